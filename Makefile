@@ -23,6 +23,9 @@ lab: .venv/ready  ## learn: JupyterLab opens on chapter 00, on your own copy of 
 test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 10 minutes)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile -m "not slow"
 
+format: .venv/ready-dev  ## write: bring every source file to the house's format, 100 columns
+	@$(PY) -m ruff check --fix --quiet . ; $(PY) -m ruff format --quiet . ; $(PY) -m ruff check .
+
 test-all: .venv/ready-dev  ## check everything, all of each corpus (two hours or more)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile
 
@@ -50,7 +53,7 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,bench]" setuptools
 
-.PHONY: help lab test test-all classroom redteam course conformance seeds bench browser wheels
+.PHONY: help lab test format test-all classroom redteam course conformance seeds bench browser wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---

@@ -1,8 +1,10 @@
 """The autograder's command line: `python -m autograder` lists what it can do.
 
-Learners use lab, reset, pack and progress; teachers the rest. Unusable input ends with one sentence and exit code 2. `grade`
-ends with 0 when everything was graded, 3 when something needs a person's attention, 1 when the tool itself failed.
+Learners use lab, reset, pack and progress; teachers the rest. Unusable input ends with one sentence
+and exit code 2. `grade` ends with 0 when everything was graded, 3 when something needs a person's
+attention, 1 when the tool itself failed.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -14,7 +16,14 @@ import sys
 import traceback
 from pathlib import Path
 
-from autograder.terminal import end_as_by_ctrl_c, open_what_is_closed, said_by_sqlite, say, sentence_of, unread
+from autograder.terminal import (
+    end_as_by_ctrl_c,
+    open_what_is_closed,
+    said_by_sqlite,
+    say,
+    sentence_of,
+    unread,
+)
 
 OK, FAILED, UNUSABLE, ATTENTION = 0, 1, 2, 3
 
@@ -35,7 +44,7 @@ def main(words: list[str] | None = None) -> int:
         code = wanted.do(wanted) or OK
         sys.stdout.flush()
         return code
-    except BrokenPipeError:                              # `... | head` has read enough
+    except BrokenPipeError:  # `... | head` has read enough
         unread(sys.stdout)
         return OK
     except (ValueError, LookupError, OSError) as unusable:
@@ -44,7 +53,10 @@ def main(words: list[str] | None = None) -> int:
     except ModuleNotFoundError as missing:
         if not (missing.name or "").startswith("autograder."):
             raise
-        say(f"This is the package for learners; `{wanted.command}` is a teacher's command and needs the whole course.")
+        say(
+            f"This is the package for learners; `{wanted.command}` is a teacher's command and "
+            "needs the whole course."
+        )
         return UNUSABLE
     except KeyboardInterrupt:
         say("Stopped. What was done is kept: the same command goes on from here.")
@@ -53,7 +65,10 @@ def main(words: list[str] | None = None) -> int:
         broken = said_by_sqlite(failed)
         if broken is None:
             raise
-        say(f"The gradebook in {wanted.out} could not be read or written: {broken}. What stood there is as it was; when that is mended, give the same command again.")
+        say(
+            f"The gradebook in {wanted.out} could not be read or written: {broken}. What stood "
+            "there is as it was; when that is mended, give the same command again."
+        )
         return FAILED
 
 
@@ -75,68 +90,121 @@ def _grade(wanted) -> int:
     asked = chapter_number(wanted.assignment) if wanted.assignment else None
     if wanted.out is None:
         if not wanted.json:
-            raise Unusable("Say where the results go: --out OUT for a class with its gradebook, or --json - for one submission.")
+            raise Unusable(
+                "Say where the results go: --out OUT for a class with its gradebook, or --json - "
+                "for one submission."
+            )
         found = grade_file(source, asked, tuple(wanted.student))
     else:
         if wanted.student:
-            raise Unusable("--student says who handed in one file; for a class name its list with --roster.")
+            raise Unusable(
+                "--student says who handed in one file; for a class name its list with --roster."
+            )
         if not source.is_dir() and source.suffix.lower() != ".zip":
-            raise Unusable(f"{source} is one file; a class is a folder, or a zip file of one. For one submission leave --out away and use --json -.")
+            raise Unusable(
+                f"{source} is one file; a class is a folder, or a zip file of one. For one"
+                " submission leave --out away and use --json -."
+            )
         roster, ignore = _class_list(wanted.roster)
         try:
             with folder_of(source, roster) as folder:
-                graded = grade_class(folder, Path(wanted.out), asked, roster, wanted.workers, wanted.force, say, ignore, wanted.allow_unsafe)
+                graded = grade_class(
+                    folder,
+                    Path(wanted.out),
+                    asked,
+                    roster,
+                    wanted.workers,
+                    wanted.force,
+                    say,
+                    ignore,
+                    wanted.allow_unsafe,
+                )
         except NotAClass as why:
             raise Unusable(*why.args) from None
         except (Unofficial, Busy, Unready):
             raise
-        except Exception as failed:                      # the machine's or ours, not the class's: the next run goes on
-            if not isinstance(failed, (OSError, Lost, Unable, SandboxFailed)) and said_by_sqlite(failed) is None:
-                traceback.print_exc()                    # ours: say all we know
+        except Exception as failed:
+            # the machine's or ours, not the class's: the next run goes on
+            if (
+                not isinstance(failed, (OSError, Lost, Unable, SandboxFailed))
+                and said_by_sqlite(failed) is None
+            ):
+                traceback.print_exc()  # ours: say all we know
             why = said_by_sqlite(failed) or sentence_of(failed)
-            say(f"Grading into {wanted.out} stopped: {why.rstrip('.')}. What was done is kept; when that is mended, the same command goes on from here.")
+            say(
+                f"Grading into {wanted.out} stopped: {why.rstrip('.')}. What was done is kept; "
+                "when that is mended, the same command goes on from here."
+            )
             return FAILED
         found = graded
         if is_demo():
-            say("AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with this repository can work out: good for trying things out.")
+            say(
+                "AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with "
+                "this repository can work out: good for trying things out."
+            )
     if wanted.json:
         _write_json(wanted.json, ((name, public(result)) for name, result in found.items()))
     if wanted.out:
         for line in _for_a_person(found, needs_attention(found), Path(wanted.out)):
             say(line)
-        say(f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report {shlex.quote(wanted.out)}`.")
+        say(
+            f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report "
+            f"{shlex.quote(wanted.out)}`."
+        )
     return ATTENTION if needs_attention(found) else OK
 
 
 def _for_a_person(found, names: list[str], out: Path, most: int = 20) -> list[str]:
-    """Which submissions a person should look at, who is not on the class list, and which could be each other's."""
+    """Which submissions a person should look at, who is not on the class list,
+    and which could be each other's."""
     from autograder.grading.enrolled import class_of
+
     lines = [f"{len(names)} of them need{'s' if len(names) == 1 else ''} you:"] if names else []
     for name in names[:most]:
         reason = found[name]["reason"]
-        lines.append(f"  {name}: {found[name]['status']}, {reason if len(reason) <= 200 else reason[:197] + '...'}")
-    lines += [f"  and {len(names) - most} more; the report has them all"] if len(names) > most else []
+        lines.append(
+            f"  {name}: {found[name]['status']}, "
+            f"{reason if len(reason) <= 200 else reason[:197] + '...'}"
+        )
+    lines += (
+        [f"  and {len(names) - most} more; the report has them all"] if len(names) > most else []
+    )
     listed = class_of(out).rows
-    strangers = sorted({result["student"] for result in found.values()} - listed.keys()) if listed else []
+    strangers = (
+        sorted({result["student"] for result in found.values()} - listed.keys()) if listed else []
+    )
     if strangers:
-        lines.append(f"Not on the class list: {', '.join(strangers[:most])}{f' and {len(strangers) - most} more' if len(strangers) > most else ''}. "
-                     "The report says what to do.")
-    nameless = [name for name, result in found.items() if result["cells"] and not result.get("variant")]
+        lines.append(
+            "Not on the class list: "
+            f"{', '.join(strangers[:most])}{f' and {len(strangers) - most} more' if len(strangers) > most else ''}. "  # noqa: E501
+            "The report says what to do."
+        )
+    nameless = [
+        name for name, result in found.items() if result["cells"] and not result.get("variant")
+    ]
     if len(nameless) > 1:
-        shown = ", ".join(nameless[:3]) + (f" and {len(nameless) - 3} more" if len(nameless) > 3 else "")
-        lines.append(f'{len(nameless)} notebooks name nobody, me("") in the first cell, so they all had the same numbers and one could be copied '
-                     f"from another: {shown}.")
+        shown = ", ".join(nameless[:3]) + (
+            f" and {len(nameless) - 3} more" if len(nameless) > 3 else ""
+        )
+        lines.append(
+            f'{len(nameless)} notebooks name nobody, me("") in the first cell, so they all had the '
+            "same numbers and one could be copied "
+            f"from another: {shown}."
+        )
     return lines
 
 
 def _class_list(named: str | None):
     """(the class list that was named, the files that are therefore no submission)."""
     from autograder.handed_in.classlist import Roster, read_roster
+
     if not named:
         return Roster(), ()
     roster = read_roster(Path(named))
     if roster.dropped:
-        shown = "; ".join(roster.dropped[:5]) + (f"; and {len(roster.dropped) - 5} more" if len(roster.dropped) > 5 else "")
+        shown = "; ".join(roster.dropped[:5]) + (
+            f"; and {len(roster.dropped) - 5} more" if len(roster.dropped) > 5 else ""
+        )
         say(f"{Path(named).name}: {len(roster.rows)} students; left out: {shown}.")
     return roster, (Path(named),)
 
@@ -145,11 +213,13 @@ def _report(wanted) -> None:
     from autograder.open_answers.answers import read_results
     from autograder.teacher.late import settle
     from autograder.teacher.report import read_class, told
-    read_results(Path(wanted.out))                       # says so, where nothing was graded
+
+    read_results(Path(wanted.out))  # says so, where nothing was graded
     settle(Path(wanted.out))
     found = read_class(Path(wanted.out))
     if wanted.page:
         from autograder.teacher.reportpage import write_page
+
         print(f"The report is {write_page(found)}; its pictures lie beside it.")
     else:
         print(told(found))
@@ -158,39 +228,63 @@ def _report(wanted) -> None:
 def _solution(wanted) -> None:
     from autograder.making.references import write_solution
     from autograder.masters import chapter_number
+
     write_solution(chapter_number(wanted.chapter), Path(wanted.out))
-    print(f"The solved notebook of chapter {chapter_number(wanted.chapter)} is in {wanted.out}. It is for teachers.")
+    print(
+        f"The solved notebook of chapter {chapter_number(wanted.chapter)} is in {wanted.out}. It "
+        "is for teachers."
+    )
 
 
 def _score(wanted) -> None:
     if wanted.table:
         from autograder.open_answers import scoretable
+
         rows = scoretable.table(wanted.question)
-        print(json.dumps(scoretable.as_data(rows), indent=1) if wanted.json else scoretable.text(rows))
+        print(
+            json.dumps(scoretable.as_data(rows), indent=1) if wanted.json else scoretable.text(rows)
+        )
         return
     if not wanted.question or not wanted.answers:
-        raise Unusable("Say which question and which file: score 03.open ANSWERS.json. Or ask for the table: score --table.")
+        raise Unusable(
+            "Say which question and which file: score 03.open ANSWERS.json. Or ask for the table: "
+            "score --table."
+        )
     from autograder.grading.scoring import score_file
-    print(json.dumps(score_file(wanted.question, Path(wanted.answers)), ensure_ascii=False, indent=1))
+
+    print(
+        json.dumps(score_file(wanted.question, Path(wanted.answers)), ensure_ascii=False, indent=1)
+    )
 
 
 def _calibrate(wanted) -> int:
     from autograder.open_answers.calibrate import calibrate
+
     source = Path(wanted.marks)
     if not source.exists():
         raise Unusable(f"There is no {source}.")
-    text, met = calibrate(wanted.question, source, Path(wanted.out) if wanted.out else None, say=say)
+    text, met = calibrate(
+        wanted.question, source, Path(wanted.out) if wanted.out else None, say=say
+    )
     print(text)
     return OK if met else ATTENTION
 
 
 def _review(wanted) -> None:
     from autograder.open_answers.reviewing import in_terminal
-    in_terminal(Path(wanted.out), wanted.question, seed=wanted.seed, marker=wanted.marker, blind=wanted.blind, share=_share(wanted.share))
+
+    in_terminal(
+        Path(wanted.out),
+        wanted.question,
+        seed=wanted.seed,
+        marker=wanted.marker,
+        blind=wanted.blind,
+        share=_share(wanted.share),
+    )
 
 
 def _share(text: str) -> tuple[int, int]:
-    """"2/3" is the second of three shares; ValueError, with a sentence, for what is none."""
+    """ "2/3" is the second of three shares; ValueError, with a sentence, for what is none."""
     mine, _, of = text.partition("/")
     if not (mine.isdigit() and of.isdigit() and 1 <= int(mine) <= int(of)):
         raise Unusable(f"--share is written like 1/2, the first of two shares, not {text!r}.")
@@ -200,56 +294,92 @@ def _share(text: str) -> tuple[int, int]:
 def _due(wanted) -> None:
     from autograder.masters import chapter_number, master
     from autograder.teacher.late import dates, moment_of, set_due
+
     if wanted.chapter is None:
         print("\n".join(dates(Path(wanted.out))))
         return
     if wanted.when is None:
         raise Unusable("Say when it is due: 2026-11-30T23:59+01:00, or none.")
-    print(set_due(Path(wanted.out), master(chapter_number(wanted.chapter)).name, moment_of(wanted.when), wanted.student))
+    print(
+        set_due(
+            Path(wanted.out),
+            master(chapter_number(wanted.chapter)).name,
+            moment_of(wanted.when),
+            wanted.student,
+        )
+    )
 
 
 def _receive(wanted) -> None:
     from autograder.grade import receive
-    from autograder.teacher.late import moment_of
     from autograder.handed_in.download import folder_of
+    from autograder.teacher.late import moment_of
+
     source = Path(wanted.submissions)
     if not source.exists():
         raise Unusable(f"There is no folder {source}.")
     _must_be_a_folder(wanted.out, source)
     roster, ignore = _class_list(wanted.roster)
     with folder_of(source, roster) as folder:
-        new = receive(folder, Path(wanted.out), roster, moment_of(wanted.at) if wanted.at else None, ignore, say)
+        new = receive(
+            folder,
+            Path(wanted.out),
+            roster,
+            moment_of(wanted.at) if wanted.at else None,
+            ignore,
+            say,
+        )
     for line in _received(new, Path(wanted.out)):
         print(line)
 
 
 def _received(new, out: Path, most: int = 40) -> list[str]:
-    """What `receive` tells: who has handed in, twice or unreadably, and from whom nothing new has come."""
+    """What `receive` tells: who has handed in, twice or unreadably, and from whom nothing new has
+    come."""
     from autograder.grading.enrolled import class_of, names
+
     listed = class_of(out).rows
-    lines = [f"{len(new)} new submission{' was' if len(new) == 1 else 's were'} received; `grade` grades them whenever you like, and the moment of the receipt "
-             "decides what is late."]
+    lines = [
+        f"{len(new)} new submission{' was' if len(new) == 1 else 's were'} received; `grade` grades"
+        " them whenever you like, and the moment of the receipt decides what is late."
+    ]
 
     def shown(people) -> str:
-        people = [" ".join(filter(None, (each, *names(listed.get(each, {}))[:2]))) for each in people]
-        return ", ".join(people[:most]) + (f" and {len(people) - most} more" if len(people) > most else "")
+        people = [
+            " ".join(filter(None, (each, *names(listed.get(each, {}))[:2]))) for each in people
+        ]
+        return ", ".join(people[:most]) + (
+            f" and {len(people) - most} more" if len(people) > most else ""
+        )
 
     came: dict[tuple[str, str | None], list[str]] = {}
     for each in new:
         came.setdefault((each.student, each.chapter), []).append(each.name)
     if new:
         lines.append(f"From: {shown(sorted({student for student, _ in came}))}.")
-    lines += [f"{student} has {len(files)} files of chapter {chapter}: {', '.join(files)}. The last one counts."
-              for (student, chapter), files in sorted(came.items(), key=str) if chapter and len(files) > 1]
+    lines += [
+        f"{student} has {len(files)} files of chapter {chapter}: {', '.join(files)}. The last one"
+        " counts."
+        for (student, chapter), files in sorted(came.items(), key=str)
+        if chapter and len(files) > 1
+    ]
     lines += [f"{each.name}: {each.status}, {each.reason}" for each in new if not each.can_run]
-    missing = [student for student in listed if not any(student == each.student and each.can_run for each in new)]
+    missing = [
+        student
+        for student in listed
+        if not any(student == each.student and each.can_run for each in new)
+    ]
     if new and missing:
-        lines.append(f"Nothing new that can be read came from {len(missing)} of the class list: {shown(missing)}.")
+        lines.append(
+            f"Nothing new that can be read came from {len(missing)} of the class list:"
+            f" {shown(missing)}."
+        )
     return lines
 
 
 def _regrade(wanted) -> None:
     from autograder.teacher.regrade import regrade, told
+
     done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=say)
     print(told(done, wanted.apply, Path(wanted.out)))
 
@@ -257,10 +387,13 @@ def _regrade(wanted) -> None:
 def _export(wanted) -> None:
     from autograder.teacher.export import export
     from autograder.teacher.late import settle
+
     settle(Path(wanted.out))
+    _say_if_unfinished(wanted.out)
     text = export(Path(wanted.out), wanted.layout, say=say)
     if wanted.file:
-        with open(wanted.file, "w", encoding="utf-8", newline="") as file:         # the layout brings its own line ends
+        # the layout brings its own line ends
+        with open(wanted.file, "w", encoding="utf-8", newline="") as file:
             file.write(text)
     else:
         sys.stdout.buffer.write(text.encode())
@@ -269,17 +402,34 @@ def _export(wanted) -> None:
 def _feedback(wanted) -> None:
     from autograder.teacher.feedback import write_feedback
     from autograder.teacher.late import settle
+
     settle(Path(wanted.out))
-    print(f"{write_feedback(Path(wanted.out), say=say)} pages are in {Path(wanted.out) / 'feedback'}, a folder for each student.")
+    _say_if_unfinished(wanted.out)
+    print(
+        f"{write_feedback(Path(wanted.out), say=say)} pages are in "
+        f"{Path(wanted.out) / 'feedback'}, a folder for each student."
+    )
+
+
+def _say_if_unfinished(out: str) -> None:
+    from autograder.open_answers.answers import UNFINISHED
+
+    if (Path(out) / UNFINISHED).exists():
+        say(
+            f"The last run of `grade` into {out} has not come to its end, so its submissions may be"
+            " missing here: the same command goes on from there."
+        )
 
 
 def _similar(wanted) -> None:
     from autograder.teacher.similarity import similar, table
+
     print(table(similar(Path(wanted.out))))
 
 
 def _forget(wanted) -> None:
     from autograder.teacher.forget import forget
+
     print(forget(Path(wanted.out), wanted.student, wanted.apply))
 
 
@@ -287,13 +437,18 @@ def _seal(wanted) -> None:
     from autograder.making.sealing import seal
     from autograder.masters import chapter_number, released
     from autograder.questions import find
+
     for text in wanted.chapters or released():
         question = find(text) if "." in text else None
-        print(f"sealed {seal(question.chapter, question.id) if question else seal(chapter_number(text))}")
+        print(
+            "sealed "
+            f"{seal(question.chapter, question.id) if question else seal(chapter_number(text))}"
+        )
 
 
 def _course(wanted) -> int:
     from autograder.making import course
+
     return course.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
@@ -302,18 +457,33 @@ def _release(wanted) -> None:
     from autograder.making.release import release
     from autograder.masters import MYTHS, chapter_number, master
     from autograder.variants import course_key_id
+
     chapters = [text if text == MYTHS else chapter_number(text) for text in wanted.chapters]
     asks = any(chapter != MYTHS and master(chapter).answer_cells for chapter in chapters)
     if asks and is_demo() and not wanted.demo:
-        raise Unusable("AUTOGRADER_SECRET is not set, so the package would carry the public demo key, and your class would get other numbers than you grade by. "
-                       "Set the secret of your course, or add --demo to try things out.")
+        raise Unusable(
+            "AUTOGRADER_SECRET is not set, so the package would carry the public demo key, and your"
+            " class would get other numbers than you grade by. Set the secret of your course, or"
+            " add --demo to try things out."
+        )
     package = release(chapters, Path(wanted.out))
-    print(f"The package for learners is {package}: no judges, no solutions, no secret."
-          + (f" Students' numbers come from course key {course_key_id()}{', the public demo key: good for trying things out' if is_demo() else ''}." if asks else ""))
+    print(
+        f"The package for learners is {package}: no judges, no solutions, no secret."
+        + (
+            (
+                " Students' numbers come from course key"
+                " "
+                f"{course_key_id()}{', the public demo key: good for trying things out' if is_demo() else ''}."  # noqa: E501
+            )
+            if asks
+            else ""
+        )
+    )
 
 
 def _lab(wanted) -> None:
     from autograder.learner.desk import prepare_mine
+
     for line in prepare_mine():
         print(line)
 
@@ -321,18 +491,21 @@ def _lab(wanted) -> None:
 def _reset(wanted) -> None:
     from autograder.learner.desk import reset
     from autograder.masters import chapter_number
+
     print(reset(chapter_number(wanted.chapter)))
 
 
 def _pack(wanted) -> None:
     from autograder.learner.desk import pack
     from autograder.masters import chapter_number
+
     print(pack(chapter_number(wanted.chapter), Path(wanted.out) if wanted.out else None))
 
 
 def _progress(wanted) -> None:
     from autograder.learner.desk import mine
     from autograder.learner.overview import details, overview
+
     path = mine() / "progress.json" if mine().is_dir() else None
     print(details(path) if wanted.all else overview(path))
 
@@ -340,9 +513,15 @@ def _progress(wanted) -> None:
 def _variants(wanted) -> int:
     from autograder.masters import chapter_number, released
     from autograder.proving.drawn import HEAD, drawn
-    from autograder.questions import chapters as known, find, of_chapter
+    from autograder.questions import chapters as known
+    from autograder.questions import find, of_chapter
+
     chapters = wanted.chapters or [each for each in known() if each in released()]
-    asked = [question for text in chapters for question in ([find(text)] if "." in text else of_chapter(chapter_number(text)))]
+    asked = [
+        question
+        for text in chapters
+        for question in ([find(text)] if "." in text else of_chapter(chapter_number(text)))
+    ]
     if not 2 <= wanted.students <= 10_000:
         raise Unusable(f"--students is a number from 2 to 10000, not {wanted.students}.")
     print(HEAD)
@@ -353,13 +532,20 @@ def _variants(wanted) -> int:
         found = drawn(question, wanted.students, say=say)
         print(found, flush=True)
         wrong += bool(found.wrong)
-    print("Every student has numbers of their own, everybody's can be solved, and a neighbour's are of little use." if not wrong else
-          f"{wrong} questions do not hold what they promise.")
+    print(
+        (
+            "Every student has numbers of their own, everybody's can be solved, and a neighbour's "
+            "are of little use."
+        )
+        if not wrong
+        else f"{wrong} questions do not hold what they promise."
+    )
     return ATTENTION if wrong else OK
 
 
 def _doctor(wanted) -> int:
     from autograder.doctor import doctor
+
     found = doctor()
     print(found)
     return OK if found.sound else ATTENTION if found.official else FAILED
@@ -367,6 +553,7 @@ def _doctor(wanted) -> int:
 
 def _redteam(wanted) -> int:
     from autograder.proving.redteam import main as attack
+
     return attack(wanted.level, wanted.families)
 
 
@@ -374,15 +561,22 @@ def _classroom(wanted) -> int:
     from autograder.masters import chapter_number, released
     from autograder.proving.classroom import classroom
     from autograder.questions import chapters as asked
+
     if wanted.students < 1:
         raise Unusable(f"--students is a number from 1 on, not {wanted.students}.")
-    chapters = [each for each in asked() if each in released()] if wanted.chapters == "all" else [chapter_number(text) for text in wanted.chapters.split(",")]
+    chapters = (
+        [each for each in asked() if each in released()]
+        if wanted.chapters == "all"
+        else [chapter_number(text) for text in wanted.chapters.split(",")]
+    )
     return classroom(wanted.students, chapters, Path(wanted.out))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m autograder",
-                                     description="Exercises, checked while you learn and graded when you hand in.")
+    parser = argparse.ArgumentParser(
+        prog="python -m autograder",
+        description="Exercises, checked while you learn and graded when you hand in.",
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     def command(name, do, told):
@@ -390,105 +584,275 @@ def _parser() -> argparse.ArgumentParser:
         made.set_defaults(do=do)
         return made
 
-    command("lab", _lab, "put a working copy of every chapter into notebooks/mine/, never over one that is there")
-    command("reset", _reset, "a fresh copy of a chapter; the old one goes to mine/.saved/").add_argument("chapter")
+    command(
+        "lab",
+        _lab,
+        "put a working copy of every chapter into notebooks/mine/, never over one that is there",
+    )
+    command(
+        "reset", _reset, "a fresh copy of a chapter; the old one goes to mine/.saved/"
+    ).add_argument("chapter")
     pack = command("pack", _pack, "make the one file to hand in for a chapter, with a receipt code")
     pack.add_argument("chapter")
     pack.add_argument("--out", metavar="FILE")
     shown = command("progress", _progress, "how far you are, and what is worth repeating")
     shown.add_argument("--all", action="store_true", help="a line for each question and each guess")
-    grade = command("grade", _grade, "grade a folder of submissions (folders, .ipynb, .zip), or one file")
+    grade = command(
+        "grade", _grade, "grade a folder of submissions (folders, .ipynb, .zip), or one file"
+    )
     grade.add_argument("submissions", metavar="DIR|FILE")
     grade.add_argument("--out", help="where the gradebook, the notebooks and the receipts go")
     grade.add_argument("--assignment", metavar="NN", help="only this chapter")
-    grade.add_argument("--roster", metavar="FILE.csv", help="the class list: a column student or id, and name, email, file; or what Moodle, Canvas, Gradescope or GitHub Classroom export. OUT keeps it")
-    grade.add_argument("--student", action="append", default=[], metavar="ID", help="who handed this one file in: a notebook that names somebody else is refused. "
-                       "Give it again for another spelling, or for a group")
+    grade.add_argument(
+        "--roster",
+        metavar="FILE.csv",
+        help=(
+            "the class list: a column student or id, and name, email, file; or what Moodle, "
+            "Canvas, Gradescope or GitHub Classroom export. OUT keeps it"
+        ),
+    )
+    grade.add_argument(
+        "--student",
+        action="append",
+        default=[],
+        metavar="ID",
+        help=(
+            "who handed this one file in: a notebook that names somebody else is refused. "
+            "Give it again for another spelling, or for a group"
+        ),
+    )
     grade.add_argument("--json", metavar="FILE", help="the results as JSON; - for the terminal")
-    grade.add_argument("--workers", type=int, help="how many at a time (default: one for each core)")
+    grade.add_argument(
+        "--workers", type=int, help="how many at a time (default: one for each core)"
+    )
     grade.add_argument("--force", action="store_true", help="grade again what was graded before")
-    grade.add_argument("--allow-unsafe", action="store_true", help="grade a class below sandbox level L2, for answers you trust")
-    report = command("report", _report, "the class table, how the questions did, and which wrong answer means what")
+    grade.add_argument(
+        "--allow-unsafe",
+        action="store_true",
+        help="grade a class below sandbox level L2, for answers you trust",
+    )
+    report = command(
+        "report",
+        _report,
+        "the class table, how the questions did, and which wrong answer means what",
+    )
     report.add_argument("out", metavar="OUT")
-    report.add_argument("--page", action="store_true", help="write OUT/report/index.html, with pictures")
-    export = command("export", _export, "the marks of an OUT folder for other systems, a person's marks first")
+    report.add_argument(
+        "--page", action="store_true", help="write OUT/report/index.html, with pictures"
+    )
+    export = command(
+        "export", _export, "the marks of an OUT folder for other systems, a person's marks first"
+    )
     export.add_argument("out", metavar="OUT")
-    export.add_argument("--as", dest="layout", default="csv", metavar="LAYOUT", help="csv, json, canvas, moodle or gradescope")
+    export.add_argument(
+        "--as",
+        dest="layout",
+        default="csv",
+        metavar="LAYOUT",
+        help="csv, json, canvas, moodle or gradescope",
+    )
     export.add_argument("--file", metavar="FILE", help="where to write it (default: the terminal)")
-    command("feedback", _feedback, "a page for each student: marks, sentences, their own words; nothing active").add_argument("out", metavar="OUT")
-    score = command("score", _score, "suggest marks for a file of open answers: [{\"id\": ..., \"answer\": \"...\"}, ...]")
+    command(
+        "feedback",
+        _feedback,
+        "a page for each student: marks, sentences, their own words; nothing active",
+    ).add_argument("out", metavar="OUT")
+    score = command(
+        "score",
+        _score,
+        'suggest marks for a file of open answers: [{"id": ..., "answer": "..."}, ...]',
+    )
     score.add_argument("question", nargs="?", metavar="QUESTION", help="02.open, 03.open, ...")
     score.add_argument("answers", nargs="?", metavar="ANSWERS.json")
-    score.add_argument("--table", action="store_true", help="how well the scorer does on the marked answers kept with its tests, for one question or all")
+    score.add_argument(
+        "--table",
+        action="store_true",
+        help=(
+            "how well the scorer does on the marked answers kept with its tests, for one question "
+            "or all"
+        ),
+    )
     score.add_argument("--json", action="store_true", help="with --table: as data")
-    calibrate = command("calibrate", _calibrate, "try the scorer on your own marks; `grade` believes it only where the gate is met (exit 0, else 3)")
+    calibrate = command(
+        "calibrate",
+        _calibrate,
+        "try the scorer on your own marks; `grade` believes it only where the gate is met (exit 0, "
+        "else 3)",
+    )
     calibrate.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
-    calibrate.add_argument("marks", metavar="MARKS|OUT", help="a CSV or JSON file with id, answer, mark (0 to 4); or the OUT folder whose answers you have marked")
-    calibrate.add_argument("--out", metavar="OUT", help="the class a file's calibration is kept for")
-    review = command("review", _review, "read the open answers that wait: no names, like ones together, one key a mark; stop and go on at any time")
+    calibrate.add_argument(
+        "marks",
+        metavar="MARKS|OUT",
+        help=(
+            "a CSV or JSON file with id, answer, mark (0 to 4); or the OUT folder whose answers "
+            "you have marked"
+        ),
+    )
+    calibrate.add_argument(
+        "--out", metavar="OUT", help="the class a file's calibration is kept for"
+    )
+    review = command(
+        "review",
+        _review,
+        "read the open answers that wait: no names, like ones together, one key a mark; stop and "
+        "go on at any time",
+    )
     review.add_argument("out", metavar="OUT")
-    review.add_argument("question", nargs="?", metavar="QUESTION", help="03.open; without it: what waits")
-    review.add_argument("--blind", action="store_true", help="keep the suggestion back until h is pressed: the fairest marks to calibrate with")
+    review.add_argument(
+        "question", nargs="?", metavar="QUESTION", help="03.open; without it: what waits"
+    )
+    review.add_argument(
+        "--blind",
+        action="store_true",
+        help="keep the suggestion back until h is pressed: the fairest marks to calibrate with",
+    )
     review.add_argument("--marker", default="", metavar="NAME", help="who marks, where several do")
-    review.add_argument("--share", default="1/1", metavar="K/N", help="only the K-th of N shares, for several who mark at once: 1/2")
-    review.add_argument("--seed", type=int, default=0, help="draws the order of the groups and who is read twice")
-    due = command("due", _due, "when a chapter is due, or until when one student has time; without a chapter: the dates and what lateness costs")
+    review.add_argument(
+        "--share",
+        default="1/1",
+        metavar="K/N",
+        help="only the K-th of N shares, for several who mark at once: 1/2",
+    )
+    review.add_argument(
+        "--seed", type=int, default=0, help="draws the order of the groups and who is read twice"
+    )
+    due = command(
+        "due",
+        _due,
+        "when a chapter is due, or until when one student has time; without a chapter: the dates "
+        "and what lateness costs",
+    )
     due.add_argument("out", metavar="OUT")
     due.add_argument("chapter", nargs="?", metavar="NN")
-    due.add_argument("when", nargs="?", metavar="WHEN", help="2026-11-30T23:59+01:00; without a zone it is UTC; none takes it away")
+    due.add_argument(
+        "when",
+        nargs="?",
+        metavar="WHEN",
+        help=(
+            "2026-11-30T23:59+01:00; without a zone it is in c.LatePenalty.zone, else UTC; none "
+            "takes it away"
+        ),
+    )
     due.add_argument("--student", metavar="ID", help="an extension for this student only")
-    receive = command("receive", _receive, "take in submissions without grading them: a copy, and a receipt whose moment decides what is late")
+    receive = command(
+        "receive",
+        _receive,
+        "take in submissions without grading them: a copy, and a receipt whose moment decides what "
+        "is late",
+    )
     receive.add_argument("submissions", metavar="DIR")
     receive.add_argument("--out", required=True, metavar="OUT")
     receive.add_argument("--roster", metavar="FILE.csv", help="the class list, as for grade")
-    receive.add_argument("--at", metavar="WHEN", help="when they came, if not now: 2026-11-30T23:59+01:00")
-    regrade = command("regrade", _regrade, "judge one question again after its test was mended: who gains and who loses; written only with --apply")
-    regrade.add_argument("question", metavar="QUESTION", help="03.2, or an open question after its rubric was mended")
+    receive.add_argument(
+        "--at", metavar="WHEN", help="when they came, if not now: 2026-11-30T23:59+01:00"
+    )
+    regrade = command(
+        "regrade",
+        _regrade,
+        "judge one question again after its test was mended: who gains and who loses; written only "
+        "with --apply",
+    )
+    regrade.add_argument(
+        "question", metavar="QUESTION", help="03.2, or an open question after its rubric was mended"
+    )
     regrade.add_argument("out", metavar="OUT")
-    regrade.add_argument("--apply", action="store_true", help="write the new marks; a person's marks stay above them")
-    regrade.add_argument("--workers", type=int, help="how many at a time, where answers have to run again")
-    command("similar", _similar, "which submissions share more than the exercise explains").add_argument("out", metavar="OUT")
-    gone = command("forget", _forget, "what is kept of one student; with --apply it is deleted, and there is no way back")
+    regrade.add_argument(
+        "--apply", action="store_true", help="write the new marks; a person's marks stay above them"
+    )
+    regrade.add_argument(
+        "--workers", type=int, help="how many at a time, where answers have to run again"
+    )
+    command(
+        "similar", _similar, "which submissions share more than the exercise explains"
+    ).add_argument("out", metavar="OUT")
+    gone = command(
+        "forget",
+        _forget,
+        "what is kept of one student; with --apply it is deleted, and there is no way back",
+    )
     gone.add_argument("out", metavar="OUT")
     gone.add_argument("student", metavar="STUDENT")
     gone.add_argument("--apply", action="store_true", help="delete it")
     solution = command("solution", _solution, "the solved notebook of a chapter, for teachers")
     solution.add_argument("chapter")
     solution.add_argument("--out", required=True, metavar="FILE.ipynb")
-    release = command("release", _release, "the package a teacher hands out: no judges, no solutions, no secret")
+    release = command(
+        "release", _release, "the package a teacher hands out: no judges, no solutions, no secret"
+    )
     release.add_argument("chapters", nargs="+", metavar="NN|myths")
     release.add_argument("--out", default="package", metavar="DIR")
-    release.add_argument("--demo", action="store_true", help="use the public demo key, where AUTOGRADER_SECRET is not set")
+    release.add_argument(
+        "--demo",
+        action="store_true",
+        help="use the public demo key, where AUTOGRADER_SECRET is not set",
+    )
     built = command("course", _course, "build the notebooks of source_py, for authors")
     built.add_argument("chapters", nargs="*", metavar="NN")
-    built.add_argument("--prose", action="store_true", help="only text changed: leave the sealed verdicts as they are")
-    command("seal", _seal, "seal the public cases of chapters, or of one question, for check()").add_argument("chapters", nargs="*", metavar="NN|NN.k")
-    classroom = command("classroom", _classroom, "make a class of submissions, grade it, and show what a teacher sees")
+    built.add_argument(
+        "--prose",
+        action="store_true",
+        help="only text changed: leave the sealed verdicts as they are",
+    )
+    command(
+        "seal", _seal, "seal the public cases of chapters, or of one question, for check()"
+    ).add_argument("chapters", nargs="*", metavar="NN|NN.k")
+    classroom = command(
+        "classroom",
+        _classroom,
+        "make a class of submissions, grade it, and show what a teacher sees",
+    )
     classroom.add_argument("--students", type=int, default=30)
-    classroom.add_argument("--chapters", default="02,03", metavar="NN,NN", help="which chapters, or: all")
+    classroom.add_argument(
+        "--chapters", default="02,03", metavar="NN,NN", help="which chapters, or: all"
+    )
     classroom.add_argument("--out", default="classroom", metavar="DIR")
-    redteam = command("redteam", _redteam, "run the hostile submissions in the sandbox and count what comes through")
+    redteam = command(
+        "redteam",
+        _redteam,
+        "run the hostile submissions in the sandbox and count what comes through",
+    )
     redteam.add_argument("families", nargs="*", metavar="FAMILY", help="only these (default: all)")
-    redteam.add_argument("--level", default="L3", choices=("L3", "L2", "L1", "all"), help="the best level to try, or all that are to be had")
-    drawn = command("variants", _variants, "try the students' own numbers: different for 10,000, solved for 1,000, of no use to a neighbour")
-    drawn.add_argument("chapters", nargs="*", metavar="NN|NN.k", help="which chapters or questions (default: all)")
-    drawn.add_argument("--students", type=int, default=1_000, help="how many of the 10,000 are solved and compared (default: 1000)")
+    redteam.add_argument(
+        "--level",
+        default="L3",
+        choices=("L3", "L2", "L1", "all"),
+        help="the best level to try, or all that are to be had",
+    )
+    drawn = command(
+        "variants",
+        _variants,
+        "try the students' own numbers: different for 10,000, solved for 1,000, of no use to a "
+        "neighbour",
+    )
+    drawn.add_argument(
+        "chapters", nargs="*", metavar="NN|NN.k", help="which chapters or questions (default: all)"
+    )
+    drawn.add_argument(
+        "--students",
+        type=int,
+        default=1_000,
+        help="how many of the 10,000 are solved and compared (default: 1000)",
+    )
     command("doctor", _doctor, "which sandbox this machine has, and what would make it better")
     return parser
 
 
 def _write_json(where: str, found) -> None:
-    """(name, result) pairs as one JSON object, piece by piece: a class of ten thousand is not put together in memory."""
+    """(name, result) pairs as one JSON object, piece by piece:
+    a class of ten thousand is not put together in memory."""
     from autograder.grading.results import as_json, write_atomically
+
     pieces = itertools.chain(as_json(found), "\n")
     if where == "-":
         try:
             sys.stdout.writelines(pieces)
             sys.stdout.flush()
-        except BrokenPipeError:                          # `... | head` has read enough; what was graded has its exit code all the same
+        except BrokenPipeError:
+            # `... | head` has read enough; what was graded has its exit code all the same
             unread(sys.stdout)
     elif os.path.exists(where) and not os.path.isfile(where):
-        with open(where, "w", encoding="utf-8") as stream:        # /dev/stdout, a pipe: written to, for a file in its place would be nobody's
+        # /dev/stdout, a pipe: written to, for a file in its place would be nobody's
+        with open(where, "w", encoding="utf-8") as stream:
             stream.writelines(pieces)
     else:
         write_atomically(Path(os.path.realpath(where)), pieces)
@@ -498,7 +862,10 @@ def _must_be_a_folder(out: str | None, submissions: Path) -> None:
     if out is not None and os.path.lexists(out) and not os.path.isdir(out):
         raise Unusable(f"{out} is no folder; name one with --out, or one that is not there yet.")
     if out is not None and os.path.realpath(out) == os.path.realpath(submissions):
-        raise Unusable(f"{out} holds the submissions; results go into a folder of their own, or the next run would take them for somebody's work.")
+        raise Unusable(
+            f"{out} holds the submissions; results go into a folder of their own, or the next run "
+            "would take them for somebody's work."
+        )
 
 
 if __name__ == "__main__":

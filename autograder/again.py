@@ -1,14 +1,18 @@
-"""Could the learner's functions really have done this? A run they took part in is played again from the calls they made.
+"""Could the learner's functions really have done this? A run they took part in is played again from
+the calls they made.
 
-Some questions have no one right answer: the probe lets the learner's functions act in a lab, and what became of it is looked at.
-Beside the learner's code that lab, the probe and what they say can be changed at will. So the sandbox's word is not enough: the functions
-are given stand-ins that write down every call (`watched`), and before points are given the judge runs the same probe at home with
-functions that only make those calls again (`played`). What comes out has to be what was said.
+Some questions have no one right answer: the probe lets the learner's functions act in a lab, and
+what became of it is looked at. Beside the learner's code that lab, the probe and what they say can
+be changed at will. So the sandbox's word is not enough: the functions are given stand-ins that
+write down every call (`watched`), and before points are given the judge runs the same probe at home
+with functions that only make those calls again (`played`). What comes out has to be what was said.
 
-Calls are kept by the order in which things happen: the n-th time a function is asked it makes its n-th list of calls. A thing is known by
-the order in which it was first handed over, a result by the number of its call. Reading (`done`, `position`, attributes) is a call like
-any other, or not noted at all where it changes nothing.
+Calls are kept by the order in which things happen: the n-th time a function is asked it makes its
+n-th list of calls. A thing is known by the order in which it was first handed over, a result by the
+number of its call. Reading (`done`, `position`, attributes) is a call like any other, or not noted
+at all where it changes nothing.
 """
+
 from __future__ import annotations
 
 import functools
@@ -22,17 +26,35 @@ from autograder.asking import NotAsAsked
 from autograder.plain import MOST_BYTES, NotPlain, canonical, plain
 from autograder.questions import Question, find
 
-MOST_CALLS = 4_000                  # of all functions together; the longest honest run makes some hundreds, and a judge makes them all again
-LONGEST_CALL = 20_000               # characters of a call's arguments
-LONGEST_WAIT_MS = 600_000           # of one call; nobody waits longer in an exercise, and a judge must not wait for ever,
-MOST_WAITING_MS = 3_600_000         # nor of all polls together
+# of all functions together; the longest honest run makes some hundreds, and a judge makes them all
+# again
+MOST_CALLS = 4_000
+LONGEST_CALL = 20_000  # characters of a call's arguments
+# of one call; nobody waits longer in an exercise, and a judge must not wait for ever,
+LONGEST_WAIT_MS = 600_000
+MOST_WAITING_MS = 3_600_000  # nor of all polls together
 
-_SENDS = tuple("send flush close partitions_for init_transactions begin_transaction commit_transaction abort_transaction send_offsets_to_transaction".split())
-_READS = tuple("poll commit_sync commit_async seek seek_to_beginning seek_to_end pause resume subscribe unsubscribe assign position committed "
-               "assignment group_metadata wakeup close".split())
-CALLS = {"KafkaProducer": _SENDS, "Mortal": _SENDS, "KafkaConsumer": _READS, "FutureRecordMetadata": ("get", "done"),
-         "Store": ("insert", "set_offset", "commit", "offset_of")}
-"""The things that functions act on, by class, and the calls that are made again. What else a class has can be read, and is not noted."""
+_SENDS = tuple(
+    (
+        "send flush close partitions_for init_transactions begin_transaction commit_transaction "
+        "abort_transaction send_offsets_to_transaction"
+    ).split()
+)
+_READS = tuple(
+    (
+        "poll commit_sync commit_async seek seek_to_beginning seek_to_end pause resume subscribe "
+        "unsubscribe assign position committed assignment group_metadata wakeup close"
+    ).split()
+)
+CALLS = {
+    "KafkaProducer": _SENDS,
+    "Mortal": _SENDS,
+    "KafkaConsumer": _READS,
+    "FutureRecordMetadata": ("get", "done"),
+    "Store": ("insert", "set_offset", "commit", "offset_of"),
+}
+"""The things that functions act on, by class, and the calls that are made again. What else a
+class has can be read, and is not noted."""
 
 
 class Unplayable(ValueError):
@@ -40,31 +62,50 @@ class Unplayable(ValueError):
 
 
 def needs_calls(question: Question) -> bool:
-    """Whether points for this question rest on what became of a lab beside the learner's code: no play (kinds.Function), and no truth."""
-    return question.public_judge is not None and question.probe is not None and getattr(question, "play", None) is None
+    """Whether points for this question rest on what became of a lab beside the learner's code:
+    no play (kinds.Function), and no truth."""
+    return (
+        question.public_judge is not None
+        and question.probe is not None
+        and getattr(question, "play", None) is None
+    )
 
 
 def watched(question: Question, namespace: Mapping) -> tuple[dict, list]:
-    """(the names for a probe, the list in which it will stand what the functions among them did)."""
+    """(the names for a probe, the list in which it will stand
+    what the functions among them did)."""
     calls: list = []
     cast = _Cast()
-    return {**namespace, **{name: cast.watching(name, namespace[name], calls) for name in question.answers if callable(namespace[name])}}, calls
+    return {
+        **namespace,
+        **{
+            name: cast.watching(name, namespace[name], calls)
+            for name in question.answers
+            if callable(namespace[name])
+        },
+    }, calls
 
 
 def fits(question: Question, case: Mapping, data, calls) -> bool:
-    """Whether the run, played again by these calls, comes out as `data` says. Never raises: `calls` may be anything."""
+    """Whether the run, played again by these calls, comes out as `data` says.
+    Never raises: `calls` may be anything."""
     try:
         made = canonical(calls)
-        return len(made) <= MOST_BYTES and _comes_out(question.id, canonical(dict(case)), made) == canonical(data)
-    except (TypeError, ValueError, RecursionError):      # nan, or lists inside lists without end
+        return len(made) <= MOST_BYTES and _comes_out(
+            question.id, canonical(dict(case)), made
+        ) == canonical(data)
+    except (TypeError, ValueError, RecursionError):  # nan, or lists inside lists without end
         return False
 
 
 def played(question: Question, case: Mapping, calls: list):
-    """What the probe gives when functions make these calls. Unplayable, or whatever else a run can stumble over that never was."""
+    """What the probe gives when functions make these calls. Unplayable, or whatever else a run
+    can stumble over that never was."""
     cast = _Cast()
     ahead = {name: iter([each for each in calls if each[0] == name]) for name in question.answers}
-    data = question.run_probe({name: cast.again(name, ahead[name]) for name in question.answers}, dict(case))
+    data = question.run_probe(
+        {name: cast.again(name, ahead[name]) for name in question.answers}, dict(case)
+    )
     if any(next(left, None) is not None for left in ahead.values()):
         raise Unplayable("more was done than the run asks for")
     return data
@@ -72,20 +113,23 @@ def played(question: Question, case: Mapping, calls: list):
 
 @lru_cache(maxsize=512)
 def _comes_out(question_id: str, case: str, calls: str) -> str | None:
-    """The canonical text of what comes out; None where the calls do not fit. Most of a class solves it alike, so it is kept for a while."""
+    """The canonical text of what comes out; None where the calls do not fit. Most of a class
+    solves it alike, so it is kept for a while."""
     try:
         return canonical(played(find(question_id), json.loads(case), json.loads(calls)))
-    except Exception:                                    # calls that were never made in this run can break it in any way
+    except Exception:
+        # calls that were never made in this run can break it in any way
         return None
 
 
 class _Cast:
-    """The things of one run, in the order in which the functions met them, and the results of their calls."""
+    """The things of one run, in the order in which the functions met them,
+    and the results of their calls."""
 
     def __init__(self):
         self.things: list[Any] = []
         self.results: list[Any] = []
-        self.current: list = []             # where the next call is written down
+        self.current: list = []  # where the next call is written down
         self.count = self.waiting_ms = 0
 
     def thing(self, real) -> int:
@@ -98,12 +142,15 @@ class _Cast:
     def one_more(self) -> None:
         self.count += 1
         if self.count > MOST_CALLS:
-            raise NotAsAsked(f"what you wrote made more than {MOST_CALLS:,} calls; nothing here needs so many")
+            raise NotAsAsked(
+                f"what you wrote made more than {MOST_CALLS:,} calls; nothing here needs so many"
+            )
 
     # In the sandbox: the learner's function, and what it does.
 
     def watching(self, name: str, function: Callable, calls: list) -> Callable:
-        """The function with its calls noted. A partitioner may be a class, or an object, with a method of that name."""
+        """The function with its calls noted. A partitioner may be a class, or an object,
+        with a method of that name."""
         if callable(getattr(function, "partition", None)):
             function = (function() if isinstance(function, type) else function).partition
 
@@ -114,7 +161,10 @@ class _Cast:
             calls.append(entry)
             self.current = own
             try:
-                gave = function(*map(self.stand_in, things), **{key: self.stand_in(each) for key, each in named.items()})
+                gave = function(
+                    *map(self.stand_in, things),
+                    **{key: self.stand_in(each) for key, each in named.items()},
+                )
             except BaseException:
                 entry[3] = True
                 raise
@@ -122,6 +172,7 @@ class _Cast:
                 self.current = outer
             entry[2] = _written(gave)
             return gave
+
         return asked
 
     def stand_in(self, real):
@@ -134,10 +185,15 @@ class _Cast:
     def act(self, real, name: str, real_call: Callable, args, named):
         """Make a call of the learner's on the thing itself, and write it down."""
         self.one_more()
-        args = [list(each) if type(each).__name__ in ("generator", "map") else each for each in args]
+        args = [
+            list(each) if type(each).__name__ in ("generator", "map") else each for each in args
+        ]
         written = [self.thing(real), name, [], {}]
         given = [self.handed(each, written[2].append) for each in args]
-        named = {key: self.handed(each, functools.partial(written[3].__setitem__, key)) for key, each in named.items()}
+        named = {
+            key: self.handed(each, functools.partial(written[3].__setitem__, key))
+            for key, each in named.items()
+        }
         self.current.append(written)
         number = len(self.results)
         self.results.append(None)
@@ -146,7 +202,8 @@ class _Cast:
         return self.stand_in(result)
 
     def handed(self, value, keep: Callable):
-        """The argument itself, written down by `keep`; a callback is handed over as one that notes what it does each time."""
+        """The argument itself, written down by `keep`; a callback is handed over as one that
+        notes what it does each time."""
         if callable(value) and not isinstance(value, (_StandIn, type)):
             times: list = []
             keep({"called": times})
@@ -159,6 +216,7 @@ class _Cast:
                     return value(*words)
                 finally:
                     self.current = outer
+
             return told
         keep(self.write(value))
         return _behind[value][1] if isinstance(value, _StandIn) else value
@@ -175,11 +233,13 @@ class _Cast:
                 raise Unplayable(f"{name} is asked more often than it was")
             self.make(entry[1], bool(entry[3]))
             return entry[2]["value"] if isinstance(entry[2], dict) and "value" in entry[2] else None
+
         return asked
 
     def make(self, calls: list, raised: bool = False) -> None:
-        """Make some calls. Each may fail, as it may have the first time, and be followed by others, as by those of a `finally`; even where
-        the process was to die in it. raised: the last failure was not caught."""
+        """Make some calls. Each may fail, as it may have the first time, and be followed by others,
+        as by those of a `finally`; even where the process was to die in it. raised: the last
+        failure was not caught."""
         last: BaseException | None = None
         for target, method, args, named in calls:
             self.one_more()
@@ -187,9 +247,16 @@ class _Cast:
             if method not in CALLS.get(type(real).__name__, ()):
                 raise Unplayable(f"a {type(real).__name__} has no {method} here")
             if len(canonical([args, named])) > LONGEST_CALL:
-                raise Unplayable(f"{method} with more than {LONGEST_CALL:,} characters of arguments")
-            given, named = [self.read(each) for each in args], {key: self.read(each) for key, each in named.items()}
-            self.waiting_ms += sum(each for each in (*given, *named.values()) if type(each) is int and method == "poll")
+                raise Unplayable(
+                    f"{method} with more than {LONGEST_CALL:,} characters of arguments"
+                )
+            given, named = (
+                [self.read(each) for each in args],
+                {key: self.read(each) for key, each in named.items()},
+            )
+            self.waiting_ms += sum(
+                each for each in (*given, *named.values()) if type(each) is int and method == "poll"
+            )
             if self.waiting_ms > MOST_WAITING_MS:
                 raise Unplayable("nobody polls for so long")
             number = len(self.results)
@@ -216,13 +283,31 @@ class _Cast:
         if kind == "OffsetAndMetadata":
             return {"offset": [value.offset, value.leader_epoch, value.metadata]}
         if kind == "ProducerRecord":
-            return {"record": [_bare(each) for each in (value.topic, value.value, value.key, value.partition, value.timestamp_ms)]}
+            return {
+                "record": [
+                    _bare(each)
+                    for each in (
+                        value.topic,
+                        value.value,
+                        value.key,
+                        value.partition,
+                        value.timestamp_ms,
+                    )
+                ]
+            }
         if isinstance(value, Mapping):
             return {"pairs": [[self.write(key), self.write(each)] for key, each in value.items()]}
-        if isinstance(value, (list, tuple, set, frozenset)) or kind in ("dict_keys", "dict_values", "generator", "map"):
+        if isinstance(value, (list, tuple, set, frozenset)) or kind in (
+            "dict_keys",
+            "dict_values",
+            "generator",
+            "map",
+        ):
             return [self.write(each) for each in value]
         heard_before = [place for place, result in enumerate(self.results) if result is value]
-        return _written(value) or ({"result": heard_before[0]} if heard_before else {"strange": kind})
+        return _written(value) or (
+            {"result": heard_before[0]} if heard_before else {"strange": kind}
+        )
 
     def read(self, written):
         """What `write` wrote."""
@@ -230,7 +315,7 @@ class _Cast:
 
         if isinstance(written, list):
             return [self.read(each) for each in written]
-        (kind, what), = written.items()
+        ((kind, what),) = written.items()
         if kind == "thing":
             return self.things[what]
         if kind == "result":
@@ -240,7 +325,11 @@ class _Cast:
         if kind == "offset":
             return OffsetAndMetadata(*what)
         if kind == "record":
-            return ProducerRecord(**dict(zip(("topic", "value", "key", "partition", "timestamp_ms"), what, strict=True)))
+            return ProducerRecord(
+                **dict(
+                    zip(("topic", "value", "key", "partition", "timestamp_ms"), what, strict=True)
+                )
+            )
         if kind == "pairs":
             return {self.read(key): self.read(each) for key, each in what}
         if kind == "called":
@@ -252,8 +341,9 @@ class _Cast:
 
 
 class _StandIn:
-    """A thing as the learner's function sees it. What it stands for is not kept in it, and nothing of that is to be had whose name begins
-    with an underscore: a program that could ask its producer when it will die would know what no program knows."""
+    """A thing as the learner's function sees it. What it stands for is not kept in it, and nothing
+    of that is to be had whose name begins with an underscore: a program that could ask its producer
+    when it will die would know what no program knows."""
 
     __slots__ = ("__weakref__",)
 
@@ -271,6 +361,7 @@ class _StandIn:
         @functools.wraps(found)
         def call(*args, **named):
             return cast.act(real, name, found, args, named)
+
         return call
 
     def __setattr__(self, name: str, value) -> None:
@@ -282,12 +373,14 @@ class _StandIn:
         return repr(_behind[self][1])
 
 
-_behind: WeakKeyDictionary = WeakKeyDictionary()         # (cast, real) of each stand-in
+_behind: WeakKeyDictionary = WeakKeyDictionary()  # (cast, real) of each stand-in
 
 
 def _acts(value) -> bool:
     kind = type(value)
-    return kind.__name__ in CALLS and kind.__module__.startswith(("kafkalab.", "autograder.questions."))
+    return kind.__name__ in CALLS and kind.__module__.startswith(
+        ("kafkalab.", "autograder.questions.")
+    )
 
 
 def _bare(value):

@@ -1,9 +1,10 @@
-"""What a notebook cell calls. Every word here prints sentences and returns None: nbgrader gives full marks to a graded cell
-that ends in a value, whatever the value says.
+"""What a notebook cell calls. Every word here prints sentences and returns None: nbgrader gives
+full marks to a graded cell that ends in a value, whatever the value says.
 
-`check` and `require` judge public cases only. They open sealed verdicts (sealed.py), so they speak as the official judge
-does, and no judge needs to be on the learner's machine.
+`check` and `require` judge public cases only. They open sealed verdicts (sealed.py), so they speak
+as the official judge does, and no judge needs to be on the learner's machine.
 """
+
 import re
 import sys
 from collections.abc import Mapping
@@ -24,20 +25,30 @@ class NotYet(AssertionError):
     """A locked cell asked for an answer that is not right yet. The message is what check() says."""
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows in place of a traceback: the sentence alone, for there is no mistake in the code to look for."""
+        """What IPython shows in place of a traceback: the sentence alone,
+        for there is no mistake in the code to look for."""
         return [f"{type(self).__name__}: {self}"]
 
 
 def me(student: str = "") -> None:
-    """Say who you are: your numbers follow from it, and your teacher finds your work by it. "" is nobody, with the first set
-    of numbers."""
+    """Say who you are: your numbers follow from it, and your teacher finds your work by it. "" is
+    nobody, with the first set of numbers."""
     global _student
     if not isinstance(student, str) or not re.fullmatch(r"([^\W_][\w.@-]{0,63})?", student):
-        raise ValueError(f'me("s123") takes your student id: letters, digits, and . _ - @ within; not {student!r}')
+        raise ValueError(
+            'me("s123") takes your student id: letters, digits, and . _ - @ within; not '
+            f"{student!r}"
+        )
     _student = student
     progress.change(lambda entries: entries.update(student=student))
-    print(f"Hello, {student}. The numbers in the exercises are yours. Course key: {variants.course_key_id()}." if student else
-          'Nobody yet: the numbers are the first set. Write your id, me("s123"), to get your own.')
+    print(
+        f"Hello, {student}. The numbers in the exercises are yours. Course key:"
+        f" {variants.course_key_id()}."
+        if student
+        else (
+            'Nobody yet: the numbers are the first set. Write your id, me("s123"), to get your own.'
+        )
+    )
 
 
 def numbers(question_id: str) -> variants.Numbers:
@@ -47,7 +58,8 @@ def numbers(question_id: str) -> variants.Numbers:
 
 
 def predict(name: str, **guesses) -> None:
-    """Lock in a guess before the experiment runs. The first one counts; it stays visible beside the truth.
+    """Lock in a guess before the experiment runs. The first one counts; it stays visible beside the
+    truth.
 
     A guess that is still None is not locked in.
     """
@@ -55,12 +67,18 @@ def predict(name: str, **guesses) -> None:
     entry = progress.read()["guesses"].get(name)
     if entry is None:
         if missing:
-            return print(f"Guess first: write a value for {', '.join(missing)}, then run this cell. Wrong guesses teach most.")
+            return print(
+                f"Guess first: write a value for {', '.join(missing)}, then run this cell. Wrong "
+                "guesses teach most."
+            )
         entry = {"guess": plain(guesses), "at": progress.now()}
         progress.change(lambda entries: entries["guesses"].setdefault(name, entry))
         return print(f"Locked in: {_listed(entry['guess'])}. Now run the experiment.")
     changed = not missing and entry["guess"] != plain(guesses)
-    print(f"Your guess is locked in: {_listed(entry['guess'])}." + (" The first one counts." if changed else ""))
+    print(
+        f"Your guess is locked in: {_listed(entry['guess'])}."
+        + (" The first one counts." if changed else "")
+    )
 
 
 def truth(name: str, **values) -> None:
@@ -74,16 +92,20 @@ def truth(name: str, **values) -> None:
     print(f"{'':{width}}  {'guess':>{column}}  truth")
     for value, happened in values.items():
         mark = f"  {fit(guess[value], happened)}" if value in guess else ""
-        print(f"{value:{width}}  {str(guess.get(value, '-')):>{column}}  {happened}{mark}")
+        print(f"{value:{width}}  {guess.get(value, '-')!s:>{column}}  {happened}{mark}")
 
 
 def check(question_id: str, hint: bool = False) -> None:
-    """Judge the answer on the public cases, one sentence each; with `hint=True` give the next hint too."""
+    """Judge the answer on the public cases, one sentence each;
+    with `hint=True` give the next hint too."""
     question = _question(question_id)
     verdicts = judge_openly(question, _callers_names())
     passed = bool(verdicts) and all(verdict.ok for verdict in verdicts)
     for verdict in _worth_telling(question, verdicts):
-        print(f"{question.id} {'·' if question.kind == 'open' else '✓' if verdict.ok else '✗'} {verdict.sentence}")
+        print(
+            f"{question.id} {'·' if question.kind == 'open' else '✓' if verdict.ok else '✗'} "
+            f"{verdict.sentence}"
+        )
         for row in verdict.proof:
             print(f"   {row}")
     if question.kind != "open":
@@ -104,25 +126,41 @@ def require(question_id: str) -> None:
     question = _question(question_id)
     wrong = [verdict for verdict in judge_openly(question, _callers_names()) if not verdict.ok]
     if wrong:
-        raise NotYet(f"{question.id}: " + " | ".join(verdict.sentence for verdict in _worth_telling(question, wrong)))
+        raise NotYet(
+            f"{question.id}: "
+            + " | ".join(verdict.sentence for verdict in _worth_telling(question, wrong))
+        )
 
 
 def reveal(question_id: str, give_up: bool = False) -> None:
-    """Show the reference answer, after passing or after giving up, and say so in the progress file."""
+    """Show the reference answer, after passing or after giving up,
+    and say so in the progress file."""
     question = _question(question_id)
     passed = bool(progress.read()["questions"].get(question.id, {}).get("passed_at"))
     if not (passed or give_up):
-        return print(f'The answer opens once check("{question.id}") passes, or with reveal("{question.id}", give_up=True).')
-    progress.change(lambda entries: progress.question(entries, question.id).update(revealed=_revealing[not passed]))
+        return print(
+            f'The answer opens once check("{question.id}") passes, or with reveal("{question.id}", '
+            "give_up=True)."
+        )
+    progress.change(
+        lambda entries: progress.question(entries, question.id).update(
+            revealed=_revealing[not passed]
+        )
+    )
     try:
         from autograder.making.references import reference
+
         print(reference(question.id))
     except (ModuleNotFoundError, KeyError):
-        print(f"The answer to {question.id} is with your teacher: it does not travel with this package. Ask for it.")
+        print(
+            f"The answer to {question.id} is with your teacher: it does not travel with this "
+            "package. Ask for it."
+        )
 
 
 class Spoken(NamedTuple):
-    """What is said of one case: whether it is right, the sentence, and rows that prove it where there are any."""
+    """What is said of one case: whether it is right, the sentence,
+    and rows that prove it where there are any."""
 
     ok: bool
     sentence: str
@@ -130,42 +168,59 @@ class Spoken(NamedTuple):
 
 
 def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
-    """The verdicts on the public cases. Blank answers get one sentence in all, and so does what befalls every case alike."""
+    """The verdicts on the public cases. Blank answers get one sentence in all,
+    and so does what befalls every case alike."""
     if question.kind == "open":
         return [Spoken(True, "is read by a person. Write whole sentences: what happens, and why.")]
     verdicts, complaints = [], []
     for case in question.cases(variants.numbers_for(question, _student)):
         with quiet():
-            reply = answer_in_time(lambda: ask(question, namespace, case), question.kind == "spark")
+            reply = answer_in_time(
+                lambda case=case: ask(question, namespace, case), question.kind == "spark"
+            )
             unhappy = complaint(reply)
             verdict = None if unhappy else _verdict(question, case, reply["data"])
-        if "blank" in reply and question.unanswered(namespace) or question.kind == "function" and "blank" in reply:
+        if ("blank" in reply and question.unanswered(namespace)) or (
+            question.kind == "function" and "blank" in reply
+        ):
             return [Spoken(False, unhappy)]
         title = f"{case['case']}: " if "case" in case else ""
-        verdicts.append(Spoken(False, title + unhappy) if verdict is None else verdict._replace(sentence=title + verdict.sentence))
+        verdicts.append(
+            Spoken(False, title + unhappy)
+            if verdict is None
+            else verdict._replace(sentence=title + verdict.sentence)
+        )
         complaints.append(unhappy)
         if reply.get("raised") == "TimeUp":
-            break                                        # the other cases would take as long
+            break  # the other cases would take as long
     if len(complaints) > 1 and complaints[0] and len(set(complaints)) == 1:
         return [Spoken(False, complaints[0])]
     return verdicts
 
 
 def _worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
-    """Every verdict; of a question with dozens of cases the first that is not right, or one word for all."""
+    """Every verdict; of a question with dozens of cases the first that is not right,
+    or one word for all."""
     if not question.first_only or len(verdicts) < 2:
         return verdicts
     wrong = [verdict for verdict in verdicts if not verdict.ok]
     if wrong:
         return wrong[:1]
-    return [Spoken(True, f"all {len(verdicts)} {'walks' if question.kind == 'machine' else 'cases'} are right.")]
+    return [
+        Spoken(
+            True,
+            f"all {len(verdicts)} {'walks' if question.kind == 'machine' else 'cases'} are right.",
+        )
+    ]
 
 
 def give_hint(question: Question) -> None:
     """Print the next step of the ladder and count it; the last step stays."""
     if not question.hints:
         return print(f"   {question.id} has no hints.")
-    entry = progress.question(progress.change(lambda entries: _note_hint(question, entries)), question.id)
+    entry = progress.question(
+        progress.change(lambda entries: _note_hint(question, entries)), question.id
+    )
     step = max(1, entry["hints"])
     print(f"   Hint {step} of {len(question.hints)}: {question.hints[step - 1]}")
 
@@ -173,20 +228,25 @@ def give_hint(question: Question) -> None:
 def _verdict(question, case, data) -> Spoken:
     """What is said to this answer; one that is right but for its spelling hears just that."""
     spoken, named = _heard(question, case, data)
-    if not spoken.ok and not named and spelled_otherwise(question, data, lambda other: _heard(question, case, other)[0].ok):
+    if (
+        not spoken.ok
+        and not named
+        and spelled_otherwise(question, data, lambda other: _heard(question, case, other)[0].ok)
+    ):
         return Spoken(False, SPELLED_OTHERWISE)
     return spoken
 
 
 def _heard(question, case, data) -> tuple[Spoken, bool]:
-    """What the sealed file says to it; where nobody foresaw it, the question's own public judge, or that it is wrong. And whether it is a
-    wrong answer that has a name."""
+    """What the sealed file says to it; where nobody foresaw it, the question's own public judge, or
+    that it is wrong. And whether it is a wrong answer that has a name."""
     chapter = sealed.read(question.chapter).get(question.id)
     bare = question.sealed_form(case)
     boxes = None if chapter is None else chapter["cases"].get(sealed.locate(chapter["salt"], bare))
     try:
         found = None if boxes is None else sealed.unlock(chapter["salt"], bare, boxes, data)
-    except ValueError:                                   # a box that this answer names and does not open
+    except ValueError:
+        # a box that this answer names and does not open
         found = None
     if found is not None:
         return Spoken(found["ok"], found["sentence"], tuple(found.get("proof", ()))), True
@@ -203,10 +263,15 @@ def _unsealed(question, case, data) -> tuple[Spoken, bool]:
     try:
         from autograder import judges
         from autograder.making.rehearsal import said_by_wrong
+
         judge = judges.find(question.id)
     except (ModuleNotFoundError, KeyError):
-        return Spoken(False, "this question was not sealed, so nothing here can judge it; tell your teacher."), True
-    verdict = judges.decide(question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case))
+        return Spoken(
+            False, "this question was not sealed, so nothing here can judge it; tell your teacher."
+        ), True
+    verdict = judges.decide(
+        question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case)
+    )
     return Spoken(verdict.ok, verdict.sentence, verdict.proof), verdict.misconception is not None
 
 
@@ -222,7 +287,8 @@ def _note_hint(question, entries) -> None:
 
 
 def _callers_names() -> dict:
-    """The names of the cell that called: its module's globals, the same in Jupyter, in plain Python and in the sandbox."""
+    """The names of the cell that called: its module's globals, the same in Jupyter,
+    in plain Python and in the sandbox."""
     return sys._getframe(2).f_globals
 
 
@@ -237,4 +303,15 @@ def _listed(values: dict) -> str:
     return ", ".join(f"{name} = {value!r}" for name, value in values.items())
 
 
-__all__ = ["NotYet", "check", "hint", "judge_openly", "me", "numbers", "predict", "require", "reveal", "truth"]
+__all__ = [
+    "NotYet",
+    "check",
+    "hint",
+    "judge_openly",
+    "me",
+    "numbers",
+    "predict",
+    "require",
+    "reveal",
+    "truth",
+]

@@ -7,10 +7,13 @@ CLOSE = 0.1
 
 
 def fit(guess, happened) -> str:
-    """"as you said", "close" or "a surprise". Small counts must be exact: the next whole number lies further off than a tenth."""
+    """ "as you said", "close" or "a surprise". Small counts must be exact:
+    the next whole number lies further off than a tenth."""
     if guess == happened:
         return "as you said"
-    if all(type(value) in (int, float) for value in (guess, happened)) and abs(guess - happened) <= CLOSE * abs(happened):
+    if all(type(value) in (int, float) for value in (guess, happened)) and abs(
+        guess - happened
+    ) <= CLOSE * abs(happened):
         return "close"
     return "a surprise"
 

@@ -1,9 +1,11 @@
 """A play: a scenario in the lab with a part in it for the learner's code.
 
-Two halves make a play fair. In the sandbox the learner's code plays its part, and what leaves is only what it *decided*: what a
-rule returned each time it was asked (`Rule`), or which calls a loop made on its consumers (`Loop`), and on its pool (`Crew`). Outside, the judge plays the
-same scenario again, by the same seed, with these decisions in place of the code, and looks at that run. So nobody needs to trust a
-journal that the learner's code could have written in, and nothing of theirs runs where judging is done.
+Two halves make a play fair. In the sandbox the learner's code plays its part, and what leaves is
+only what it *decided*: what a rule returned each time it was asked (`Rule`), or which calls a loop
+made on its consumers (`Loop`), and on its pool (`Crew`). Outside, the judge plays the same scenario
+again, by the same seed, with these decisions in place of the code, and looks at that run. So nobody
+needs to trust a journal that the learner's code could have written in, and nothing of theirs runs
+where judging is done.
 
 An author writes `play(case, part) -> Lab`. The same function serves both halves:
 
@@ -16,11 +18,13 @@ An author writes `play(case, part) -> Lab`. The same function serves both halves
     def shift(case, part):
         lab = ...
         for name in ("ada", "bo"):
-            lab.spawn(part, KafkaConsumer(lab, {...}, name=name), name=name)      # a loop is given a consumer
+            # a loop is given a consumer
+            lab.spawn(part, KafkaConsumer(lab, {...}, name=name), name=name)
         lab.run_for(ms=20_000)
         lab.close()
         return lab
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -31,10 +35,27 @@ from autograder.plain import NotPlain, canonical, plain
 from autograder.runs import done
 from kafkalab import KafkaException, OffsetAndMetadata, TopicPartition
 
-MOST_CALLS = 20_000                 # of one loop; what polls without end and without waiting is cut off here
-LONGEST_CALL = 4_000                # characters of a call's arguments; nobody subscribes to ten thousand topics, and a judge must make the calls, too
-CALLS = ("poll", "commit_sync", "commit_async", "seek", "seek_to_beginning", "seek_to_end", "pause", "resume", "subscribe", "assign",
-         "position", "committed", "assignment", "close")
+# of one loop; what polls without end and without waiting is cut off here
+MOST_CALLS = 20_000
+# characters of a call's arguments; nobody subscribes to ten thousand topics, and a judge must make
+# the calls, too
+LONGEST_CALL = 4_000
+CALLS = (
+    "poll",
+    "commit_sync",
+    "commit_async",
+    "seek",
+    "seek_to_beginning",
+    "seek_to_end",
+    "pause",
+    "resume",
+    "subscribe",
+    "assign",
+    "position",
+    "committed",
+    "assignment",
+    "close",
+)
 
 
 class Unplayable(ValueError):
@@ -42,9 +63,11 @@ class Unplayable(ValueError):
 
 
 class Rule:
-    """A part that is asked and answers: a partitioner, a rule for the least loaded node, a high watermark.
+    """A part that is asked and answers: a partitioner, a rule for the least loaded node, a high
+    watermark.
 
-    Made from a function, it keeps each answer in `decisions`; made from decisions, it gives them again, one after the other.
+    Made from a function, it keeps each answer in `decisions`; made from decisions, it gives them
+    again, one after the other.
     """
 
     def __init__(self, function: Callable | None = None, decisions: list | None = None):
@@ -67,15 +90,23 @@ class Rule:
 
 
 class Loop:
-    """A part that acts: a function of a consumer and of `finish`, which it calls with each record it has done its work on.
+    """A part that acts: a function of a consumer and of `finish`, which it calls with each record
+    it has done its work on.
 
-    `decisions` are, by consumer's name, the calls it made: [name, arguments, how many times in a row]. A play that calls
-    `part(lab, consumer, work_ms=15)` lets the work on each record take that long, so that a crash can come in the middle of it.
+    `decisions` are, by consumer's name, the calls it made: [name, arguments, how many times in a
+    row]. A play that calls `part(lab, consumer, work_ms=15)` lets the work on each record take that
+    long, so that a crash can come in the middle of it.
     """
 
     def __init__(self, function: Callable | None = None, decisions: dict | None = None):
         self._function = function
-        self.decisions = {} if function is not None else decisions if isinstance(decisions, dict) else {"": "none"}
+        self.decisions = (
+            {}
+            if function is not None
+            else decisions
+            if isinstance(decisions, dict)
+            else {"": "none"}
+        )
         self._played: set[str] = set()
 
     def __call__(self, lab, consumer, work_ms: int = 0) -> None:
@@ -92,9 +123,11 @@ class Loop:
 
 
 class Crew(Loop):
-    """A loop that does not do the work itself: a function of a consumer and of a pool (kafkalab.WorkerPool), to which it submits records.
+    """A loop that does not do the work itself: a function of a consumer and of a pool
+    (kafkalab.WorkerPool), to which it submits records.
 
-    The play gives the pool its work, which says `done` for each record: nobody else can. `decisions` are the calls on both.
+    The play gives the pool its work, which says `done` for each record: nobody else can.
+    `decisions` are the calls on both.
     """
 
     def __call__(self, lab, consumer, pool) -> None:
@@ -107,10 +140,17 @@ class Crew(Loop):
 
 
 class Watched:
-    """A consumer as the learner's loop sees it: KafkaConsumer's own methods, each call written down."""
+    """A consumer as the learner's loop sees it: KafkaConsumer's own methods,
+    each call written down."""
 
     def __init__(self, lab, consumer, calls: list, work_ms: int = 0):
-        self._lab, self._consumer, self._calls, self._count, self._work_ms = lab, consumer, calls, 0, work_ms
+        self._lab, self._consumer, self._calls, self._count, self._work_ms = (
+            lab,
+            consumer,
+            calls,
+            0,
+            work_ms,
+        )
         self.name = consumer.name
 
     def finish(self, record) -> None:
@@ -121,12 +161,19 @@ class Watched:
 
     def __getattr__(self, name: str):
         if name not in CALLS:
-            raise AttributeError(f"a consumer in this exercise has {', '.join(CALLS)}; there is no {name}")
+            raise AttributeError(
+                f"a consumer in this exercise has {', '.join(CALLS)}; there is no {name}"
+            )
 
         def call(*args, **named):
             args = [*args, *named.values()]
             self._note(name, [_as_plain(arg) for arg in args if not callable(arg)])
-            return getattr(self._consumer, name)(*args) if name != "poll" else self._consumer.poll(timeout_ms=int(args[0]) if args else 0)
+            return (
+                getattr(self._consumer, name)(*args)
+                if name != "poll"
+                else self._consumer.poll(timeout_ms=int(args[0]) if args else 0)
+            )
+
         return call
 
     def _note(self, name: str, args: list) -> None:
@@ -140,7 +187,10 @@ class Watched:
         """One call more. NotAsAsked where a loop makes so many that it will never wait."""
         self._count += 1
         if self._count > MOST_CALLS:
-            raise NotAsAsked(f"your loop made more than {MOST_CALLS:,} calls; give poll a timeout, so that it waits")
+            raise NotAsAsked(
+                f"your loop made more than {MOST_CALLS:,} calls; give poll a timeout, so that it "
+                "waits"
+            )
 
 
 class WatchedPool:
@@ -154,7 +204,8 @@ class WatchedPool:
         self._pool.submit(record)
 
     def finished(self) -> list:
-        self._watched.count()                           # it only looks, so it need not be played again
+        # it only looks, so it need not be played again
+        self._watched.count()
         return self._pool.finished()
 
     def wait(self) -> None:
@@ -162,7 +213,9 @@ class WatchedPool:
         self._pool.wait()
 
     def __getattr__(self, name: str):
-        raise AttributeError(f"a pool in this exercise has submit, finished and wait; there is no {name}")
+        raise AttributeError(
+            f"a pool in this exercise has submit, finished and wait; there is no {name}"
+        )
 
 
 def _work(lab, ms: int) -> None:
@@ -171,7 +224,8 @@ def _work(lab, ms: int) -> None:
 
 
 def _again(lab, consumer, calls, work_ms: int = 0, pool=None) -> None:
-    """Make the same calls once more. What Kafka answers to them may fail, as it may have the first time."""
+    """Make the same calls once more. What Kafka answers to them may fail,
+    as it may have the first time."""
     given: dict[tuple[str, int], Any] = {}
     total = 0
     for entry in calls:
@@ -182,7 +236,9 @@ def _again(lab, consumer, calls, work_ms: int = 0, pool=None) -> None:
         for _ in range(times):
             if name in ("finish", "submit"):
                 if tuple(args) not in given:
-                    raise Unplayable(f"{name} of {args}, and {consumer.name} had never been given it")
+                    raise Unplayable(
+                        f"{name} of {args}, and {consumer.name} had never been given it"
+                    )
                 if name == "submit":
                     pool.submit(given[tuple(args)])
                 else:
@@ -194,7 +250,12 @@ def _again(lab, consumer, calls, work_ms: int = 0, pool=None) -> None:
                 continue
             try:
                 if name == "poll":
-                    given.update({(f"{record.topic}-{record.partition}", record.offset): record for record in consumer.poll(*args)})
+                    given.update(
+                        {
+                            (f"{record.topic}-{record.partition}", record.offset): record
+                            for record in consumer.poll(*args)
+                        }
+                    )
                 else:
                     getattr(consumer, name)(*map(_from_plain, args))
             except KafkaException:
@@ -203,8 +264,14 @@ def _again(lab, consumer, calls, work_ms: int = 0, pool=None) -> None:
 
 def _checked(entry, own: tuple[str, ...]) -> tuple[str, list, int]:
     """A call of KafkaConsumer's or one of `own`. Unplayable for anything else."""
-    if not (isinstance(entry, list) and len(entry) == 3 and entry[0] in (*CALLS, *own) and isinstance(entry[1], list)
-            and type(entry[2]) is int and entry[2] > 0):
+    if not (
+        isinstance(entry, list)
+        and len(entry) == 3
+        and entry[0] in (*CALLS, *own)
+        and isinstance(entry[1], list)
+        and type(entry[2]) is int
+        and entry[2] > 0
+    ):
         raise Unplayable("a call is a name, its arguments and how often")
     if len(canonical(entry[1])) > LONGEST_CALL:
         raise Unplayable(f"{entry[0]} with more than {LONGEST_CALL:,} characters of arguments")

@@ -1,13 +1,16 @@
-"""notebooks/mine/progress.json: what a learner has guessed, tried, passed and looked up. It is theirs; nothing is graded by it."""
+"""notebooks/mine/progress.json: what a learner has guessed, tried, passed and looked up. It is
+theirs; nothing is graded by it."""
+
 import json
 import os
 import tempfile
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 
 def desk(start: Path | None = None) -> Path:
-    """The learner's folder `mine`, looked for from `start` (the notebook's folder) upward; `start` itself where there is none."""
+    """The learner's folder `mine`, looked for from `start` (the notebook's folder) upward;
+    `start` itself where there is none."""
     start = Path(start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         if folder.name == "mine" and folder.parent.name == "notebooks":
@@ -19,7 +22,8 @@ def desk(start: Path | None = None) -> Path:
 
 
 def read(path: Path | None = None) -> dict:
-    """The progress so far. A file somebody broke counts as empty: a lesson must not stop over it."""
+    """The progress so far. A file somebody broke counts as empty:
+    a lesson must not stop over it."""
     try:
         found = json.loads((path or desk() / "progress.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -35,7 +39,8 @@ def read(path: Path | None = None) -> dict:
 def change(edit) -> dict:
     """Let `edit` change the progress in place, write it in one move, and return it.
 
-    Under `nbgrader autograde` nothing is written: that is the teacher's machine, and the folder is a submission.
+    Under `nbgrader autograde` nothing is written: that is the teacher's machine, and the folder is
+    a submission.
     """
     path = desk() / "progress.json"
     progress = read(path)
@@ -43,10 +48,13 @@ def change(edit) -> dict:
     if os.environ.get("NBGRADER_EXECUTION"):
         return progress
     try:
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=".progress", delete=False) as draft:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=".progress", delete=False
+        ) as draft:
             json.dump(progress, draft, ensure_ascii=False, indent=1)
         os.replace(draft.name, path)
-    except OSError:                                      # a read-only folder: the lesson goes on without a memory
+    except OSError:
+        # a read-only folder: the lesson goes on without a memory
         pass
     return progress
 
@@ -58,4 +66,4 @@ def question(progress: dict, question_id: str) -> dict:
 
 def now() -> str:
     """The time of day, UTC, to the second."""
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,22 +1,31 @@
 """A right answer, written otherwise: '4' for 4, "Written" for "written".
 
-Equality goes to the type, so such an answer is wrong; but it is not what the question's own sentences speak of. Whoever gives it hears
-what is the matter, in a cell and in official grading alike.
+Equality goes to the type, so such an answer is wrong; but it is not what the question's own
+sentences speak of. Whoever gives it hears what is the matter, in a cell and in official grading
+alike.
 """
+
 from collections.abc import Callable
 from itertools import product
 
-SPELLED_OTHERWISE = "right, but not written as asked: a number stands without quotation marks, a word in the very letters of the question."
-KINDS = ("value", "lines")             # of a function many answers are heard, and each is judged by playing
+SPELLED_OTHERWISE = (
+    "right, but not written as asked: a number stands without quotation marks, a word in the very "
+    "letters of the question."
+)
+# of a function many answers are heard, and each is judged by playing
+KINDS = ("value", "lines")
 
 
 def spelled_otherwise(question, data, is_right: Callable[[object], bool]) -> bool:
-    """Whether plain data that is wrong would be right with its numbers as numbers and its words in other letters."""
+    """Whether plain data that is wrong would be right with its numbers as
+    numbers and its words in other letters."""
     if question.kind not in KINDS:
         return False
     tried = [data]
     for letters, digits in product((str, str.lower, str.upper), (str, _number)):
-        other = _each_text(data, lambda text: digits(letters(text.strip())))
+        other = _each_text(
+            data, lambda text, letters=letters, digits=digits: digits(letters(text.strip()))
+        )
         if other not in tried and is_right(other):
             return True
         tried.append(other)

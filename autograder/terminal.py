@@ -1,6 +1,7 @@
-"""Between a command and the person at the terminal: streams that the shell has closed, readers that have left, an end from outside, and
-one sentence for what the machine refuses.
+"""Between a command and the person at the terminal: streams that the shell has closed, readers that
+have left, an end from outside, and one sentence for what the machine refuses.
 """
+
 from __future__ import annotations
 
 import os
@@ -9,7 +10,8 @@ import sys
 
 
 def say(text: str) -> None:
-    """A line for the person at the terminal. That nobody reads it any more (`grade ... 2>&1 | head`) ends no work."""
+    """A line for the person at the terminal. That nobody reads it any more
+    (`grade ... 2>&1 | head`) ends no work."""
     try:
         print(text, file=sys.stderr, flush=True)
     except OSError:
@@ -22,7 +24,8 @@ def unread(stream) -> None:
 
 
 def open_what_is_closed() -> None:
-    """A stream that the shell has closed (`2>&-`) leads nowhere; else the next file that is opened, a gradebook, would be it."""
+    """A stream that the shell has closed (`2>&-`) leads nowhere;
+    else the next file that is opened, a gradebook, would be it."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
@@ -37,16 +40,23 @@ def sentence_of(error: Exception) -> str:
 
 
 def said_by_sqlite(error: BaseException | None) -> str | None:
-    """What sqlite said, where an error began with its: the disk is full, the file is no gradebook, somebody else writes in it."""
+    """What sqlite said, where an error began with its: the disk is full, the file is no gradebook,
+    somebody else writes in it."""
     import sqlite3
-    while error is not None and type(error) not in (sqlite3.OperationalError, sqlite3.DatabaseError):      # what is below them is our own fault
+
+    # what is below them is our own fault
+    while error is not None and type(error) not in (
+        sqlite3.OperationalError,
+        sqlite3.DatabaseError,
+    ):
         error = error.__cause__ or error.__context__
     return None if error is None else str(error)
 
 
 def end_as_by_ctrl_c() -> None:
-    """SIGTERM, as time-outs send it, and a terminal that is closed end a command as Ctrl-C does: it takes its processes and its folder in /tmp with it."""
+    """SIGTERM, as time-outs send it, and a terminal that is closed end a command as Ctrl-C does:
+    it takes its processes and its folder in /tmp with it."""
     for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)             # not everywhere; and `nohup` wants no end
+        number = getattr(signal, name, None)  # not everywhere; and `nohup` wants no end
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)

@@ -1,7 +1,8 @@
-"""How fast are we, next to whom? One module a comparison: `run()` measures both sides in one go and returns its rows.
+"""How fast are we, next to whom? One module a comparison: `run()` measures both sides in one go and
+returns its rows.
 
-Figures in seconds say as much about the machine as about the program, so what counts is the ratio of two runs on one machine
-within one minute. Nothing here is a test, and no test looks at a clock.
+Figures in seconds say as much about the machine as about the program, so what counts is the ratio
+of two runs on one machine within one minute. Nothing here is a test, and no test looks at a clock.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from typing import TypedDict
 
 
 class Row(TypedDict):
-    """One comparison: `ours` and `peer` in `unit`, `ratio` = ours / peer (for times, less is better: the name says which)."""
+    """One comparison: `ours` and `peer` in `unit`, `ratio` = ours / peer (for times, less is
+    better: the name says which)."""
 
     name: str
     ours: float

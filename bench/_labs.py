@@ -1,6 +1,8 @@
-"""The labs whose speed is measured: typical ones, warm, in default versions, with the journal and all lines of their clients on.
+"""The labs whose speed is measured: typical ones, warm, in default versions, with the journal and
+all lines of their clients on.
 
-    python -m bench._labs       measures all four in this process and prints one JSON object: lab -> [seconds, requests, lines, others]
+    python -m bench._labs       measures all four in this process and prints one JSON object: lab ->
+                                [seconds, requests, lines, others]
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from kafkalab.records import TopicPartition
 
 
 class Told(NamedTuple):
-    """What a stretch of a lab's life moved: requests that were answered, lines that were kept, other events."""
+    """What a stretch of a lab's life moved: requests that were answered, lines that were kept,
+    other events."""
 
     requests: int
     lines: int
@@ -96,8 +99,12 @@ def alone(clients: int) -> Lab:
     return lab
 
 
-LABS: dict[Callable[[], Lab], tuple[int, int]] = {writing: (2_000, 4_000), polling: (10_000, 60_000), reading: (10_000, 4_000),
-                                                  idling: (12_000, 20_000)}
+LABS: dict[Callable[[], Lab], tuple[int, int]] = {
+    writing: (2_000, 4_000),
+    polling: (10_000, 60_000),
+    reading: (10_000, 4_000),
+    idling: (12_000, 20_000),
+}
 """A lab -> how long it warms up, and how long it is measured, in virtual milliseconds."""
 
 PIECES = 4

@@ -1,11 +1,14 @@
-"""Polars' best code for all columns of schema.py. Three ways were tried; `TRIES` holds them, and the fastest is the peer.
+"""Polars' best code for all columns of schema.py. Three ways were tried; `TRIES` holds them, and
+the fastest is the peer.
 
-`by_one_pattern`: records cut at a line break before a time, all parts of the head by one regular expression; then the lines of each
-template apart, each with its own regular expression.
-`by_small_patterns`: the same with fixed offsets for the head and small anchored patterns for the rest, which Rust's regexes run from
-the end of the text where they can.
-`by_different_texts`: as the second, and of the lines of a template each different text is matched once.
+`by_one_pattern`: records cut at a line break before a time, all parts of the head by one regular
+    expression; then the lines of each template apart, each with its own regular expression.
+`by_small_patterns`: the same with fixed offsets for the head and small anchored patterns for the
+    rest, which Rust's regexes run from the end of the text where they can.
+`by_different_texts`: as the second, and of the lines of a template each different text is matched
+    once.
 """
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -16,7 +19,10 @@ from bench._catalogue import COLUMNS, COORDINATOR_BASE, COORDINATOR_LOWEST, NUMB
 from kafkalab.logsets.templates import FIELDS
 
 HEAD = r"^(\d\d-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] (\w+) +"
-PREFIX = r"(?:\[(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)(?:, groupId=([^,\]]*)|, transactionalId=[^,\]]*)?\] )?"
+PREFIX = (
+    r"(?:\[(Consumer|Producer) (?:instanceId=[^,\]]*, )?clientId=([^,\]]*)(?:, groupId=([^,\]]*)|, "
+    r"transactionalId=[^,\]]*)?\] )?"
+)
 WHOLE = r"(?s)" + HEAD + PREFIX + r"(.*?) \(([\w.$]+)(?::(\d+))?\)(?:\n(.*))?$"
 
 
@@ -24,7 +30,9 @@ def records(path: Path) -> pl.DataFrame:
     """One text a record, without the `[20` that it starts with, and where the record starts."""
     text = pl.Series("text", [path.read_text(encoding="utf-8")[3:].removesuffix("\n")])
     cut = text.str.split("\n[20").explode().to_frame()
-    return cut.with_columns(offset=(pl.col("text").str.len_bytes().cast(pl.Int64) + 4).cum_sum().shift(1, fill_value=0))
+    return cut.with_columns(
+        offset=(pl.col("text").str.len_bytes().cast(pl.Int64) + 4).cum_sum().shift(1, fill_value=0)
+    )
 
 
 def moment(text: pl.Expr) -> pl.Expr:
@@ -34,7 +42,13 @@ def moment(text: pl.Expr) -> pl.Expr:
 def one_pattern(path: Path) -> pl.LazyFrame:
     names = ["time", "level", "kind", "client_id", "group_id", "message", "logger", "line", "trace"]
     groups = pl.col("text").str.extract_groups(WHOLE).struct.rename_fields(names)
-    return records(path).lazy().select("offset", groups.alias("groups")).unnest("groups").with_columns(time=moment(pl.col("time")))
+    return (
+        records(path)
+        .lazy()
+        .select("offset", groups.alias("groups"))
+        .unnest("groups")
+        .with_columns(time=moment(pl.col("time")))
+    )
 
 
 def small_patterns(path: Path) -> pl.LazyFrame:
@@ -45,7 +59,10 @@ def small_patterns(path: Path) -> pl.LazyFrame:
     return (
         records(path)
         .lazy()
-        .with_columns(time=moment(text.str.slice(0, 21)), level=text.str.slice(23, 5).str.strip_chars_end("[ ").str.extract(r"^(\w+)"))
+        .with_columns(
+            time=moment(text.str.slice(0, 21)),
+            level=text.str.slice(23, 5).str.strip_chars_end("[ ").str.extract(r"^(\w+)"),
+        )
         .with_columns(body=text.str.slice(23).str.replace(r"^\w+ +", ""))
         .with_columns(prefix=pl.col("body").str.extract(r"^(\[(?:Consumer|Producer) [^\]]*\] )"))
         .with_columns(
@@ -68,20 +85,41 @@ def small_patterns(path: Path) -> pl.LazyFrame:
             message=pl.when(pl.col("single"))
             .then(
                 pl.col("body").str.head(
-                    -(pl.col("logger").str.len_chars() + pl.col("line").str.len_chars().fill_null(-1) + 4).cast(pl.Int64)
+                    -(
+                        pl.col("logger").str.len_chars()
+                        + pl.col("line").str.len_chars().fill_null(-1)
+                        + 4
+                    ).cast(pl.Int64)
                 )
             )
             .otherwise(pl.col("many").struct[0])
         )
-        .select("offset", "time", "level", "kind", "client_id", "group_id", "logger", "line", "message", "trace")
+        .select(
+            "offset",
+            "time",
+            "level",
+            "kind",
+            "client_id",
+            "group_id",
+            "logger",
+            "line",
+            "message",
+            "trace",
+        )
     )
 
 
 def with_events(lines: pl.LazyFrame) -> pl.LazyFrame:
-    """`pattern` and `event` by the place in the source; where a place has several templates, by the whole of them."""
+    """`pattern` and `event` by the place in the source;
+    where a place has several templates, by the whole of them."""
     alone, shared = sites()
     table = pl.LazyFrame(
-        {"logger": [s.logger for s in alone], "line": [s.line for s in alone], "pattern": [s.pattern for s in alone], "event": [s.event for s in alone]},
+        {
+            "logger": [s.logger for s in alone],
+            "line": [s.line for s in alone],
+            "pattern": [s.pattern for s in alone],
+            "event": [s.event for s in alone],
+        },
         schema_overrides={"line": pl.Int32, "pattern": pl.Int32},
     )
     from kafkalab.logsets.templates import all_patterns
@@ -89,11 +127,20 @@ def with_events(lines: pl.LazyFrame) -> pl.LazyFrame:
     pattern, event = pl.col("pattern"), pl.col("event")
     for site in shared:
         here = (pl.col("logger") == site.logger) & (pl.col("line") == site.line)
-        fits = here & pl.when(here).then(pl.col("message")).str.contains(all_patterns()[site.pattern].whole).fill_null(False)
-        pattern, event = pl.when(fits).then(site.pattern).otherwise(pattern), pl.when(fits).then(pl.lit(site.event)).otherwise(event)
+        fits = here & pl.when(here).then(pl.col("message")).str.contains(
+            all_patterns()[site.pattern].whole
+        ).fill_null(False)
+        pattern, event = (
+            pl.when(fits).then(site.pattern).otherwise(pattern),
+            pl.when(fits).then(pl.lit(site.event)).otherwise(event),
+        )
     group = pl.col("group_id")
     return (
-        lines.with_columns(kind=pl.col("kind").str.to_lowercase(), group_id=pl.when(group != "null").then(group), line=pl.col("line").cast(pl.Int32))
+        lines.with_columns(
+            kind=pl.col("kind").str.to_lowercase(),
+            group_id=pl.when(group != "null").then(group),
+            line=pl.col("line").cast(pl.Int32),
+        )
         .join(table, on=["logger", "line"], how="left")
         .with_columns(pattern=pattern.cast(pl.Int32), event=event)
     )
@@ -110,19 +157,32 @@ def with_fields(lines: pl.DataFrame, once: bool = False) -> pl.LazyFrame:
         elif once and not found.to_the_end and part.height > 1000:
             begins = part.lazy().with_columns(begin=pl.col("message"))
             texts = begins.select(pl.col("begin").unique())
-            read = texts.with_columns(pl.col("begin").str.extract_groups(found.gaps).alias("gaps")).unnest("gaps")
+            read = texts.with_columns(
+                pl.col("begin").str.extract_groups(found.gaps).alias("gaps")
+            ).unnest("gaps")
             parts.append(begins.join(read, on="begin", how="left").drop("begin"))
         else:
-            parts.append(part.lazy().with_columns(pl.col("message").str.extract_groups(found.gaps).alias("gaps")).unnest("gaps"))
+            parts.append(
+                part.lazy()
+                .with_columns(pl.col("message").str.extract_groups(found.gaps).alias("gaps"))
+                .unnest("gaps")
+            )
     return pl.concat(parts, how="diagonal")
 
 
 def typed(lines: pl.LazyFrame, path: Path) -> pl.LazyFrame:
     present = set(lines.collect_schema().names())
-    fields = {name: (pl.when(pl.col(name) != "").then(pl.col(name)) if name in present else pl.lit(None, pl.String)) for name in FIELDS}
+    fields = {
+        name: (
+            pl.when(pl.col(name) != "").then(pl.col(name))
+            if name in present
+            else pl.lit(None, pl.String)
+        )
+        for name in FIELDS
+    }
     return (
         lines.with_columns(
-            **{name: text.cast(pl.Int32 if NUMBERS[name] == 32 else pl.Int64) if name in NUMBERS else text for name, text in fields.items()}
+            **{name: text.cast(pl.Int32 if NUMBERS[name] == 32 else pl.Int64) if name in NUMBERS else text for name, text in fields.items()}  # noqa: E501
         )
         .with_columns(
             file=pl.lit(str(path)),
@@ -131,7 +191,7 @@ def typed(lines: pl.LazyFrame, path: Path) -> pl.LazyFrame:
             node=pl.col("node_id").str.strip_prefix("+").cast(pl.Int64),
         )
         .with_columns(
-            broker=pl.when(pl.col("node") < 0).then(None).when(pl.col("node") > COORDINATOR_LOWEST).then(COORDINATOR_BASE - pl.col("node"))
+            broker=pl.when(pl.col("node") < 0).then(None).when(pl.col("node") > COORDINATOR_LOWEST).then(COORDINATOR_BASE - pl.col("node"))  # noqa: E501
             .otherwise(pl.col("node")).cast(pl.Int32)
         )
         .select(COLUMNS)

@@ -1,8 +1,10 @@
-"""The least a simulator can be, three times: what the messages of a lab cost when nobody knows Kafka.
+"""The least a simulator can be, three times: what the messages of a lab cost when nobody knows
+Kafka.
 
-The bare one is a heap of callbacks and two hops a request: a client makes a frozen header and a frozen request, a server a frozen
-response. No versions, no journal, no lines, nothing looked up. SimPy's has a process a client and a process a server, and one
-timeout a hop. The third is the bare one that writes into a journal of ours.
+The bare one is a heap of callbacks and two hops a request: a client makes a frozen header and a
+frozen request, a server a frozen response. No versions, no journal, no lines, nothing looked up.
+SimPy's has a process a client and a process a server, and one timeout a hop. The third is the bare
+one that writes into a journal of ours.
 """
 
 from __future__ import annotations
@@ -80,12 +82,19 @@ class BareHeap:
     def _ask(self, now_ms: int, client: str) -> None:
         self._sent += 1
         header = Header(api="FETCH", version=13, client=client, number=self._sent)
-        request = Request(session=7, epoch=self._sent, parts=(Part(topic="orders", partition=self._sent % 6, offset=self._sent),))
+        request = Request(
+            session=7,
+            epoch=self._sent,
+            parts=(Part(topic="orders", partition=self._sent % 6, offset=self._sent),),
+        )
         self._after(now_ms + HOP_MS, self._serve, header, request)
 
     def _serve(self, now_ms: int, header: Header, request: Request) -> None:
         part = request.parts[0]
-        response = Response(session=request.session, parts=(Part(topic=part.topic, partition=part.partition, offset=part.offset + 1),))
+        response = Response(
+            session=request.session,
+            parts=(Part(topic=part.topic, partition=part.partition, offset=part.offset + 1),),
+        )
         self._after(now_ms + HOP_MS, self._hear, header, response)
 
     def _hear(self, now_ms: int, header: Header, response: Response) -> None:
@@ -94,20 +103,28 @@ class BareHeap:
 
 
 class WritingHeap(BareHeap):
-    """The same, and for each answer it keeps as many lines and other events as a lab does, each with three values. No simulator that
-    keeps them in Python can be faster than this."""
+    """The same, and for each answer it keeps as many lines and other events as a lab does, each
+    with three values. No simulator that keeps them in Python can be faster than this."""
 
     def __init__(self, clients: int, lines: int, others: int) -> None:
         super().__init__(clients)
         self._journal = Journal(Scheduler())
-        self._say = LogContext(self._journal, "shop", "shop", "[Consumer clientId=shop, groupId=null] ", "3.9")
+        self._say = LogContext(
+            self._journal, "shop", "shop", "[Consumer clientId=shop, groupId=null] ", "3.9"
+        )
         self._lines, self._others = range(lines), range(others)
 
     def _hear(self, now_ms: int, header: Header, response: Response) -> None:
         for _ in self._lines:
             self._say("RECEIVED_RESPONSE", header=header, response=response, node_id="1")
         for _ in self._others:
-            self._journal.note("response.received", header.client, api=header.api, correlation_id=header.number, node_id="1")
+            self._journal.note(
+                "response.received",
+                header.client,
+                api=header.api,
+                correlation_id=header.number,
+                node_id="1",
+            )
         super()._hear(now_ms, header, response)
 
 
@@ -134,18 +151,29 @@ def move_with_simpy(requests: int, clients: int) -> None:
             header, request, answer = yield queue.get()
             part = request.parts[0]
             yield environment.timeout(HOP_MS)
-            answer.succeed(Response(session=7, parts=(Part(topic=part.topic, partition=part.partition, offset=header.number),)))
+            answer.succeed(
+                Response(
+                    session=7,
+                    parts=(Part(topic=part.topic, partition=part.partition, offset=header.number),),
+                )
+            )
 
     def ask(client: int, share: int):
         for number in range(share):
             answer = environment.event()
             header = Header(api="FETCH", version=13, client=f"client-{client}", number=number)
-            request = Request(session=7, epoch=number, parts=(Part(topic="orders", partition=number % 6, offset=number),))
+            request = Request(
+                session=7,
+                epoch=number,
+                parts=(Part(topic="orders", partition=number % 6, offset=number),),
+            )
             yield environment.timeout(HOP_MS)
             yield servers[client % SERVERS].put((header, request, answer))
             yield answer
 
     for queue in servers:
         environment.process(serve(queue))
-    asking = [environment.process(ask(client, max(1, requests // clients))) for client in range(clients)]
+    asking = [
+        environment.process(ask(client, max(1, requests // clients))) for client in range(clients)
+    ]
     environment.run(until=simpy.AllOf(environment, asking))

@@ -1,8 +1,10 @@
-"""How long does a learner wait for check()? Each exercise of each chapter, in a notebook's namespace, against one second.
+"""How long does a learner wait for check()? Each exercise of each chapter, in a notebook's
+namespace, against one second.
 
-The reference answer is checked many times over, as a learner would: the probe is asked on every public case and the sealed
-verdicts are opened; playing a lab counts, running the learner's own cells does not. `ours` is the slowest of twenty (the 95th of a
-hundred), `peer` what a learner should wait at most: 1 s, or 5 s with a warm Spark session.
+The reference answer is checked many times over, as a learner would: the probe is asked on every
+public case and the sealed verdicts are opened; playing a lab counts, running the learner's own
+cells does not. `ours` is the slowest of twenty (the 95th of a hundred), `peer` what a learner
+should wait at most: 1 s, or 5 s with a warm Spark session.
 """
 
 from __future__ import annotations
@@ -27,20 +29,40 @@ STUDENT = "s001"
 
 def run() -> list[Row]:
     """One row for each exercise."""
-    return [_row(question) for chapter in released() if chapter in chapters() for question in of_chapter(chapter) if question.kind != "open"]
+    return [
+        _row(question)
+        for chapter in released()
+        if chapter in chapters()
+        for question in of_chapter(chapter)
+        if question.kind != "open"
+    ]
 
 
 def _row(question: Question) -> Row:
     spark = question.kind == "spark"
-    with variants.pretending({question.id: dict(numbers_for(question, STUDENT))}), contextlib.redirect_stdout(io.StringIO()):
+    with (
+        variants.pretending({question.id: dict(numbers_for(question, STUDENT))}),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
         namespace = {"__name__": "__main__", "display": print, "get_ipython": lambda: None}
-        for step in steps(master(question.chapter), {question.id: references(question.chapter)[question.id]}, only={question.id}):
+        for step in steps(
+            master(question.chapter),
+            {question.id: references(question.chapter)[question.id]},
+            only={question.id},
+        ):
             exec(as_python(step.source), namespace)
         took = []
         for _ in range((SPARK_TIMES if spark else TIMES) + 1):
             started = time.perf_counter()
             exec(f'__import__("sys").modules["autograder.check"].check("{question.id}")', namespace)
             took.append(time.perf_counter() - started)
-    slowest = sorted(took[1:])[int(0.95 * (len(took) - 1)) - 1]      # the first is the session's start
+    # the first is the session's start
+    slowest = sorted(took[1:])[int(0.95 * (len(took) - 1)) - 1]
     most = SPARK_SECONDS if spark else SECONDS
-    return Row(name=f"check(\"{question.id}\"), {question.title}: s, less is better", ours=slowest, peer=most, ratio=slowest / most, unit="s")
+    return Row(
+        name=f'check("{question.id}"), {question.title}: s, less is better',
+        ours=slowest,
+        peer=most,
+        ratio=slowest / most,
+        unit="s",
+    )

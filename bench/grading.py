@@ -1,10 +1,13 @@
-"""A class graded by `autograder.grade`, sandbox on, and the same files graded by `nbgrader autograde`.
+"""A class graded by `autograder.grade`, sandbox on, and the same files graded by
+`nbgrader autograde`.
 
-Both get the same submissions of the same chapters: the reference, a blank one, one with the first named wrong answer of every
-question, and ordinary ones between. Cells that start Spark are taken out of both, so that starting a JVM is not what is
-compared; another row has them in. nbgrader runs every cell of a notebook, as it is made to; we run the cells that the answers
-need, and ask each answer its hidden cases too. Both figures are wall clock, from the start of the program to the last score in the gradebook,
-and both end with the same scores on every submission that has no answer learned by heart from the examples.
+Both get the same submissions of the same chapters: the reference, a blank one, one with the first
+named wrong answer of every question, and ordinary ones between. Cells that start Spark are taken
+out of both, so that starting a JVM is not what is compared; another row has them in. nbgrader runs
+every cell of a notebook, as it is made to; we run the cells that the answers need, and ask each
+answer its hidden cases too. Both figures are wall clock, from the start of the program to the last
+score in the gradebook, and both end with the same scores on every submission that has no answer
+learned by heart from the examples.
 """
 
 from __future__ import annotations
@@ -28,14 +31,19 @@ from bench import Row
 CHAPTERS = ("02", "03")
 STUDENTS = 15
 STUDENTS_WITH_SPARK = 2
-COPIES = 4                         # of that class, to compare workers
+COPIES = 4  # of that class, to compare workers
 HONEST = ("reference", "blank", "ordinary")
-WRITING_SHARE = 0.05               # of the time a class takes, writing the gradebook may take this much
-SPENT = re.compile(r"Graded in ([\d.]+) s; writing the gradebook took ([\d.]+) s of that, the files beside it ([\d.]+) s")
+# of the time a class takes, writing the gradebook may take this much
+WRITING_SHARE = 0.05
+SPENT = re.compile(
+    r"Graded in ([\d.]+) s; writing the gradebook took ([\d.]+) s of that, the files beside it "
+    r"([\d.]+) s"
+)
 
 
 class Spent(NamedTuple):
-    """Seconds of a run of `grade`, and those of them in which the gradebook, and the files beside it, were written."""
+    """Seconds of a run of `grade`, and those of them in which the gradebook,
+    and the files beside it, were written."""
 
     whole: float
     gradebook: float
@@ -48,7 +56,8 @@ def spent_in(said: str) -> Spent:
 
 
 def run() -> list[Row]:
-    """Notebooks graded in a minute: against nbgrader, the same with Spark cells, with two workers against one; and what writing takes."""
+    """Notebooks graded in a minute: against nbgrader, the same with Spark cells, with two
+    workers against one; and what writing takes."""
     masters = [master(chapter) for chapter in CHAPTERS]
     rows = []
     for students, spark in ((STUDENTS, False), (STUDENTS_WITH_SPARK, True)):
@@ -57,33 +66,66 @@ def run() -> list[Row]:
             made = _class_of(here, masters, students, spark)
             seconds, ours, said = _ours(here, "ours")
             peer_seconds, peer = _peer(here, masters, made, spark)
-            different = {name: (ours[name], peer[name]) for name in ours if ours[name] != peer[name]}
+            different = {
+                name: (ours[name], peer[name]) for name in ours if ours[name] != peer[name]
+            }
             if different:
                 raise AssertionError(f"the two graders disagree: {different}")
-            what = f"grading {len(made)} notebooks of chapters {', '.join(CHAPTERS)}{', Spark cells too' if spark else ''}"
-            rows.append(_row(f"{what}, against nbgrader autograde", len(made), seconds, peer_seconds))
+            what = (
+                f"grading {len(made)} notebooks of chapters "
+                f"{', '.join(CHAPTERS)}{', Spark cells too' if spark else ''}"
+            )
+            rows.append(
+                _row(f"{what}, against nbgrader autograde", len(made), seconds, peer_seconds)
+            )
             if not spark:
                 many = _copied(here, COPIES)
                 both, _, said = _ours(here, "both", "--workers", "2", box="many")
                 alone, _, _ = _ours(here, "alone", "--workers", "1", box="many")
-                rows.append(_row(f"grading {many} such notebooks, two workers against one", many, both, alone))
+                rows.append(
+                    _row(
+                        f"grading {many} such notebooks, two workers against one", many, both, alone
+                    )
+                )
                 spent = spent_in(said)
-                rows.append(Row(name=f"the gradebook's share of that time, against 5 % (the files beside it: {spent.beside / spent.whole:.1%})",
-                                ours=100 * spent.gradebook / spent.whole, peer=100 * WRITING_SHARE, ratio=WRITING_SHARE * spent.whole / spent.gradebook, unit="%"))
+                rows.append(
+                    Row(
+                        name=(
+                            "the gradebook's share of that time, against 5 % (the files beside "
+                            f"it: {spent.beside / spent.whole:.1%})"
+                        ),
+                        ours=100 * spent.gradebook / spent.whole,
+                        peer=100 * WRITING_SHARE,
+                        ratio=WRITING_SHARE * spent.whole / spent.gradebook,
+                        unit="%",
+                    )
+                )
     return rows
 
 
 def _row(name: str, notebooks: int, seconds: float, peer_seconds: float) -> Row:
-    return Row(name=name, ours=60 * notebooks / seconds, peer=60 * notebooks / peer_seconds, ratio=peer_seconds / seconds, unit="notebooks/min")
+    return Row(
+        name=name,
+        ours=60 * notebooks / seconds,
+        peer=60 * notebooks / peer_seconds,
+        ratio=peer_seconds / seconds,
+        unit="notebooks/min",
+    )
 
 
-def _class_of(here: Path, masters: list[Master], students: int, spark: bool) -> dict[str, tuple[str, str]]:
+def _class_of(
+    here: Path, masters: list[Master], students: int, spark: bool
+) -> dict[str, tuple[str, str]]:
     """Make whole, honest submissions; the roles meant to be broken are left to the tests."""
     made = make_class(here / "made", students + 40, masters)
     (here / "submitted").mkdir()
     kept: dict[str, tuple[str, str]] = {}
     for own in masters:
-        honest = [name for name, (chapter, role) in made.items() if chapter == own.chapter and role in HONEST][:students]
+        honest = [
+            name
+            for name, (chapter, role) in made.items()
+            if chapter == own.chapter and role in HONEST
+        ][:students]
         for name in honest:
             notebook = json.loads((here / "made" / name).read_text(encoding="utf-8"))
             notebook["cells"] = _cells(notebook, spark)
@@ -93,30 +135,59 @@ def _class_of(here: Path, masters: list[Master], students: int, spark: bool) -> 
 
 
 def _copied(here: Path, copies: int) -> int:
-    """The same class several times over, each time of other students, in `many`: starting the workers weighs less in it. How many there are."""
+    """The same class several times over, each time of other students, in `many`: starting the
+    workers weighs less in it. How many there are."""
     (here / "many").mkdir()
     for path in (here / "submitted").iterdir():
         text = path.read_text(encoding="utf-8")
         for number in range(copies):
             other = f"{chr(ord('a') + number)}{path.name.split('_')[0]}"
-            (here / "many" / f"{other}_{path.name.split('_', 1)[1]}").write_text(text.replace(path.name.split("_")[0], other), encoding="utf-8")
+            (here / "many" / f"{other}_{path.name.split('_', 1)[1]}").write_text(
+                text.replace(path.name.split("_")[0], other), encoding="utf-8"
+            )
     return sum(1 for _ in (here / "many").iterdir())
 
 
 def _cells(notebook: dict, spark: bool) -> list[dict]:
-    return [cell for cell in notebook["cells"] if spark or not cell["metadata"].get("autograder", {}).get("spark")]
+    return [
+        cell
+        for cell in notebook["cells"]
+        if spark or not cell["metadata"].get("autograder", {}).get("spark")
+    ]
 
 
-def _ours(here: Path, out: str, *words: str, box: str = "submitted") -> tuple[float, dict[str, float], str]:
+def _ours(
+    here: Path, out: str, *words: str, box: str = "submitted"
+) -> tuple[float, dict[str, float], str]:
     started = time.perf_counter()
-    ended = subprocess.run([sys.executable, "-m", "autograder", "grade", box, "--out", out, "--json", f"{out}.json", *words],
-                           cwd=here, env=_environment(), capture_output=True, text=True)
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "autograder",
+            "grade",
+            box,
+            "--out",
+            out,
+            "--json",
+            f"{out}.json",
+            *words,
+        ],
+        cwd=here,
+        env=_environment(),
+        capture_output=True,
+        text=True,
+    )
     seconds = time.perf_counter() - started
-    if ended.returncode not in (0, 3):                   # 3: a notebook without its Spark cells is not whole
+    # 3: a notebook without its Spark cells is not whole
+    if ended.returncode not in (0, 3):
         raise RuntimeError(ended.stderr[-600:])
     results = json.loads((here / f"{out}.json").read_text(encoding="utf-8"))
-    comparable = {name: result for name, result in results.items()
-                  if not any(UNSEEN in cell["sentence"] for cell in result["cells"].values())}
+    comparable = {
+        name: result
+        for name, result in results.items()
+        if not any(UNSEEN in cell["sentence"] for cell in result["cells"].values())
+    }
     return seconds, {name: result["score"] for name, result in comparable.items()}, ended.stderr
 
 
@@ -124,7 +195,10 @@ def _peer(here: Path, masters: list[Master], made, spark: bool) -> tuple[float, 
     """nbgrader on the same files, laid out as it wants them; only `autograde` is timed."""
     course = here / "nbgrader"
     course.mkdir()
-    config = "c = get_config()\nc.CourseDirectory.course_id = 'bench'\nc.ExecutePreprocessor.timeout = 60\n"
+    config = (
+        "c = get_config()\nc.CourseDirectory.course_id = 'bench'\n"
+        "c.ExecutePreprocessor.timeout = 60\n"
+    )
     (course / "nbgrader_config.py").write_text(config, encoding="utf-8")
     for own in masters:
         folder = course / "source" / own.name
@@ -149,15 +223,30 @@ def _scores(course: Path, names: dict[str, str], made) -> dict[str, float]:
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", course_id="bench") as book:
-        return {name: book.find_submission(names[chapter], name.split("_")[0]).code_score for name, (chapter, _) in made.items()}
+        return {
+            name: book.find_submission(names[chapter], name.split("_")[0]).code_score
+            for name, (chapter, _) in made.items()
+        }
 
 
 def _nbgrader(course: Path, *words: str) -> None:
-    ended = subprocess.run([sys.executable, "-m", "nbgrader", *words], cwd=course, env=_environment(), capture_output=True, text=True)
+    ended = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *words],
+        cwd=course,
+        env=_environment(),
+        capture_output=True,
+        text=True,
+    )
     if ended.returncode != 0:
-        raise RuntimeError(f"nbgrader {' '.join(words)} ended with {ended.returncode}: {ended.stderr[-600:]}")
+        raise RuntimeError(
+            f"nbgrader {' '.join(words)} ended with {ended.returncode}: {ended.stderr[-600:]}"
+        )
 
 
 def _environment() -> dict[str, str]:
     """Both graders run this checkout and this Python, wherever they are started."""
-    return {**os.environ, "PYTHONPATH": str(HOME), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+    return {
+        **os.environ,
+        "PYTHONPATH": str(HOME),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+    }

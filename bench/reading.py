@@ -1,10 +1,14 @@
-"""Reading a log set: Spark with our data source, against DuckDB's and Polars' own code for the same columns.
+"""Reading a log set: Spark with our data source, against DuckDB's and Polars' own code for the same
+columns.
 
-The set is data/recordings, one copy after another in one plain file of three million lines (BENCH_READING_LINES for fewer). Every side
-makes all columns of schema.py and is timed while every one of them is forced by a sum of hashes; on the recordings once over the three
-are compared column by column first. The JVM is warm, nothing is cached, there is no Parquet. Of each peer's ways the fastest counts; what
-a peer knows of the catalogue it is told (_catalogue.py). The median of three, the sides taking turns, so that a busy machine is busy for all.
+The set is data/recordings, one copy after another in one plain file of three million lines
+(BENCH_READING_LINES for fewer). Every side makes all columns of schema.py and is timed while every
+one of them is forced by a sum of hashes; on the recordings once over the three are compared column
+by column first. The JVM is warm, nothing is cached, there is no Parquet. Of each peer's ways the
+fastest counts; what a peer knows of the catalogue it is told (_catalogue.py). The median of three,
+the sides taking turns, so that a busy machine is busy for all.
 """
+
 from __future__ import annotations
 
 import gzip
@@ -31,8 +35,13 @@ def run() -> list[Row]:
 
 
 def _multiplied(path: Path, wanted: int) -> int:
-    """The recorded clients' lines, over and over; returns how many there are: `wanted` or some more."""
-    once = b"".join(gzip.decompress(file.read_bytes()) for file in sorted(RECORDINGS.rglob("*.log.gz")) if "broker-" not in file.name)
+    """The recorded clients' lines, over and over; returns how many there are:
+    `wanted` or some more."""
+    once = b"".join(
+        gzip.decompress(file.read_bytes())
+        for file in sorted(RECORDINGS.rglob("*.log.gz"))
+        if "broker-" not in file.name
+    )
     count = once.count(b"\n[20") + 1
     copies = -(-wanted // count)
     with open(path, "wb") as file:
@@ -55,12 +64,18 @@ def _compared(path: Path, lines: int, few: Path) -> list[Row]:
             took["Spark"].append(_seconds(lambda: _forced(_spark_lines(spark, path))))
             took["Parquet"].append(_seconds(lambda: _forced(spark.read.parquet(parquet))))
             for name, peer in PEERS.items():
-                took[name].append(_seconds(lambda: peer.run(ways[name], path)))
+                took[name].append(_seconds(lambda peer=peer, name=name: peer.run(ways[name], path)))
     best = {name: statistics.median(times) for name, times in took.items()}
     title = f"read {lines / 1e6:.1f} M lines, all {len(NAMES)} columns, cold"
-    rows = [(f"{title}, Spark / {name}'s {ways[name].__name__}", best["Spark"], best[name]) for name in PEERS]
+    rows = [
+        (f"{title}, Spark / {name}'s {ways[name].__name__}", best["Spark"], best[name])
+        for name in PEERS
+    ]
     rows.append((f"{title}: Spark again from Parquet / from text", best["Parquet"], best["Spark"]))
-    return [Row(name=f"{name} (less is better)", ours=ours, peer=peer, ratio=ours / peer, unit="s") for name, ours, peer in rows]
+    return [
+        Row(name=f"{name} (less is better)", ours=ours, peer=peer, ratio=ours / peer, unit="s")
+        for name, ours, peer in rows
+    ]
 
 
 def _fastest(peer, few: Path):
@@ -90,13 +105,17 @@ def _forced(lines) -> None:
 
 
 def _same(spark, path: Path) -> None:
-    """Stop when they do not make the same columns: the sums of the hashes of every column have to be equal."""
+    """Stop when they do not make the same columns: the sums of the
+    hashes of every column have to be equal."""
     ours = _hashes(_spark_lines(spark, path).toArrow())
     for name, peer in PEERS.items():
         for way in peer.TRIES:
             theirs = _hashes(peer.table(way, path))
             if different := [column for column in NAMES if ours[column] != theirs[column]]:
-                raise AssertionError(f"{name}'s {way.__name__} and Spark differ in {', '.join(different)}: the comparison would say nothing")
+                raise AssertionError(
+                    f"{name}'s {way.__name__} and Spark differ in {', '.join(different)}: the "
+                    "comparison would say nothing"
+                )
 
 
 def _hashes(table) -> dict[str, tuple[int, int]]:
@@ -113,5 +132,8 @@ def _hashes(table) -> dict[str, tuple[int, int]]:
         kind = pa.int64() if pa.types.is_integer(column.type) else pa.large_string()
         values = pc.cast(column, kind).drop_null()
         # Unsigned sums wrap around, which is as good a sum as any.
-        found[name] = int(pandas.util.hash_array(values.to_numpy()).sum()) if len(values) else 0, column.null_count
+        found[name] = (
+            int(pandas.util.hash_array(values.to_numpy()).sum()) if len(values) else 0,
+            column.null_count,
+        )
     return found

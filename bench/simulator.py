@@ -1,9 +1,12 @@
-"""How many protocol requests does the simulator move in a second of real time, and what does knowing Kafka cost?
+"""How many protocol requests does the simulator move in a second of real time, and what does
+knowing Kafka cost?
 
-A request here is a pair: sent by a client, served by a broker, answered, and the answer taken by the client. Around it stands all
-that a lab does: the client's passes and timers, the broker's machines, every event of the journal and every line of the clients.
-Lines are kept as what they tell; none is read here, so none is made text. Ours is measured on four warm labs (`_labs`) in a process of
-its own; the peers move as many messages for as many clients on the same machine (`_skeleton`).
+A request here is a pair: sent by a client, served by a broker, answered, and the answer taken by
+the client. Around it stands all that a lab does: the client's passes and timers, the broker's
+machines, every event of the journal and every line of the clients. Lines are kept as what they
+tell; none is read here, so none is made text. Ours is measured on four warm labs (`_labs`) in a
+process of its own; the peers move as many messages for as many clients on the same machine
+(`_skeleton`).
 """
 
 from __future__ import annotations
@@ -47,14 +50,35 @@ def _measured_by(program: list[str]) -> Any:
 
 
 def _against(name: str, took_s: float, requests: int, lines: int, others: int) -> list[Row]:
-    each, ours, repeated = (round(lines / requests), round(others / requests)), requests / took_s, max(requests, SHORTEST)
-    writing = ["-c", f"from bench._skeleton import move_and_write; from bench.simulator import seconds; "
-                     f"print(seconds(lambda: move_and_write({repeated}, {CLIENTS}, {each[0]}, {each[1]})))"]
-    peers = {"a bare heap, two hops, frozen messages": lambda: seconds(lambda: move_on_a_bare_heap(repeated, CLIENTS)),
-             f"the same keeping {each[0]} lines and {each[1]} other events": lambda: _measured_by(writing),
-             "SimPy": lambda: seconds(lambda: move_with_simpy(repeated, CLIENTS))}
+    each, ours, repeated = (
+        (round(lines / requests), round(others / requests)),
+        requests / took_s,
+        max(requests, SHORTEST),
+    )
+    writing = [
+        "-c",
+        f"from bench._skeleton import move_and_write; from bench.simulator import seconds; "
+        f"print(seconds(lambda: move_and_write({repeated}, {CLIENTS}, {each[0]}, {each[1]})))",
+    ]
+    peers = {
+        "a bare heap, two hops, frozen messages": lambda: seconds(
+            lambda: move_on_a_bare_heap(repeated, CLIENTS)
+        ),
+        f"the same keeping {each[0]} lines and {each[1]} other events": lambda: _measured_by(
+            writing
+        ),
+        "SimPy": lambda: seconds(lambda: move_with_simpy(repeated, CLIENTS)),
+    }
     rows = []
     for peer, measure in peers.items():
         theirs = repeated / min(measure() for _ in range(2))
-        rows.append(Row(name=f"{name} / {peer}", ours=ours, peer=theirs, ratio=ours / theirs, unit="requests/s and core"))
+        rows.append(
+            Row(
+                name=f"{name} / {peer}",
+                ours=ours,
+                peer=theirs,
+                ratio=ours / theirs,
+                unit="requests/s and core",
+            )
+        )
     return rows

@@ -1,4 +1,5 @@
-"""python -m kafkalab replay | conformance | answer | seeds | picture | kafka-consumer-groups | kafka-topics | ..."""
+"""python -m kafkalab replay | conformance | answer | seeds | source-lines | picture |
+kafka-consumer-groups | kafka-topics | ..."""
 
 from __future__ import annotations
 
@@ -9,6 +10,9 @@ COMMANDS = {
     "conformance": "compare the simulator with a folder of recordings",
     "answer": "say what the simulator's machines make of small cases in a file",
     "seeds": "hold many small stories full of faults against the laws",
+    "source-lines": (
+        "import the line numbers of the clients' Java sources from a folder of recordings"
+    ),
     "picture": "draw the picture of the README",
     "kafka-consumer-groups": "groups of a played scenario: list, describe, reset offsets",
     "kafka-topics": "topics of a played scenario",
@@ -21,7 +25,12 @@ COMMANDS = {
 
 def main(argv: list[str]) -> int:
     if not argv or argv[0] not in COMMANDS:
-        print("usage: python -m kafkalab COMMAND ...\n" + "".join(f"  {name:22} {what}\n" for name, what in COMMANDS.items()), end="", file=sys.stderr)
+        print(
+            "usage: python -m kafkalab COMMAND ...\n"
+            + "".join(f"  {name:22} {what}\n" for name, what in COMMANDS.items()),
+            end="",
+            file=sys.stderr,
+        )
         return 0 if argv and argv[0] in ("-h", "--help") else 2
     if argv[0] == "replay":
         from kafkalab.proof.replay import main as run
@@ -31,8 +40,11 @@ def main(argv: list[str]) -> int:
         from kafkalab.proof.cases import main as run
     elif argv[0] == "seeds":
         from kafkalab.proof.laws.command import main as run
+    elif argv[0] == "source-lines":
+        from kafkalab.lines.recorded_numbers import main as run
     elif argv[0].startswith("kafka-"):
         from kafkalab.tools.command import run_named
+
         return run_named(argv)
     else:
         from kafkalab.tools.readme_picture import main as run

@@ -20,5 +20,7 @@ def course_folder() -> Path:
     for folder in (here, *here.parents, Path(__file__).resolve().parents[1]):
         if (folder / "data" / "recordings").is_dir():
             return folder
-    raise FileNotFoundError(f"No folder above {here} holds data/recordings. Open the notebook inside the course's repository, "
-                            "or install kafkalab from it with pip install -e.")
+    raise FileNotFoundError(
+        f"No folder above {here} holds data/recordings. Open the notebook inside the course's "
+        "repository, or install kafkalab from it with pip install -e."
+    )

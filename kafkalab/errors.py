@@ -5,6 +5,7 @@ and the sentence that Java prints. The exceptions keep their Java names, so that
 is the name in Python. Whether an error is retriable is a property of its exception class, as in
 Java.
 """
+
 import enum
 import os
 import sys
@@ -12,7 +13,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-NOT_THE_LEARNERS = (PACKAGE, os.path.dirname(os.__file__) + os.sep, f"{os.sep}site-packages{os.sep}", "<frozen")
+NOT_THE_LEARNERS = (
+    PACKAGE,
+    os.path.dirname(os.__file__) + os.sep,
+    f"{os.sep}site-packages{os.sep}",
+    "<frozen",
+)
 """Parts of the paths of files that a learner did not write."""
 
 FEW = 8
@@ -37,7 +43,12 @@ def _learners_lines(error: BaseException) -> list[str]:
     function.
     """
     import traceback as frames  # Imported here because only a failure needs it.
-    own = [frame for frame in frames.extract_tb(error.__traceback__) if not any(part in frame.filename for part in NOT_THE_LEARNERS)]
+
+    own = [
+        frame
+        for frame in frames.extract_tb(error.__traceback__)
+        if not any(part in frame.filename for part in NOT_THE_LEARNERS)
+    ]
     chosen = own[:1] + own[1:][-1:]
     return [f"{_place(frame.filename)}, line {frame.lineno}: {frame.line}" for frame in chosen]
 
@@ -54,8 +65,14 @@ def traceback() -> None:
     kafkalab.
     """
     import traceback as frames
+
     error = getattr(sys, "last_value", None)
-    print("No cell has ended with an error yet." if error is None else "".join(frames.format_exception(error)), end="" if error else "\n")
+    print(
+        "No cell has ended with an error yet."
+        if error is None
+        else "".join(frames.format_exception(error)),
+        end="" if error else "\n",
+    )
 
 
 def name_hint(given: object, known: Iterable[str]) -> str:
@@ -63,6 +80,7 @@ def name_hint(given: object, known: Iterable[str]) -> str:
     names.
     """
     import difflib
+
     names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(str(given), names, n=1)
     meant = f" Did you mean {close[0]!r}?" if close else ""
@@ -84,14 +102,19 @@ class KafkaException(ShownPlainly, Exception):
     java_name = "org.apache.kafka.common.KafkaException"
 
     def java_text(self) -> str:
-        """`class: message` as Java's Throwable.toString gives it; the class alone without a message."""
+        """`class: message` as Java's Throwable.toString gives it;
+        the class alone without a message."""
         message = str(self)
         return f"{self.java_name}: {message}" if message else self.java_name
 
 
 def java_text(error: BaseException) -> str:
     """`class: message` of any error. An error that is not Kafka's has its Python class name."""
-    return error.java_text() if isinstance(error, KafkaException) else f"{getattr(error, 'java_name', type(error).__name__)}: {error}"
+    return (
+        error.java_text()
+        if isinstance(error, KafkaException)
+        else f"{getattr(error, 'java_name', type(error).__name__)}: {error}"
+    )
 
 
 class ConfigException(KafkaException):
@@ -151,7 +174,8 @@ class ConsumerOffsetOutOfRangeException(InvalidOffsetException):
 
 
 class LogTruncationException(ConsumerOffsetOutOfRangeException):
-    """The log was cut off before the position (an unclean election) and auto.offset.reset=none (KIP-320)."""
+    """The log was cut off before the position (an unclean election)
+    and auto.offset.reset=none (KIP-320)."""
 
     java_name = "org.apache.kafka.clients.consumer.LogTruncationException"
 
@@ -187,7 +211,8 @@ class SerializationException(KafkaException):
 
 
 class IllegalStateException(ShownPlainly, RuntimeError):
-    """Java's own exception for a call that does not fit the object's state, for instance a closed consumer."""
+    """Java's own exception for a call that does not fit the object's state,
+    for instance a closed consumer."""
 
     java_name = "java.lang.IllegalStateException"
 
@@ -206,15 +231,25 @@ class IllegalArgumentException(ShownPlainly, ValueError):
 
 def _api_error(name: str, base: type[ApiException] = ApiException) -> type[ApiException]:
     """An exception of org.apache.kafka.common.errors that adds nothing to its base but a name."""
-    return type(name, (base,), {"java_name": f"org.apache.kafka.common.errors.{name}", "__module__": __name__})
+    return type(
+        name,
+        (base,),
+        {"java_name": f"org.apache.kafka.common.errors.{name}", "__module__": __name__},
+    )
 
 
 RETRIABLE, STALE, REFRESH = RetriableException, InvalidMetadataException, RefreshRetriableException
 
 # Named one by one, because an application catches them by name.
 TimeoutException = _api_error("TimeoutException", RETRIABLE)
-BufferExhaustedException = type("BufferExhaustedException", (TimeoutException,), {
-    "java_name": "org.apache.kafka.clients.producer.BufferExhaustedException", "__module__": __name__})
+BufferExhaustedException = type(
+    "BufferExhaustedException",
+    (TimeoutException,),
+    {
+        "java_name": "org.apache.kafka.clients.producer.BufferExhaustedException",
+        "__module__": __name__,
+    },
+)
 DisconnectException = _api_error("DisconnectException", RETRIABLE)
 UnknownServerException = _api_error("UnknownServerException")
 OffsetOutOfRangeException = _api_error("OffsetOutOfRangeException")
@@ -236,7 +271,9 @@ NotCoordinatorException = _api_error("NotCoordinatorException", REFRESH)
 InvalidTopicException = _api_error("InvalidTopicException")
 RecordBatchTooLargeException = _api_error("RecordBatchTooLargeException")
 NotEnoughReplicasException = _api_error("NotEnoughReplicasException", RETRIABLE)
-NotEnoughReplicasAfterAppendException = _api_error("NotEnoughReplicasAfterAppendException", RETRIABLE)
+NotEnoughReplicasAfterAppendException = _api_error(
+    "NotEnoughReplicasAfterAppendException", RETRIABLE
+)
 InvalidRequiredAcksException = _api_error("InvalidRequiredAcksException")
 IllegalGenerationException = _api_error("IllegalGenerationException")
 InconsistentGroupProtocolException = _api_error("InconsistentGroupProtocolException")
@@ -268,7 +305,9 @@ InvalidPidMappingException = _api_error("InvalidPidMappingException")
 InvalidTxnTimeoutException = _api_error("InvalidTxnTimeoutException")
 ConcurrentTransactionsException = _api_error("ConcurrentTransactionsException", RETRIABLE)
 TransactionCoordinatorFencedException = _api_error("TransactionCoordinatorFencedException")
-TransactionalIdAuthorizationException = _api_error("TransactionalIdAuthorizationException", AuthorizationException)
+TransactionalIdAuthorizationException = _api_error(
+    "TransactionalIdAuthorizationException", AuthorizationException
+)
 OperationNotAttemptedException = _api_error("OperationNotAttemptedException")
 TransactionAbortedException = _api_error("TransactionAbortedException")
 TransactionAbortableException = _api_error("TransactionAbortableException")
@@ -318,93 +357,218 @@ class KnownError:
 class Errors(enum.Enum):
     """Kafka's error codes (`Errors`): code, exception class and the message in Java's table."""
 
-    UNKNOWN_SERVER_ERROR = (-1, UnknownServerException, "The server experienced an unexpected error when processing the request.")
+    # fmt: off
+    UNKNOWN_SERVER_ERROR = (-1, UnknownServerException,
+                            "The server experienced an unexpected error when processing the "
+                            "request.")
     NONE = (0, None, None)
-    OFFSET_OUT_OF_RANGE = (1, OffsetOutOfRangeException, "The requested offset is not within the range of offsets maintained by the server.")
-    CORRUPT_MESSAGE = (2, CorruptRecordException, "This message has failed its CRC checksum, exceeds the valid size, has a null key for a compacted topic, or is otherwise corrupt.")
-    UNKNOWN_TOPIC_OR_PARTITION = (3, UnknownTopicOrPartitionException, "This server does not host this topic-partition.")
+    OFFSET_OUT_OF_RANGE = (1, OffsetOutOfRangeException,
+                           "The requested offset is not within the range of offsets maintained by "
+                           "the server.")
+    CORRUPT_MESSAGE = (2, CorruptRecordException,
+                       "This message has failed its CRC checksum, exceeds the valid size, has a "
+                       "null key for a compacted topic, or is otherwise corrupt.")
+    UNKNOWN_TOPIC_OR_PARTITION = (3, UnknownTopicOrPartitionException,
+                                  "This server does not host this topic-partition.")
     INVALID_FETCH_SIZE = (4, InvalidFetchSizeException, "The requested fetch size is invalid.")
-    LEADER_NOT_AVAILABLE = (5, LeaderNotAvailableException, "There is no leader for this topic-partition as we are in the middle of a leadership election.")
-    NOT_LEADER_OR_FOLLOWER = (6, NotLeaderOrFollowerException, "For requests intended only for the leader, this error indicates that the broker is not the current leader. For requests intended for any replica, this error indicates that the broker is not a replica of the topic partition.")
+    LEADER_NOT_AVAILABLE = (5, LeaderNotAvailableException,
+                            "There is no leader for this topic-partition as we are in the middle "
+                            "of a leadership election.")
+    NOT_LEADER_OR_FOLLOWER = (6, NotLeaderOrFollowerException,
+                              "For requests intended only for the leader, this error indicates "
+                              "that the broker is not the current leader. For requests intended "
+                              "for any replica, this error indicates that the broker is not a "
+                              "replica of the topic partition.")
     REQUEST_TIMED_OUT = (7, TimeoutException, "The request timed out.")
     BROKER_NOT_AVAILABLE = (8, BrokerNotAvailableException, "The broker is not available.")
-    REPLICA_NOT_AVAILABLE = (9, ReplicaNotAvailableException, "The replica is not available for the requested topic-partition. Produce/Fetch requests and other requests intended only for the leader or follower return NOT_LEADER_OR_FOLLOWER if the broker is not a replica of the topic-partition.")
-    MESSAGE_TOO_LARGE = (10, RecordTooLargeException, "The request included a message larger than the max message size the server will accept.")
-    OFFSET_METADATA_TOO_LARGE = (12, OffsetMetadataTooLarge, "The metadata field of the offset request was too large.")
-    NETWORK_EXCEPTION = (13, NetworkException, "The server disconnected before a response was received.")
-    COORDINATOR_LOAD_IN_PROGRESS = (14, CoordinatorLoadInProgressException, "The coordinator is loading and hence can't process requests.")
-    COORDINATOR_NOT_AVAILABLE = (15, CoordinatorNotAvailableException, "The coordinator is not available.")
+    REPLICA_NOT_AVAILABLE = (9, ReplicaNotAvailableException,
+                             "The replica is not available for the requested topic-partition. "
+                             "Produce/Fetch requests and other requests intended only for the "
+                             "leader or follower return NOT_LEADER_OR_FOLLOWER if the broker is "
+                             "not a replica of the topic-partition.")
+    MESSAGE_TOO_LARGE = (10, RecordTooLargeException,
+                         "The request included a message larger than the max message size the "
+                         "server will accept.")
+    OFFSET_METADATA_TOO_LARGE = (12, OffsetMetadataTooLarge,
+                                 "The metadata field of the offset request was too large.")
+    NETWORK_EXCEPTION = (13, NetworkException,
+                         "The server disconnected before a response was received.")
+    COORDINATOR_LOAD_IN_PROGRESS = (14, CoordinatorLoadInProgressException,
+                                    "The coordinator is loading and hence can't process requests.")
+    COORDINATOR_NOT_AVAILABLE = (15, CoordinatorNotAvailableException,
+                                 "The coordinator is not available.")
     NOT_COORDINATOR = (16, NotCoordinatorException, "This is not the correct coordinator.")
-    INVALID_TOPIC_EXCEPTION = (17, InvalidTopicException, "The request attempted to perform an operation on an invalid topic.")
-    RECORD_LIST_TOO_LARGE = (18, RecordBatchTooLargeException, "The request included message batch larger than the configured segment size on the server.")
-    NOT_ENOUGH_REPLICAS = (19, NotEnoughReplicasException, "Messages are rejected since there are fewer in-sync replicas than required.")
-    NOT_ENOUGH_REPLICAS_AFTER_APPEND = (20, NotEnoughReplicasAfterAppendException, "Messages are written to the log, but to fewer in-sync replicas than required.")
-    INVALID_REQUIRED_ACKS = (21, InvalidRequiredAcksException, "Produce request specified an invalid value for required acks.")
-    ILLEGAL_GENERATION = (22, IllegalGenerationException, "Specified group generation id is not valid.")
-    INCONSISTENT_GROUP_PROTOCOL = (23, InconsistentGroupProtocolException, "The group member's supported protocols are incompatible with those of existing members or first group member tried to join with empty protocol type or empty protocol list.")
+    INVALID_TOPIC_EXCEPTION = (17, InvalidTopicException,
+                               "The request attempted to perform an operation on an invalid topic.")
+    RECORD_LIST_TOO_LARGE = (18, RecordBatchTooLargeException,
+                             "The request included message batch larger than the configured "
+                             "segment size on the server.")
+    NOT_ENOUGH_REPLICAS = (19, NotEnoughReplicasException,
+                           "Messages are rejected since there are fewer in-sync replicas than "
+                           "required.")
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND = (20, NotEnoughReplicasAfterAppendException,
+                                        "Messages are written to the log, but to fewer in-sync "
+                                        "replicas than required.")
+    INVALID_REQUIRED_ACKS = (21, InvalidRequiredAcksException,
+                             "Produce request specified an invalid value for required acks.")
+    ILLEGAL_GENERATION = (22, IllegalGenerationException,
+                          "Specified group generation id is not valid.")
+    INCONSISTENT_GROUP_PROTOCOL = (23, InconsistentGroupProtocolException,
+                                   "The group member's supported protocols are incompatible with "
+                                   "those of existing members or first group member tried to "
+                                   "join with empty protocol type or empty protocol list.")
     INVALID_GROUP_ID = (24, InvalidGroupIdException, "The configured groupId is invalid.")
-    UNKNOWN_MEMBER_ID = (25, UnknownMemberIdException, "The coordinator is not aware of this member.")
-    INVALID_SESSION_TIMEOUT = (26, InvalidSessionTimeoutException, "The session timeout is not within the range allowed by the broker (as configured by group.min.session.timeout.ms and group.max.session.timeout.ms).")
-    REBALANCE_IN_PROGRESS = (27, RebalanceInProgressException, "The group is rebalancing, so a rejoin is needed.")
-    INVALID_COMMIT_OFFSET_SIZE = (28, InvalidCommitOffsetSizeException, "The committing offset data size is not valid.")
+    UNKNOWN_MEMBER_ID = (25, UnknownMemberIdException,
+                         "The coordinator is not aware of this member.")
+    INVALID_SESSION_TIMEOUT = (26, InvalidSessionTimeoutException,
+                               "The session timeout is not within the range allowed by the broker "
+                               "(as configured by group.min.session.timeout.ms and "
+                               "group.max.session.timeout.ms).")
+    REBALANCE_IN_PROGRESS = (27, RebalanceInProgressException,
+                             "The group is rebalancing, so a rejoin is needed.")
+    INVALID_COMMIT_OFFSET_SIZE = (28, InvalidCommitOffsetSizeException,
+                                  "The committing offset data size is not valid.")
     TOPIC_AUTHORIZATION_FAILED = (29, TopicAuthorizationException, "Topic authorization failed.")
     GROUP_AUTHORIZATION_FAILED = (30, GroupAuthorizationException, "Group authorization failed.")
-    CLUSTER_AUTHORIZATION_FAILED = (31, ClusterAuthorizationException, "Cluster authorization failed.")
-    INVALID_TIMESTAMP = (32, InvalidTimestampException, "The timestamp of the message is out of acceptable range.")
+    CLUSTER_AUTHORIZATION_FAILED = (31, ClusterAuthorizationException,
+                                    "Cluster authorization failed.")
+    INVALID_TIMESTAMP = (32, InvalidTimestampException,
+                         "The timestamp of the message is out of acceptable range.")
     UNSUPPORTED_VERSION = (35, UnsupportedVersionException, "The version of API is not supported.")
     TOPIC_ALREADY_EXISTS = (36, TopicExistsException, "Topic with this name already exists.")
     INVALID_PARTITIONS = (37, InvalidPartitionsException, "Number of partitions is below 1.")
-    INVALID_REPLICATION_FACTOR = (38, InvalidReplicationFactorException, "Replication factor is below 1 or larger than the number of available brokers.")
-    INVALID_REPLICA_ASSIGNMENT = (39, InvalidReplicaAssignmentException, "Replica assignment is invalid.")
+    INVALID_REPLICATION_FACTOR = (38, InvalidReplicationFactorException,
+                                  "Replication factor is below 1 or larger than the number of "
+                                  "available brokers.")
+    INVALID_REPLICA_ASSIGNMENT = (39, InvalidReplicaAssignmentException,
+                                  "Replica assignment is invalid.")
     INVALID_CONFIG = (40, InvalidConfigurationException, "Configuration is invalid.")
-    NOT_CONTROLLER = (41, NotControllerException, "This is not the correct controller for this cluster.")
-    INVALID_REQUEST = (42, InvalidRequestException, "This most likely occurs because of a request being malformed by the client library or the message was sent to an incompatible broker. See the broker logs for more details.")
-    UNSUPPORTED_FOR_MESSAGE_FORMAT = (43, UnsupportedForMessageFormatException, "The message format version on the broker does not support the request.")
-    POLICY_VIOLATION = (44, PolicyViolationException, "Request parameters do not satisfy the configured policy.")
-    OUT_OF_ORDER_SEQUENCE_NUMBER = (45, OutOfOrderSequenceException, "The broker received an out of order sequence number.")
-    DUPLICATE_SEQUENCE_NUMBER = (46, DuplicateSequenceException, "The broker received a duplicate sequence number.")
-    INVALID_PRODUCER_EPOCH = (47, InvalidProducerEpochException, "Producer attempted to produce with an old epoch.")
-    INVALID_TXN_STATE = (48, InvalidTxnStateException, "The producer attempted a transactional operation in an invalid state.")
-    INVALID_PRODUCER_ID_MAPPING = (49, InvalidPidMappingException, "The producer attempted to use a producer id which is not currently assigned to its transactional id.")
-    INVALID_TRANSACTION_TIMEOUT = (50, InvalidTxnTimeoutException, "The transaction timeout is larger than the maximum value allowed by the broker (as configured by transaction.max.timeout.ms).")
-    CONCURRENT_TRANSACTIONS = (51, ConcurrentTransactionsException, "The producer attempted to update a transaction while another concurrent operation on the same transaction was ongoing.")
-    TRANSACTION_COORDINATOR_FENCED = (52, TransactionCoordinatorFencedException, "Indicates that the transaction coordinator sending a WriteTxnMarker is no longer the current coordinator for a given producer.")
-    TRANSACTIONAL_ID_AUTHORIZATION_FAILED = (53, TransactionalIdAuthorizationException, "Transactional Id authorization failed.")
-    OPERATION_NOT_ATTEMPTED = (55, OperationNotAttemptedException, "The broker did not attempt to execute this operation. This may happen for batched RPCs where some operations in the batch failed, causing the broker to respond without trying the rest.")
-    KAFKA_STORAGE_ERROR = (56, KafkaStorageException, "Disk error when trying to access log file on the disk.")
-    UNKNOWN_PRODUCER_ID = (59, UnknownProducerIdException, "This exception is raised by the broker if it could not locate the producer metadata associated with the producerId in question. This could happen if, for instance, the producer's records were deleted because their retention time had elapsed. Once the last records of the producerId are removed, the producer's metadata is removed from the broker, and future appends by the producer will return this exception.")
+    NOT_CONTROLLER = (41, NotControllerException,
+                      "This is not the correct controller for this cluster.")
+    INVALID_REQUEST = (42, InvalidRequestException,
+                       "This most likely occurs because of a request being malformed by the "
+                       "client library or the message was sent to an incompatible broker. See "
+                       "the broker logs for more details.")
+    UNSUPPORTED_FOR_MESSAGE_FORMAT = (43, UnsupportedForMessageFormatException,
+                                      "The message format version on the broker does not support "
+                                      "the request.")
+    POLICY_VIOLATION = (44, PolicyViolationException,
+                        "Request parameters do not satisfy the configured policy.")
+    OUT_OF_ORDER_SEQUENCE_NUMBER = (45, OutOfOrderSequenceException,
+                                    "The broker received an out of order sequence number.")
+    DUPLICATE_SEQUENCE_NUMBER = (46, DuplicateSequenceException,
+                                 "The broker received a duplicate sequence number.")
+    INVALID_PRODUCER_EPOCH = (47, InvalidProducerEpochException,
+                              "Producer attempted to produce with an old epoch.")
+    INVALID_TXN_STATE = (48, InvalidTxnStateException,
+                         "The producer attempted a transactional operation in an invalid state.")
+    INVALID_PRODUCER_ID_MAPPING = (49, InvalidPidMappingException,
+                                   "The producer attempted to use a producer id which is not "
+                                   "currently assigned to its transactional id.")
+    INVALID_TRANSACTION_TIMEOUT = (50, InvalidTxnTimeoutException,
+                                   "The transaction timeout is larger than the maximum value "
+                                   "allowed by the broker (as configured by "
+                                   "transaction.max.timeout.ms).")
+    CONCURRENT_TRANSACTIONS = (51, ConcurrentTransactionsException,
+                               "The producer attempted to update a transaction while another "
+                               "concurrent operation on the same transaction was ongoing.")
+    TRANSACTION_COORDINATOR_FENCED = (52, TransactionCoordinatorFencedException,
+                                      "Indicates that the transaction coordinator sending a "
+                                      "WriteTxnMarker is no longer the current coordinator for a "
+                                      "given producer.")
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED = (53, TransactionalIdAuthorizationException,
+                                             "Transactional Id authorization failed.")
+    OPERATION_NOT_ATTEMPTED = (55, OperationNotAttemptedException,
+                               "The broker did not attempt to execute this operation. This may "
+                               "happen for batched RPCs where some operations in the batch "
+                               "failed, causing the broker to respond without trying the rest.")
+    KAFKA_STORAGE_ERROR = (56, KafkaStorageException,
+                           "Disk error when trying to access log file on the disk.")
+    UNKNOWN_PRODUCER_ID = (59, UnknownProducerIdException,
+                           "This exception is raised by the broker if it could not locate the "
+                           "producer metadata associated with the producerId in question. This "
+                           "could happen if, for instance, the producer's records were deleted "
+                           "because their retention time had elapsed. Once the last records of "
+                           "the producerId are removed, the producer's metadata is removed from "
+                           "the broker, and future appends by the producer will return this "
+                           "exception.")
     NON_EMPTY_GROUP = (68, GroupNotEmptyException, "The group is not empty.")
     GROUP_ID_NOT_FOUND = (69, GroupIdNotFoundException, "The group id does not exist.")
-    FETCH_SESSION_ID_NOT_FOUND = (70, FetchSessionIdNotFoundException, "The fetch session ID was not found.")
-    INVALID_FETCH_SESSION_EPOCH = (71, InvalidFetchSessionEpochException, "The fetch session epoch is invalid.")
-    LISTENER_NOT_FOUND = (72, ListenerNotFoundException, "There is no listener on the leader broker that matches the listener on which metadata request was processed.")
-    FENCED_LEADER_EPOCH = (74, FencedLeaderEpochException, "The leader epoch in the request is older than the epoch on the broker.")
-    UNKNOWN_LEADER_EPOCH = (75, UnknownLeaderEpochException, "The leader epoch in the request is newer than the epoch on the broker.")
-    UNSUPPORTED_COMPRESSION_TYPE = (76, UnsupportedCompressionTypeException, "The requesting client does not support the compression type of given partition.")
+    FETCH_SESSION_ID_NOT_FOUND = (70, FetchSessionIdNotFoundException,
+                                  "The fetch session ID was not found.")
+    INVALID_FETCH_SESSION_EPOCH = (71, InvalidFetchSessionEpochException,
+                                   "The fetch session epoch is invalid.")
+    LISTENER_NOT_FOUND = (72, ListenerNotFoundException,
+                          "There is no listener on the leader broker that matches the listener on "
+                          "which metadata request was processed.")
+    FENCED_LEADER_EPOCH = (74, FencedLeaderEpochException,
+                           "The leader epoch in the request is older than the epoch on the broker.")
+    UNKNOWN_LEADER_EPOCH = (75, UnknownLeaderEpochException,
+                            "The leader epoch in the request is newer than the epoch on the "
+                            "broker.")
+    UNSUPPORTED_COMPRESSION_TYPE = (76, UnsupportedCompressionTypeException,
+                                    "The requesting client does not support the compression type "
+                                    "of given partition.")
     STALE_BROKER_EPOCH = (77, StaleBrokerEpochException, "Broker epoch has changed.")
-    OFFSET_NOT_AVAILABLE = (78, OffsetNotAvailableException, "The leader high watermark has not caught up from a recent leader election so the offsets cannot be guaranteed to be monotonically increasing.")
-    MEMBER_ID_REQUIRED = (79, MemberIdRequiredException, "The group member needs to have a valid member id before actually entering a consumer group.")
-    PREFERRED_LEADER_NOT_AVAILABLE = (80, PreferredLeaderNotAvailableException, "The preferred leader was not available.")
-    GROUP_MAX_SIZE_REACHED = (81, GroupMaxSizeReachedException, "The group has reached its maximum size.")
-    FENCED_INSTANCE_ID = (82, FencedInstanceIdException, "The broker rejected this static consumer since another consumer with the same group.instance.id has registered with a different member.id.")
-    ELIGIBLE_LEADERS_NOT_AVAILABLE = (83, EligibleLeadersNotAvailableException, "Eligible topic partition leaders are not available.")
-    ELECTION_NOT_NEEDED = (84, ElectionNotNeededException, "Leader election not needed for topic partition.")
-    GROUP_SUBSCRIBED_TO_TOPIC = (86, GroupSubscribedToTopicException, "Deleting offsets of a topic is forbidden while the consumer group is actively subscribed to it.")
-    INVALID_RECORD = (87, InvalidRecordException, "This record has failed the validation on broker and hence will be rejected.")
-    UNSTABLE_OFFSET_COMMIT = (88, UnstableOffsetCommitException, "There are unstable offsets that need to be cleared.")
-    THROTTLING_QUOTA_EXCEEDED = (89, ThrottlingQuotaExceededException, "The throttling quota has been exceeded.")
-    PRODUCER_FENCED = (90, ProducerFencedException, "There is a newer producer with the same transactionalId which fences the current one.")
+    OFFSET_NOT_AVAILABLE = (78, OffsetNotAvailableException,
+                            "The leader high watermark has not caught up from a recent leader "
+                            "election so the offsets cannot be guaranteed to be monotonically "
+                            "increasing.")
+    MEMBER_ID_REQUIRED = (79, MemberIdRequiredException,
+                          "The group member needs to have a valid member id before actually "
+                          "entering a consumer group.")
+    PREFERRED_LEADER_NOT_AVAILABLE = (80, PreferredLeaderNotAvailableException,
+                                      "The preferred leader was not available.")
+    GROUP_MAX_SIZE_REACHED = (81, GroupMaxSizeReachedException,
+                              "The group has reached its maximum size.")
+    FENCED_INSTANCE_ID = (82, FencedInstanceIdException,
+                          "The broker rejected this static consumer since another consumer with "
+                          "the same group.instance.id has registered with a different member.id.")
+    ELIGIBLE_LEADERS_NOT_AVAILABLE = (83, EligibleLeadersNotAvailableException,
+                                      "Eligible topic partition leaders are not available.")
+    ELECTION_NOT_NEEDED = (84, ElectionNotNeededException,
+                           "Leader election not needed for topic partition.")
+    GROUP_SUBSCRIBED_TO_TOPIC = (86, GroupSubscribedToTopicException,
+                                 "Deleting offsets of a topic is forbidden while the consumer "
+                                 "group is actively subscribed to it.")
+    INVALID_RECORD = (87, InvalidRecordException,
+                      "This record has failed the validation on broker and hence will be rejected.")
+    UNSTABLE_OFFSET_COMMIT = (88, UnstableOffsetCommitException,
+                              "There are unstable offsets that need to be cleared.")
+    THROTTLING_QUOTA_EXCEEDED = (89, ThrottlingQuotaExceededException,
+                                 "The throttling quota has been exceeded.")
+    PRODUCER_FENCED = (90, ProducerFencedException,
+                       "There is a newer producer with the same transactionalId which fences the "
+                       "current one.")
     UNKNOWN_TOPIC_ID = (100, UnknownTopicIdException, "This server does not host this topic ID.")
-    INCONSISTENT_TOPIC_ID = (103, InconsistentTopicIdException, "The log's topic ID did not match the topic ID in the request")
-    TRANSACTIONAL_ID_NOT_FOUND = (105, TransactionalIdNotFoundException, "The transactionalId could not be found")
-    FETCH_SESSION_TOPIC_ID_ERROR = (106, FetchSessionTopicIdException, "The fetch session encountered inconsistent topic ID usage")
-    FENCED_MEMBER_EPOCH = (110, FencedMemberEpochException, "The member epoch is fenced by the group coordinator. The member must abandon all its partitions and rejoin.")
-    UNRELEASED_INSTANCE_ID = (111, UnreleasedInstanceIdException, "The instance ID is still used by another member in the consumer group. That member must leave first.")
-    UNSUPPORTED_ASSIGNOR = (112, UnsupportedAssignorException, "The assignor or its version range is not supported by the consumer group.")
-    STALE_MEMBER_EPOCH = (113, StaleMemberEpochException, "The member epoch is stale. The member must retry after receiving its updated member epoch via the ConsumerGroupHeartbeat API.")
-    UNKNOWN_SUBSCRIPTION_ID = (117, UnknownSubscriptionIdException, "Client sent a push telemetry request with an invalid or outdated subscription ID.")
-    TELEMETRY_TOO_LARGE = (118, TelemetryTooLargeException, "Client sent a push telemetry request larger than the maximum size the broker will accept.")
-    TRANSACTION_ABORTABLE = (120, TransactionAbortableException, "The server encountered an error with the transaction. The client can abort the transaction to continue using this transactional ID.")
+    INCONSISTENT_TOPIC_ID = (103, InconsistentTopicIdException,
+                             "The log's topic ID did not match the topic ID in the request")
+    TRANSACTIONAL_ID_NOT_FOUND = (105, TransactionalIdNotFoundException,
+                                  "The transactionalId could not be found")
+    FETCH_SESSION_TOPIC_ID_ERROR = (106, FetchSessionTopicIdException,
+                                    "The fetch session encountered inconsistent topic ID usage")
+    FENCED_MEMBER_EPOCH = (110, FencedMemberEpochException,
+                           "The member epoch is fenced by the group coordinator. The member must "
+                           "abandon all its partitions and rejoin.")
+    UNRELEASED_INSTANCE_ID = (111, UnreleasedInstanceIdException,
+                              "The instance ID is still used by another member in the consumer "
+                              "group. That member must leave first.")
+    UNSUPPORTED_ASSIGNOR = (112, UnsupportedAssignorException,
+                            "The assignor or its version range is not supported by the consumer "
+                            "group.")
+    STALE_MEMBER_EPOCH = (113, StaleMemberEpochException,
+                          "The member epoch is stale. The member must retry after receiving its "
+                          "updated member epoch via the ConsumerGroupHeartbeat API.")
+    UNKNOWN_SUBSCRIPTION_ID = (117, UnknownSubscriptionIdException,
+                               "Client sent a push telemetry request with an invalid or outdated "
+                               "subscription ID.")
+    TELEMETRY_TOO_LARGE = (118, TelemetryTooLargeException,
+                           "Client sent a push telemetry request larger than the maximum size the "
+                           "broker will accept.")
+    TRANSACTION_ABORTABLE = (120, TransactionAbortableException,
+                             "The server encountered an error with the transaction. The client "
+                             "can abort the transaction to continue using this transactional ID.")
+    # fmt: on
 
     def __init__(self, code: int, raises: type[ApiException] | None, message: str | None) -> None:
         self.code = code
@@ -434,26 +598,6 @@ class Errors(enum.Enum):
         return self.raises(self.message if message is None else message)
 
 
-    def known_to(self, version: str) -> KnownError:
-        """The name, exception and sentence a client of `version` has for this code."""
-        older = KNOWN_TO_OLD_CLIENTS.get(self.name) if version in OLD_CLIENTS else None
-        return older or KnownError(self.name, self.raises, self.message)
-
-
-OLD_CLIENTS = ("2.1", "2.2", "2.3")
-KNOWN_TO_OLD_CLIENTS = {
-    # KIP-392 lets followers answer too. The error has its new name since 2.6.
-    "NOT_LEADER_OR_FOLLOWER": KnownError("NOT_LEADER_FOR_PARTITION", NotLeaderForPartitionException,
-                                         "This server is not the leader for that topic-partition."),
-    # KIP-588: from 2.7 on an old epoch aborts a transaction. Before 2.7 it was fatal to the
-    # producer.
-    "INVALID_PRODUCER_EPOCH": KnownError(
-        "INVALID_PRODUCER_EPOCH", ProducerFencedException,
-        "Producer attempted an operation with an old epoch. Either there is a newer producer with the same "
-        "transactionalId, or the producer's transaction has been expired by the broker."),
-}
-"""Error -> the name, exception and message that clients up to 2.3 have for it."""
-
 _BY_CODE = {error.code: error for error in Errors}
 
 
@@ -469,31 +613,33 @@ COORDINATOR_LOST = (Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR)
 """The errors after which a client looks its coordinator up again."""
 
 COMMIT_FAILED_REBALANCED = (
-    "Commit cannot be completed since the group has already rebalanced and assigned the partitions to another member. "
-    "This means that the time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, "
-    "which typically implies that the poll loop is spending too much time message processing. You can address this "
-    "either by increasing max.poll.interval.ms or by reducing the maximum size of batches returned in poll() with "
-    "max.poll.records.")
-COMMIT_FAILED_NOT_A_MEMBER = (
-    "Offset commit cannot be completed since the consumer is not part of an active group for auto partition assignment; "
-    "it is likely that the consumer was kicked out of the group.")
-COMMIT_FAILED_TEXT = {
-    "2.1": COMMIT_FAILED_REBALANCED, "2.2": COMMIT_FAILED_REBALANCED, "2.3": COMMIT_FAILED_REBALANCED,
-    "2.8": COMMIT_FAILED_NOT_A_MEMBER, "3.6": COMMIT_FAILED_NOT_A_MEMBER, "3.9": COMMIT_FAILED_NOT_A_MEMBER,
-    "4.0": COMMIT_FAILED_NOT_A_MEMBER, "4.4": COMMIT_FAILED_NOT_A_MEMBER,
-}
-"""Client version -> the message of commit_sync() when the group has removed the member."""
-
-RETRIABLE_COMMIT = "Offset commit failed with a retriable exception. You should retry committing the latest consumed offsets."
+    "Commit cannot be completed since the group has already rebalanced and assigned the partitions "
+    "to another member. This means that the time between subsequent calls to poll() was longer "
+    "than the configured max.poll.interval.ms, which typically implies that the poll loop is "
+    "spending too much time message processing. You can address this either by increasing "
+    "max.poll.interval.ms or by reducing the maximum size of batches returned in poll() with "
+    "max.poll.records."
+)
+RETRIABLE_COMMIT = (
+    "Offset commit failed with a retriable exception. You should retry committing the latest "
+    "consumed offsets."
+)
 COMMIT_WHILE_JOINING = (
-    "Offset commit cannot be completed since the consumer is undergoing a rebalance for auto partition assignment. You can try completing "
-    "the rebalance by calling poll() and then retry the operation.")
+    "Offset commit cannot be completed since the consumer is undergoing a rebalance for auto "
+    "partition assignment. You can try completing the rebalance by calling poll() and then retry "
+    "the operation."
+)
 COMMIT_DURING_REBALANCE = (
-    "Offset commit cannot be completed since the consumer group is executing a rebalance at the moment. You can try completing the "
-    "rebalance by calling poll() and then retry commit again")
+    "Offset commit cannot be completed since the consumer group is executing a rebalance at the "
+    "moment. You can try completing the rebalance by calling poll() and then retry commit again"
+)
 COMMIT_OF_OLD_GENERATION = (
-    "Offset commit cannot be completed since the consumer member's generation is already stale, meaning it has already participated "
-    "another rebalance and got a new generation. You can try completing the rebalance by calling poll() and then retry commit again")
+    "Offset commit cannot be completed since the consumer member's generation is already stale, "
+    "meaning it has already participated another rebalance and got a new generation. You can try "
+    "completing the rebalance by calling poll() and then retry commit again"
+)
 COMMIT_OF_FENCED = (
-    "Offset commit cannot be completed since the consumer member's old generation is fenced by its group instance id, it is possible that "
-    "this consumer has already participated another rebalance and got a new generation")
+    "Offset commit cannot be completed since the consumer member's old generation is fenced by its "
+    "group instance id, it is possible that this consumer has already participated another "
+    "rebalance and got a new generation"
+)

@@ -28,12 +28,14 @@ def as_int32(number: int) -> int:
 
 
 def kafka_abs(number: int) -> int:
-    """Kafka's `Utils.abs`: Java's Math.abs, but 0 where that would stay negative (the smallest int)."""
+    """Kafka's `Utils.abs`: Java's Math.abs, but 0 where that would
+    stay negative (the smallest int)."""
     return 0 if number == _MIN_INT else abs(number)
 
 
 def java_string_hash(text: str) -> int:
-    """`String.hashCode`: 31 * so far + next, over UTF-16 code units (a character beyond the BMP counts as two)."""
+    """`String.hashCode`: 31 * so far + next, over UTF-16 code units (a
+    character beyond the BMP counts as two)."""
     total = 0
     encoded = text.encode("utf-16-be", "surrogatepass")
     for at in range(0, len(encoded), 2):
@@ -42,18 +44,20 @@ def java_string_hash(text: str) -> int:
 
 
 def coordinator_partition(key: str, partitions: int = 50) -> int:
-    """The partition of `__consumer_offsets` (or `__transaction_state`) that is responsible for a group (or a
-    transactional id); its leader is the coordinator. GroupMetadataManager.partitionFor."""
+    """The partition of `__consumer_offsets` (or `__transaction_state`) that is responsible for a
+    group (or a transactional id); its leader is the coordinator. GroupMetadataManager.partitionFor.
+    """
     return kafka_abs(java_string_hash(key)) % partitions
 
 
 def murmur2(key: bytes) -> int:
-    """The 32-bit murmur2 hash by which the default partitioner places a key (`Utils.murmur2`), as a signed int."""
+    """The 32-bit murmur2 hash by which the default partitioner places a key (`Utils.murmur2`),
+    as a signed int."""
     mixer = 0x5BD1E995
     total = 0x9747B28C ^ len(key)
     whole = len(key) & ~3
     for at in range(0, whole, 4):
-        word = int.from_bytes(key[at:at + 4], "little") * mixer & _BITS
+        word = int.from_bytes(key[at : at + 4], "little") * mixer & _BITS
         word = (word ^ word >> 24) * mixer & _BITS
         total = total * mixer & _BITS ^ word
     rest = key[whole:]
@@ -64,7 +68,8 @@ def murmur2(key: bytes) -> int:
 
 
 def to_positive(number: int) -> int:
-    """`Utils.toPositive`: drops the sign bit. Not the absolute value, which would give other partitions."""
+    """`Utils.toPositive`: drops the sign bit. Not the absolute value,
+    which would give other partitions."""
     return number & 0x7FFFFFFF
 
 
@@ -73,8 +78,11 @@ def topic_partition_hash(topic: str, partition: int) -> int:
     return as_int32(31 * (31 + partition) + java_string_hash(topic))
 
 
-def node_hash(node_id: int, host: str, port: int, rack: str | None = None, is_fenced: bool | None = None) -> int:
-    """`Node.hashCode`. is_fenced=None stands for clients before 4.0, whose Node knows no fencing."""
+def node_hash(
+    node_id: int, host: str, port: int, rack: str | None = None, is_fenced: bool | None = None
+) -> int:
+    """`Node.hashCode`. is_fenced=None stands for clients before 4.0,
+    whose Node knows no fencing."""
     total = 31 + java_string_hash(host)
     total = 31 * total + node_id
     total = 31 * total + port
@@ -84,22 +92,39 @@ def node_hash(node_id: int, host: str, port: int, rack: str | None = None, is_fe
     return as_int32(total)
 
 
-def hash_map_order(keys: Iterable[Key], hash_of: Callable[[Key], int], *, newest_first: bool = False, copied: bool = False) -> list[Key]:
+def hash_map_order(
+    keys: Iterable[Key],
+    hash_of: Callable[[Key], int],
+    *,
+    newest_first: bool = False,
+    copied: bool = False,
+) -> list[Key]:
     """The iteration order of a `java.util.HashMap` whose `keys` were put in the given order.
 
-    hash_of gives Java's hashCode of a key. A key goes to bucket (h ^ h >>> 16) & (buckets - 1); the table starts with
-    16 buckets and doubles when more than three quarters full, which keeps the order inside a bucket.
+    hash_of gives Java's hashCode of a key. A key goes to bucket (h ^ h >>> 16) & (buckets - 1); the
+    table starts with 16 buckets and doubles when more than three quarters full, which keeps the
+    order inside a bucket.
+
     newest_first=True is for a map filled with computeIfAbsent. That method puts a new key at the
     head of its bucket, while put appends. It also checks the load one entry later.
+
     copied=True is for a map made from another map of that order. Its table has the least possible
     size.
     """
     distinct = list(dict.fromkeys(keys))
-    buckets = 1 << (int(len(distinct) / 0.75 + 1) - 1).bit_length() if copied else grown_buckets(len(distinct) - newest_first)
+    buckets = (
+        1 << (int(len(distinct) / 0.75 + 1) - 1).bit_length()
+        if copied
+        else grown_buckets(len(distinct) - newest_first)
+    )
     table: dict[int, list[Key]] = {}
     for key in distinct:
         table.setdefault(bucket_of(hash_of(key), buckets), []).append(key)
-    return [key for bucket in sorted(table) for key in (reversed(table[bucket]) if newest_first else table[bucket])]
+    return [
+        key
+        for bucket in sorted(table)
+        for key in (reversed(table[bucket]) if newest_first else table[bucket])
+    ]
 
 
 def grown_buckets(load: int, buckets: int = 16) -> int:

@@ -1,4 +1,5 @@
-"""A cluster, its clients and one clock, ready to be used in a cell. The only place where brokers and clients meet.
+"""A cluster, its clients and one clock, ready to be used in a cell. The only place where brokers
+and clients meet.
 
     lab = Lab(brokers=3, seed=7, version="2.3")
     lab.create_topic("t4", partitions=3)
@@ -17,24 +18,24 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.broker.broker_config import BrokerConfig, broker_config
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
-from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.broker.log.topic_config_values import checked
-from kafkalab.broker.profiles import broker_profile
 from kafkalab.broker.shell.broker_end import BrokerEnd
+from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, name_hint
-from kafkalab.reading.history import History
-from kafkalab.reading.history.group_rows import offset_rows
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.protocol.api_keys import api_of
-from kafkalab.sim.apps import App, Signal, Stage
+from kafkalab.reading.history import History
+from kafkalab.reading.history.group_rows import offset_rows
+from kafkalab.reading.sockets import Socket, sockets_of
+from kafkalab.releases import Profile, broker_profile, profile_of
+from kafkalab.releases.lineage import DEFAULT_BROKER, DEFAULT_CLIENT
+from kafkalab.sim.apps import LONGEST_GIVEN_MS, App, Signal, Stage
+from kafkalab.sim.event_kinds import KINDS
 from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.journal import Chain, Event, Journal
-from kafkalab.sim.event_kinds import KINDS
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
-from kafkalab.reading.sockets import Socket, sockets_of
-from kafkalab.versions import Profile, profile_of
 
 if TYPE_CHECKING:
     import pandas
@@ -44,16 +45,22 @@ FIRST_PORT = 9092
 
 ONE_BROKER = "lab.broker(0) is the handle of broker 0, with crash(), restart() and delay()"
 INSTEAD = {
-    "brokers": f"{ONE_BROKER}; lab.at(lab.now_ms)[\"brokers\"] tells of all.",
-    "kill_broker": f"{ONE_BROKER}: lab.broker(0).crash(). lab.kill(\"shop\") ends a client.",
-    "crash": f"{ONE_BROKER}: lab.broker(0).crash(). lab.kill(\"shop\") ends a client.",
-    "restart": f"{ONE_BROKER}.", "delay": f"{ONE_BROKER}.",
-    "topics": "lab.describe_topic(\"orders\") tells of one topic, lab.at(lab.now_ms)[\"topics\"] of all.",
-    "groups": "lab.describe_group(\"shop\") tells of one group, lab.at(lab.now_ms)[\"groups\"] of all.",
+    "brokers": f'{ONE_BROKER}; lab.at(lab.now_ms)["brokers"] tells of all.',
+    "kill_broker": f'{ONE_BROKER}: lab.broker(0).crash(). lab.kill("shop") ends a client.',
+    "crash": f'{ONE_BROKER}: lab.broker(0).crash(). lab.kill("shop") ends a client.',
+    "restart": f"{ONE_BROKER}.",
+    "delay": f"{ONE_BROKER}.",
+    "topics": (
+        'lab.describe_topic("orders") tells of one topic, lab.at(lab.now_ms)["topics"] of all.'
+    ),
+    "groups": 'lab.describe_group("shop") tells of one group, lab.at(lab.now_ms)["groups"] of all.',
     "events": "lab.journal.events are the events, lab.table() is a table of them.",
-    "now": "lab.now_ms is the time, in milliseconds.", "time": "lab.now_ms is the time, in milliseconds.",
+    "now": "lab.now_ms is the time, in milliseconds.",
+    "time": "lab.now_ms is the time, in milliseconds.",
     "run": "lab.run_for(1_000) lets a second pass, lab.run_until(done) waits for something.",
-    "log": "lab.lines(\"shop\") is a table of what a client wrote, lab.log_text(\"shop\") its log file.",
+    "log": (
+        'lab.lines("shop") is a table of what a client wrote, lab.log_text("shop") its log file.'
+    ),
 }
 """What a learner may look for in a lab, and what there is instead."""
 
@@ -61,48 +68,98 @@ INSTEAD = {
 class Lab:
     """A simulated cluster.
 
-    brokers         how many, or a mapping id -> "host:port"; ids 0, 1, ... at localhost:9092, 9093, ... otherwise
-    seed            one number, or {client name: number, "": for everything else}; same seed, same bytes
-    version         the client version where a client names none; broker_version likewise for the brokers
-    broker_config   dotted broker settings; `chance_of_producer_ids` besides (see kafkalab.broker.broker_config)
-    epoch           what the clock of the lines shows at now_ms = 0: "2026-01-05 09:00:00" (UTC), or epoch milliseconds
-    cold            clients run in a JVM just started: what they do for the first time takes as long as in the recordings
+    brokers         how many, or a mapping id -> "host:port"; ids 0, 1, ... at localhost:9092, 9093,
+                    ... otherwise
+    seed            one number, or {client name: number, "": for everything else}; same seed, same
+                    bytes
+    version         the client version where a client names none; broker_version likewise for the
+                    brokers
+    broker_config   dotted broker settings; `chance_of_producer_ids` besides (see
+                    kafkalab.broker.broker_config)
+    epoch           what the clock of the lines shows at now_ms = 0: "2026-01-05 09:00:00" (UTC), or
+                    epoch milliseconds
+    cold            clients run in a JVM just started: what they do for the first time takes as long
+                    as in the recordings
 
-    Raises IllegalArgumentException for a version or a broker setting that is not simulated, and for a setting that Kafka has not got.
+    Raises IllegalArgumentException for a version or a broker setting that is not simulated, and for
+    a setting that Kafka has not got.
     """
 
-    def __init__(self, brokers: int | Mapping[int, str] = 3, seed: int | Mapping[str, int] = 0, version: str = "3.9",
-                 broker_version: str = "4.4", broker_config: Mapping[str, Any] | None = None, epoch: str | int = DEFAULT_EPOCH,
-                 cold: bool = False) -> None:
+    def __init__(
+        self,
+        brokers: int | Mapping[int, str] = 3,
+        seed: int | Mapping[str, int] = 0,
+        version: str = DEFAULT_CLIENT,
+        broker_version: str = DEFAULT_BROKER,
+        broker_config: Mapping[str, Any] | None = None,
+        epoch: str | int = DEFAULT_EPOCH,
+        cold: bool = False,
+    ) -> None:
         profile_of(version)  # An unknown version is told here, not at the first client.
         if not isinstance(brokers, (int, Mapping)) or isinstance(brokers, bool):
-            raise IllegalArgumentException(f"brokers says how many there are, Lab(brokers=3), or where they are, "
-                                           f"Lab(brokers={{0: \"localhost:9092\"}}), not {brokers!r}")
-        if not brokers or isinstance(brokers, int) and brokers < 1:
+            raise IllegalArgumentException(
+                f"brokers says how many there are, Lab(brokers=3), or where they are, "
+                f'Lab(brokers={{0: "localhost:9092"}}), not {brokers!r}'
+            )
+        if not brokers or (isinstance(brokers, int) and brokers < 1):
             raise IllegalArgumentException(f"a lab needs at least one broker, not {brokers}")
         COLLECTOR.look_for_dead_labs()
         self.clock = Scheduler()
         self.journal = Journal(self.clock)
         self._history = History(self.journal)
         self.streams = Streams(seed)
-        self.stage = Stage(self.clock)
-        self.network = Network(self.clock, self.streams, name_of=_api_name, on_fault=lambda client, server, what, fields:
-                               self.journal.append("fault", client, what=what, server=server, **fields))
+        self.stage = Stage(self.clock, self._given_up)
+        self.network = Network(
+            self.clock,
+            self.streams,
+            name_of=_api_name,
+            on_fault=lambda client, server, what, fields: self.journal.append(
+                "fault", client, what=what, server=server, **fields
+            ),
+        )
         self.epoch_ms = epoch if isinstance(epoch, int) else _epoch_ms(epoch)
         self.version = version
         self.cold = cold
-        profile, settings = broker_profile(broker_version), _broker_settings(broker_config, broker_version)
+        profile, settings = (
+            broker_profile(broker_version),
+            _broker_settings(broker_config, broker_version),
+        )
         nodes = _nodes(brokers)
-        self.cluster = ClusterState(nodes, self.streams.stream("/cluster"), offsets_partitions=settings.offsets_topic_num_partitions,
-                                    offsets_replication_factor=settings.offsets_topic_replication_factor,
-                                    transaction_partitions=settings.transaction_state_log_num_partitions,
-                                    transaction_replication_factor=settings.transaction_state_log_replication_factor,
-                                    transaction_min_isr=settings.transaction_state_log_min_isr,
-                                    tell=lambda kind, fields: self.journal.append(kind, "cluster", **fields))
+        self.cluster = ClusterState(
+            nodes,
+            self.streams.stream("/cluster"),
+            offsets_partitions=settings.offsets_topic_num_partitions,
+            offsets_replication_factor=settings.offsets_topic_replication_factor,
+            transaction_partitions=settings.transaction_state_log_num_partitions,
+            transaction_replication_factor=settings.transaction_state_log_replication_factor,
+            transaction_min_isr=settings.transaction_state_log_min_isr,
+            tell=lambda kind, fields: self.journal.append(kind, "cluster", **fields),
+        )
         self._smallest_segment_bytes = profile.smallest_segment_bytes
-        self._peers = InterBroker(profile, settings, self.cluster, self.clock, self.journal, self.streams, self.network, self.epoch_ms)
-        self._ends = {node.id: BrokerEnd(node, profile, settings, self.cluster, self.clock, self.network, self.journal, self.streams,
-                                         self._peers) for node in nodes}
+        self._peers = InterBroker(
+            profile,
+            settings,
+            self.cluster,
+            self.clock,
+            self.journal,
+            self.streams,
+            self.network,
+            self.epoch_ms,
+        )
+        self._ends = {
+            node.id: BrokerEnd(
+                node,
+                profile,
+                settings,
+                self.cluster,
+                self.clock,
+                self.network,
+                self.journal,
+                self.streams,
+                self._peers,
+            )
+            for node in nodes
+        }
         self._numbers: dict[str, int] = {}
         self._names: set[str] = set()
         self._killed: dict[str, int] = {}
@@ -115,12 +172,21 @@ class Lab:
         return self.clock.now_ms
 
     def run_for(self, ms: int) -> None:
-        """Let `ms` milliseconds pass; inside an app the same as `sleep`. An exception in a spawned app surfaces here."""
+        """Let `ms` milliseconds pass; inside an app the same as `sleep`.
+        An exception in a spawned app surfaces here."""
         self.stage.wait(Signal(), self.now_ms + _whole_ms(ms))
 
     def run_until(self, done: Callable[[], bool], timeout_ms: int = 600_000) -> bool:
-        """Step until `done()`, at most `timeout_ms`; says whether it came true."""
-        return self.stage.run_until(done, self.now_ms + timeout_ms)
+        """Step until `done()`, at most `timeout_ms`; says whether it came true.
+
+        A timeout of more than a year means: as long as it takes. Raises IllegalStateException when
+        that is more than an hour.
+        """
+        if not self.stage.run_until(done, self.stage.deadline_after(timeout_ms)):
+            if timeout_ms > LONGEST_GIVEN_MS:
+                raise self._given_up("what run_until() waits for")
+            return False
+        return True
 
     def step(self) -> bool:
         """Let the next thing happen; False when nothing is left."""
@@ -135,12 +201,19 @@ class Lab:
         return self.stage.spawn(name or getattr(function, "__name__", "app"), function, self, *args)
 
     def kill(self, client: str) -> None:
-        """`kill -9` of a client's process, and of the app of that name: nothing is closed or said any more, its sockets are reset.
-        The client's methods raise IllegalStateException from now on."""
+        """`kill -9` of a client's process, and of the app of that name: nothing is closed or said
+        any more, its sockets are reset. The client's methods raise IllegalStateException from now
+        on."""
         with self.journal.because(self.journal.append("fault", client, what="kill -9")):
             for socket in self.sockets(client):
                 if socket.closed_at_ms is None:
-                    self.journal.append("socket.closed", client, socket=socket.event_id, node_id=socket.node_id, how="killed")
+                    self.journal.append(
+                        "socket.closed",
+                        client,
+                        socket=socket.event_id,
+                        node_id=socket.node_id,
+                        how="killed",
+                    )
         self._killed[client] = self.now_ms
         self.network.kill(client)
         self.stage.kill(client)
@@ -149,31 +222,71 @@ class Lab:
         """End all apps. A lab that is thrown away needs no closing; its apps do."""
         self.stage.close()
 
+    def _given_up(self, what: str) -> IllegalStateException:
+        """The error of a call without an end: what it waited for, and what is gone."""
+        down = [id for id, end in self._ends.items() if not end.is_up]
+        still = [
+            id
+            for id, end in self._ends.items()
+            if end.is_up and end.machine.paused_until_ms > self.now_ms
+        ]
+        gone = [f"{_brokers_text(down)} down"] if down else []
+        gone += [f"{_brokers_text(still)} standing still"] if still else []
+        gone += [
+            f"the link of {client} to {server} is cut"
+            for client, server in self.network.cut_links()
+        ]
+        return IllegalStateException(
+            f"{what} does not come: the call has waited for an hour of the lab's time or longer, "
+            f"or nothing is left to happen, and {', and '.join(gone) or 'no broker is down'}. A "
+            "Java client may wait for ever here. Give the call a timeout, or mend what is gone "
+            "first."
+        )
+
     # the cluster
 
-    def create_topic(self, name: str, partitions: int = 1, replication_factor: int = 1, leaders: Sequence[int] | None = None,
-                     config: Mapping[str, Any] | None = None) -> None:
-        """A topic from the start. leaders: the broker that leads each partition; otherwise they take turns.
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        replication_factor: int = 1,
+        leaders: Sequence[int] | None = None,
+        config: Mapping[str, Any] | None = None,
+    ) -> None:
+        """A topic from the start. leaders: the broker that leads each partition; otherwise they
+        take turns.
 
-        config: topic configs by their Kafka names, `{"min.insync.replicas": 2}`. Raises IllegalArgumentException for a topic that exists, or more
-        replicas than brokers; InvalidConfigurationException for a config that Kafka does not take or that is not simulated.
+        config: topic configs by their Kafka names, `{"min.insync.replicas": 2}`. Raises
+        IllegalArgumentException for a topic that exists, or more replicas than brokers;
+        InvalidConfigurationException for a config that Kafka does not take or that is not
+        simulated.
         """
-        self.cluster.create_topic(name, partitions, replication_factor, leaders, config=checked(config, self._smallest_segment_bytes))
+        self.cluster.create_topic(
+            name,
+            partitions,
+            replication_factor,
+            leaders,
+            config=checked(config, self._smallest_segment_bytes),
+        )
 
     def place_coordinator(self, group: str, broker: int) -> None:
-        """Let `broker` coordinate `group`, as if its partition of __consumer_offsets had always been led there."""
+        """Let `broker` coordinate `group`, as if its partition of
+        __consumer_offsets had always been led there."""
         self.cluster.place_coordinator(group, broker)
 
     def find_coordinators_by(self, rule: Callable[[str], int]) -> None:
-        """Let the brokers answer FIND_COORDINATOR by `rule`, function(group) -> number of a partition of __consumer_offsets.
+        """Let the brokers answer FIND_COORDINATOR by `rule`, function(group) -> number of a
+        partition of __consumer_offsets.
 
-        Only this answer changes. The groups stay where Kafka keeps them, so a broker that is named wrongly answers NOT_COORDINATOR.
-        What is not the number of a partition makes the brokers answer COORDINATOR_NOT_AVAILABLE.
+        Only this answer changes. The groups stay where Kafka keeps them, so a broker that is named
+        wrongly answers NOT_COORDINATOR. What is not the number of a partition makes the brokers
+        answer COORDINATOR_NOT_AVAILABLE.
         """
         self.cluster.told_partition_of = rule
 
     def place_transaction_coordinator(self, transactional_id: str, broker: int) -> None:
-        """Let `broker` coordinate a transactional id, as if its partition of __transaction_state had always been led there."""
+        """Let `broker` coordinate a transactional id, as if its partition of __transaction_state
+        had always been led there."""
         self.cluster.place_transaction_coordinator(transactional_id, broker)
 
     def transaction_coordinator_of(self, transactional_id: str) -> int:
@@ -189,35 +302,44 @@ class Lab:
         return self.cluster.leader(topic, partition)
 
     def broker(self, id: int) -> BrokerEnd:
-        """The handle for one broker's faults: `lab.broker(2).crash()`, `.restart()`, `.delay("FETCH", ms=50)`.
+        """The handle for one broker's faults: `lab.broker(2).crash()`, `.restart()`,
+        `.delay("FETCH", ms=50)`.
 
         Raises IllegalArgumentException for an unknown id.
         """
         if id not in self._ends:
-            raise IllegalArgumentException(f"there is no broker {id!r} in this lab; its brokers are {', '.join(map(str, self._ends))}")
+            raise IllegalArgumentException(
+                f"there is no broker {id!r} in this lab; its brokers are "
+                f"{', '.join(map(str, self._ends))}"
+            )
         return self._ends[id]
 
     def link(self, broker: int, client: str) -> Link:
-        """One client's way to one broker, for faults on it: `lab.link(0, "shop").cut()`, `.heal()`, `.set_latency(ms=20)`,
-        `.cut_before_request("PRODUCE")`, `.cut_before_reply("PRODUCE")`.
+        """One client's way to one broker, for faults on it: `lab.link(0, "shop").cut()`, `.heal()`,
+        `.set_latency(ms=20)`, `.cut_before_request("PRODUCE")`, `.cut_before_reply("PRODUCE")`.
 
-        A broker is a client of another broker whose partitions it follows: `lab.link(0, "broker-1").set_latency(ms=200)` makes
-        broker 1 a slow follower of broker 0.
+        A broker is a client of another broker whose partitions it follows:
+        `lab.link(0, "broker-1").set_latency(ms=200)` makes broker 1 a slow follower of broker 0.
         """
         return self.network.link(client, f"broker-{broker}")
 
     def partition(self, *sides: Sequence[int]) -> None:
-        """Break the network among brokers: nobody of one side reaches anybody of another, until `heal()`.
+        """Break the network among brokers: nobody of one side reaches anybody of another, until
+        `heal()`.
 
-        `lab.partition([0], [1, 2])`. A broker on no side reaches all. The controller quorum (or ZooKeeper) is with the larger side,
-        the first where they are equal. Clients still reach every broker. Raises IllegalArgumentException for an unknown broker, one on two sides,
-        or fewer than two sides.
+        `lab.partition([0], [1, 2])`. A broker on no side reaches all. The controller quorum (or
+        ZooKeeper) is with the larger side, the first where they are equal. Clients still reach
+        every broker. Raises IllegalArgumentException for an unknown broker, one on two sides, or
+        fewer than two sides.
         """
         named = [broker for side in sides for broker in side]
         for broker in named:
             self.broker(broker)
         if len(sides) < 2 or not all(sides) or len(set(named)) < len(named):
-            raise IllegalArgumentException(f"a partition has two sides or more, none empty, and no broker on two of them, not {sides!r}")
+            raise IllegalArgumentException(
+                "a partition has two sides or more, none empty, and no broker on two of them, not "
+                f"{sides!r}"
+            )
         self.journal.append("fault", "lab", what="partition", sides=[list(side) for side in sides])
         self._peers.separate(sides)
 
@@ -235,26 +357,36 @@ class Lab:
     # what clients ask of their lab
 
     def warn_of_new_topic(self, topic: str) -> None:
-        """A producer sends to a topic for the first time. Where there is none yet and the brokers create it, say so, as Python warns:
-        it may be a slip of the pen. Nothing is journalled."""
-        if topic not in self.cluster.topics and self._creates_topics and topic not in self._new_topics:
+        """A producer sends to a topic for the first time. Where there is none yet and the brokers
+        create it, say so, as Python warns: it may be a slip of the pen. Nothing is journalled."""
+        if (
+            topic not in self.cluster.topics
+            and self._creates_topics
+            and topic not in self._new_topics
+        ):
             self._new_topics.add(topic)
             own = [name for name in self.cluster.topics if not name.startswith("__")]
-            warnings.warn(f"There is no topic {topic!r} yet, so this send makes the brokers create it, with their defaults.{name_hint(topic, own)}",
-                          stacklevel=3)
+            warnings.warn(
+                f"There is no topic {topic!r} yet, so this send makes the brokers create it, with "
+                f"their defaults.{name_hint(topic, own)}",
+                stacklevel=3,
+            )
 
     def profile(self, version: str | None) -> Profile:
-        """The Profile of a client version, of the lab's where None. Raises IllegalArgumentException for one that is not simulated."""
+        """The Profile of a client version, of the lab's where None. Raises
+        IllegalArgumentException for one that is not simulated."""
         return profile_of(version or self.version)[0]
 
     def next_number(self, kind: str, name: str | None) -> int:
-        """The N in a default client id. Each name counts for itself, as each recorded client had a JVM of its own."""
+        """The N in a default client id. Each name counts for itself,
+        as each recorded client had a JVM of its own."""
         key = f"{kind}/{name or ''}"
         self._numbers[key] = self._numbers.get(key, 0) + 1
         return self._numbers[key]
 
     def unused_name(self, wanted: str) -> str:
-        """`wanted`, or with a number behind it: two clients may have one client id, but the journal tells them apart."""
+        """`wanted`, or with a number behind it: two clients may have one client id,
+        but the journal tells them apart."""
         name, n = wanted, 2
         while name in self._names:
             name, n = f"{wanted}-{n}", n + 1
@@ -262,12 +394,16 @@ class Lab:
         return name
 
     def call(self, who: str, name: str, args: Mapping[str, Any]) -> int:
-        """Journal what the application did, the first cause of what follows, and return the event's id.
+        """Journal what the application did, the first cause of what follows, and return the event's
+        id.
 
         Raises IllegalStateException for a process that was killed.
         """
         if who in self._killed:
-            raise IllegalStateException(f"The process of {who} was killed at {self._killed[who]} ms; start another one under a new name.")
+            raise IllegalStateException(
+                f"The process of {who} was killed at {self._killed[who]} ms; start another one "
+                "under a new name."
+            )
         clock = self.clock
         before, clock.cause = clock.cause, None
         event_id = self.journal.note("call", who, name=name, args=args)
@@ -277,16 +413,41 @@ class Lab:
     # what happened
 
     def lines(self, client: str | None = None) -> pandas.DataFrame:
-        """The lines clients wrote, as a pandas DataFrame; `text` is what a Java client's log file would hold.
+        """The lines clients wrote, as a pandas DataFrame; `text` is what a Java client's log file
+        would hold.
 
         Raises IllegalArgumentException for a client that is not in this lab.
         """
         if client is not None:
             self.check_client(client)
         import pandas  # Here and not above, so that `import kafkalab` stays light.
-        columns = ("at_ms", "time", "client", "client_id", "level", "logger", "line", "message", "text")
-        rows = [(e.at_ms, self.time_text(e.at_ms), e.who, e.fields["client_id"], e.fields["level"], e.fields["logger"], e.fields["line"],
-                 e.fields["message"], self.line_text(e)) for e in self.journal.of("line") if client is None or e.who == client]
+
+        columns = (
+            "at_ms",
+            "time",
+            "client",
+            "client_id",
+            "level",
+            "logger",
+            "line",
+            "message",
+            "text",
+        )
+        rows = [
+            (
+                e.at_ms,
+                self.time_text(e.at_ms),
+                e.who,
+                e.fields["client_id"],
+                e.fields["level"],
+                e.fields["logger"],
+                e.fields["line"],
+                e.fields["message"],
+                self.line_text(e),
+            )
+            for e in self.journal.of("line")
+            if client is None or e.who == client
+        ]
         return pandas.DataFrame(rows, columns=columns)
 
     def log_text(self, client: str) -> str:
@@ -296,58 +457,132 @@ class Lab:
     def line_text(self, event: Event) -> str:
         """An event of kind "line" as log4j would have written it."""
         fields = event.fields
-        return text_of(Row(self.epoch_ms + event.at_ms, fields["level"], fields["message"], fields["logger"], fields["line"],
-                           fields["trace"]))
+        return text_of(
+            Row(
+                self.epoch_ms + event.at_ms,
+                fields["level"],
+                fields["message"],
+                fields["logger"],
+                fields["line"],
+                fields["trace"],
+            )
+        )
 
     def time_text(self, at_ms: int) -> str:
         """What the lines' clock shows at virtual time `at_ms`."""
         return time_text(self.epoch_ms + at_ms)
 
     def table(self, kind: str | None = None) -> pandas.DataFrame:
-        """The journal as a pandas DataFrame: id, at_ms, kind, who, cause and the fields of the events.
+        """The journal as a pandas DataFrame: id, at_ms, kind, who, cause and the fields of the
+        events.
 
-        A kind that did not happen yet gives an empty table. Raises IllegalArgumentException for a kind that no journal has.
+        A kind that did not happen yet gives an empty table. Raises IllegalArgumentException for a
+        kind that no journal has.
         """
         import pandas
+
         events = self.journal.events if kind is None else list(self.journal.of(kind))
         if kind is not None and not events and kind not in KINDS:
-            raise IllegalArgumentException(f"no journal has events of kind {kind!r}.{name_hint(kind, sorted(KINDS))}")
-        rows = [{"id": e.id, "at_ms": e.at_ms, "kind": e.kind, "who": e.who, "cause": e.cause, **e.fields} for e in events]
+            raise IllegalArgumentException(
+                f"no journal has events of kind {kind!r}.{name_hint(kind, sorted(KINDS))}"
+            )
+        rows = [
+            {
+                "id": e.id,
+                "at_ms": e.at_ms,
+                "kind": e.kind,
+                "who": e.who,
+                "cause": e.cause,
+                **e.fields,
+            }
+            for e in events
+        ]
         return pandas.DataFrame(rows)
 
     def at(self, ms: int) -> dict[str, Any]:
-        """The whole state at virtual time `ms` as plain data: brokers, topics, partitions, groups, clients, transactions, producers.
+        """The whole state at virtual time `ms` as plain data: brokers, topics, partitions, groups,
+        clients, transactions, producers.
 
-        Read from the journal alone (kafkalab.reading.history), so it can look at any moment that has passed; a later one is as it is now.
-        Raises IllegalArgumentException for a time that is not a whole number of milliseconds, 0 or later.
+        Read from the journal alone (kafkalab.reading.history), so it can look at any moment that
+        has passed; a later one is as it is now. Raises IllegalArgumentException for a time that is
+        not a whole number of milliseconds, 0 or later.
         """
         return self._history.at(ms)
 
     def describe_group(self, group: str, at_ms: int | None = None) -> pandas.DataFrame:
-        """A row for each partition of a group, as kafka-consumer-groups --describe has it: committed offset, end, lag, and whose it is.
+        """A row for each partition of a group, as kafka-consumer-groups --describe has it:
+        committed offset, end, lag, and whose it is.
 
-        at_ms: when; now when left out. Raises IllegalArgumentException for a group that was not there then.
+        at_ms: when; now when left out. Raises IllegalArgumentException for a group that was not
+        there then.
         """
         import pandas
+
         state = self.at(self.now_ms if at_ms is None else at_ms)
         if group not in state["groups"]:
-            raise IllegalArgumentException(f"there is no group {group!r} at {state['at_ms']} ms; there are: {', '.join(sorted(state['groups'])) or 'none'}")
-        rows = [(row.topic, row.partition, row.current_offset, row.log_end_offset, row.lag, row.consumer, row.host, row.client)
-                for row in offset_rows(state, state["groups"][group])]
-        return pandas.DataFrame(rows, columns=["topic", "partition", "current_offset", "log_end_offset", "lag", "consumer_id", "host", "client_id"])
+            raise IllegalArgumentException(
+                f"there is no group {group!r} at {state['at_ms']} ms; there are: "
+                f"{', '.join(sorted(state['groups'])) or 'none'}"
+            )
+        rows = [
+            (
+                row.topic,
+                row.partition,
+                row.current_offset,
+                row.log_end_offset,
+                row.lag,
+                row.consumer,
+                row.host,
+                row.client,
+            )
+            for row in offset_rows(state, state["groups"][group])
+        ]
+        return pandas.DataFrame(
+            rows,
+            columns=[
+                "topic",
+                "partition",
+                "current_offset",
+                "log_end_offset",
+                "lag",
+                "consumer_id",
+                "host",
+                "client_id",
+            ],
+        )
 
     def describe_topic(self, topic: str, at_ms: int | None = None) -> pandas.DataFrame:
-        """A row for each partition of a topic: leader, epoch, replicas, in-sync replicas, and where its log begins and ends.
+        """A row for each partition of a topic: leader, epoch, replicas, in-sync replicas, and where
+        its log begins and ends.
 
-        at_ms: when; now when left out. Raises IllegalArgumentException for a topic that was not there then.
+        at_ms: when; now when left out. Raises IllegalArgumentException for a topic that was not
+        there then.
         """
         import pandas
+
         state = self.at(self.now_ms if at_ms is None else at_ms)
         if topic not in state["topics"]:
-            raise IllegalArgumentException(f"there is no topic {topic!r} at {state['at_ms']} ms; there are: {', '.join(sorted(state['topics'])) or 'none'}")
-        columns = ["leader", "leader_epoch", "replicas", "isr", "log_start_offset", "log_end_offset", "high_watermark", "last_stable_offset"]
-        rows = [{"partition": number, **{name: state["partitions"][f"{topic}-{number}"][name] for name in columns}}
-                for number in range(state["topics"][topic]["partitions"])]
+            raise IllegalArgumentException(
+                f"there is no topic {topic!r} at {state['at_ms']} ms; there are: "
+                f"{', '.join(sorted(state['topics'])) or 'none'}"
+            )
+        columns = [
+            "leader",
+            "leader_epoch",
+            "replicas",
+            "isr",
+            "log_start_offset",
+            "log_end_offset",
+            "high_watermark",
+            "last_stable_offset",
+        ]
+        rows = [
+            {
+                "partition": number,
+                **{name: state["partitions"][f"{topic}-{number}"][name] for name in columns},
+            }
+            for number in range(state["topics"][topic]["partitions"])
+        ]
         return pandas.DataFrame(rows, columns=["partition", *columns])
 
     def sockets(self, client: str | None = None) -> list[Socket]:
@@ -355,20 +590,29 @@ class Lab:
         return sockets_of(self.journal, client)
 
     def why(self, event: Event | int | Socket) -> Chain:
-        """The chain of causes of an event (itself or its id) or of a socket's opening, oldest first.
+        """The chain of causes of an event (itself or its id) or of a socket's opening, oldest
+        first.
 
         Raises IndexError for an unknown id, IllegalArgumentException for what is none of these.
         """
         if not isinstance(event, (Event, int, Socket)):
-            raise IllegalArgumentException(f"why() takes a socket, an event or its id, such as lab.why(lab.sockets()[0]), not {event!r}")
+            raise IllegalArgumentException(
+                "why() takes a socket, an event or its id, such as lab.why(lab.sockets()[0]), not "
+                f"{event!r}"
+            )
         return self.journal.why(event.event_id if isinstance(event, Socket) else event)
 
     def check_client(self, client: str) -> None:
-        """Raises IllegalArgumentException, with a sentence, for one that did and said nothing in this lab."""
+        """Raises IllegalArgumentException, with a sentence,
+        for one that did and said nothing in this lab."""
         if client in self._names or any(kept[2] == client for kept in self.journal.kept):
             return
-        known = dict.fromkeys(event.who for event in self.journal.of("call") if event.name.startswith("new "))
-        raise IllegalArgumentException(f"no client {client!r} has done anything in this lab.{name_hint(client, known)}")
+        known = dict.fromkeys(
+            event.who for event in self.journal.of("call") if event.name.startswith("new ")
+        )
+        raise IllegalArgumentException(
+            f"no client {client!r} has done anything in this lab.{name_hint(client, known)}"
+        )
 
     def __getattr__(self, name: str) -> Any:
         """Only called for what there is not: says what there is. Raises NoSuchName."""
@@ -376,10 +620,15 @@ class Lab:
             raise AttributeError(f"a Lab has no {name!r}")
         if name in INSTEAD:
             raise NoSuchName(f"a Lab has no {name!r}: {INSTEAD[name]}")
-        raise NoSuchName(f"a Lab has no {name!r}.{name_hint(name, (each for each in dir(type(self)) if not each.startswith('_')))}")
+        raise NoSuchName(
+            "a Lab has no "
+            f"{name!r}.{name_hint(name, (each for each in dir(type(self)) if not each.startswith('_')))}"  # noqa: E501
+        )
 
     def __repr__(self) -> str:
-        return f"Lab({len(self._ends)} brokers, {self.now_ms} ms, {len(self.journal.events)} events)"
+        return (
+            f"Lab({len(self._ends)} brokers, {self.now_ms} ms, {len(self.journal.events)} events)"
+        )
 
 
 def _api_name(message: Any) -> str:
@@ -390,11 +639,26 @@ def _api_name(message: Any) -> str:
 def _whole_ms(ms: int) -> int:
     if not isinstance(ms, int) or ms < 0:
         raise IllegalArgumentException(f"time passes in whole milliseconds, 0 or more, not {ms!r}")
+    if ms > LONGEST_GIVEN_MS:
+        raise IllegalArgumentException(
+            f"at most a year passes at a time, {LONGEST_GIVEN_MS} ms, not {ms}"
+        )
     return ms
 
 
+def _brokers_text(ids: Sequence[int]) -> str:
+    """`broker 2 is`, `brokers 0, 1 and 2 are`."""
+    if len(ids) == 1:
+        return f"broker {ids[0]} is"
+    return f"brokers {', '.join(map(str, ids[:-1]))} and {ids[-1]} are"
+
+
 def _nodes(brokers: int | Mapping[int, str]) -> list[BrokerNode]:
-    addresses = {id: f"localhost:{FIRST_PORT + id}" for id in range(brokers)} if isinstance(brokers, int) else brokers
+    addresses = (
+        {id: f"localhost:{FIRST_PORT + id}" for id in range(brokers)}
+        if isinstance(brokers, int)
+        else brokers
+    )
     nodes = []
     for id, address in addresses.items():
         host, _, port = address.rpartition(":")
@@ -403,11 +667,17 @@ def _nodes(brokers: int | Mapping[int, str]) -> list[BrokerNode]:
 
 
 def _epoch_ms(text: str) -> int:
-    return int(datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc).timestamp() * 1000)
+    return int(
+        datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.UTC).timestamp() * 1000
+    )
 
 
 def _broker_settings(settings: Mapping[str, Any] | None, release: str) -> BrokerConfig:
     """The chance of producer ids is a setting of the simulation, not of Kafka's: it has no dots."""
-    dotted = {name: value for name, value in (settings or {}).items() if name != "chance_of_producer_ids"}
-    own = {name: value for name, value in (settings or {}).items() if name == "chance_of_producer_ids"}
+    dotted = {
+        name: value for name, value in (settings or {}).items() if name != "chance_of_producer_ids"
+    }
+    own = {
+        name: value for name, value in (settings or {}).items() if name == "chance_of_producer_ids"
+    }
     return broker_config(dotted, release=release, **own)

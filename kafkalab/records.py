@@ -2,6 +2,7 @@
 offsets.
 
 They are immutable, and their reprs are short enough to read in a notebook cell.
+
 Names and meaning are those of org.apache.kafka.clients.producer and .consumer.
 """
 
@@ -55,22 +56,36 @@ class ProducerRecord:
     def __new__(cls, *unnamed: object, **named: object) -> ProducerRecord:
         if len(unnamed) > 2:
             raise IllegalArgumentException(
-                f"ProducerRecord({', '.join(map(repr, unnamed))}) does not say which of these is the key: name all but the topic, "
-                f"ProducerRecord({unnamed[0]!r}, key={unnamed[1]!r}, value={unnamed[2]!r})."
-                if len(unnamed) == 3 else "ProducerRecord takes the topic and names: ProducerRecord(\"t\", partition=0, key=\"k\", value=\"v\").")
+                (
+                    f"ProducerRecord({', '.join(map(repr, unnamed))}) does not say which of these "
+                    f"is the key: name all but the topic, ProducerRecord({unnamed[0]!r}, "
+                    f"key={unnamed[1]!r}, value={unnamed[2]!r})."
+                )
+                if len(unnamed) == 3
+                else (
+                    'ProducerRecord takes the topic and names: ProducerRecord("t", partition=0, '
+                    'key="k", value="v").'
+                )
+            )
         return object.__new__(cls)  # Not super(): slots=True replaces the class.
 
     def __post_init__(self) -> None:
         if not isinstance(self.topic, str):
-            raise IllegalArgumentException(f"Topic cannot be null: give its name, not {self.topic!r}.")
+            raise IllegalArgumentException(
+                f"Topic cannot be null: give its name, not {self.topic!r}."
+            )
         for name, number in (("timestamp", self.timestamp_ms), ("partition", self.partition)):
             if number is not None and (not isinstance(number, int) or number < 0):
                 shown = "Partition number" if name == "partition" else "Timestamp"
-                raise IllegalArgumentException(f"Invalid {name}: {number}. {shown} should always be non-negative or null.")
+                raise IllegalArgumentException(
+                    f"Invalid {name}: {number}. {shown} should always be non-negative or null."
+                )
         for name, text in (("key", self.key), ("value", self.value)):
             if text is not None and not isinstance(text, str):
-                raise SerializationException(f"Can't convert {name} of class {type(text).__name__} to class {SERIALIZER} specified in "
-                                             f"{name}.serializer: give {text!r} as text, {str(text)!r}")
+                raise SerializationException(
+                    f"Can't convert {name} of class {type(text).__name__} to class {SERIALIZER} "
+                    f"specified in {name}.serializer: give {text!r} as text, {str(text)!r}"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +143,10 @@ class ConsumerGroupMetadata:
     group_instance_id: str | None = None
 
     def __str__(self) -> str:
-        return (f"GroupMetadata(groupId = {self.group_id}, generationId = {self.generation_id}, memberId = {self.member_id}, "
-                f"groupInstanceId = {self.group_instance_id or ''})")
+        return (
+            f"GroupMetadata(groupId = {self.group_id}, generationId = {self.generation_id}, "
+            f"memberId = {self.member_id}, groupInstanceId = {self.group_instance_id or ''})"
+        )
 
     __repr__ = __str__
 

@@ -1,9 +1,12 @@
-"""A process beside the grading parent with one duty, asked one thing at a time: a judge (judging.py), the writer (writer.py).
+"""A process beside the grading parent with one duty, asked one thing at a time: a judge
+(judging.py), the writer (writer.py).
 
-Questions go to its stdin and answers come from its stdout, one line of JSON each. It ends when its stdin ends, so it never
-outlives a parent that was killed by more than what it has in hand; Ctrl-C in the terminal is the parent's business and does
-not reach it. One that dies or takes too long is replaced and asked again: what it is asked to do may be done twice.
+Questions go to its stdin and answers come from its stdout, one line of JSON each. It ends when its
+stdin ends, so it never outlives a parent that was killed by more than what it has in hand; Ctrl-C
+in the terminal is the parent's business and does not reach it. One that dies or takes too long is
+replaced and asked again: what it is asked to do may be done twice.
 """
+
 from __future__ import annotations
 
 import json
@@ -22,11 +25,13 @@ TRIES = 2
 
 
 class Lost(RuntimeError):
-    """The colleague died or was silent, and so did its replacement; the message says what it said last."""
+    """The colleague died or was silent, and so did its replacement;
+    the message says what it said last."""
 
 
 class Unable(RuntimeError):
-    """The colleague is well but could not do this one thing. `kind` is the class of what went wrong."""
+    """The colleague is well but could not do this one thing.
+    `kind` is the class of what went wrong."""
 
     def __init__(self, kind: str, says: str):
         super().__init__(f"{kind}: {says}")
@@ -34,7 +39,8 @@ class Unable(RuntimeError):
 
 
 class Colleague:
-    """One such process, started with the first question. Threads may share it: they wait for each other."""
+    """One such process, started with the first question.
+    Threads may share it: they wait for each other."""
 
     def __init__(self, module: str, words: tuple[str, ...] = (), seconds: float | None = None):
         self.module, self.words, self.seconds = module, words, seconds
@@ -45,7 +51,8 @@ class Colleague:
         self._stopped = False
 
     def ask(self, question: dict) -> dict:
-        """The answer; Unable when it says that it cannot, Lost when nobody answers (each try may take `seconds`)."""
+        """The answer; Unable when it says that it cannot,
+        Lost when nobody answers (each try may take `seconds`)."""
         line = json.dumps(question).encode() + b"\n"
         with self._lock:
             for _ in range(TRIES):
@@ -77,18 +84,24 @@ class Colleague:
             if self._process is not None:
                 try:
                     self._process.stdin.close()
-                except OSError:                          # it is gone already
+                except OSError:  # it is gone already
                     pass
                 self._process.wait()
             self._end()
 
     def _started(self) -> subprocess.Popen:
         if self._process is None:
-            home = str(Path(__file__).resolve().parents[2])         # this very package, wherever the caller stands
+            # this very package, wherever the caller stands
+            home = str(Path(__file__).resolve().parents[2])
             path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
             self._process = subprocess.Popen(
-                [sys.executable, "-m", self.module, *self.words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
-                env={**os.environ, "PYTHONPATH": path}, start_new_session=True)
+                [sys.executable, "-m", self.module, *self.words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                env={**os.environ, "PYTHONPATH": path},
+                start_new_session=True,
+            )
             self._rest = b""
         return self._process
 
@@ -118,7 +131,8 @@ class Colleague:
             for pipe in (self._process.stdin, self._process.stdout):
                 try:
                     pipe.close()
-                except OSError:                          # a question half written to one that is gone
+                except OSError:
+                    # a question half written to one that is gone
                     continue
             self._process = None
 
@@ -130,7 +144,8 @@ class Colleague:
 
 
 def serve(answer: Callable[[dict], dict]) -> None:
-    """The other side: answer every question on stdin until it ends. What our own code prints meanwhile goes to stderr."""
+    """The other side: answer every question on stdin until it ends.
+    What our own code prints meanwhile goes to stderr."""
     mouth = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
@@ -138,9 +153,16 @@ def serve(answer: Callable[[dict], dict]) -> None:
             said = {"answer": answer(json.loads(line))}
         except Exception as error:
             traceback.print_exc()
-            said = {"unable": [type(error).__name__, str(getattr(error, "orig", error)).partition("\n")[0][:500]]}       # `orig`: what sqlite said
+            # `orig`: what sqlite said
+            said = {
+                "unable": [
+                    type(error).__name__,
+                    str(getattr(error, "orig", error)).partition("\n")[0][:500],
+                ]
+            }
         try:
             mouth.write(json.dumps(said).encode() + b"\n")
             mouth.flush()
-        except OSError:                                  # the parent was killed meanwhile; what was asked is done
+        except OSError:
+            # the parent was killed meanwhile; what was asked is done
             return

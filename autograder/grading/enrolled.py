@@ -1,8 +1,11 @@
-"""Who is in the class of OUT? The list of the last run that was given one, and nbgrader's table of students.
+"""Who is in the class of OUT? The list of the last run that was given one, and nbgrader's table of
+students.
 
-OUT/class.json keeps the list, so that a run which is not given one finds the same students behind the same files, and so that a report can
-say from whom nothing has come. Everybody on it stands in the gradebook, by the names of the list as it is now.
+OUT/class.json keeps the list, so that a run which is not given one finds the same students behind
+the same files, and so that a report can say from whom nothing has come. Everybody on it stands in
+the gradebook, by the names of the list as it is now.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -18,38 +21,59 @@ WAIT_SECONDS = 30
 
 
 def class_of(out: Path, given: Roster = Roster()) -> Roster:
-    """The class list that holds for OUT: the one that is given, which is kept from now on, or the kept one. ValueError, with a sentence,
-    for a kept file that is broken."""
+    """The class list that holds for OUT: the one that is given, which is kept from now on, or the
+    kept one. A list that knows students by their e-mail addresses only gets the ids of the kept
+    one. ValueError, with a sentence, for a kept file that is broken."""
     path = out / FILE
-    if given.rows:
-        out.mkdir(parents=True, exist_ok=True)
-        kept = {student: {name: said for name, said in row.items() if name != HANDED_IN} for student, row in given.rows.items()}
-        write_atomically(path, json.dumps(kept, ensure_ascii=False, indent=0) + "\n")
-        return given
     try:
-        return Roster({str(student): dict(row) for student, row in json.loads(path.read_text(encoding="utf-8")).items()})
-    except FileNotFoundError:
-        return given
+        text = path.read_text(encoding="utf-8") if path.exists() else "{}"
+        kept = {str(student): dict(row) for student, row in json.loads(text).items()}
     except (ValueError, TypeError, AttributeError):
-        raise ValueError(f"{path} cannot be read; take it away and name the class list again with --roster.") from None
+        kept = {}
+        if not given.rows:
+            raise ValueError(
+                f"{path} cannot be read; take it away and name the class list again with --roster."
+            ) from None
+    if not given.rows:
+        return Roster(kept)
+    by_email = {row["email"].casefold(): student for student, row in kept.items() if "email" in row}
+    rows = {
+        student if student in kept else by_email.get(student.casefold(), student): row
+        for student, row in given.rows.items()
+    }
+    shown = {
+        student: {name: said for name, said in row.items() if name != HANDED_IN}
+        for student, row in rows.items()
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps(shown, ensure_ascii=False, indent=0) + "\n")
+    return Roster(rows, given.dropped)
 
 
 def names(row: dict[str, str]) -> tuple[str | None, str | None, str | None]:
-    """(first name, last name, email) as the gradebook keeps them; None for what the list does not say."""
+    """(first name, last name, email) as the gradebook keeps them;
+    None for what the list does not say."""
     first, _, last = row.get("name", "").rpartition(" ")
     first, last = row.get("first_name") or first, row.get("last_name") or last
-    if first or last:                                    # formgrader writes the word None for a part that is not there
+    if first or last:  # formgrader writes the word None for a part that is not there
         return first, last, row.get("email") or None
     return None, None, row.get("email") or None
 
 
 def enrol(out: Path, roster: Roster) -> None:
-    """Bring nbgrader's students up to the class list. What the list does not say stays as it was."""
+    """Bring nbgrader's students up to the class list.
+    What the list does not say stays as it was."""
     rows = [(student, *names(row)) for student, row in roster.rows.items()]
     if not rows:
         return
-    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book, book:
-        book.executemany("""INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+    with (
+        contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book,
+        book,
+    ):
+        book.executemany(
+            """INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
             first_name = coalesce(nullif(excluded.first_name, ''), first_name, excluded.first_name),
             last_name = coalesce(nullif(excluded.last_name, ''), last_name, excluded.last_name),
-            email = coalesce(excluded.email, email)""", rows)
+            email = coalesce(excluded.email, email)""",  # noqa: E501
+            rows,
+        )

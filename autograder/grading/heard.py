@@ -1,9 +1,11 @@
-"""What the sandbox heard of each submission, kept so that one question can be judged again without running anything.
+"""What the sandbox heard of each submission, kept so that one question can be judged again without
+running anything.
 
-OUT/heard/KEY.json.gz beside OUT/results/KEY.json: for each question the cases that were asked and what the learner's answer said
-to each. It holds hidden cases, so it stays with the teacher like the gradebook. A submission that says very much is not
-kept; it is run again when it is needed.
+OUT/heard/KEY.json.gz beside OUT/results/KEY.json: for each question the cases that were asked and
+what the learner's answer said to each. It holds hidden cases, so it stays with the teacher like the
+gradebook. A submission that says very much is not kept; it is run again when it is needed.
 """
+
 from __future__ import annotations
 
 import gzip
@@ -12,13 +14,17 @@ import os
 import tempfile
 from pathlib import Path
 
-MOST_BYTES = 400_000                   # before it is packed
+MOST_BYTES = 400_000  # before it is packed
 
 
 def keep(out: Path, key: str, asked: dict, heard: dict) -> None:
     """Keep what was heard under a result's key. `asked` and `heard` are those of grade.hear."""
-    cases = {question: [[case, hidden] for case, hidden in known] for question, known in asked.items()}
-    text = json.dumps({"asked": cases, "replies": heard["replies"], "ended": heard["ended"]}, ensure_ascii=False).encode()
+    cases = {
+        question: [[case, hidden] for case, hidden in known] for question, known in asked.items()
+    }
+    text = json.dumps(
+        {"asked": cases, "replies": heard["replies"], "ended": heard["ended"]}, ensure_ascii=False
+    ).encode()
     folder = out / "heard"
     folder.mkdir(exist_ok=True)
     path = folder / f"{key}.json.gz"
@@ -34,7 +40,10 @@ def read(out: Path, key: str) -> tuple[dict, dict] | None:
     """(asked, heard) as `keep` was given them; None where nothing whole was kept."""
     try:
         kept = json.loads(gzip.decompress((out / "heard" / f"{key}.json.gz").read_bytes()))
-        asked = {question: [(case, hidden) for case, hidden in cases] for question, cases in kept["asked"].items()}
+        asked = {
+            question: [(case, hidden) for case, hidden in cases]
+            for question, cases in kept["asked"].items()
+        }
         return asked, {"replies": kept["replies"], "ended": kept["ended"]}
     except (OSError, EOFError, ValueError, KeyError, TypeError):
         return None

@@ -1,9 +1,12 @@
-"""What does OUT show by now, whichever folder it came from? A term is graded a folder a week, and the late ones in folders of their own.
+"""What does OUT show by now, whichever folder it came from? A term is graded a folder a week, and
+the late ones in folders of their own.
 
-OUT/graded.json names every submission that results.json shows, without its answers, and the key under which its result is kept. So
-grading one folder leaves the others' answers in the queue, on the pages and in the report, and of two versions of one student's
-chapter the one received last counts, wherever each of them lay.
+OUT/graded.json names every submission that results.json shows, without its answers, and the key
+under which its result is kept. So grading one folder leaves the others' answers in the queue, on
+the pages and in the report, and of two versions of one student's chapter the one received last
+counts, wherever each of them lay.
 """
+
 from __future__ import annotations
 
 import json
@@ -28,14 +31,24 @@ class Entry:
 
 
 def read(out: Path) -> dict[str, Entry]:
-    """The entries of OUT by the name results.json has for them; {} before the first run. ValueError, with a sentence, for a broken file."""
+    """The entries of OUT by the name results.json has for them; {} before the first run.
+    ValueError, with a sentence, for a broken file."""
     try:
         rows = json.loads((out / FILE).read_text(encoding="utf-8"))
-        return {name: Entry(Submission.from_plain({**row["submission"], "answers": {}, "extras": ()}), row["key"]) for name, row in rows.items()}
+        return {
+            name: Entry(
+                Submission.from_plain({**row["submission"], "answers": {}, "extras": ()}),
+                row["key"],
+            )
+            for name, row in rows.items()
+        }
     except FileNotFoundError:
         return {}
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise ValueError(f"{out / FILE} cannot be read; take it away, and grade every folder of this class again: what is done is not done twice.") from None
+        raise ValueError(
+            f"{out / FILE} cannot be read; take it away, and grade every folder of this class "
+            "again: what is done is not done twice."
+        ) from None
 
 
 def keep(out: Path, entries: dict[str, Entry]) -> None:
@@ -45,16 +58,22 @@ def keep(out: Path, entries: dict[str, Entry]) -> None:
 
 
 def elsewhere(before: Iterable[Entry], found: Iterable[Submission]) -> list[Entry]:
-    """Those of before that the folder in hand says nothing about. One of the same name and chapter is there in its newest version; one
-    that answered no chapter is replaced by whatever bears its name now."""
+    """Those of before that the folder in hand says nothing about. One of the same name and chapter
+    is there in its newest version; one that answered no chapter is replaced by whatever bears its
+    name now."""
     here = {(each.name, each.chapter) for each in found}
     names = {name for name, _ in here}
-    return [entry for entry in before if (entry.submission.name, entry.submission.chapter) not in here
-            and (entry.submission.chapter is not None or entry.submission.name not in names)]
+    return [
+        entry
+        for entry in before
+        if (entry.submission.name, entry.submission.chapter) not in here
+        and (entry.submission.chapter is not None or entry.submission.name not in names)
+    ]
 
 
 def named(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """A name for each: its own, or, where an earlier one has that already, its own with the chapter behind it."""
+    """A name for each: its own, or, where an earlier one has that already,
+    its own with the chapter behind it."""
     found: dict[str, Entry] = {}
     for entry in entries:
         name, chapter = entry.submission.name, entry.submission.chapter
@@ -65,7 +84,8 @@ def named(entries: Iterable[Entry]) -> dict[str, Entry]:
 
 
 def whole(out: Path, submission: Submission) -> Submission | None:
-    """The submission with its answers, from the copy that was kept of it; None where that copy is gone or another."""
+    """The submission with its answers, from the copy that was kept of it;
+    None where that copy is gone or another."""
     path = copied(out / "received", submission.path.name, submission.sha256)
     if path.exists():
         for each in of(arrive(path), asked=submission.chapter):
@@ -76,4 +96,9 @@ def whole(out: Path, submission: Submission) -> Submission | None:
 
 def _row(entry: Entry) -> dict:
     about = {**entry.submission.as_plain(), "path": entry.submission.path.name}
-    return {"key": entry.key, "submission": {name: value for name, value in about.items() if name not in ("answers", "extras")}}
+    return {
+        "key": entry.key,
+        "submission": {
+            name: value for name, value in about.items() if name not in ("answers", "extras")
+        },
+    }

@@ -1,8 +1,9 @@
 """Decide one submission: what the sandbox heard, judged here, question by question.
 
-The replies come from a process the learner's code has run in, so they are nobody's verdicts: anything that is not a plain
-answer counts as no answer, and only a judge gives points.
+The replies come from a process the learner's code has run in, so they are nobody's verdicts:
+anything that is not a plain answer counts as no answer, and only a judge gives points.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -24,13 +25,15 @@ from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
 UNSEEN = "on a case you have not seen: "
 NOT_PLAYED_AGAIN = "the run cannot be played again from the calls your code made."
 WAITS = "waits for a person"
-LONGEST_KEPT = 20_000                      # characters of an open answer in the class's results; the notebook has them all
+# characters of an open answer in the class's results; the notebook has them all
+LONGEST_KEPT = 20_000
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What one question earned. `misconception` names the wrong answer that was recognised, for the class's report; `suggested`
-    are the points the rubric would give to an open answer that waits."""
+    """What one question earned. `misconception` names the wrong answer that was recognised, for the
+    class's report; `suggested` are the points the rubric would give to an open answer that waits.
+    """
 
     score: float
     max: float
@@ -56,7 +59,9 @@ def all_cases(question: Question, numbers: dict) -> list[tuple[dict, bool]]:
     return [(case, False) for case in question.cases(numbers)] + [(case, True) for case in hidden]
 
 
-def mark(question: Question, most: float, cases: list[tuple[dict, bool]], replies, ended: str) -> Mark:
+def mark(
+    question: Question, most: float, cases: list[tuple[dict, bool]], replies, ended: str
+) -> Mark:
     """The mark of a machine-checked question worth `most` points, from the replies to its cases.
 
     The weakest case decides: an answer that holds for the examples only does not hold.
@@ -68,12 +73,26 @@ def mark(question: Question, most: float, cases: list[tuple[dict, bool]], replie
     heard = [_trusted(question, reply) for reply in replies]
     if all("blank" in reply for reply in heard):
         return Mark(0.0, most, question.kind, complaint(heard[0]))
-    verdicts = [_verdict(question, judge, case, hidden, reply) for (case, hidden), reply in zip(cases, heard)]
+    verdicts = [
+        _verdict(question, judge, case, hidden, reply)
+        for (case, hidden), reply in zip(cases, heard)
+    ]
     failed = [index for index, verdict in enumerate(verdicts) if not verdict.ok]
     if not failed and len(heard) < len(cases):
-        return Mark(0.0, most, question.kind, f"right on the cases you have seen, but no answer was heard on the others: {_end(ended)}.")
+        return Mark(
+            0.0,
+            most,
+            question.kind,
+            "right on the cases you have seen, but no answer was heard on the others: "
+            f"{_end(ended)}.",
+        )
     if not failed:
-        return Mark(most, most, question.kind, verdicts[-1].sentence if question.space else verdicts[0].sentence)
+        return Mark(
+            most,
+            most,
+            question.kind,
+            verdicts[-1].sentence if question.space else verdicts[0].sentence,
+        )
     index = failed[0]
     case, hidden = cases[index]
     verdict = verdicts[index]
@@ -88,22 +107,42 @@ def mark(question: Question, most: float, cases: list[tuple[dict, bool]], replie
 
 
 def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
-    """An open answer waits for a person: no points, and the rubric's suggestion with its evidence. An untouched cell waits
-    for nobody. What is kept of the suggestion goes into the result: grading/settling.py may settle it."""
+    """An open answer waits for a person: no points, and the rubric's suggestion with its evidence.
+    An untouched cell waits for nobody. What is kept of the suggestion goes into the result:
+    grading/settling.py may settle it."""
     if text is None or not text.strip() or text.strip() == cell.source.strip():
         return Mark(0.0, cell.points, "open", "no answer was written."), None
     try:
         suggestion = score(cell.question, text)
-    except RubricMissing:                                # still read by a person, like every open answer
-        return Mark(0.0, cell.points, "open", f"{WAITS}; there is no rubric to suggest a mark."), {"answer": text[:LONGEST_KEPT]}
-    except Exception as failed:                          # a text the rubric stumbles over must not stop a class
-        return Mark(0.0, cell.points, "open", f"{WAITS}; the rubric failed on it ({type(failed).__name__})."), {"answer": text[:LONGEST_KEPT]}
+    except RubricMissing:
+        # still read by a person, like every open answer
+        return Mark(0.0, cell.points, "open", f"{WAITS}; there is no rubric to suggest a mark."), {
+            "answer": text[:LONGEST_KEPT]
+        }
+    except Exception as failed:
+        # a text the rubric stumbles over must not stop a class
+        return Mark(
+            0.0, cell.points, "open", f"{WAITS}; the rubric failed on it ({type(failed).__name__})."
+        ), {"answer": text[:LONGEST_KEPT]}
     points = round(cell.points * suggestion.mark / 4, 2)
-    found = "; ".join(f"{idea.name} ({idea.status}): {one_line(' ... '.join(span.quote for span in idea.evidence), 160)}"
-                      for idea in suggestion.concepts if idea.evidence)
-    worth = "" if cell.points == 4 else f" Here that is {points:g} of {cell.points:g} points."     # rubrics mark from 0 to 4
+    found = "; ".join(
+        (
+            f"{idea.name} ({idea.status}): "
+            f"{one_line(' ... '.join(span.quote for span in idea.evidence), 160)}"
+        )
+        for idea in suggestion.concepts
+        if idea.evidence
+    )
+    # rubrics mark from 0 to 4
+    worth = "" if cell.points == 4 else f" Here that is {points:g} of {cell.points:g} points."
     sentence = f"{WAITS}. {suggestion.sentence}{worth}" + (f" Evidence: {found}." if found else "")
-    kept = {**suggestion.as_dict(), "points": points, "decision": decide(suggestion), "waits": sentence, "answer": text[:LONGEST_KEPT]}
+    kept = {
+        **suggestion.as_dict(),
+        "points": points,
+        "decision": decide(suggestion),
+        "waits": sentence,
+        "answer": text[:LONGEST_KEPT],
+    }
     return Mark(0.0, cell.points, "open", sentence, suggested=points), kept
 
 
@@ -118,10 +157,16 @@ def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: 
         return Verdict(False, unhappy)
     verdict = _judged(question, judge, case, hidden, reply["data"])
     if not (verdict.ok or verdict.misconception or hidden) and spelled_otherwise(
-            question, reply["data"], lambda other: _judged(question, judge, case, hidden, other).ok):
+        question, reply["data"], lambda other: _judged(question, judge, case, hidden, other).ok
+    ):
         return Verdict(False, SPELLED_OTHERWISE, verdict.share)
-    if verdict.share > 0 and needs_calls(question) and not fits(question, case, reply["data"], reply.get("calls")):
-        return Verdict(False, NOT_PLAYED_AGAIN)          # what became of the lab is the word of a process the learner's code ran in
+    if (
+        verdict.share > 0
+        and needs_calls(question)
+        and not fits(question, case, reply["data"], reply.get("calls"))
+    ):
+        # what became of the lab is the word of a process the learner's code ran in
+        return Verdict(False, NOT_PLAYED_AGAIN)
     return verdict
 
 
@@ -134,7 +179,9 @@ def _judged(question: Question, judge: Judge, case: dict, hidden: bool, data) ->
 def _decided(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
     """The judge's own word: labs are played for it."""
     try:
-        return judges.decide(question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case), hidden)
+        return judges.decide(
+            question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case), hidden
+        )
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
         # A judge that reads the data its own way may stumble over an answer of another shape.
         return Verdict(False, judges.fill(judge.otherwise, case, judge.id))
@@ -144,10 +191,16 @@ def _said_throughout(question, judge, cases, heard) -> str | None:
     """The named wrong answer that says the same as the learner's in every case."""
     if any("data" not in reply for reply in heard):
         return None
-    known = [None if hidden else foreseen(question, judge, case, reply["data"]) for (case, hidden), reply in zip(cases, heard)]
+    known = [
+        None if hidden else foreseen(question, judge, case, reply["data"])
+        for (case, hidden), reply in zip(cases, heard)
+    ]
     for wrong in judge.wrong_answers:
         if all(wrong.name in told.names for told in known if told is not None) and all(
-                same(said_by_wrong(question, wrong, case), reply["data"]) for (case, _), reply, told in zip(cases, heard, known) if told is None):
+            same(said_by_wrong(question, wrong, case), reply["data"])
+            for (case, _), reply, told in zip(cases, heard, known)
+            if told is None
+        ):
             return wrong.name
     return None
 
@@ -157,20 +210,33 @@ def _trusted(question: Question, reply) -> dict:
     if isinstance(reply, dict) and "data" in reply:
         try:
             data = plain(reply["data"])
-            if len(canonical(data)) > MOST_BYTES:        # asking.py lets nothing pass that is longer
+            # asking.py lets nothing pass that is longer
+            if len(canonical(data)) > MOST_BYTES:
                 return {"raised": "NotPlain", "says": f"more than {MOST_BYTES:,} characters"}
-            return {"data": data, **({"calls": reply.get("calls")} if needs_calls(question) else {})}
+            return {
+                "data": data,
+                **({"calls": reply.get("calls")} if needs_calls(question) else {}),
+            }
         except NotPlain as error:
             return {"raised": "NotPlain", "says": str(error)}
     if isinstance(reply, dict) and "blank" in reply:
         named = reply["blank"] if isinstance(reply["blank"], list) else []
-        return {"blank": [name for name in question.answers if name in named] or list(question.answers)}
+        return {
+            "blank": [name for name in question.answers if name in named] or list(question.answers)
+        }
     if isinstance(reply, dict) and isinstance(reply.get("raised"), str):
         line = reply.get("line")
-        return {"raised": one_line(reply["raised"], 60), "says": one_line(reply.get("says"), 200),
-                "line": line if type(line) is int and 0 < line < 10_000 else None}
+        return {
+            "raised": one_line(reply["raised"], 60),
+            "says": one_line(reply.get("says"), 200),
+            "line": line if type(line) is int and 0 < line < 10_000 else None,
+        }
     return {"raised": "NoAnswer", "says": ""}
 
 
 def _end(ended: str) -> str:
-    return "the cells ran, but the answer was lost on the way" if ended == "all cells have run" else one_line(ended, 200)
+    return (
+        "the cells ran, but the answer was lost on the way"
+        if ended == "all cells have run"
+        else one_line(ended, 200)
+    )

@@ -1,7 +1,9 @@
 """Every mark of a gradebook as it stands now: a person's where one was entered, ours where not.
 
-Read from nbgrader's gradebook.db table by table, so that ten thousand students of twelve chapters take seconds.
+Read from nbgrader's gradebook.db table by table, so that ten thousand students of twelve chapters
+take seconds.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -15,14 +17,15 @@ from typing import NamedTuple
 
 from autograder.masters import question_of
 
-WAIT_SECONDS = 30                      # for `grade`, should it be writing at the same moment
+WAIT_SECONDS = 30  # for `grade`, should it be writing at the same moment
 EPOCH = datetime(1970, 1, 1)
 
 
 class Cell(NamedTuple):
-    """One question's mark; a NamedTuple, for a large class has a million. `waits`: a person is still to read it; what the rubric
-    suggests is no mark, so it has 0 till then, or the mark given to an earlier text. `comment`: what a person wrote to it, "" for
-    nothing. `manual`: a person's mark, without extra credit."""
+    """One question's mark; a NamedTuple, for a large class has a million. `waits`: a person is
+    still to read it; what the rubric suggests is no mark, so it has 0 till then, or the mark given
+    to an earlier text. `comment`: what a person wrote to it, "" for nothing. `manual`: a person's
+    mark, without extra credit."""
 
     question: str
     score: float
@@ -42,12 +45,13 @@ class Sheet:
     last_name: str
     email: str
     assignment: str
-    handed_in: str                         # UTC, "2026-11-21 09:00:00"; "" when it is not known
+    handed_in: str  # UTC, "2026-11-21 09:00:00"; "" when it is not known
     late_penalty: float
     cells: tuple[Cell, ...]
-    due: str = ""                          # UTC, with the student's extension; "" where nothing is due
-    seconds_late: float = 0.0              # by our receipt
-    row: int | str = 0                     # nbgrader's id of the submitted notebook
+    # UTC, with the student's extension; "" where nothing is due
+    due: str = ""
+    seconds_late: float = 0.0  # by our receipt
+    row: int | str = 0  # nbgrader's id of the submitted notebook
 
     @property
     def earned(self) -> float:
@@ -71,44 +75,98 @@ class Sheet:
 
 
 def sheets(out: Path) -> Iterator[Sheet]:
-    """The sheets of an OUT folder's gradebook, by student and assignment; LookupError, with a sentence, when there is none."""
+    """The sheets of an OUT folder's gradebook, by student and assignment;
+    LookupError, with a sentence, when there is none."""
     book = out / "gradebook.db"
     if not book.is_file():
-        raise LookupError(f"There is no gradebook in {out}; `python -m autograder grade DIR --out {out}` makes it.")
+        raise LookupError(
+            f"There is no gradebook in {out}; `python -m autograder grade DIR --out {out}` makes "
+            "it."
+        )
     with contextlib.closing(sqlite3.connect(book, timeout=WAIT_SECONDS)) as database:
         try:
             yield from _sheets(database)
         except sqlite3.DatabaseError as broken:
-            raise ValueError(f"{book} cannot be read ({broken}); put a copy of it back, or grade into another folder.") from None
+            raise ValueError(
+                f"{book} cannot be read ({broken}); put a copy of it back, or grade into another "
+                "folder."
+            ) from None
 
 
 def _sheets(database: sqlite3.Connection) -> Iterator[Sheet]:
-    """One plain query a table; joining and sorting a million rows in SQL takes ten times as long."""
-    cells = {id: (question_of(name) or name, most) for id, name, most in
-             database.execute("SELECT c.id, b.name, c.max_score FROM grade_cells c JOIN base_cell b ON b.id = c.id")}
-    solutions = {id: question_of(name) for id, name in database.execute("SELECT s.id, b.name FROM solution_cells s JOIN base_cell b ON b.id = s.id")}
-    said = {(sheet, solutions.get(cell)): text for sheet, cell, text in
-            database.execute("SELECT notebook_id, cell_id, manual_comment FROM comment WHERE manual_comment IS NOT NULL")}
+    """One plain query a table; joining and sorting a million
+    rows in SQL takes ten times as long."""
+    cells = {
+        id: (question_of(name) or name, most)
+        for id, name, most in database.execute(
+            "SELECT c.id, b.name, c.max_score FROM grade_cells c JOIN base_cell b ON b.id = c.id"
+        )
+    }
+    solutions = {
+        id: question_of(name)
+        for id, name in database.execute(
+            "SELECT s.id, b.name FROM solution_cells s JOIN base_cell b ON b.id = s.id"
+        )
+    }
+    said = {
+        (sheet, solutions.get(cell)): text
+        for sheet, cell, text in database.execute(
+            "SELECT notebook_id, cell_id, manual_comment FROM comment WHERE manual_comment IS NOT "
+            "NULL"
+        )
+    }
     marks: dict[str, list[Cell]] = defaultdict(list)
     for sheet, cell, auto, manual, extra, waits in database.execute(
-            "SELECT notebook_id, cell_id, auto_score, manual_score, extra_credit, needs_manual_grade FROM grade"):
+        "SELECT notebook_id, cell_id, auto_score, manual_score, extra_credit, needs_manual_grade "
+        "FROM grade"
+    ):
         if cell in cells:
             question, most = cells[cell]
-            marks[sheet].append(Cell(question, _points(auto, manual, extra, waits), most, manual is not None, bool(waits),
-                                     said.get((sheet, question), "") if said else "", manual))
-    students = {id: (first or "", last or "", email or "") for id, first, last, email in
-                database.execute("SELECT id, first_name, last_name, email FROM student")}
+            marks[sheet].append(
+                Cell(
+                    question,
+                    _points(auto, manual, extra, waits),
+                    most,
+                    manual is not None,
+                    bool(waits),
+                    said.get((sheet, question), "") if said else "",
+                    manual,
+                )
+            )
+    students = {
+        id: (first or "", last or "", email or "")
+        for id, first, last, email in database.execute(
+            "SELECT id, first_name, last_name, email FROM student"
+        )
+    }
     owned = database.execute("""
         SELECT h.student_id, a.name, s.id, h.timestamp, s.late_submission_penalty, a.duedate, h.extension FROM submitted_notebook s
-        JOIN submitted_assignment h ON h.id = s.assignment_id JOIN assignment a ON a.id = h.assignment_id""").fetchall()
-    for student, assignment, row, handed_in, penalty, due, extension in sorted(owned, key=lambda each: each[:3]):
+        JOIN submitted_assignment h ON h.id = s.assignment_id JOIN assignment a ON a.id = h.assignment_id""").fetchall()  # noqa: E501
+    for student, assignment, row, handed_in, penalty, due, extension in sorted(
+        owned, key=lambda each: each[:3]
+    ):
         own = marks.pop(row, None)
         if own is None:
             continue
-        until = _moment(due) + (_moment(extension) - EPOCH if extension else timedelta()) if due else None
-        late = max(0.0, (_moment(handed_in) - until).total_seconds()) if until and handed_in else 0.0
-        yield Sheet(student, *students[student], assignment, handed_in[:19] if handed_in else "", penalty or 0.0, tuple(sorted(own)),
-                    f"{until:%Y-%m-%d %H:%M:%S}" if until else "", late, row)
+        until = (
+            _moment(due) + (_moment(extension) - EPOCH if extension else timedelta())
+            if due
+            else None
+        )
+        late = (
+            max(0.0, (_moment(handed_in) - until).total_seconds()) if until and handed_in else 0.0
+        )
+        yield Sheet(
+            student,
+            *students[student],
+            assignment,
+            handed_in[:19] if handed_in else "",
+            penalty or 0.0,
+            tuple(sorted(own)),
+            f"{until:%Y-%m-%d %H:%M:%S}" if until else "",
+            late,
+            row,
+        )
 
 
 def _moment(text: str) -> datetime:
@@ -117,6 +175,7 @@ def _moment(text: str) -> datetime:
 
 
 def _points(auto: float | None, manual: float | None, extra: float | None, waits: object) -> float:
-    """nbgrader's rule, a person's mark before ours and extra credit on top; but a suggestion counts for nothing while it waits."""
+    """nbgrader's rule, a person's mark before ours and extra credit on top; but a suggestion
+    counts for nothing while it waits."""
     own = manual if manual is not None else 0.0 if waits else auto or 0.0
     return own + (extra or 0.0)

@@ -1,8 +1,10 @@
 """How far a class is, how fast it goes and how long it still takes.
 
-Each lane says how long a submission kept it. The first one of a lane is left out of the reckoning: it also waits for a worker, a
-judge and a Java to start. The class is graded in a shuffled order, so that what is done is a fair sample of what is not.
+Each lane says how long a submission kept it. The first one of a lane is left out of the reckoning:
+it also waits for a worker, a judge and a Java to start. The class is graded in a shuffled order, so
+that what is done is a fair sample of what is not.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -12,16 +14,23 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 
 EVERY_SECONDS = 2.0
-LEAST = 3                          # of a kind before its own mean is believed
+LEAST = 3  # of a kind before its own mean is believed
 
 
 class Pace:
     """Told of each submission that is done, it says a line now and then, and one at the end.
 
-    `kinds` counts the submissions of each kind: a chapter, or nothing to run. Kinds take their own time.
+    `kinds` counts the submissions of each kind: a chapter, or nothing to run. Kinds take their own
+    time.
     """
 
-    def __init__(self, kinds: Counter, lanes: int, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic):
+    def __init__(
+        self,
+        kinds: Counter,
+        lanes: int,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ):
         self.total, self.lanes, self.say, self.clock = kinds.total(), lanes, say, clock
         self.finished, self._waiting = 0, Counter(kinds)
         self._kept_s: dict[object, list[float]] = {}
@@ -34,11 +43,19 @@ class Pace:
         self._waiting[kind] -= 1
         (self._first_s if first else self._kept_s.setdefault(kind, [])).append(kept_s)
         now = self.clock()
-        if self.finished == self.total or now - self._said_at >= max(EVERY_SECONDS, (now - self._started) / 50):
+        if self.finished == self.total or now - self._said_at >= max(
+            EVERY_SECONDS, (now - self._started) / 50
+        ):
             self._said_at = now
             left = self.left()
-            rate = (self.total - self.finished) / left if left else self.finished / max(now - self._started, 1e-6)
-            self.say(f"{self.finished} of {self.total} graded, {rate:.1f} a second, {_words(left)} to go")
+            rate = (
+                (self.total - self.finished) / left
+                if left
+                else self.finished / max(now - self._started, 1e-6)
+            )
+            self.say(
+                f"{self.finished} of {self.total} graded, {rate:.1f} a second, {_words(left)} to go"
+            )
 
     def spent(self) -> float:
         """Seconds since the start."""
@@ -48,19 +65,37 @@ class Pace:
         """Seconds still to go: what waits, at its kind's mean where that is known."""
         everything = list(itertools.chain.from_iterable(self._kept_s.values())) or self._first_s
         overall = statistics.fmean(everything)
-        return sum(count * (statistics.fmean(self._kept_s[kind]) if len(self._kept_s.get(kind, ())) >= LEAST else overall)
-                   for kind, count in self._waiting.items()) / self.lanes
+        return (
+            sum(
+                count
+                * (
+                    statistics.fmean(self._kept_s[kind])
+                    if len(self._kept_s.get(kind, ())) >= LEAST
+                    else overall
+                )
+                for kind, count in self._waiting.items()
+            )
+            / self.lanes
+        )
 
 
-def counted(things: Collection, words: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> Iterator:
-    """The things one by one. What takes longer than two seconds says how far it is (`words` with how many of how many) and what is still to
-    come, often at first and seldom later."""
+def counted(
+    things: Collection,
+    words: str,
+    say: Callable[[str], None],
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator:
+    """The things one by one. What takes longer than two seconds says how far it is (`words` with
+    how many of how many) and what is still to come, often at first and seldom later."""
     started = said_at = clock()
     for done, thing in enumerate(things):
         now = clock()
         if done and now - said_at >= max(EVERY_SECONDS, (now - started) / 4):
             said_at = now
-            say(f"{words.format(done, len(things))}, {_words((now - started) / done * (len(things) - done))} to go")
+            say(
+                f"{words.format(done, len(things))}, "
+                f"{_words((now - started) / done * (len(things) - done))} to go"
+            )
         yield thing
 
 

@@ -1,9 +1,11 @@
 """What is kept of each graded submission, written so that a machine may go down at any moment.
 
-OUT/results/ holds one file per submission, written in one move after the gradebook has it; RESULTS.json is made of them. A
-file's name says what it was made from (the submission's bytes and the course's), so a second run knows what is done. A class
-of ten thousand stays on the disk: `Results` reads one result when it is asked for.
+OUT/results/ holds one file per submission, written in one move after the gradebook has it;
+RESULTS.json is made of them. A file's name says what it was made from (the submission's bytes and
+the course's), so a second run knows what is done. A class of ten thousand stays on the disk:
+`Results` reads one result when it is asked for.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -20,19 +22,38 @@ from autograder.handed_in.submission import Submission
 from autograder.judges.secret import derive
 from autograder.masters import Master
 
-MEASURED = ("seconds",)            # differs from run to run; all else of a result follows from what was handed in
+# differs from run to run; all else of a result follows from what was handed in
+MEASURED = ("seconds",)
 
 
 class Results(Mapping):
-    """The results of a class by submission's name, in the order of the folder; each is read from OUT/results/ when asked for.
+    """The results of a class by submission's name, in the order of the folder; each is read from
+    OUT/results/ when asked for.
 
-    `superseded` names, for a submission that no longer counts, the one that does; `borrowed` are those that do not because another bears
-    the name they give themselves; `too_late` those that do not because the other was in time and is worth no less.
+    `superseded` names, for a submission that no longer counts, the one that does; `borrowed` are
+    those that do not because another bears the name they give themselves; `too_late` those that do
+    not because the other was in time and is worth no less.
     """
 
-    def __init__(self, kept: Path, keys: dict[str, str], superseded: dict[str, str], borrowed: frozenset[str] = frozenset(),
-                 too_late: frozenset[str] = frozenset()):
-        self._kept, self._keys, self._superseded, self._borrowed, self._too_late = kept, keys, superseded, borrowed, too_late
+    def __init__(
+        self,
+        kept: Path,
+        keys: dict[str, str],
+        superseded: dict[str, str],
+        borrowed: frozenset[str] = frozenset(),
+        too_late: frozenset[str] = frozenset(),
+    ):
+        self._kept, self._keys, self._superseded, self._borrowed, self._too_late = (
+            kept,
+            keys,
+            superseded,
+            borrowed,
+            too_late,
+        )
+        # A submission that counts -> those that came later and are worth no more.
+        self._stayed: dict[str, list[str]] = {}
+        for name in sorted(too_late):
+            self._stayed.setdefault(superseded[name], []).append(name)
 
     def __getitem__(self, name: str) -> dict:
         result = read(self._kept, self._keys[name])
@@ -43,16 +64,31 @@ class Results(Mapping):
             said = f"{result['student']} handed in {later} later, and that one counts."
             borrowed = name in self._borrowed
             if borrowed:
-                said = f"it says that it is {result['student']}'s, but {later} bears that name, and counts."
+                said = (
+                    f"it says that it is {result['student']}'s, but {later} bears that name, and "
+                    "counts."
+                )
             if name in self._too_late:
-                said = f"it came late. {later} came before it and counts, for this one is worth no more after the penalty."
-            if said not in result["reason"]:             # a regraded result says so already
+                said = (
+                    f"it came late. {later} came before it and counts, for this one is worth no"
+                    " more after the penalty."
+                )
+            if said not in result["reason"]:  # a regraded result says so already
                 result["reason"] = f"{result['reason']} {said}".strip()
-                result["flags"] = [*result.get("flags", ()), *([said.removesuffix(".")] if borrowed else [])]
-        for other in sorted(self._too_late):
-            if self._superseded.get(other) == name:
-                said = f"{other} came later and late, and is worth no more after the penalty; so this one counts."
-                result["reason"] = result["reason"] if said in result["reason"] else f"{result['reason']} {said}".strip()
+                result["flags"] = [
+                    *result.get("flags", ()),
+                    *([said.removesuffix(".")] if borrowed else []),
+                ]
+        for other in self._stayed.get(name, ()):
+            said = (
+                f"{other} came later and late, and is worth no more after the penalty; so this one"
+                " counts."
+            )
+            result["reason"] = (
+                result["reason"]
+                if said in result["reason"]
+                else f"{result['reason']} {said}".strip()
+            )
         return result
 
     def __iter__(self) -> Iterator[str]:
@@ -63,9 +99,17 @@ class Results(Mapping):
 
 
 def key_of(submission: Submission, master: Master | None) -> str:
-    """The name under which a result is kept; it changes when the submission, the notebook, its questions or judges do."""
-    made_from = [submission.name, submission.sha256, submission.student, submission.variant, submission.status, submission.reason,
-                 _papers(master.chapter, master.digest) if master else ""]
+    """The name under which a result is kept; it changes when the submission, the notebook,
+    its questions or judges do."""
+    made_from = [
+        submission.name,
+        submission.sha256,
+        submission.student,
+        submission.variant,
+        submission.status,
+        submission.reason,
+        _papers(master.chapter, master.digest) if master else "",
+    ]
     return hashlib.sha256("\0".join(made_from).encode()).hexdigest()[:24]
 
 
@@ -78,13 +122,21 @@ def read(folder: Path, key: str) -> dict | None:
 
 
 def keep(folder: Path, key: str, result: dict) -> None:
-    """Keep a result. After a power cut it is there whole, or not there and made again: nobody need wait for the disk."""
-    write_atomically(folder / f"{key}.json", json.dumps(result, ensure_ascii=False, indent=1, sort_keys=True), wait=False)
+    """Keep a result. After a power cut it is there whole, or not there and made again:
+    nobody need wait for the disk."""
+    write_atomically(
+        folder / f"{key}.json",
+        json.dumps(result, ensure_ascii=False, indent=1, sort_keys=True),
+        wait=False,
+    )
 
 
 def canonical(results: Mapping[str, dict]) -> str:
     """One text for equal results: keys in order, without what a clock said."""
-    plain = {name: {key: value for key, value in result.items() if key not in MEASURED} for name, result in results.items()}
+    plain = {
+        name: {key: value for key, value in result.items() if key not in MEASURED}
+        for name, result in results.items()
+    }
     return json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -99,8 +151,9 @@ def as_json(results: Iterable[tuple[str, dict]]) -> Iterator[str]:
 
 
 def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -> None:
-    """Write a whole file or none of it; text in pieces if there is much of it. `wait` until the disk has it: without, a power cut
-    (not a kill) may leave it empty. OSError, naming `path`, where the disk is full or read-only; no draft stays behind."""
+    """Write a whole file or none of it; text in pieces if there is much of it. `wait` until the
+    disk has it: without, a power cut (not a kill) may leave it empty. OSError, naming `path`, where
+    the disk is full or read-only; no draft stays behind."""
     draft = None
     try:
         with _draft(path.parent) as draft:
@@ -114,15 +167,25 @@ def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -
     except BaseException as failed:
         if draft is not None:
             with contextlib.suppress(OSError):
-                os.unlink(draft.name)                    # a full disk is not filled with drafts
+                os.unlink(draft.name)  # a full disk is not filled with drafts
         if isinstance(failed, OSError):
-            failed.filename, failed.filename2 = str(path), None          # what was to be written, for the sentence that is made of it
+            # what was to be written, for the sentence that is made of it
+            failed.filename, failed.filename2 = str(path), None
         raise
 
 
 def _draft(folder: Path):
-    """A new file in `folder`, which is made only where it is missing: to ask first takes as long as to write."""
-    new = partial(tempfile.NamedTemporaryFile, "w", encoding="utf-8", errors="replace", dir=folder, prefix=".draft", delete=False)
+    """A new file in `folder`, which is made only where it is missing:
+    to ask first takes as long as to write."""
+    new = partial(
+        tempfile.NamedTemporaryFile,
+        "w",
+        encoding="utf-8",
+        errors="replace",
+        dir=folder,
+        prefix=".draft",
+        delete=False,
+    )
     try:
         return new()
     except FileNotFoundError:

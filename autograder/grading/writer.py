@@ -1,12 +1,16 @@
-"""The one writer: `python -m autograder.grading.writer OUT` owns gradebook.db and what is kept beside it.
+"""The one writer: `python -m autograder.grading.writer OUT` owns gradebook.db and what is kept
+beside it.
 
-A result arrives with its submission. It is written in this order: what was heard, the gradebook's rows (one transaction), the
-notebook for formgrader, and last the kept result, in one move. Only that last move says "done": killed before it, the
-submission is graded once more and the same rows get the same values again; killed after it, nothing is left to do.
+A result arrives with its submission. It is written in this order: what was heard, the gradebook's
+rows (one transaction), the notebook for formgrader, and last the kept result, in one move. Only
+that last move says "done": killed before it, the submission is graded once more and the same rows
+get the same values again; killed after it, nothing is left to do.
 
-Nobody else writes while this process lives: it holds OUT/.writer. The writer of a run that was killed ends by itself as soon as
-it has written what it has in hand, and the next one waits for that.
+Nobody else writes while this process lives: it holds OUT/.writer. The writer of a run that was
+killed ends by itself as soon as it has written what it has in hand, and the next one waits for
+that.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -30,17 +34,28 @@ class Busy(OSError):
 
 
 class Writer:
-    """What the process does, as an object, for those who have no process to spare. It has spent `seconds` on the gradebook so far, and
-    those of `beside` on the files beside it."""
+    """What the process does, as an object, for those who have no process to spare. It has spent
+    `seconds` on the gradebook so far, and those of `beside` on the files beside it."""
 
     def __init__(self, out: Path):
-        from autograder.grading.gradebook import Gradebook           # nbgrader takes a second to import
+        # nbgrader takes a second to import
+        from autograder.grading.gradebook import Gradebook
 
         self.out, self.seconds, self.beside = out, 0.0, 0.0
         self._book = Gradebook(out).__enter__()
 
-    def write(self, key: str, submission: Submission, result: dict, received: datetime, row: dict, asked=None, heard=None) -> None:
-        """Keep a result; into the gradebook too, when it counts. `row` is the student's of the class list."""
+    def write(
+        self,
+        key: str,
+        submission: Submission,
+        result: dict,
+        received: datetime,
+        row: dict,
+        asked=None,
+        heard=None,
+    ) -> None:
+        """Keep a result; into the gradebook too, when it counts.
+        `row` is the student's of the class list."""
         begun, gradebook = time.perf_counter(), self.seconds
         if heard is not None:
             keep_heard(self.out, key, asked, heard)
@@ -60,7 +75,8 @@ class Writer:
 
 @contextlib.contextmanager
 def holding(path: Path, seconds: float, busy: str):
-    """Hold a lock file as long as this process lives; Busy with this sentence when it cannot be had within `seconds`."""
+    """Hold a lock file as long as this process lives; Busy with this sentence
+    when it cannot be had within `seconds`."""
     import fcntl
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,14 +100,26 @@ def _serve(out: Path) -> None:
         if question["do"] == "close":
             writer.close()
             return {"seconds": round(writer.seconds, 3), "beside": round(writer.beside, 3)}
-        writer.write(question["key"], Submission.from_plain(question["submission"]), question["result"],
-                     datetime.fromisoformat(question["received"]), question["row"], question["asked"], question["heard"])
+        writer.write(
+            question["key"],
+            Submission.from_plain(question["submission"]),
+            question["result"],
+            datetime.fromisoformat(question["received"]),
+            question["row"],
+            question["asked"],
+            question["heard"],
+        )
         return {}
 
-    with holding(out / ".writer", WAIT_SECONDS, "another run is still writing there; wait for it to end, or end it"):
+    with holding(
+        out / ".writer",
+        WAIT_SECONDS,
+        "another run is still writing there; wait for it to end, or end it",
+    ):
         try:
             writer = Writer(out)
-        except Exception as failed:                      # no gradebook can be made there: said when the first result comes
+        except Exception as failed:
+            # no gradebook can be made there: said when the first result comes
             answer = _unable(failed)
         serve(answer)
 
@@ -99,10 +127,12 @@ def _serve(out: Path) -> None:
 def _unable(why: Exception):
     def answer(question: dict) -> dict:
         raise why
+
     return answer
 
 
 if __name__ == "__main__":
-    # jsonschema tries this checker of web addresses, which no notebook needs and whose import takes two seconds.
+    # jsonschema tries this checker of web addresses, which no notebook needs and whose import takes
+    # two seconds.
     sys.modules.setdefault("rfc3987_syntax", None)
     _serve(Path(sys.argv[1]))

@@ -1,1 +1,2 @@
-"""From the bytes somebody handed in to a submission that can be run: read, repaired, its answers found and put into the master."""
+"""From the bytes somebody handed in to a submission that can be run: read, repaired, its answers
+found and put into the master."""

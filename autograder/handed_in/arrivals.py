@@ -1,9 +1,12 @@
-"""What somebody handed in, as bytes: a file, or the files of a folder. Here it gets its SHA-256, and here a copy is kept.
+"""What somebody handed in, as bytes: a file, or the files of a folder. Here it gets its SHA-256,
+and here a copy is kept.
 
-The SHA-256 is that of the file itself, so a learner's receipt code (`python -m autograder pack`), the teacher's receipts and
-`sha256sum` agree; a folder with one file has that file's, any other folder one made of its files'. Links are never followed.
-The copy in OUT/received/ is what is graded: what happens to the folder of submissions meanwhile changes nothing.
+The SHA-256 is that of the file itself, so a learner's receipt code (`python -m autograder pack`),
+the teacher's receipts and `sha256sum` agree; a folder with one file has that file's, any other
+folder one made of its files'. Links are never followed. The copy in OUT/received/ is what is
+graded: what happens to the folder of submissions meanwhile changes nothing.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -17,14 +20,16 @@ from autograder.handed_in.unpacking import is_hidden, rank
 from autograder.plain import UNSEEN
 
 PIECE = 1 << 20
-LONGEST_PATH = 1_000               # bytes, inside a folder that was handed in; the copy lies deeper than the folder did
+# bytes, inside a folder that was handed in; the copy lies deeper than the folder did
+LONGEST_PATH = 1_000
 
 
 @dataclass(frozen=True)
 class Arrival:
     """What was handed in under one name. `trouble` says why nothing could be read of it, if so."""
 
-    name: str                                  # for tables and JSON: always a text that can be written
+    # for tables and JSON: always a text that can be written
+    name: str
     path: Path
     sha256: str
     files: tuple[tuple[str, bytes], ...] = ()
@@ -33,19 +38,27 @@ class Arrival:
     @property
     def stem(self) -> str:
         """The name without what kind of file it is."""
-        return Path(self.name).stem if Path(self.name).suffix and not self.path.is_dir() else self.name
+        return (
+            Path(self.name).stem if Path(self.name).suffix and not self.path.is_dir() else self.name
+        )
 
 
 def arrive(path: Path) -> Arrival:
     """Read a file or folder. Never raises for what it finds there."""
-    path = path if path.name not in ("", "..") else path.resolve()        # "." has no name of its own
-    name = UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), os.fsencode(path.name).decode("utf-8", "backslashreplace"))
+    # "." has no name of its own
+    path = path if path.name not in ("", "..") else path.resolve()
+    name = UNSEEN.sub(
+        lambda found: found[0].encode("unicode_escape").decode(),
+        os.fsencode(path.name).decode("utf-8", "backslashreplace"),
+    )
     try:
         files = _files(path)
     except (Refused, Unreadable) as why:
         return Arrival(name, path, _sha256_of_large(path), trouble=why)
     except OSError as error:
-        return Arrival(name, path, "", trouble=Unreadable(f"the file could not be read: {error.strerror}."))
+        return Arrival(
+            name, path, "", trouble=Unreadable(f"the file could not be read: {error.strerror}.")
+        )
     return Arrival(name, path, _sha256(files), tuple(files))
 
 
@@ -55,11 +68,13 @@ def copied(received: Path, name: str, sha256: str) -> Path:
 
 
 def keep_copy(received: Path, arrival: Arrival) -> None:
-    """Put a copy where nobody writes again; one that is there already is left alone. Nothing is kept of what was not read."""
+    """Put a copy where nobody writes again; one that is there already is left alone.
+    Nothing is kept of what was not read."""
     if not arrival.files:
         return
     home = copied(received, arrival.path.name, arrival.sha256)
-    if len(arrival.files) == 1 and _holds_a_file(home):  # the same bytes: once as a file, once in a folder, or under another name in it
+    # the same bytes: once as a file, once in a folder, or under another name in it
+    if len(arrival.files) == 1 and _holds_a_file(home):
         return
     for inside, raw in arrival.files:
         place = home / inside if arrival.path.is_dir() else home
@@ -73,7 +88,9 @@ def keep_copy(received: Path, arrival: Arrival) -> None:
 
 
 def _holds_a_file(home: Path) -> bool:
-    return home.is_file() or any(path.is_file() and not path.name.startswith(".draft") for path in home.rglob("*"))
+    return home.is_file() or any(
+        path.is_file() and not path.name.startswith(".draft") for path in home.rglob("*")
+    )
 
 
 def _files(path: Path) -> list[tuple[str, bytes]]:
@@ -90,7 +107,8 @@ def _files(path: Path) -> list[tuple[str, bytes]]:
 
 def _of_folder(folder: Path) -> list[tuple[str, bytes]]:
     wanted: dict[int, list[Path]] = {0: [], 1: []}
-    for place, folders, names in os.walk(folder):                 # links to folders are not walked into, and told below
+    # links to folders are not walked into, and told below
+    for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         links = [name for name in (*folders, *names) if os.path.islink(os.path.join(place, name))]
         if links:
@@ -115,7 +133,9 @@ def _sha256(files: list[tuple[str, bytes]]) -> str:
         return hashlib.sha256(files[0][1]).hexdigest()
     digest = hashlib.sha256()
     for name, raw in files:
-        digest.update(f"{hashlib.sha256(raw).hexdigest()}  {name}\n".encode("utf-8", "surrogateescape"))
+        digest.update(
+            f"{hashlib.sha256(raw).hexdigest()}  {name}\n".encode("utf-8", "surrogateescape")
+        )
     return digest.hexdigest()
 
 

@@ -1,13 +1,15 @@
 """Which of the notebook's cells an answer needs.
 
-A chapter's notebook draws pictures and plays long experiments; an answer seldom reads any of that. Running only what an
-answer reads makes grading fast without asking authors to mark cells. The names are taken from the compiled cell, so a loop's
-own variable is not mistaken for one of the notebook's.
+A chapter's notebook draws pictures and plays long experiments; an answer seldom reads any of that.
+Running only what an answer reads makes grading fast without asking authors to mark cells. The names
+are taken from the compiled cell, so a loop's own variable is not mistaken for one of the
+notebook's.
 
-The rule: going upward from the answer, a cell is needed when it binds a name that is needed, or when it only mentions one
-that it may have changed in place (`lab.run_for(ms=500)`); names of imports and functions cannot be changed by being
-mentioned. What a needed cell reads is needed too.
+The rule: going upward from the answer, a cell is needed when it binds a name that is needed, or
+when it only mentions one that it may have changed in place (`lab.run_for(ms=500)`); names of
+imports and functions cannot be changed by being mentioned. What a needed cell reads is needed too.
 """
+
 from __future__ import annotations
 
 import ast
@@ -21,11 +23,14 @@ from types import CodeType
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")       # a learner's "\d" is no news to a teacher
+# a learner's "\d" is no news to a teacher
+warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")
 
 EVERYTHING = "*"
-LONGEST_CELL = 40_000              # characters; a long answer has two thousand
-CHANGING = frozenset("add append clear discard extend insert pop popitem remove reverse setdefault sort update".split())
+LONGEST_CELL = 40_000  # characters; a long answer has two thousand
+CHANGING = frozenset(
+    "add append clear discard extend insert pop popitem remove reverse setdefault sort update".split()  # noqa: E501
+)
 MEASURING_CELL = re.compile(r"\A(?:\s*%%(?:time|capture|prun|memit)\b[^\n]*\n)+")
 MAGIC_LINE = re.compile(r"(?m)^[ \t]*[!%?,;/]|=[ \t]*[!%]|^(?![ \t]*#)[^\n]*\?[ \t\r\f]*$")
 STRANGE_START = re.compile(r"(?m)\A\s|^[ \t]*(?:>>>|\.\.\.|In ?\[|Out ?\[)")
@@ -36,27 +41,32 @@ MEASURING_LINE = re.compile(r"(?m)^([ \t]*)%(?:time|prun|memit)[ \t]+(?=[^\s-])"
 class Names:
     """What a cell does with the notebook's names."""
 
-    reads: frozenset[str]        # looked up before the cell itself has bound them
+    reads: frozenset[str]  # looked up before the cell itself has bound them
     binds: frozenset[str]
-    fixed: frozenset[str]        # those of `binds` that come from an import, a def or a class
+    fixed: frozenset[str]  # those of `binds` that come from an import, a def or a class
 
 
 @lru_cache(maxsize=256)
 def as_python(source: str) -> str:
-    """A cell as plain Python: magics become calls of get_ipython(). Those that only measure are taken off, for what they measure
-    is the answer: `%%time` above a cell, `%time` before a statement.
+    """A cell as plain Python: magics become calls of get_ipython(). Those that only measure are
+    taken off, for what they measure is the answer: `%%time` above a cell, `%time` before a
+    statement.
 
-    SyntaxError for a cell longer than anybody writes: reading it could take this process minutes, and it is the teacher's."""
+    SyntaxError for a cell longer than anybody writes: reading it could take this process minutes,
+    and it is the teacher's."""
     if len(source) > LONGEST_CELL or source.count("\n") > LONGEST_CELL // 20:
         raise SyntaxError(f"a cell longer than {LONGEST_CELL:,} characters is not read")
-    if not MAGIC_LINE.search(source) and not STRANGE_START.search(source):       # nothing that IPython would change
+    # nothing that IPython would change
+    if not MAGIC_LINE.search(source) and not STRANGE_START.search(source):
         return source if source.endswith("\n") else source + "\n"
-    source = MEASURING_CELL.sub(lambda found: "pass\n" * found[0].count("\n"), source)         # lines keep their numbers
+    # lines keep their numbers
+    source = MEASURING_CELL.sub(lambda found: "pass\n" * found[0].count("\n"), source)
     return TransformerManager().transform_cell(MEASURING_LINE.sub(r"\1", source))
 
 
 def work_of_magic(source: str) -> int:
-    """About how many characters IPython reads to translate a cell: with each line of magic it begins again."""
+    """About how many characters IPython reads to translate a cell:
+    with each line of magic it begins again."""
     return len(source) * len(MAGIC_LINE.findall(source))
 
 
@@ -80,7 +90,9 @@ def names_of(source: str) -> Names:
         if step.opname not in ("CACHE", "EXTENDED_ARG"):
             before = step.opname
     for inner in _inside(code):
-        reads |= {step.argval for step in dis.get_instructions(inner) if step.opname == "LOAD_GLOBAL"} - binds
+        reads |= {
+            step.argval for step in dis.get_instructions(inner) if step.opname == "LOAD_GLOBAL"
+        } - binds
     return Names(frozenset(reads), frozenset(binds), frozenset(fixed))
 
 
@@ -88,15 +100,25 @@ def is_python(source: str) -> bool:
     """Whether a cell can be compiled at all."""
     try:
         compile(as_python(source), "<cell>", "exec")
-    except Exception:                                    # whatever the compiler stumbles over: nested too deep, a line without end
+    except Exception:
+        # whatever the compiler stumbles over: nested too deep, a line without end
         return False
     return True
 
 
-def needed(sources: list[str], target: int, added: frozenset[int] = frozenset(), own: frozenset[str] = frozenset()) -> set[int]:
-    """The indices of the cells above `target` that must run before it. The cells `added` by a learner come in only for names that
-    the notebook itself does not bind (`own`), and what they do to its objects is left out."""
-    above = [_for_others(names_of(source), own) if index in added else names_of(source) for index, source in enumerate(sources[:target])]
+def needed(
+    sources: list[str],
+    target: int,
+    added: frozenset[int] = frozenset(),
+    own: frozenset[str] = frozenset(),
+) -> set[int]:
+    """The indices of the cells above `target` that must run before it. The cells `added` by a
+    learner come in only for names that the notebook itself does not bind (`own`), and what they do
+    to its objects is left out."""
+    above = [
+        _for_others(names_of(source), own) if index in added else names_of(source)
+        for index, source in enumerate(sources[:target])
+    ]
     fixed = frozenset(dir(builtins)).union(*(names.fixed for names in above))
     wanted, found = set(names_of(sources[target]).reads), set()
     for index in range(target - 1, -1, -1):
@@ -122,7 +144,9 @@ def fills(source: str) -> frozenset[str]:
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Subscript, ast.Attribute)) and (
-                not isinstance(node.ctx, ast.Load) or isinstance(node, ast.Attribute) and node.attr in CHANGING):
+            not isinstance(node.ctx, ast.Load)
+            or (isinstance(node, ast.Attribute) and node.attr in CHANGING)
+        ):
             while isinstance(node, (ast.Subscript, ast.Attribute)):
                 node = node.value
             found.update([node.id] if isinstance(node, ast.Name) else [])

@@ -1,4 +1,6 @@
-"""From a file somebody handed in to a submission that can be run: which chapter, whose, which answers, and what was mended."""
+"""From a file somebody handed in to a submission that can be run:
+which chapter, whose, which answers, and what was mended."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -7,7 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.handed_in.arrivals import Arrival, arrive
-from autograder.handed_in.assignment import Extra, Taken, chapter_of, course_key_of, grade_id_of, is_student, student_of, take_answers
+from autograder.handed_in.assignment import (
+    Extra,
+    Taken,
+    chapter_of,
+    course_key_of,
+    grade_id_of,
+    is_student,
+    student_of,
+    take_answers,
+)
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, salvage
@@ -16,26 +27,40 @@ from autograder.masters import NoMaster, master, released, text_of
 from autograder.plain import one_line
 from autograder.variants import course_key_id, key_with_id
 
-GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = "graded", "repaired", "partial", "unreadable", "refused"
+GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = (
+    "graded",
+    "repaired",
+    "partial",
+    "unreadable",
+    "refused",
+)
 MOST_CELLS, MOST_CODE = 2_000, 2_000_000
-MOST_COMPILED = 1_000_000          # characters of cells that are not too long to be read, in all notebooks together; a chapter has twenty thousand
-MOST_MAGIC = 300_000               # characters that IPython reads to translate magic, ten microseconds each: every such line makes it read its whole cell again
-PAPERS = (".csv", ".json", ".jsonl", ".md", ".log", ".ini", ".db")        # the class's own, unless they are named after a student
+# characters of cells that are not too long to be read, in all notebooks together; a chapter has
+# twenty thousand
+MOST_COMPILED = 1_000_000
+# characters that IPython reads to translate magic, ten microseconds each: every such line makes it
+# read its whole cell again
+MOST_MAGIC = 300_000
+# the class's own, unless they are named after a student
+PAPERS = (".csv", ".json", ".jsonl", ".md", ".log", ".ini", ".db")
 
 
 @dataclass(frozen=True)
 class Submission:
     """One submission of one chapter, ready to run, or with the reason why it cannot be.
 
-    `extras` are cells the learner added; an answer may need one. `flags` say what had been done to the notebook that nobody
-    does who only answers: a locked cell or its points edited, somebody else's name.
+    `extras` are cells the learner added; an answer may need one. `flags` say what had been done to
+    the notebook that nobody does who only answers: a locked cell or its points edited, somebody
+    else's name.
     """
 
-    name: str                              # the file's or folder's name; with the chapter behind it where one file holds several
+    # the file's or folder's name; with the chapter behind it where one file holds several
+    name: str
     path: Path
     sha256: str
-    student: str                           # whose it is, for the gradebook
-    variant: str = ""                      # whose numbers the notebook showed; "" is nobody, number 0
+    student: str  # whose it is, for the gradebook
+    # whose numbers the notebook showed; "" is nobody, number 0
+    variant: str = ""
     chapter: str | None = None
     answers: dict[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
@@ -43,7 +68,9 @@ class Submission:
     reason: str = ""
     extras: tuple[Extra, ...] = ()
     flags: tuple[str, ...] = ()
-    key: str = ""                          # the id of the course key of its numbers, where that is not the class's and is known
+    key: str = (
+        ""  # the id of the course key of its numbers, where that is not the class's and is known
+    )
 
     @property
     def can_run(self) -> bool:
@@ -60,20 +87,35 @@ class Submission:
     @classmethod
     def from_plain(cls, data: dict) -> Submission:
         """The submission that `as_plain` made this of."""
-        return cls(**{**data, "path": Path(data["path"]), "missing": tuple(data["missing"]), "flags": tuple(data["flags"]),
-                      "extras": tuple(Extra(**extra) for extra in data["extras"])})
+        return cls(
+            **{
+                **data,
+                "path": Path(data["path"]),
+                "missing": tuple(data["missing"]),
+                "flags": tuple(data["flags"]),
+                "extras": tuple(Extra(**extra) for extra in data["extras"]),
+            }
+        )
 
 
 def entries(folder: Path, ignore: tuple[Path, ...] = (), roster: Roster = Roster()) -> list[Path]:
-    """What was handed in: the folder's entries, apart from hidden ones and the class's own papers."""
-    ignored = {os.path.realpath(path) for path in ignore}             # realpath, for it does not mind a link that points at itself
-    return [path for path in sorted(folder.iterdir())
-            if not path.name.startswith((".", "__")) and path.name != "Thumbs.db" and os.path.realpath(path) not in ignored
-            and not (path.suffix.lower() in PAPERS and not _handed_in(path, roster))]
+    """What was handed in: the folder's entries, apart from
+    hidden ones and the class's own papers."""
+    # realpath, for it does not mind a link that points at itself
+    ignored = {os.path.realpath(path) for path in ignore}
+    return [
+        path
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith((".", "__"))
+        and path.name != "Thumbs.db"
+        and os.path.realpath(path) not in ignored
+        and not (path.suffix.lower() in PAPERS and not _handed_in(path, roster))
+    ]
 
 
 def read(path: Path, roster: Roster = Roster(), asked: str | None = None) -> list[Submission]:
-    """The submissions in one file or folder: one for each chapter found in it, or one that says why there is none.
+    """The submissions in one file or folder: one for each chapter found in it, or one that says why
+    there is none.
 
     `asked` is the only chapter wanted, if one was named.
     """
@@ -82,24 +124,52 @@ def read(path: Path, roster: Roster = Roster(), asked: str | None = None) -> lis
 
 def of(arrival: Arrival, roster: Roster = Roster(), asked: str | None = None) -> list[Submission]:
     """The submissions in what arrived, as `read` returns them."""
-    nobody = Submission(arrival.name, arrival.path, arrival.sha256, _student(arrival.stem, "", "", arrival.sha256, roster))
+    nobody = Submission(
+        arrival.name,
+        arrival.path,
+        arrival.sha256,
+        _student(arrival.stem, "", "", arrival.sha256, roster),
+    )
     if arrival.trouble is not None:
         return [_stopped(nobody, arrival.trouble)]
     try:
         candidates, refusals = _by_chapter(arrival, asked)
         if not candidates:
-            return [_stopped(nobody, refusals[0] if refusals else Unreadable("there are no answer cells of any chapter in it."))]
-        return [_submission(nobody, arrival.stem, chapter, notebooks, roster, alone=len(candidates) == 1)
-                for chapter, notebooks in sorted(candidates.items())]
-    except Exception as failed:                          # a notebook we have not thought of must not stop a class
-        return [_stopped(nobody, Unreadable(f"reading it failed with {type(failed).__name__}; this is the autograder's fault, not the student's."))]
+            return [
+                _stopped(
+                    nobody,
+                    refusals[0]
+                    if refusals
+                    else Unreadable("there are no answer cells of any chapter in it."),
+                )
+            ]
+        return [
+            _submission(
+                nobody, arrival.stem, chapter, notebooks, roster, alone=len(candidates) == 1
+            )
+            for chapter, notebooks in sorted(candidates.items())
+        ]
+    except Exception as failed:
+        # a notebook we have not thought of must not stop a class
+        return [
+            _stopped(
+                nobody,
+                Unreadable(
+                    f"reading it failed with {type(failed).__name__}; this is the autograder's "
+                    "fault, not the student's."
+                ),
+            )
+        ]
 
 
 def _handed_in(path: Path, roster: Roster) -> bool:
-    """Whether a paper is a submission after all: a notebook by another name, or a file that is named after a student."""
+    """Whether a paper is a submission after all: a notebook by another name,
+    or a file that is named after a student."""
     if path.is_dir() or roster.student_behind(path.stem):
         return True
-    signs = {".json": (b'"cells"', b'"nbformat'), ".md": (b"from autograder import",)}.get(path.suffix.lower())
+    signs = {".json": (b'"cells"', b'"nbformat'), ".md": (b"from autograder import",)}.get(
+        path.suffix.lower()
+    )
     if not signs or path.is_symlink():
         return False
     try:
@@ -110,11 +180,13 @@ def _handed_in(path: Path, roster: Roster) -> bool:
     return any(sign in start for sign in signs)
 
 
-def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salvaged]]], list[Unreadable | Refused]]:
+def _by_chapter(
+    arrival: Arrival, asked
+) -> tuple[dict[str, list[tuple[str, Salvaged]]], list[Unreadable | Refused]]:
     known = released()
     candidates: dict[str, list[tuple[str, Salvaged]]] = {}
     refusals: list[Unreadable | Refused] = []
-    unpacked = parts = code = magic = 0                  # what this submission has cost so far
+    unpacked = parts = code = magic = 0  # what this submission has cost so far
     for name, raw in arrival.files:
         try:
             inside = notebooks_in(name, raw, unpacked)
@@ -135,15 +207,25 @@ def _by_chapter(arrival: Arrival, asked) -> tuple[dict[str, list[tuple[str, Salv
             except (Unreadable, Refused) as why:
                 refusals.append(why)
                 continue
-            chapter = chapter_of(salvaged.notebook) or _by_its_looks(salvaged.notebook, asked, known)
+            chapter = chapter_of(salvaged.notebook) or _by_its_looks(
+                salvaged.notebook, asked, known
+            )
             if chapter is None and _is_the_myth_court(salvaged.notebook):
-                refusals.append(Refused("it is the notebook of the myth court, which has no marks."))
+                refusals.append(
+                    Refused("it is the notebook of the myth court, which has no marks.")
+                )
             elif chapter is None:
                 refusals.append(Unreadable("there are no answer cells of any chapter in it."))
             elif chapter not in known:
-                refusals.append(Unreadable(f"it answers chapter {chapter}, which this course has no notebook of."))
+                refusals.append(
+                    Unreadable(
+                        f"it answers chapter {chapter}, which this course has no notebook of."
+                    )
+                )
             elif asked and chapter != asked:
-                refusals.append(Refused(f"it answers chapter {chapter}; chapter {asked} was asked for."))
+                refusals.append(
+                    Refused(f"it answers chapter {chapter}; chapter {asked} was asked for.")
+                )
             else:
                 candidates.setdefault(chapter, []).append((name, salvaged))
                 if salvaged.other:
@@ -156,14 +238,19 @@ def _is_the_myth_court(notebook: dict) -> bool:
 
 
 def _with_code_of(cells: list[dict], code: int, magic: int) -> tuple[int, int]:
-    """How much code a submission has with these cells, and work with magic in it. TooMuch where the teacher's machine would be busy for
-    minutes, only to read it."""
+    """How much code a submission has with these cells, and work with magic in it. TooMuch where the
+    teacher's machine would be busy for minutes, only to read it."""
     if len(cells) > MOST_CELLS:
         raise Refused(f"it has {len(cells):,} cells, more than anybody writes.")
     own = sum(len(text_of(cell)) for cell in cells if cell.get("cell_type") == "code")
     if own > MOST_CODE:
         raise Refused(f"it has {own:,} characters of code, more than anybody writes.")
-    written = [text for cell in cells if cell.get("cell_type") != "markdown" or grade_id_of(cell) if len(text := text_of(cell)) <= LONGEST_CELL]
+    written = [
+        text
+        for cell in cells
+        if cell.get("cell_type") != "markdown" or grade_id_of(cell)
+        if len(text := text_of(cell)) <= LONGEST_CELL
+    ]
     code += sum(map(len, written))
     magic += sum(map(work_of_magic, written))
     if code > MOST_COMPILED:
@@ -174,7 +261,8 @@ def _with_code_of(cells: list[dict], code: int, magic: int) -> tuple[int, int]:
 
 
 def _by_its_looks(notebook: dict, asked: str | None, known: tuple[str, ...]) -> str | None:
-    """The chapter of a notebook that lost all its marks: the one whose answers can be told by the names they bind."""
+    """The chapter of a notebook that lost all its marks:
+    the one whose answers can be told by the names they bind."""
     best, most = None, 0
     for chapter in (asked,) if asked in known else known:
         own = master(chapter)
@@ -184,13 +272,16 @@ def _by_its_looks(notebook: dict, asked: str | None, known: tuple[str, ...]) -> 
     return best
 
 
-def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: Roster, alone: bool) -> Submission:
+def _submission(
+    nobody: Submission, stem: str, chapter: str, notebooks, roster: Roster, alone: bool
+) -> Submission:
     try:
         own = master(chapter)
     except NoMaster as missing:
         return _stopped(nobody, Unreadable(str(missing)))
     taken = [(name, salvaged, take_answers(own, salvaged.notebook)) for name, salvaged in notebooks]
-    name, salvaged, best = max(taken, key=lambda each: (_written(own, each[2]), each[0]))            # of two sides the first
+    # of two sides the first
+    name, salvaged, best = max(taken, key=lambda each: (_written(own, each[2]), each[0]))
     several = len({name for name, _ in notebooks})
     said = student_of(salvaged.notebook)
     student, variant, flags = _whose(stem, said, own.name, nobody.sha256, roster)
@@ -200,16 +291,35 @@ def _submission(nobody: Submission, stem: str, chapter: str, notebooks, roster: 
     repairs = salvaged.repairs + best.repairs
     if several > 1:
         most = [other for other, _, each in taken if _written(own, each) == _written(own, best)]
-        why = "it has the most answers" if len(set(most)) == 1 else "the others have no more answers and their names come before it"
+        why = (
+            "it has the most answers"
+            if len(set(most)) == 1
+            else "the others have no more answers and their names come before it"
+        )
         repairs += (f"there were {several} notebooks of this chapter; {name} counts, for {why}",)
     status = PARTIAL if best.missing else REPAIRED if repairs else GRADED
     plural = ("s", "are") if len(best.missing) > 1 else ("", "is")
-    gone = (f"the answer cell{plural[0]} of {' and '.join(best.missing)} {plural[1]} gone",) if best.missing else ()
+    gone = (
+        (f"the answer cell{plural[0]} of {' and '.join(best.missing)} {plural[1]} gone",)
+        if best.missing
+        else ()
+    )
     told = gone + repairs + flags
     return Submission(
-        nobody.name if alone else f"{nobody.name}/{own.name}", nobody.path, nobody.sha256, student, variant, chapter, best.answers,
-        best.missing, status, one_line("; ".join(told) + ".") if told else "", best.extras, best.flags + flags,
-        named if named and named != course_key_id() and key_with_id(named) else "")
+        nobody.name if alone else f"{nobody.name}/{own.name}",
+        nobody.path,
+        nobody.sha256,
+        student,
+        variant,
+        chapter,
+        best.answers,
+        best.missing,
+        status,
+        one_line("; ".join(told) + ".") if told else "",
+        best.extras,
+        best.flags + flags,
+        named if named and named != course_key_id() and key_with_id(named) else "",
+    )
 
 
 def _of_another_key(named: str) -> tuple[str, ...]:
@@ -217,33 +327,74 @@ def _of_another_key(named: str) -> tuple[str, ...]:
     if not named or named == course_key_id():
         return ()
     if key_with_id(named):
-        return (f"its numbers are from the public demo key ({named}) and not from this course's key ({course_key_id()}): it was judged by the numbers "
-                "that it shows, and anybody can work those out, so give this student the package of your course",)
-    return (f"its numbers are from another course key ({named}) than this course's ({course_key_id()}): it was judged by this course's numbers, so a right "
-            "answer may have no points; give this student the package of your course, or grade with the secret that theirs was released with",)
+        return (
+            (
+                f"its numbers are from the public demo key ({named}) and not from this course's key"
+                f" ({course_key_id()}): it was judged by the numbers that it shows, and anybody can"
+                " work those out, so give this student the package of your course"
+            ),
+        )
+    return (
+        (
+            f"its numbers are from another course key ({named}) than this course's"
+            f" ({course_key_id()}): it was judged by this course's numbers, so a right answer may"
+            " have no points; give this student the package of your course, or grade with the"
+            " secret that theirs was released with"
+        ),
+    )
 
 
-def _of_several(notebooks: list[tuple[str, Salvaged]], counts: str, roster: Roster) -> tuple[str, ...]:
-    """The flag of a folder or an archive that is a whole class's: one of its notebooks counts, and nobody may be lost in silence."""
-    said = {student_of(salvaged.notebook) or roster.student_behind(Path(name).parts[0].partition(".")[0]) or "" for name, salvaged in notebooks}
+def _of_several(
+    notebooks: list[tuple[str, Salvaged]], counts: str, roster: Roster
+) -> tuple[str, ...]:
+    """The flag of a folder or an archive that is a whole class's: one of its notebooks counts,
+    and nobody may be lost in silence."""
+    said = {
+        student_of(salvaged.notebook)
+        or roster.student_behind(Path(name).parts[0].partition(".")[0])
+        or ""
+        for name, salvaged in notebooks
+    }
     people = sorted({roster.spelled(each) or each for each in said} - {""})
     if len(people) < 2:
         return ()
     shown = ", ".join(people[:3]) + (f" and {len(people) - 3} more" if len(people) > 3 else "")
-    return (f"its notebooks name {shown}, and only {counts} was graded: a folder or archive is one student's, so give each of them one of their own",)
+    return (
+        (
+            f"its notebooks name {shown}, and only {counts} was graded: a folder or archive is one "
+            "student's, so give each of them one of their own"
+        ),
+    )
 
 
 def _written(own, taken: Taken) -> int:
-    return sum(1 for cell in own.cells if cell.question and taken.answers.get(cell.question, cell.source).strip() != cell.source.strip())
+    return sum(
+        1
+        for cell in own.cells
+        if cell.question
+        and taken.answers.get(cell.question, cell.source).strip() != cell.source.strip()
+    )
 
 
-def _whose(stem: str, said: str, assignment: str, sha256: str, roster: Roster) -> tuple[str, str, tuple[str, ...]]:
-    """(student, whose numbers, flags). What the notebook says of itself is believed, unless the class list knows the file to be
-    somebody else's: then it is theirs, and judged by their own numbers."""
+def _whose(
+    stem: str, said: str, assignment: str, sha256: str, roster: Roster
+) -> tuple[str, str, tuple[str, ...]]:
+    """(student, whose numbers, flags). What the notebook says of itself is believed, unless the
+    class list knows the file to be somebody else's: then it is theirs, and judged by their own
+    numbers."""
     behind = roster.student_behind(stem)
     listed = roster.spelled(said) if said else None
     if behind and listed and behind != listed:
-        return behind, behind, (f"the notebook names {said}, but {behind} handed it in, and {behind}'s numbers count",)
+        return (
+            behind,
+            behind,
+            (
+                (
+                    f"the notebook names {said}, but {behind} handed it in, and {behind}'s numbers "
+                    "count"
+                ),
+            ),
+        )
     if behind and said and not listed:
         return behind, said, ()
     return listed or _student(stem, said, assignment, sha256, roster), said, ()
@@ -256,9 +407,15 @@ def _student(stem: str, said: str, assignment: str, sha256: str, roster: Roster)
     behind = roster.student_behind(stem)
     if behind:
         return behind
-    safe = "".join(letter if letter.isalnum() or letter in "_.@-" else "_" for letter in stem).lstrip("._@-")[:64]
+    safe = "".join(
+        letter if letter.isalnum() or letter in "_.@-" else "_" for letter in stem
+    ).lstrip("._@-")[:64]
     return safe if is_student(safe) and safe != assignment else f"nobody-{sha256[:6] or 'at-all'}"
 
 
 def _stopped(nobody: Submission, why: Unreadable | Refused) -> Submission:
-    return dataclasses.replace(nobody, status=REFUSED if isinstance(why, Refused) else UNREADABLE, reason=one_line(str(why)))
+    return dataclasses.replace(
+        nobody,
+        status=REFUSED if isinstance(why, Refused) else UNREADABLE,
+        reason=one_line(str(why)),
+    )

@@ -1,9 +1,12 @@
-"""Judges: what decides, and what no learner is given. Nothing of this folder is in a release or in the sandbox.
+"""Judges: what decides, and what no learner is given. Nothing of this folder is in a release or in
+the sandbox.
 
-A judge never sees the learner's objects, only the plain data their probe returned, and it runs in a process the learner's
-code has never been in. Each chapter has one file, chNN.py, with a tuple JUDGES; each judge knows the truth of any case, the
-inputs nobody has seen, and the wrong answers people really give, each with the sentence that helps them on.
+A judge never sees the learner's objects, only the plain data their probe returned, and it runs in a
+process the learner's code has never been in. Each chapter has one file, chNN.py, with a tuple
+JUDGES; each judge knows the truth of any case, the inputs nobody has seen, and the wrong answers
+people really give, each with the sentence that helps them on.
 """
+
 from __future__ import annotations
 
 import importlib
@@ -21,8 +24,8 @@ from autograder.questions import Question
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a judge says to one case. `share` of the points, 0 to 1; `misconception` names the wrong answer it recognised;
-    `proof` are rows of what happened, for cases that may be shown."""
+    """What a judge says to one case. `share` of the points, 0 to 1; `misconception` names the wrong
+    answer it recognised; `proof` are rows of what happened, for cases that may be shown."""
 
     ok: bool
     sentence: str
@@ -35,8 +38,9 @@ class Verdict:
 class WrongAnswer:
     """A wrong answer people really give: the answer cell that gives it, and the sentence it earns.
 
-    The sentence may speak of the case's own numbers in braces: "You counted one for each of the {partitions} partitions."
-    `says`: case -> what the source gives, where running it takes more than Python (Spark); a test runs it all the same.
+    The sentence may speak of the case's own numbers in braces: "You counted one for each of the
+    {partitions} partitions." `says`: case -> what the source gives, where running it takes more
+    than Python (Spark); a test runs it all the same.
     """
 
     name: str
@@ -50,15 +54,20 @@ class Judge:
     """How one question is decided.
 
     id             the question's
-    truth          case -> the data a right answer gives. Written apart from the reference, so that one proves the other
-    judge          (case, data) -> Verdict, where equality with one truth does not do; check() cannot ask it, so a public case
-                   whose right answers are many belongs into the question's public_judge
-    hidden_cases   a Random seeded by the course secret -> more cases; only for questions that call the learner's function
-    reference      the solved answer cell's source (for an open question: a model answer); None takes the solved cell with
-                   this grade_id from notebooks/source_py
-    wrong_answers  see WrongAnswer; the first whose data is equal to the learner's gives its sentence
+    truth          case -> the data a right answer gives. Written apart from the reference, so that
+                   one proves the other
+    judge          (case, data) -> Verdict, where equality with one truth does not do; check()
+                   cannot ask it, so a public case whose right answers are many belongs into the
+                   question's public_judge
+    hidden_cases   a Random seeded by the course secret -> more cases; only for questions that call
+                   the learner's function
+    reference      the solved answer cell's source (for an open question: a model answer); None
+                   takes the solved cell with this grade_id from notebooks/source_py
+    wrong_answers  see WrongAnswer; the first whose data is equal to the learner's gives its
+                   sentence
     right          the sentence for a right answer: why it is right, in a few words
-    otherwise      the sentence for a wrong answer nobody has named; {said} is what the learner's answer says
+    otherwise      the sentence for a wrong answer nobody has named; {said} is what the learner's
+                   answer says
     unseen         the same for hidden cases, where it must not speak of the case
     """
 
@@ -69,11 +78,12 @@ class Judge:
     reference: str | None = None
     wrong_answers: tuple[WrongAnswer, ...] = ()
     right: str = "right."
-    otherwise: str = "not yet. hint(\"{id}\") says where to look."
+    otherwise: str = 'not yet. hint("{id}") says where to look.'
     unseen: str = ""
 
 
-if os.environ.get("AUTOGRADER_COURSE"):                  # a course of your own, outside this package: see masters.py
+# a course of your own, outside this package: see masters.py
+if os.environ.get("AUTOGRADER_COURSE"):
     __path__.append(os.path.join(os.environ["AUTOGRADER_COURSE"], "judges"))
 
 
@@ -92,12 +102,18 @@ def find(question_id: str) -> Judge:
     raise KeyError(f"Question {question_id} has no judge.")
 
 
-def decide(question: Question, judge: Judge, case: Mapping, data,
-           said_by_wrong: Callable[[WrongAnswer], object] | None = None, hidden: bool = False) -> Verdict:
+def decide(
+    question: Question,
+    judge: Judge,
+    case: Mapping,
+    data,
+    said_by_wrong: Callable[[WrongAnswer], object] | None = None,
+    hidden: bool = False,
+) -> Verdict:
     """The verdict on plain `data` that a learner's answer gave to `case`.
 
-    `said_by_wrong` gives the data a named wrong answer really gives to this case (see rehearsal.py); it is only asked when
-    the learner's data is wrong.
+    `said_by_wrong` gives the data a named wrong answer really gives to this case (see
+    rehearsal.py); it is only asked when the learner's data is wrong.
     """
     case = dict(case)
     verdict = _first_word(question, judge, case, data, hidden)
@@ -105,21 +121,35 @@ def decide(question: Question, judge: Judge, case: Mapping, data,
         return verdict
     for wrong in judge.wrong_answers:
         if same(said_by_wrong(wrong), data):
-            return Verdict(False, fill(wrong.sentence, case, judge.id), verdict.share, wrong.name, verdict.proof)
+            return Verdict(
+                False,
+                fill(wrong.sentence, case, judge.id),
+                verdict.share,
+                wrong.name,
+                verdict.proof,
+            )
     return verdict
 
 
 def _first_word(question, judge, case, data, hidden) -> Verdict:
     if judge.judge is not None:
         return judge.judge(case, data)
-    heard = _played_again(_Played(question, id(question), canonical(case), canonical(data))) if question.public_judge is not None else None
+    heard = (
+        _played_again(_Played(question, id(question), canonical(case), canonical(data)))
+        if question.public_judge is not None
+        else None
+    )
     if heard is not None:
         ok, sentence, proof = (*heard, ())[:3]
-        if hidden and not ok:                            # who sees its seed could play the hidden case at home
+        # who sees its seed could play the hidden case at home
+        if hidden and not ok:
             sentence, proof = judge.unseen or sentence, ()
         return Verdict(bool(ok), sentence, 1.0 if ok else 0.0, None, tuple(proof))
     if judge.truth is None:
-        raise TypeError(f"judge {judge.id} has neither truth nor judge, and its question has no public_judge for this case")
+        raise TypeError(
+            f"judge {judge.id} has neither truth nor judge, and its question has no public_judge "
+            "for this case"
+        )
     ok = same(plain(judge.truth(case)), data)
     words = judge.right if ok else judge.unseen if hidden and judge.unseen else judge.otherwise
     return Verdict(ok, fill(words, case, judge.id, data), 1.0 if ok else 0.0)
@@ -127,7 +157,8 @@ def _first_word(question, judge, case, data, hidden) -> Verdict:
 
 @dataclass(frozen=True)
 class _Played:
-    """What a public judge looks at. Two are the same when the question, its case and the learner's data are."""
+    """What a public judge looks at. Two are the same when the question,
+    its case and the learner's data are."""
 
     question: Question = field(compare=False)
     known_as: int
@@ -137,5 +168,6 @@ class _Played:
 
 @lru_cache(maxsize=256)
 def _played_again(played: _Played):
-    """What the question's public judge says; most of a class decide alike, and a run need not be played again for each of them."""
+    """What the question's public judge says; most of a class decide alike, and a run need not be
+    played again for each of them."""
     return played.question.public_judge(json.loads(played.case), json.loads(played.data))

@@ -1,4 +1,5 @@
-"""The myth court: a claim about Kafka is held against an experiment, version by version, and the verdict falls by itself.
+"""The myth court: a claim about Kafka is held against an experiment, version by version, and the
+verdict falls by itself.
 
     from autograder.learner.court import claims, court
 
@@ -6,22 +7,27 @@
     court(3, experiment)         # your experiment(version) beside the court's own
     court(3)                     # the court's own alone, once you have tried
 
-A claim is true where it holds in every version the lab plays, false where in none, and otherwise "until 2.3" or "from 3.0.1": the last version
-where it held, or the first. `predict("myth 03", verdict=...)` locks a guess in beforehand; the court shows it beside the verdict.
+A claim is true where it holds in every version the lab plays, false where in none, and otherwise
+"until 2.3" or "from 3.0.1": the last version where it held, or the first.
+`predict("myth 03", verdict=...)` locks a guess in beforehand; the court shows it beside the
+verdict.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from autograder.check import truth
+from kafkalab import PROFILES
 
-VERSIONS = ("2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4")
+VERSIONS = tuple(PROFILES)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What people say, what to measure, the court's own experiment, for which measured values the claim holds, and what the verdict rests on."""
+    """What people say, what to measure, the court's own experiment, for which measured values
+    the claim holds, and what the verdict rests on."""
 
     number: int
     says: str
@@ -34,7 +40,8 @@ class Claim:
 
 @dataclass(frozen=True)
 class Hearing:
-    """What came out: for each version what the court measured, whether the claim held, and what the learner measured (None: not asked, or an error's text)."""
+    """What came out: for each version what the court measured, whether the claim held, and what
+    the learner measured (None: not asked, or an error's text)."""
 
     claim: Claim
     rows: tuple[tuple[str, object, bool, object], ...]
@@ -42,33 +49,53 @@ class Hearing:
 
     @property
     def verdict(self) -> str:
-        """"true", "false", "until X", "from X", or "it depends" where it comes and goes."""
+        """ "true", "false", "until X", "from X", or "it depends" where it comes and goes."""
         held = [holds for _, _, holds, _ in self.rows]
         if all(held) or not any(held):
             return "true" if held[0] else "false"
         changes = [index for index in range(1, len(held)) if held[index] != held[index - 1]]
         if len(changes) > 1:
             return "it depends"
-        return f"until {self.rows[changes[0] - 1][0]}" if held[0] else f"from {self.rows[changes[0]][0]}"
+        return (
+            f"until {self.rows[changes[0] - 1][0]}"
+            if held[0]
+            else f"from {self.rows[changes[0]][0]}"
+        )
 
     def __str__(self) -> str:
-        lines = [f"Claim {self.claim.number}: {self.claim.says}", f"Measured: {self.claim.measures}", ""]
+        lines = [
+            f"Claim {self.claim.number}: {self.claim.says}",
+            f"Measured: {self.claim.measures}",
+            "",
+        ]
         wide = max(10, *(len(repr(value)) for _, value, _, _ in self.rows)) + 2
         lines.append(f"{'version':9}{'the court':{wide}}{'yours':{wide}}" + "the claim holds")
         for version, value, holds, yours in self.rows:
-            shown = "" if not self.asked else yours if isinstance(yours, Problem) else repr(yours) + ("" if yours == value else "  differs")
-            lines.append(f"{version:9}{value!r:{wide}}{shown!s:{wide}}" + ("yes" if holds else "no"))
-        stopped = next((yours for _, _, _, yours in self.rows if isinstance(yours, Problem) and yours.says), None)
+            shown = (
+                ""
+                if not self.asked
+                else yours
+                if isinstance(yours, Problem)
+                else repr(yours) + ("" if yours == value else "  differs")
+            )
+            lines.append(
+                f"{version:9}{value!r:{wide}}{shown!s:{wide}}" + ("yes" if holds else "no")
+            )
+        stopped = next(
+            (yours for _, _, _, yours in self.rows if isinstance(yours, Problem) and yours.says),
+            None,
+        )
         if stopped is not None:
             lines += ["", f"Your experiment stopped: {stopped.says}"]
         lines += ["", f"Verdict: {self.verdict}. {self.claim.because}"]
         return "\n".join(lines)
 
-    __repr__ = __str__                      # the last line of a cell shows it
+    __repr__ = __str__  # the last line of a cell shows it
 
 
 class Problem(str):
-    """What stopped the learner's experiment, in a word, shown in its place; `says` is its whole sentence."""
+    """What stopped the learner's experiment, in a word, shown in its place;
+    `says` is its whole sentence."""
 
     says = ""
 
@@ -82,13 +109,16 @@ class NotYetHeard(str):
 def claims() -> str:
     """The claims, one line each, without their verdicts."""
     from autograder.learner.claims import CLAIMS
+
     return "\n".join(f"{claim.number:2}  {claim.says}" for claim in CLAIMS)
 
 
 def court(number: int, experiment: Callable[[str], object] | None = None) -> Hearing | NotYetHeard:
-    """Hear one claim. `experiment` takes a client version ("2.3") and returns what the claim's `measures` asks for.
+    """Hear one claim. `experiment` takes a client version ("2.3") and returns what the claim's
+    `measures` asks for.
 
-    LookupError, with a sentence, for a number that no claim has. What goes wrong in the learner's experiment is shown in its row; the court goes on.
+    LookupError, with a sentence, for a number that no claim has. What goes wrong in the learner's
+    experiment is shown in its row; the court goes on.
     """
     from autograder.learner.claims import CLAIMS
 
@@ -97,7 +127,11 @@ def court(number: int, experiment: Callable[[str], object] | None = None) -> Hea
         raise LookupError(f"There is no claim {number!r}; they are numbered 1 to {len(CLAIMS)}.")
     found = [_ask(experiment, version) for version in claim.versions]
     if experiment is not None and all(value is None for value in found):
-        return NotYetHeard(f"Your experiment returned nothing yet. Let it return: {claim.measures}{'' if claim.measures.endswith('?') else '.'}\ncourt({number}) alone shows the court's own.")
+        return NotYetHeard(
+            "Your experiment returned nothing yet. Let it return: "
+            f"{claim.measures}{'' if claim.measures.endswith('?') else '.'}\ncourt({number}) alone "
+            "shows the court's own."
+        )
     rows = []
     for version, yours in zip(claim.versions, found):
         value = claim.experiment(version)
@@ -113,7 +147,7 @@ def _ask(experiment, version: str) -> object:
         return None
     try:
         return experiment(version)
-    except Exception as problem:            # a learner's mistake is shown, and the hearing goes on
+    except Exception as problem:  # a learner's mistake is shown, and the hearing goes on
         stopped = Problem(type(problem).__name__)
         stopped.says = f"{problem}"
         return stopped

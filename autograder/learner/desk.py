@@ -1,7 +1,9 @@
-"""The learner's desk: notebooks/mine/, with a working copy of each chapter that nothing ever overwrites.
+"""The learner's desk: notebooks/mine/, with a working copy of each chapter that nothing ever
+overwrites.
 
 `lab` fills it, `reset` gives a fresh copy and saves the old one, `pack` makes the file to hand in.
 """
+
 from __future__ import annotations
 
 import ast
@@ -11,7 +13,7 @@ import os
 import re
 import shutil
 import tempfile
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from autograder.masters import Cell, master, notebooks, text_of
@@ -26,7 +28,8 @@ def mine() -> Path:
 
 
 def prepare_mine() -> list[str]:
-    """Put a working copy of every released chapter into mine/, leaving alone what is there. Returns a line for each."""
+    """Put a working copy of every released chapter into mine/, leaving alone what is there.
+    Returns a line for each."""
     lines = []
     mine().mkdir(parents=True, exist_ok=True)
     for folder in sorted(path for path in (notebooks() / "release").iterdir() if path.is_dir()):
@@ -40,12 +43,13 @@ def prepare_mine() -> list[str]:
 
 
 def reset(chapter: str) -> str:
-    """Give a chapter back as it was handed out; the learner's copy moves to mine/.saved/. Returns a sentence."""
+    """Give a chapter back as it was handed out; the learner's copy moves to mine/.saved/.
+    Returns a sentence."""
     folder = master(chapter).path.parent
     own = mine() / folder.name
     saved = None
     if own.exists():
-        saved = mine() / SAVED / f"{folder.name}-{datetime.now(timezone.utc):%Y%m%d-%H%M%S-%f}"
+        saved = mine() / SAVED / f"{folder.name}-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
         saved.parent.mkdir(parents=True, exist_ok=True)
         os.rename(own, saved)
     _copy_whole(folder, own)
@@ -53,35 +57,54 @@ def reset(chapter: str) -> str:
 
 
 def pack(chapter: str, out: Path | None = None) -> str:
-    """Make the file to hand in: the learner's notebook without outputs, with their name in its metadata. Returns what to say; ValueError,
-    with a sentence, for a chapter without questions.
+    """Make the file to hand in: the learner's notebook without outputs, with their name in its
+    metadata. Returns what to say; ValueError, with a sentence, for a chapter without questions.
 
-    The receipt code is the beginning of the file's SHA-256: the teacher's receipts hold the whole of it.
+    The receipt code is the beginning of the file's SHA-256: the teacher's receipts hold the whole
+    of it.
     """
     name = master(chapter).name
     path = mine() / name / f"{name}.ipynb"
     if not path.exists():
-        raise FileNotFoundError(2, "There is no such notebook; `python -m autograder lab` makes your copy", str(path))
+        raise FileNotFoundError(
+            2, "There is no such notebook; `python -m autograder lab` makes your copy", str(path)
+        )
     notebook = _whole(path)
     if not any(cell.question for cell in master(chapter).cells):
         raise ValueError(f"Chapter {chapter} asks nothing, so there is nothing to hand in.")
     student = _student_in(notebook)
     metadata = notebook["metadata"] = _dict_in(notebook, "metadata")
-    metadata["autograder"] = {**_dict_in(metadata, "autograder"), "student": student, "course_key": _key_in(notebook)}
+    metadata["autograder"] = {
+        **_dict_in(metadata, "autograder"),
+        "student": student,
+        "course_key": _key_in(notebook),
+    }
     for cell in notebook["cells"]:
         if cell.get("cell_type") == "code":
             cell.update(outputs=[], execution_count=None)
     text = json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    if re.search("[\ud800-\udfff]", text):               # half a character, which no file can hold as it is
+    # half a character, which no file can hold as it is
+    if re.search("[\ud800-\udfff]", text):
         text = json.dumps(notebook, indent=1, sort_keys=True) + "\n"
     out = out or mine() / f"{name}-{student or 'nobody'}.ipynb"
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(text, encoding="utf-8")
     code = hashlib.sha256(text.encode()).hexdigest()[:12]
-    unsaid = '' if student else ' It says nobody: write me("your id") in its first cell, run it, save, and pack again.'
-    blank = [cell.question for cell in master(chapter).cells if cell.question and cell.source.strip() == _text_in(notebook, cell)]
+    unsaid = (
+        ""
+        if student
+        else ' It says nobody: write me("your id") in its first cell, run it, save, and pack again.'
+    )
+    blank = [
+        cell.question
+        for cell in master(chapter).cells
+        if cell.question and cell.source.strip() == _text_in(notebook, cell)
+    ]
     left = f" Not answered yet: {', '.join(blank)}." if blank else ""
-    return f"Hand in {out}\nReceipt code: {'-'.join(code[index:index + 4] for index in (0, 4, 8))}{unsaid}{left}"
+    return (
+        f"Hand in {out}\nReceipt code: "
+        f"{'-'.join(code[index : index + 4] for index in (0, 4, 8))}{unsaid}{left}"
+    )
 
 
 def _whole(path: Path) -> dict:
@@ -92,27 +115,47 @@ def _whole(path: Path) -> dict:
         notebook = None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
-        raise ValueError(f"{path} is not a whole notebook any more; open and save it in JupyterLab, then pack again.")
+        raise ValueError(
+            f"{path} is not a whole notebook any more; open and save it in JupyterLab, then pack "
+            "again."
+        )
     return notebook
 
 
 def _student_in(notebook: dict) -> str:
-    """The literal of the first me("...") call that has one, as the learner has it now; "" for nobody."""
+    """The literal of the first me("...") call that has one, as the learner has it now;
+    "" for nobody."""
     for cell in notebook["cells"]:
         try:
-            tree = ast.parse(re.sub(r"(?m)^[ \t]*[%!].*$", "", text_of(cell))) if cell.get("cell_type") == "code" else ast.Module([], [])
+            tree = (
+                ast.parse(re.sub(r"(?m)^[ \t]*[%!].*$", "", text_of(cell)))
+                if cell.get("cell_type") == "code"
+                else ast.Module([], [])
+            )
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
         for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "me":
-                said = next((each.value for each in (*call.args, *(word.value for word in call.keywords)) if isinstance(each, ast.Constant)), "")
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Name)
+                and call.func.id == "me"
+            ):
+                said = next(
+                    (
+                        each.value
+                        for each in (*call.args, *(word.value for word in call.keywords))
+                        if isinstance(each, ast.Constant)
+                    ),
+                    "",
+                )
                 if said and isinstance(said, str):
                     return said
     return ""
 
 
 def _key_in(notebook: dict) -> str:
-    """The id of the course key that me("...") printed when the learner ran it last, else of the one that is here."""
+    """The id of the course key that me("...") printed when the learner ran it last, else of the one
+    that is here."""
     for cell in reversed(notebook["cells"]):
         for output in cell["outputs"] if isinstance(cell.get("outputs"), list) else ():
             text = output.get("text") if isinstance(output, dict) else None
@@ -123,8 +166,11 @@ def _key_in(notebook: dict) -> str:
 
 
 def _text_in(notebook: dict, cell: Cell) -> str | None:
-    found = [text_of(each).strip() for each in notebook["cells"]
-             if _dict_in(_dict_in(each, "metadata"), "nbgrader").get("grade_id") == cell.grade_id]
+    found = [
+        text_of(each).strip()
+        for each in notebook["cells"]
+        if _dict_in(_dict_in(each, "metadata"), "nbgrader").get("grade_id") == cell.grade_id
+    ]
     return found[-1] if found else None
 
 

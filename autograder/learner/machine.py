@@ -1,4 +1,6 @@
-"""Is this machine ready for the course? A small table for chapter 00: what was looked at, what was found, what to do."""
+"""Is this machine ready for the course? A small table for chapter 00:
+what was looked at, what was found, what to do."""
+
 from __future__ import annotations
 
 import importlib.metadata
@@ -12,7 +14,8 @@ LEAST_MEMORY_GIB = 4
 
 @dataclass(frozen=True)
 class Machine:
-    """Rows of (what, found, verdict). Shows itself as a table; `ready` says whether every chapter will run."""
+    """Rows of (what, found, verdict). Shows itself as a table;
+    `ready` says whether every chapter will run."""
 
     rows: tuple[tuple[str, str, str], ...]
 
@@ -22,7 +25,10 @@ class Machine:
 
     def __repr__(self) -> str:
         widths = [max(len(row[i]) for row in self.rows) for i in range(2)]
-        return "\n".join(f"{what:{widths[0]}}  {found:{widths[1]}}  {verdict}" for what, found, verdict in self.rows)
+        return "\n".join(
+            f"{what:{widths[0]}}  {found:{widths[1]}}  {verdict}"
+            for what, found, verdict in self.rows
+        )
 
 
 def machine() -> Machine:
@@ -32,7 +38,11 @@ def machine() -> Machine:
 
 def _python() -> tuple[str, str, str]:
     fine = sys.version_info >= (3, 11)
-    return "Python", platform.python_version(), "fine" if fine else "install Python 3.11 or newer, then make lab again"
+    return (
+        "Python",
+        platform.python_version(),
+        "fine" if fine else "install Python 3.11 or newer, then make lab again",
+    )
 
 
 def _java() -> tuple[str, str, str]:
@@ -40,7 +50,8 @@ def _java() -> tuple[str, str, str]:
 
     try:
         java = find_java()
-    except Exception as problem:  # whatever is wrong, the learner gets its sentence and goes on with the chapter
+    except Exception as problem:
+        # whatever is wrong, the learner gets its sentence and goes on with the chapter
         return "Java", "none", f"{problem} (only the Spark labs need it)"
     return "Java", f"{java.major} ({java.origin})", "fine"
 
@@ -49,12 +60,20 @@ def _spark() -> tuple[str, str, str]:
     try:
         return "Spark", importlib.metadata.version("pyspark"), "fine"
     except importlib.metadata.PackageNotFoundError:
-        return "Spark", "none", "pyspark is missing: make lab installs it (only the Spark labs need it)"
+        return (
+            "Spark",
+            "none",
+            "pyspark is missing: make lab installs it (only the Spark labs need it)",
+        )
 
 
 def _cores() -> tuple[str, str, str]:
     count = os.cpu_count() or 1
-    return "cores", str(count), "fine" if count >= 2 else "fine, but the Spark labs will take a minute or two"
+    return (
+        "cores",
+        str(count),
+        "fine" if count >= 2 else "fine, but the Spark labs will take a minute or two",
+    )
 
 
 def _memory() -> tuple[str, str, str]:
@@ -62,4 +81,10 @@ def _memory() -> tuple[str, str, str]:
         gib = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     except (ValueError, OSError, AttributeError):
         return "memory", "unknown", "fine"
-    return "memory", f"{gib:.0f} GiB", "fine" if gib >= LEAST_MEMORY_GIB else f"Spark wants {LEAST_MEMORY_GIB} GiB: close other programs before its labs"
+    return (
+        "memory",
+        f"{gib:.0f} GiB",
+        "fine"
+        if gib >= LEAST_MEMORY_GIB
+        else f"Spark wants {LEAST_MEMORY_GIB} GiB: close other programs before its labs",
+    )

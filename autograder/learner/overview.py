@@ -1,8 +1,10 @@
 """How far a learner is, chapter by chapter, and what is worth doing once more.
 
-Everything comes from the learner's own progress.json; nothing is sent. Worth repeating is what took three tries or more, or every hint, what was
-looked up before it was solved, and each guess that the lab contradicted.
+Everything comes from the learner's own progress.json; nothing is sent. Worth repeating is what took
+three tries or more, or every hint, what was looked up before it was solved, and each guess that the
+lab contradicted.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -19,7 +21,8 @@ ALL_HINTS = 2
 
 @dataclass(frozen=True)
 class Overview:
-    """What `python -m autograder progress` prints: rows of (chapter, solved, asked, hints, guesses right, guesses), what to repeat, and what is next."""
+    """What `python -m autograder progress` prints: rows of (chapter, solved, asked, hints,
+    guesses right, guesses), what to repeat, and what is next."""
 
     rows: tuple[tuple[str, int, int, int, int, int], ...]
     repeat: tuple[str, ...]
@@ -28,16 +31,24 @@ class Overview:
     def __str__(self) -> str:
         lines = [f"{'chapter':28} {'solved':>8} {'hints':>6} {'guessed right':>14}"]
         for name, solved, asked, hints, right, guessed in self.rows:
-            lines.append(f"{name:28} {f'{solved} of {asked}' if asked else '-':>8} {hints or '-':>6} {f'{right} of {guessed}' if guessed else '-':>14}")
-        lines += ["", "Worth repeating:", *(f"  {line}" for line in self.repeat)] if self.repeat else []
-        lines += ["", f"Next: {self.following}"] if self.following else ["", "Every exercise is solved."]
+            lines.append(
+                f"{name:28} {f'{solved} of {asked}' if asked else '-':>8} {hints or '-':>6} "
+                f"{f'{right} of {guessed}' if guessed else '-':>14}"
+            )
+        lines += (
+            ["", "Worth repeating:", *(f"  {line}" for line in self.repeat)] if self.repeat else []
+        )
+        lines += (
+            ["", f"Next: {self.following}"] if self.following else ["", "Every exercise is solved."]
+        )
         return "\n".join(lines)
 
-    __repr__ = __str__                       # the last line of a cell shows it
+    __repr__ = __str__  # the last line of a cell shows it
 
 
 def overview(path: Path | None = None) -> Overview:
-    """The overview of `path`, a progress.json; by default the learner's own, found from the current folder."""
+    """The overview of `path`, a progress.json; by default the learner's own,
+    found from the current folder."""
     kept = progress.read(path)
     rows, repeat, following = [], [], None
     for chapter in chapters():
@@ -45,13 +56,35 @@ def overview(path: Path | None = None) -> Overview:
             continue
         asked = [question for question in of_chapter(chapter) if question.kind != "open"]
         entries = {question.id: _entry(kept["questions"], question.id) for question in asked}
-        guesses = {name: entry for name, entry in kept["guesses"].items()
-                   if name.startswith(f"{chapter} ") and isinstance(entry, dict) and "truth" in entry}
-        wrong = {name: entry for name, entry in guesses.items() if surprised(entry.get("guess") or {}, entry["truth"])}
-        rows.append((_folder(chapter), sum(bool(entry.get("passed_at")) for entry in entries.values()), len(asked),
-                     sum(entry["hints"] for entry in entries.values()), len(guesses) - len(wrong), len(guesses)))
-        repeat += [f"{question.id}  {question.title}: {_why(entries[question.id])}" for question in asked if _why(entries[question.id])]
-        repeat += [f"guess \"{name}\": you said {_said(entry.get('guess'))}, it was {_said(entry['truth'])}" for name, entry in wrong.items()]
+        guesses = {
+            name: entry
+            for name, entry in kept["guesses"].items()
+            if name.startswith(f"{chapter} ") and isinstance(entry, dict) and "truth" in entry
+        }
+        wrong = {
+            name: entry
+            for name, entry in guesses.items()
+            if surprised(entry.get("guess") or {}, entry["truth"])
+        }
+        rows.append(
+            (
+                _folder(chapter),
+                sum(bool(entry.get("passed_at")) for entry in entries.values()),
+                len(asked),
+                sum(entry["hints"] for entry in entries.values()),
+                len(guesses) - len(wrong),
+                len(guesses),
+            )
+        )
+        repeat += [
+            f"{question.id}  {question.title}: {_why(entries[question.id])}"
+            for question in asked
+            if _why(entries[question.id])
+        ]
+        repeat += [
+            f'guess "{name}": you said {_said(entry.get("guess"))}, it was {_said(entry["truth"])}'
+            for name, entry in wrong.items()
+        ]
         open_yet = [question for question in asked if not entries[question.id].get("passed_at")]
         if following is None and open_yet:
             following = f"{open_yet[0].id} · {open_yet[0].title}"
@@ -65,36 +98,61 @@ def details(path: Path | None = None) -> str:
     for chapter in chapters():
         for question in of_chapter(chapter) if chapter in released() else ():
             entry = _entry(kept["questions"], question.id)
-            state = "passed" if entry.get("passed_at") else "read by a person" if question.kind == "open" else "open"
+            state = (
+                "passed"
+                if entry.get("passed_at")
+                else "read by a person"
+                if question.kind == "open"
+                else "open"
+            )
             looked = f", answer shown {entry['revealed']}" if entry.get("revealed") else ""
             lines.append(f"{question.id:10} {entry['tries']:5} {entry['hints']:5}  {state}{looked}")
     for name, entry in kept["guesses"].items():
         if isinstance(entry, dict):
-            lines.append(f"guess \"{name}\": {_said(entry.get('guess'))}" + (f"; it was {_said(entry['truth'])}" if "truth" in entry else ""))
+            lines.append(
+                f'guess "{name}": {_said(entry.get("guess"))}'
+                + (f"; it was {_said(entry['truth'])}" if "truth" in entry else "")
+            )
     return "\n".join(lines)
 
 
 def _entry(questions: dict, question_id: str) -> dict:
-    """One question's entry, with numbers where numbers belong: the file is the learner's and may have been edited."""
+    """One question's entry, with numbers where numbers belong:
+    the file is the learner's and may have been edited."""
     entry = questions.get(question_id)
     entry = dict(entry) if isinstance(entry, dict) else {}
-    return {**entry, **{name: entry[name] if type(entry.get(name)) is int else 0 for name in ("tries", "hints")}}
+    return {
+        **entry,
+        **{name: entry[name] if type(entry.get(name)) is int else 0 for name in ("tries", "hints")},
+    }
 
 
 def _why(entry: dict) -> str:
     """Why an exercise is worth doing once more; "" where it is not, or not yet."""
     if entry.get("revealed") and not entry.get("passed_at"):
         return "you looked it up; now solve it"
-    reasons = [f"{entry['tries']} tries"] * (entry["tries"] >= MANY_TRIES) + [f"{entry['hints']} hints"] * (entry["hints"] >= ALL_HINTS)
+    reasons = [f"{entry['tries']} tries"] * (entry["tries"] >= MANY_TRIES) + [
+        f"{entry['hints']} hints"
+    ] * (entry["hints"] >= ALL_HINTS)
     if not reasons:
         return ""
-    return f"solved with {' and '.join(reasons)}" if entry.get("passed_at") else f"open after {' and '.join(reasons)}"
+    return (
+        f"solved with {' and '.join(reasons)}"
+        if entry.get("passed_at")
+        else f"open after {' and '.join(reasons)}"
+    )
 
 
 def _said(values) -> str:
     """A guess's numbers as the learner wrote them: opened=4, kept=3."""
-    return ", ".join(f"{name}={value!r}" for name, value in values.items()) if isinstance(values, dict) else repr(values)
+    return (
+        ", ".join(f"{name}={value!r}" for name, value in values.items())
+        if isinstance(values, dict)
+        else repr(values)
+    )
 
 
 def _folder(chapter: str) -> str:
-    return next((path.name for path in sorted((notebooks() / "release").glob(f"{chapter}_*"))), chapter)
+    return next(
+        (path.name for path in sorted((notebooks() / "release").glob(f"{chapter}_*"))), chapter
+    )

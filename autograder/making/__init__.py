@@ -1,1 +1,2 @@
-"""From what authors write to what is handed out: notebooks, sealed verdicts, packages that give nothing away."""
+"""From what authors write to what is handed out: notebooks, sealed verdicts,
+packages that give nothing away."""

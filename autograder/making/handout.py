@@ -1,10 +1,13 @@
-"""The papers of a learner's package: its README, its Makefile and its list of chapters, cut down to what the package holds."""
+"""The papers of a learner's package: its README, its Makefile and its list of chapters, cut down to
+what the package holds."""
+
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-FOR_LEARNERS = ("help", "lab", "fast", "wheels")         # the commands of the Makefile that a learner has a use for
+# The commands of the Makefile that a learner has a use for.
+FOR_LEARNERS = ("help", "lab", "wheels")
 README = """# Kafka, opened up
 
 How many connections does one consumer open to three brokers, and why? Guess, then run it and look.
@@ -32,15 +35,21 @@ follow from it. `check("03.2")` in a cell tells you in a sentence how an answer 
 | `.venv/bin/python -m autograder progress` | says how far you are |
 
 A new package comes each week? Copy all of it over this folder and give `make lab` again: your notebooks and the environment stay.
-"""
+"""  # noqa: E501
 
 
 def write_papers(package: Path) -> None:
-    """Write the learner's README and cut the Makefile and the list of chapters down to what the package holds."""
+    """Write the learner's README and cut the Makefile and the list of chapters down to what the
+    package holds."""
     released = sorted(path.name for path in (package / "notebooks" / "release").iterdir())
-    shown = "\n".join(f"- [{name.replace('_', ' ')}](notebooks/release/{name}/{name}.ipynb)" for name in released)
+    shown = "\n".join(
+        f"- [{name.replace('_', ' ')}](notebooks/release/{name}/{name}.ipynb)" for name in released
+    )
     (package / "README.md").write_text(README.format(chapters=shown), encoding="utf-8")
-    for path, cut in ((package / "Makefile", commands), (package / "notebooks" / "README.md", chapters)):
+    for path, cut in (
+        (package / "Makefile", commands),
+        (package / "notebooks" / "README.md", chapters),
+    ):
         if path.is_file():
             path.write_text(cut(path.read_text(encoding="utf-8"), set(released)), encoding="utf-8")
 
@@ -50,7 +59,9 @@ def commands(makefile: str, released: set[str]) -> str:
     kept, leaving_out = [], False
     for line in makefile.splitlines():
         target = re.match(r"([a-z-]+):.*##", line)
-        leaving_out = bool(target and target[1] not in FOR_LEARNERS) or leaving_out and line.startswith("\t")
+        leaving_out = bool(target and target[1] not in FOR_LEARNERS) or (
+            leaving_out and line.startswith("\t")
+        )
         if line.startswith(".PHONY:"):
             line = ".PHONY: " + " ".join(name for name in line.split()[1:] if name in FOR_LEARNERS)
         if not leaving_out and not line.startswith("# Two commands"):
@@ -61,5 +72,9 @@ def commands(makefile: str, released: set[str]) -> str:
 def chapters(readme: str, released: set[str]) -> str:
     """The list of chapters, with those that are in the package and without pictures."""
     table = readme.partition("\n## ")[0]
-    lines = [line for line in table.splitlines() if not (found := re.search(r"\]\(release/([^/]+)/", line)) or found[1] in released]
+    lines = [
+        line
+        for line in table.splitlines()
+        if not (found := re.search(r"\]\(release/([^/]+)/", line)) or found[1] in released
+    ]
     return "\n".join(lines).rstrip() + "\n"

@@ -1,7 +1,10 @@
-"""What text are a question's sealed verdicts made of? Its chapter's questions and judges, without what stands there about other questions only.
+"""What text are a question's sealed verdicts made of? Its chapter's questions and judges, without
+what stands there about other questions only.
 
-Who corrects one sentence seals one question: `python -m autograder seal 08.4`. What questions share, helpers and scenery, belongs to all.
+Who corrects one sentence seals one question: `python -m autograder seal 08.4`. What questions
+share, helpers and scenery, belongs to all.
 """
+
 from __future__ import annotations
 
 import ast
@@ -14,20 +17,29 @@ from autograder import sealed
 
 
 def origin(question_id: str) -> str:
-    """A digest of that text; "" where questions or judges are not here, as on a learner's machine."""
+    """A digest of that text; "" where questions or judges are not here,
+    as on a learner's machine."""
     files = _files(question_id[:2])
     texts = [_without_others(path.read_text(encoding="utf-8"), question_id) for path in files]
     return hashlib.sha256(b"\0".join(texts)).hexdigest()[:16] if texts else ""
 
 
 def stamp(chapter: str) -> tuple[int, ...]:
-    """Another one when any file has changed that a chapter's verdicts are made of or lie in; () where one is missing."""
+    """Another one when any file has changed that a chapter's verdicts are made of or lie in;
+    () where one is missing."""
     files = [*_files(chapter), sealed.folder() / f"ch{chapter}.json"]
-    return tuple(path.stat().st_mtime_ns for path in files) if len(files) == 3 and files[-1].is_file() else ()
+    return (
+        tuple(path.stat().st_mtime_ns for path in files)
+        if len(files) == 3 and files[-1].is_file()
+        else ()
+    )
 
 
 def _files(chapter: str) -> list[Path]:
-    files = [sealed.folder().parent / f"ch{chapter}.py", sealed.folder().parent.parent / "judges" / f"ch{chapter}.py"]
+    files = [
+        sealed.folder().parent / f"ch{chapter}.py",
+        sealed.folder().parent.parent / "judges" / f"ch{chapter}.py",
+    ]
     return files if all(path.is_file() for path in files) else []
 
 
@@ -49,13 +61,18 @@ def _without_others(text: str, question_id: str) -> bytes:
 @lru_cache(maxsize=64)
 def _questions_in(text: str) -> tuple[ast.Call, ...]:
     """The calls that make one question or one judge, Judge(id="08.4", ...)."""
-    return tuple(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and _id_of(node))
+    return tuple(
+        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and _id_of(node)
+    )
 
 
 def _id_of(call: ast.Call) -> str | None:
     """The question's id where a call makes a question or a judge; else None."""
     if not getattr(call.func, "id", "")[:1].isupper():
         return None
-    named = next((word.value for word in call.keywords if word.arg == "id"), call.args[0] if call.args else None)
+    named = next(
+        (word.value for word in call.keywords if word.arg == "id"),
+        call.args[0] if call.args else None,
+    )
     value = getattr(named, "value", None)
     return value if isinstance(value, str) and re.fullmatch(r"\d\d\.\w+", value) else None

@@ -1,7 +1,9 @@
 """The right answers, for teachers: the solved answer cells, and notebooks made of them.
 
-A reference stands once, in the chapter's py:percent source (sources.py reads it), unless its judge brings one of its own.
+A reference stands once, in the chapter's py:percent source (sources.py reads it), unless its judge
+brings one of its own.
 """
+
 from __future__ import annotations
 
 import json
@@ -25,7 +27,10 @@ def reference(question_id: str) -> str:
     try:
         return _without_blanks(cells[find(question_id).grade_id])
     except KeyError:
-        raise KeyError(f"No solved cell for {question_id} in {notebooks() / 'source_py'}, and its judge has no reference.") from None
+        raise KeyError(
+            f"No solved cell for {question_id} in {notebooks() / 'source_py'}, and its judge has "
+            "no reference."
+        ) from None
 
 
 def references(chapter: str) -> dict[str, str]:
@@ -47,11 +52,14 @@ def solved(chapter: str) -> dict:
 
 def write_solution(chapter: str, path: Path) -> None:
     """Write the solved notebook."""
-    path.write_text(json.dumps(solved(chapter), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(solved(chapter), ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
+    )
 
 
 def _without_blanks(source: str) -> str:
-    """A solved cell without the lines `name = ...` that the learner's blank cell has above the answer."""
+    """A solved cell without the lines `name = ...` that the
+    learner's blank cell has above the answer."""
     kept = [line for line in source.splitlines() if not re.fullmatch(r"\w+ = \.\.\.", line)]
     return "\n".join(kept).strip("\n")
 

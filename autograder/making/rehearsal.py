@@ -1,8 +1,11 @@
-"""Really run an answer the teacher wrote, a reference or a named wrong answer, and hear what it says to a case.
+"""Really run an answer the teacher wrote, a reference or a named wrong answer, and hear what it
+says to a case.
 
-This is trusted code, so it runs here, in the parent, with the same preamble the learner's cell has: the cells of the
-master it needs. What it said is remembered, for a class asks the same cases again and again.
+This is trusted code, so it runs here, in the parent, with the same preamble the learner's cell has:
+the cells of the master it needs. What it said is remembered, for a class asks the same cases again
+and again.
 """
+
 from __future__ import annotations
 
 import json
@@ -32,12 +35,18 @@ def said_by_wrong(question: Question, wrong: judges.WrongAnswer, case: dict):
 
 
 def reply_of_wrong(question: Question, wrong: judges.WrongAnswer, case: dict) -> dict:
-    """The reply of a named wrong answer: run, or as its author says where running it takes more than Python."""
-    return {"data": plain(wrong.says(case))} if wrong.says is not None else said(question, wrong.source, case)
+    """The reply of a named wrong answer: run, or as its author says
+    where running it takes more than Python."""
+    return (
+        {"data": plain(wrong.says(case))}
+        if wrong.says is not None
+        else said(question, wrong.source, case)
+    )
 
 
 def reply_of_reference(question: Question, case: dict) -> dict:
-    """The reply of the right answer; of a Spark question the judge's truth, for here is no Spark."""
+    """The reply of the right answer; of a Spark question the judge's truth,
+    for here is no Spark."""
     if question.kind == "spark":
         return {"data": plain(judges.find(question.id).truth(case))}
     return said(question, references(question.chapter)[question.id], case)
@@ -51,8 +60,14 @@ def said(question: Question, source: str, case: dict) -> dict:
     if not question.draws:
         return _said(question.id, source, canonical(sets[place]), canonical(dict(case)))
     if question.place_matters:
-        return _said(question.id, source, canonical(question.same_for_all(sets[place])), canonical(dict(case)))
-    # One run answers for as many sets as there are draws: the neighbours in the list of sets are asked about together.
+        return _said(
+            question.id,
+            source,
+            canonical(question.same_for_all(sets[place])),
+            canonical(dict(case)),
+        )
+    # One run answers for as many sets as there are draws: the neighbours in the list of sets are
+    # asked about together.
     first = place - place % len(question.draws)
     numbers = {name: sets[(first + index) % len(sets)] for index, name in enumerate(question.draws)}
     asked = {**case, "of": question.draws[place - first]} if "of" in case else dict(case)
@@ -61,17 +76,21 @@ def said(question: Question, source: str, case: dict) -> dict:
 
 def place_of(question: Question, case: dict) -> int:
     """Where a case's numbers stand in the list of sets; 0 where they do not."""
-    return _places(question.id).get(canonical({name: case[name] for name in question.space if name in case}), 0)
+    return _places(question.id).get(
+        canonical({name: case[name] for name in question.space if name in case}), 0
+    )
 
 
 def written_by(question: Question, source: str, numbers: dict) -> dict:
-    """What an answer cell's names hold, as plain data, for a student with these numbers; NotPlain where that is a function."""
+    """What an answer cell's names hold, as plain data, for a student with these numbers;
+    NotPlain where that is a function."""
     namespace = namespace_of(question, source, numbers)
     return {name: plain(namespace[name]) for name in question.answers}
 
 
 def namespace_of(question: Question, source: str, numbers: dict) -> dict:
-    """The names after an answer cell with this source has run for a student with these numbers; what it raises comes through."""
+    """The names after an answer cell with this source has run for a student with these numbers;
+    what it raises comes through."""
     with variants.pretending({question.id: numbers}), quiet():
         return _run(question, source)
 
@@ -79,7 +98,10 @@ def namespace_of(question: Question, source: str, numbers: dict) -> dict:
 @lru_cache(maxsize=256)
 def _places(question_id: str) -> dict[str, int]:
     question = find(question_id)
-    return {canonical({name: numbers[name] for name in question.space}): place for place, numbers in enumerate(question.all_numbers())}
+    return {
+        canonical({name: numbers[name] for name in question.space}): place
+        for place, numbers in enumerate(question.all_numbers())
+    }
 
 
 @lru_cache(maxsize=65536)
@@ -87,7 +109,11 @@ def _said(question_id: str, source: str, numbers: str, case: str) -> dict:
     question = find(question_id)
     with variants.pretending({question_id: json.loads(numbers)}), quiet():
         namespace = _namespace(question_id, source, numbers)
-        return ask(question, namespace, json.loads(case)) if isinstance(namespace, dict) else namespace.reply
+        return (
+            ask(question, namespace, json.loads(case))
+            if isinstance(namespace, dict)
+            else namespace.reply
+        )
 
 
 @dataclass(frozen=True)
@@ -97,10 +123,11 @@ class Broken:
     reply: dict
 
 
-@lru_cache(maxsize=16)                                   # a run can hold labs of 30 MB; more than 16 named answers no question has
+# a run can hold labs of 30 MB; more than 16 named answers no question has
+@lru_cache(maxsize=16)
 def _namespace(question_id: str, source: str, numbers: str) -> dict | Broken:
-    """The names after a run. Kept for a while, for many cases are asked of one run; a function that keeps something from call to call
-    must not be a reference."""
+    """The names after a run. Kept for a while, for many cases are asked of one run; a function that
+    keeps something from call to call must not be a reference."""
     try:
         return _run(find(question_id), source)
     except Exception as error:
@@ -111,9 +138,14 @@ def _run(question: Question, source: str) -> dict:
     try:
         answers = {**references(question.chapter), question.id: source}
         cells = steps(master(question.chapter), answers, only={question.id})
-    except NoMaster:                                     # the notebook is not built yet: the answer has to stand alone
+    except NoMaster:
+        # the notebook is not built yet: the answer has to stand alone
         cells = [Step(source, question.id)]
-    namespace = {"__name__": "__main__", "get_ipython": Nowhere, "display": lambda *things, **options: None}
+    namespace = {
+        "__name__": "__main__",
+        "get_ipython": Nowhere,
+        "display": lambda *things, **options: None,
+    }
     for step in cells:
         exec(compile(as_python(step.source), "<answer>", "exec"), namespace)
     return namespace

@@ -1,1 +1,2 @@
-"""Answers in a learner's own words: the queue in which a person marks them, and how far the scorer may be trusted."""
+"""Answers in a learner's own words: the queue in which a person marks them,
+and how far the scorer may be trusted."""

@@ -1,8 +1,10 @@
-"""The open answers of a class as they stand: what was written, what the rubric suggests, what a person has decided.
+"""The open answers of a class as they stand: what was written, what the rubric suggests, what a
+person has decided.
 
-Read from OUT/results.json and OUT/gradebook.db; nothing is written here. Marks are points of the question; `out_of_four` brings
-them to the rubrics' scale.
+Read from OUT/results.json and OUT/gradebook.db; nothing is written here. Marks are points of the
+question; `out_of_four` brings them to the rubrics' scale.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -13,13 +15,14 @@ from pathlib import Path
 
 from autograder.masters import master
 
-UNFINISHED = ".unfinished"             # lies in OUT from the beginning of a run of `grade` to its end
+UNFINISHED = ".unfinished"  # lies in OUT from the beginning of a run of `grade` to its end
 
 
 @dataclass(frozen=True)
 class OpenAnswer:
-    """One student's answer to one open question. `manual` is a person's mark in points, None before there is one; `waits`: a
-    person is to read it (again); `suggestion`: what the rubric said, empty where there is no rubric."""
+    """One student's answer to one open question. `manual` is a person's mark in points, None before
+    there is one; `waits`: a person is to read it (again); `suggestion`: what the rubric said, empty
+    where there is no rubric."""
 
     student: str
     assignment: str
@@ -48,8 +51,8 @@ def token_of(student: str, question: str) -> str:
 
 
 def open_answers(out: Path, question: str | None = None) -> list[OpenAnswer]:
-    """Every answer somebody wrote to an open question (or to this one), by question and student. LookupError, with a sentence,
-    when nothing was graded into OUT or it has no such question."""
+    """Every answer somebody wrote to an open question (or to this one), by question and student.
+    LookupError, with a sentence, when nothing was graded into OUT or it has no such question."""
     results = read_results(out)
     rows = _rows(out)
     found, asked = [], set()
@@ -62,11 +65,27 @@ def open_answers(out: Path, question: str | None = None) -> list[OpenAnswer]:
             about = result["suggestions"].get(own)
             if about is None or (question and own != question):
                 continue
-            manual, waits, comment = rows.get((result["student"], result["assignment"], own), (None, True, ""))
-            found.append(OpenAnswer(result["student"], result["assignment"], own, about.get("answer", ""), result["cells"][own]["max"],
-                                    manual, waits, comment, about if "mark" in about else {}))
+            manual, waits, comment = rows.get(
+                (result["student"], result["assignment"], own), (None, True, "")
+            )
+            found.append(
+                OpenAnswer(
+                    result["student"],
+                    result["assignment"],
+                    own,
+                    about.get("answer", ""),
+                    result["cells"][own]["max"],
+                    manual,
+                    waits,
+                    comment,
+                    about if "mark" in about else {},
+                )
+            )
     if question and question not in asked:
-        raise LookupError(f"{out} has no answers to {question}; it has {', '.join(sorted(asked)) or 'no open questions'}.")
+        raise LookupError(
+            f"{out} has no answers to {question}; it has "
+            f"{', '.join(sorted(asked)) or 'no open questions'}."
+        )
     return sorted(found, key=lambda answer: (answer.question, answer.student))
 
 
@@ -77,13 +96,20 @@ def read_results(out: Path) -> dict[str, dict]:
     except (OSError, ValueError):
         done = sum(1 for _ in (out / "results").glob("*.json"))
         if done:
-            raise LookupError(f"The grading into {out} has not come to its end: {done} {'are' if done > 1 else 'is'} graded. "
-                              "The same `grade` command goes on from there.") from None
-        raise LookupError(f"There are no results in {out}; `python -m autograder grade DIR --out {out}` makes them.") from None
+            raise LookupError(
+                f"The grading into {out} has not come to its end: {done}"
+                f" {'are' if done > 1 else 'is'} graded. The same `grade` command goes on from"
+                " there."
+            ) from None
+        raise LookupError(
+            f"There are no results in {out}; `python -m autograder grade DIR --out {out}` makes "
+            "them."
+        ) from None
 
 
 def title_of(question: str) -> str:
-    """What was asked: the markdown above the answer's cell, without the answer's own text; "" when the chapter is not here."""
+    """What was asked: the markdown above the answer's cell, without the answer's own text;
+    "" when the chapter is not here."""
     own = master(question[:2])
     place = next(index for index, cell in enumerate(own.cells) if cell.question == question)
     above = [cell.source for cell in own.cells[:place] if cell.kind == "text"]
@@ -99,5 +125,8 @@ def _rows(out: Path) -> dict[tuple[str, str, str], tuple[float | None, bool, str
     """(student, assignment, question) -> (a person's mark, does it wait, a person's comment)."""
     from autograder.grading.marks import sheets
 
-    return {(sheet.student, sheet.assignment, cell.question): (cell.manual, cell.waits, cell.comment)
-            for sheet in sheets(out) for cell in sheet.cells}
+    return {
+        (sheet.student, sheet.assignment, cell.question): (cell.manual, cell.waits, cell.comment)
+        for sheet in sheets(out)
+        for cell in sheet.cells
+    }

@@ -1,9 +1,11 @@
-"""OUT/review.jsonl: every mark and comment of the review queue, and who has which answer on the screen.
+"""OUT/review.jsonl: every mark and comment of the review queue, and who has which answer on the
+screen.
 
-Several people mark at once, each in a *sitting* of their own. A sitting reserves the answer that it shows, so that nobody
-else is shown it meanwhile. A reservation ends with the next one of the same sitting, when the sitting ends, and after ten
-minutes. Lines are only ever added, under a lock.
+Several people mark at once, each in a *sitting* of their own. A sitting reserves the answer that it
+shows, so that nobody else is shown it meanwhile. A reservation ends with the next one of the same
+sitting, when the sitting ends, and after ten minutes. Lines are only ever added, under a lock.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -11,19 +13,23 @@ import json
 import os
 import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 FILE = "review.jsonl"
 HOLD, FREE = "hold", "free"
 RESERVED = timedelta(minutes=10)
 WAIT_SECONDS = 30
-BUSY = "somebody else's mark is being written for very long; end that process, and give your mark again"
+BUSY = (
+    "somebody else's mark is being written for very long; end that process, and give your mark"
+    " again"
+)
 
 
 @dataclass(frozen=True)
 class Hold:
-    """An answer that somebody has on the screen. `words` stands for its text, so that equal texts are reserved with it."""
+    """An answer that somebody has on the screen. `words` stands for its text, so that equal texts
+    are reserved with it."""
 
     token: str
     words: str
@@ -38,14 +44,16 @@ class Log:
     def __init__(self, out: Path, question: str, marker: str = ""):
         self.out, self.question, self.marker = out, question, marker
         self.sitting = secrets.token_hex(4)
-        self.acts: list[dict] = []                       # what was done, without reservations
+        self.acts: list[dict] = []  # what was done, without reservations
         self._holds: dict[str, Hold] = {}
         self._read_to = 0
 
     @contextlib.contextmanager
     def alone(self):
-        """Nobody else reads and writes the log meanwhile; OSError, with a sentence, when that takes too long."""
+        """Nobody else reads and writes the log meanwhile; OSError, with a sentence, when that takes
+        too long."""
         from autograder.grading.writer import holding
+
         with holding(self.out / ".review", WAIT_SECONDS, BUSY):
             yield
 
@@ -70,8 +78,13 @@ class Log:
 
     def write(self, **act) -> None:
         """Add a line, on the disk when this returns."""
-        line = {"at": datetime.now(timezone.utc).isoformat(), "marker": self.marker, "question": self.question,
-                "sitting": self.sitting, **act}
+        line = {
+            "at": datetime.now(UTC).isoformat(),
+            "marker": self.marker,
+            "question": self.question,
+            "sitting": self.sitting,
+            **act,
+        }
         with open(self.out / FILE, "a", encoding="utf-8") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
             file.flush()
@@ -93,14 +106,20 @@ class Log:
 
     def held_by_others(self) -> list[Hold]:
         """What other sittings have on the screen at this moment."""
-        now = datetime.now(timezone.utc)
-        return [hold for sitting, hold in self._holds.items() if sitting != self.sitting and hold.until > now]
+        now = datetime.now(UTC)
+        return [
+            hold
+            for sitting, hold in self._holds.items()
+            if sitting != self.sitting and hold.until > now
+        ]
 
     def _note(self, act: dict) -> None:
         self._holds.pop(act["sitting"], None)
         if act["act"] == HOLD:
             until = datetime.fromisoformat(act["at"]) + RESERVED
-            self._holds[act["sitting"]] = Hold(act["token"], act["words"], act["marker"], until, act["group"])
+            self._holds[act["sitting"]] = Hold(
+                act["token"], act["words"], act["marker"], until, act["group"]
+            )
 
 
 def read_log(out: Path) -> list[dict]:
@@ -111,7 +130,8 @@ def read_log(out: Path) -> list[dict]:
 
 
 def parsed(text: str) -> list[dict]:
-    """The lines of a log; one that is not whole is left out, for the machine went down while it was written."""
+    """The lines of a log; one that is not whole is left out, for the machine went down while it was
+    written."""
     acts = []
     for line in text.splitlines():
         with contextlib.suppress(ValueError):

@@ -1,13 +1,18 @@
-"""The queue of open answers: one after the other, no names, like ones together, and a person's mark for each.
+"""The queue of open answers: one after the other, no names, like ones together, and a person's mark
+for each.
 
-    python -m autograder review OUT 03.open                      # in the terminal, one key a mark
-    from autograder.open_answers.review import queue; queue("OUT", "03.open")     # the same in a cell of JupyterLab
+    python -m autograder review OUT 03.open           # in the terminal, one key a mark
+    from autograder.open_answers.review import queue  # the same in a cell of JupyterLab
+    queue("OUT", "03.open")
 
-Every mark goes to the gradebook at once and into OUT/review.jsonl, which remembers what was shown, so one may stop at any moment
-and go on another day. Several people may mark at once: each answer is shown to one of them at a time, and a mark that somebody
-else gave meanwhile is told and stays. About one answer in twenty comes a second time, later, without the suggestion and without the first mark: how far
-the two agree is the measure of any marking, the scorer's too. Where they differ the answer comes a third time, with both.
+Every mark goes to the gradebook at once and into OUT/review.jsonl, which remembers what was shown,
+so one may stop at any moment and go on another day. Several people may mark at once: each answer is
+shown to one of them at a time, and a mark that somebody else gave meanwhile is told and stays.
+About one answer in twenty comes a second time, later, without the suggestion and without the first
+mark: how far the two agree is the measure of any marking, the scorer's too. Where they differ the
+answer comes a third time, with both.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -27,13 +32,15 @@ HIGHEST = 4
 
 
 class Meanwhile(ValueError):
-    """Somebody else has marked the answer since it was shown; the message says so, and nothing was written."""
+    """Somebody else has marked the answer since it was shown; the message says so, and nothing was
+    written."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """One look at one answer. `kind`: "first"; "second", blind; "decide", where two marks differ; "check", an answer the scorer has
-    settled, marked blind. `group` and `of` say which of how many groups it belongs to, `alike` how many are in it."""
+    """One look at one answer. `kind`: "first"; "second", blind; "decide", where two marks differ;
+    "check", an answer the scorer has settled, marked blind. `group` and `of` say which of how many
+    groups it belongs to, `alike` how many are in it."""
 
     answer: OpenAnswer
     kind: str
@@ -46,13 +53,28 @@ class Item:
 class Queue:
     """The answers to one question, in the order they are to be read. Use it in a `with`.
 
-    `seed` draws the order and who is read twice; `marker` is who marks; `blind` keeps the suggestion back until it is asked for;
-    `share` (1, 2) is the first of two shares: every second group.
+    `seed` draws the order and who is read twice; `marker` is who marks; `blind` keeps the
+    suggestion back until it is asked for; `share` (1, 2) is the first of two shares: every second
+    group.
     """
 
-    def __init__(self, out: Path, question: str, seed: int = 0, marker: str = "", blind: bool = False, twice: float = TWICE,
-                 share: tuple[int, int] = (1, 1)):
-        self.out, self.question, self.seed, self.marker, self.blind = out, question, seed, marker, blind
+    def __init__(
+        self,
+        out: Path,
+        question: str,
+        seed: int = 0,
+        marker: str = "",
+        blind: bool = False,
+        twice: float = TWICE,
+        share: tuple[int, int] = (1, 1),
+    ):
+        self.out, self.question, self.seed, self.marker, self.blind = (
+            out,
+            question,
+            seed,
+            marker,
+            blind,
+        )
         self._log = Log(out, question, marker)
         self._twice, self._share = twice, share
         self._hand = ByHand(out)
@@ -61,8 +83,9 @@ class Queue:
             self._answers = {answer.token: answer for answer in open_answers(out, question)}
         self._groups = groups(list(self._answers.values()), seed)
         self._skipped: list[str] = [act["token"] for act in self._live() if act["act"] == "skip"]
-        self._passed: list[str] = []                     # left behind with `n` in this sitting: they come again at its end
-        self._back: list[Item] = []                      # looked at in this sitting, for going back
+        # left behind with `n` in this sitting: they come again at its end
+        self._passed: list[str] = []
+        self._back: list[Item] = []  # looked at in this sitting, for going back
         self.shown = not blind
         self.current: Item | None = None
         with self._log.alone():
@@ -87,8 +110,10 @@ class Queue:
         return len(self._same_text(self.current.answer)) if self.current is not None else 0
 
     def mark(self, mark: int) -> list[str]:
-        """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the tokens marked. ValueError for other marks.
-        Meanwhile, and the next answer is shown, where somebody else has marked it since it was shown: that mark stays."""
+        """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the
+        tokens marked. ValueError for other marks. Meanwhile, and the next answer is shown, where
+        somebody else has marked it since it was shown: that mark stays.
+        """
         if self.current is None:
             return []
         if not (isinstance(mark, int) and 0 <= mark <= HIGHEST):
@@ -105,26 +130,37 @@ class Queue:
             for same in self._same_text(item.answer) if item.kind == "first" else ():
                 try:
                     done.append(self._enter(item, same, mark))
-                except Meanwhile:                        # marked in formgrader since: that mark stays
+                except Meanwhile:  # marked in formgrader since: that mark stays
                     continue
-            self._log.write(act=item.kind, token=item.answer.token, mark=mark, shown=self.shown and item.kind in ("first", "decide"),
-                            digest=item.answer.digest, rows=[row for row in done if row])
+            self._log.write(
+                act=item.kind,
+                token=item.answer.token,
+                mark=mark,
+                shown=self.shown and item.kind in ("first", "decide"),
+                digest=item.answer.digest,
+                rows=[row for row in done if row],
+            )
             self._step()
         return [row["token"] for row in done if row]
 
     def comment(self, text: str) -> None:
-        """A comment to the current answer, which its writer will read; it joins the bank. Its mark stays as it is. Meanwhile where
-        somebody else has marked it or written a comment since it was shown."""
+        """A comment to the current answer, which its writer will read; it joins the bank. Its mark
+        stays as it is. Meanwhile where somebody else has marked it or written a comment since it
+        was shown."""
         answer = self.current.answer
         with self._log.alone():
             self._catch_up()
             self._must_be_as_shown(self.current)
             if self._answers[answer.token].comment != answer.comment:
                 self._replace(answer, self._answers[answer.token])
-                raise Meanwhile("Somebody else wrote a comment meanwhile, and it stays; yours was not written.")
+                raise Meanwhile(
+                    "Somebody else wrote a comment meanwhile, and it stays; yours was not written."
+                )
             before = self._write(answer, Entry(answer.manual, answer.waits, text))
             self._replace(answer, replace(answer, comment=text))
-            self._log.write(act="comment", token=answer.token, text=text, rows=[_row(answer, before)])
+            self._log.write(
+                act="comment", token=answer.token, text=text, rows=[_row(answer, before)]
+            )
 
     def bank(self, most: int = 9) -> list[str]:
         """The comments given to this question so far, those used most first."""
@@ -160,50 +196,86 @@ class Queue:
                 self._show(self._fresh(self._back.pop()))
 
     def undo(self) -> bool:
-        """Take the last mark, comment or skip back, in this sitting or an earlier one; False when there is none. Meanwhile where
-        somebody else has marked that answer since."""
+        """Take the last mark, comment or skip back, in this sitting or an earlier one; False when
+        there is none. Meanwhile where somebody else has marked that answer since."""
         with self._log.alone():
             self._catch_up()
             return self._undo()
 
     def _undo(self) -> bool:
         live = self._live()
-        mine = [act for act in live if act["marker"] == self.marker and (self.marker or act.get("sitting") == self._log.sitting
-                                                                         or not self._log.held_by_others())]
+        mine = [
+            act
+            for act in live
+            if act["marker"] == self.marker
+            and (
+                self.marker
+                or act.get("sitting") == self._log.sitting
+                or not self._log.held_by_others()
+            )
+        ]
         if not mine:
             return False
         last = mine[-1]
         touched = {row["token"] for row in last.get("rows", [])}
-        later = live[live.index(last) + 1:]
+        later = live[live.index(last) + 1 :]
         if any(row["token"] in touched for act in later for row in act.get("rows", [])):
             raise Meanwhile("Somebody else has marked that answer since, and that mark stays.")
         for row in reversed(last.get("rows", [])):
             answer = self._answers.get(row["token"])
             if answer is not None:
                 self._write(answer, Entry(row["points"], row["waits"], row["comment"]))
-                self._replace(answer, replace(answer, manual=row["points"], waits=row["waits"], comment=row["comment"]))
+                self._replace(
+                    answer,
+                    replace(
+                        answer, manual=row["points"], waits=row["waits"], comment=row["comment"]
+                    ),
+                )
         self._log.write(act="undo", token=last["token"], of=last["at"])
-        self._skipped = [token for token in self._skipped if token != last["token"]] if last["act"] == "skip" else self._skipped
+        self._skipped = (
+            [token for token in self._skipped if token != last["token"]]
+            if last["act"] == "skip"
+            else self._skipped
+        )
         if last["token"] in self._answers:
             self._back = [item for item in self._back if item.answer.token != last["token"]]
-            self._show(self._item(self._answers[last["token"]], last["act"] if last["act"] in ("second", "decide", "check") else "first"))
+            self._show(
+                self._item(
+                    self._answers[last["token"]],
+                    last["act"] if last["act"] in ("second", "decide", "check") else "first",
+                )
+            )
         return True
 
     @property
     def left(self) -> dict[str, int]:
-        """How many looks are still to be had, by kind, and `done`: how many answers have a person's mark."""
-        found = {kind: 0 for kind in ("first", "second", "decide", "check")}
+        """How many looks are still to be had, by kind, and `done`:
+        how many answers have a person's mark."""
+        found = dict.fromkeys(("first", "second", "decide", "check"), 0)
         for item in self._all():
             found[item.kind] += 1
-        return {**found, "done": sum(not answer.waits and answer.manual is not None for answer in self._answers.values()),
-                "all": len(self._answers)}
+        return {
+            **found,
+            "done": sum(
+                not answer.waits and answer.manual is not None for answer in self._answers.values()
+            ),
+            "all": len(self._answers),
+        }
 
     def agreement(self) -> dict:
-        """How the second, blind marks agree with the first: {pairs, equal, near, kappa}, and the same for the scorer's settled marks."""
+        """How the second, blind marks agree with the first: {pairs, equal, near, kappa}, and the
+        same for the scorer's settled marks."""
         looks = self._looks()
-        twice = [(marks["first"], marks["second"]) for marks in looks.values() if "first" in marks and "second" in marks]
-        checks = [(self._answers[token].suggestion.get("mark", 0), marks["check"]) for token, marks in looks.items()
-                  if "check" in marks and token in self._answers]
+        twice = [
+            (marks["first"], marks["second"])
+            for marks in looks.values()
+            if "first" in marks and "second" in marks
+        ]
+        checks = [
+            (self._answers[token].suggestion.get("mark", 0), marks["check"])
+            for token, marks in looks.items()
+            if "check" in marks and token in self._answers
+        ]
         return {"you": _agreed(twice), "scorer": _agreed(checks)}
 
     # what is to be read, in which order
@@ -211,7 +283,11 @@ class Queue:
     def _all(self):
         looks = self._looks()
         mine, of = self._share
-        shared = [(number, group) for number, group in enumerate(self._groups, 1) if (number - mine) % of == 0]
+        shared = [
+            (number, group)
+            for number, group in enumerate(self._groups, 1)
+            if (number - mine) % of == 0
+        ]
         for number, group in shared:
             for answer in group:
                 answer = self._answers[answer.token]
@@ -219,7 +295,13 @@ class Queue:
                 here = {"group": number, "of": len(self._groups), "alike": len(group)}
                 if answer.waits and "first" not in seen:
                     yield Item(answer, "first", **here)
-                elif not answer.waits and answer.manual is None and answer.suggestion and self._chosen(answer) and "check" not in seen:
+                elif (
+                    not answer.waits
+                    and answer.manual is None
+                    and answer.suggestion
+                    and self._chosen(answer)
+                    and "check" not in seen
+                ):
                     yield Item(answer, "check", **here)
         for number, group in shared:
             for answer in group:
@@ -232,13 +314,29 @@ class Queue:
                     yield Item(answer, "decide", **here, marks=(seen["first"], seen["second"]))
 
     def _next(self) -> Item | None:
-        """What to read now: nothing that another sitting shows, and rather of a group that none of them is in."""
+        """What to read now: nothing that another sitting shows, and rather of a group that none of
+        them is in."""
         held = self._log.held_by_others()
-        tokens, words, taken = {hold.token for hold in held}, {hold.words for hold in held}, {hold.group for hold in held}
-        waiting = [item for item in self._all()
-                   if item.answer.token not in tokens and not (item.kind == "first" and _words(item.answer) in words)]
+        tokens, words, taken = (
+            {hold.token for hold in held},
+            {hold.words for hold in held},
+            {hold.group for hold in held},
+        )
+        waiting = [
+            item
+            for item in self._all()
+            if item.answer.token not in tokens
+            and not (item.kind == "first" and _words(item.answer) in words)
+        ]
         order = {"first": 0, "check": 0, "second": 1, "decide": 2}
-        waiting.sort(key=lambda item: (item.answer.token in self._skipped, _key(item) in self._passed, order[item.kind], item.group in taken))
+        waiting.sort(
+            key=lambda item: (
+                item.answer.token in self._skipped,
+                _key(item) in self._passed,
+                order[item.kind],
+                item.group in taken,
+            )
+        )
         return waiting[0] if waiting else None
 
     def _step(self) -> None:
@@ -263,7 +361,9 @@ class Queue:
                 if answer is None:
                     continue
                 if act["act"] == "undo":
-                    answer = replace(answer, manual=row["points"], waits=row["waits"], comment=row["comment"])
+                    answer = replace(
+                        answer, manual=row["points"], waits=row["waits"], comment=row["comment"]
+                    )
                 elif "mark" in act:
                     answer = replace(answer, manual=_points(answer, act["mark"]), waits=False)
                 else:
@@ -274,32 +374,67 @@ class Queue:
         """Meanwhile where somebody else has marked the answer since it was shown."""
         now = self._answers[item.answer.token]
         seen = self._looks().get(now.token, {})
-        if (now.manual, now.waits) != (item.answer.manual, item.answer.waits) or item.kind in ("second", "decide", "check") and item.kind in seen \
-                and not any(_key(item) == _key(back) for back in self._back):
+        if (now.manual, now.waits) != (item.answer.manual, item.answer.waits) or (
+            item.kind in ("second", "decide", "check")
+            and item.kind in seen
+            and not any(_key(item) == _key(back) for back in self._back)
+        ):
             raise self._told(now)
 
     def _told(self, now: OpenAnswer) -> Meanwhile:
-        by = next((act["marker"] for act in reversed(self._live()) if any(row["token"] == now.token for row in act.get("rows", ()))
-                   and act.get("sitting") != self._log.sitting), "")
-        mark = f"gave this answer {now.manual:g} of {now.max:g} points" if now.manual is not None else "changed this answer's mark"
-        return Meanwhile(f"{by or 'Somebody else'} {mark} meanwhile. That stays, and yours was not written; p goes back to it.")
+        by = next(
+            (
+                act["marker"]
+                for act in reversed(self._live())
+                if any(row["token"] == now.token for row in act.get("rows", ()))
+                and act.get("sitting") != self._log.sitting
+            ),
+            "",
+        )
+        mark = (
+            f"gave this answer {now.manual:g} of {now.max:g} points"
+            if now.manual is not None
+            else "changed this answer's mark"
+        )
+        return Meanwhile(
+            f"{by or 'Somebody else'} {mark} meanwhile. That stays, and yours was not written; p"
+            " goes back to it."
+        )
 
     def _item(self, answer: OpenAnswer, kind: str) -> Item:
-        number, group = next((number, group) for number, group in enumerate(self._groups, 1) if any(one.token == answer.token for one in group))
+        number, group = next(
+            (number, group)
+            for number, group in enumerate(self._groups, 1)
+            if any(one.token == answer.token for one in group)
+        )
         seen = self._looks().get(answer.token, {})
-        return Item(answer, kind, number, len(self._groups), len(group), (seen["first"], seen["second"]) if kind == "decide" and "second" in seen else ())
+        return Item(
+            answer,
+            kind,
+            number,
+            len(self._groups),
+            len(group),
+            (seen["first"], seen["second"]) if kind == "decide" and "second" in seen else (),
+        )
 
     def _fresh(self, item: Item) -> Item:
         return replace(item, answer=self._answers[item.answer.token])
 
     def _chosen(self, answer: OpenAnswer) -> bool:
-        """Whether this answer is one of those that are read twice; drawn by the seed, not by the marker."""
+        """Whether this answer is one of those that are read twice;
+        drawn by the seed, not by the marker."""
         drawn = int(hashlib.sha256(f"{self.seed}\0{answer.token}".encode()).hexdigest()[:8], 16)
-        return drawn < self._twice * 2 ** 32
+        return drawn < self._twice * 2**32
 
     def _same_text(self, answer: OpenAnswer) -> Sequence[OpenAnswer]:
-        return [other for other in self._answers.values() if other.waits and other.text.split() == answer.text.split() and other.token != answer.token
-                and not self._chosen(other)]
+        return [
+            other
+            for other in self._answers.values()
+            if other.waits
+            and other.text.split() == answer.text.split()
+            and other.token != answer.token
+            and not self._chosen(other)
+        ]
 
     # what is written
 
@@ -313,12 +448,27 @@ class Queue:
         return _row(answer, before)
 
     def _write(self, answer: OpenAnswer, entry: Entry) -> Entry:
-        """Into the gradebook; Meanwhile where the answer was marked past this log, in formgrader."""
+        """Into the gradebook; Meanwhile where the answer was marked past this log,
+        in formgrader."""
         now = self._answers[answer.token]
         try:
-            return self._hand.enter(answer.student, answer.assignment, answer.question, entry, Entry(now.manual, now.waits))
+            return self._hand.enter(
+                answer.student,
+                answer.assignment,
+                answer.question,
+                entry,
+                Entry(now.manual, now.waits),
+            )
         except Changed as changed:
-            self._replace(answer, replace(now, manual=changed.now.points, waits=changed.now.waits, comment=changed.now.comment))
+            self._replace(
+                answer,
+                replace(
+                    now,
+                    manual=changed.now.points,
+                    waits=changed.now.waits,
+                    comment=changed.now.comment,
+                ),
+            )
             raise self._told(self._answers[answer.token]) from None
 
     def _replace(self, old: OpenAnswer, new: OpenAnswer) -> None:
@@ -330,8 +480,9 @@ class Queue:
         return _not_undone(self._log.acts)
 
     def _looks(self) -> dict[str, dict[str, int]]:
-        """token -> {kind: mark}, for the text that stands there now: who hands in again is read again. A mark entered elsewhere
-        counts as the first only where it was given in this queue."""
+        """token -> {kind: mark}, for the text that stands there now: who hands in again is read
+        again. A mark entered elsewhere counts as the first only where it was given in this queue.
+        """
         found: dict[str, dict[str, int]] = defaultdict(dict)
         for act in self._live():
             answer = self._answers.get(act["token"])
@@ -341,14 +492,20 @@ class Queue:
 
 
 def put_back(out: Path) -> int:
-    """Enter what was marked in the queue and the gradebook does not know: it was taken away, or an older copy stands there. A mark belongs
-    to a text, and one entered elsewhere stays. Returns how many answers got theirs back."""
-    given: dict[str, tuple[str, int, bool]] = {}         # (the text's digest, the mark, had the scorer settled it)
+    """Enter what was marked in the queue and the gradebook does not know: it was taken away, or an
+    older copy stands there. A mark belongs to a text, and one entered elsewhere stays. Returns how
+    many answers got theirs back."""
+    # (the text's digest, the mark, had the scorer settled it)
+    given: dict[str, tuple[str, int, bool]] = {}
     comments: dict[str, str] = {}
     for act in _not_undone(read_log(out)):
         for row in act.get("rows", ()):
             if "mark" in act:
-                given[row["token"]] = row.get("digest", act["digest"]), act["mark"], act["act"] == "check"
+                given[row["token"]] = (
+                    row.get("digest", act["digest"]),
+                    act["mark"],
+                    act["act"] == "check",
+                )
             else:
                 comments[row["token"]] = act["text"]
     back = 0
@@ -357,14 +514,21 @@ def put_back(out: Path) -> int:
             for answer in open_answers(out):
                 digest, mark, settled = given.get(answer.token, ("", 0, False))
                 if answer.manual is None and digest == answer.digest and (answer.waits or settled):
-                    hand.enter(answer.student, answer.assignment, answer.question, Entry(_points(answer, mark), False, comments.get(answer.token, "")))
+                    hand.enter(
+                        answer.student,
+                        answer.assignment,
+                        answer.question,
+                        Entry(_points(answer, mark), False, comments.get(answer.token, "")),
+                    )
                     back += 1
     return back
 
 
 def queue(out: str | Path, question: str | None = None, **settings) -> None:
-    """Review in a notebook's cell (see reviewing.py); `settings` are those of Queue. Without a question, lists what waits."""
+    """Review in a notebook's cell (see reviewing.py); `settings` are those of Queue.
+    Without a question, lists what waits."""
     from autograder.open_answers.reviewing import in_notebook
+
     in_notebook(Path(out), question, **settings)
 
 
@@ -378,7 +542,8 @@ def waiting(out: Path) -> list[tuple[str, int, int]]:
 
 
 def first_marks(out: Path, question: str) -> tuple[int, int]:
-    """(how many first marks were given in the queue without the suggestion in sight, how many first marks in all)."""
+    """(how many first marks were given in the queue without the suggestion
+    in sight, how many first marks in all)."""
     firsts = [act for act in read_log(out) if act["question"] == question and act["act"] == "first"]
     return sum(not act["shown"] for act in firsts), len(firsts)
 
@@ -393,7 +558,13 @@ def _key(item: Item) -> str:
 
 
 def _row(answer: OpenAnswer, before: Entry) -> dict:
-    return {"token": answer.token, "digest": answer.digest, "points": before.points, "waits": before.waits, "comment": before.comment}
+    return {
+        "token": answer.token,
+        "digest": answer.digest,
+        "points": before.points,
+        "waits": before.waits,
+        "comment": before.comment,
+    }
 
 
 def _points(answer: OpenAnswer, mark: int) -> float:
@@ -407,5 +578,9 @@ def _not_undone(acts: Sequence[dict]) -> list[dict]:
 
 
 def _agreed(pairs: Sequence[tuple[int, int]]) -> dict:
-    return {"pairs": len(pairs), "equal": sum(one == other for one, other in pairs), "near": sum(abs(one - other) <= 1 for one, other in pairs),
-            "kappa": quadratic_weighted_kappa(pairs)}
+    return {
+        "pairs": len(pairs),
+        "equal": sum(one == other for one, other in pairs),
+        "near": sum(abs(one - other) <= 1 for one, other in pairs),
+        "kappa": quadratic_weighted_kappa(pairs),
+    }

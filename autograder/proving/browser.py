@@ -1,11 +1,12 @@
 """Do the chapters work where a learner opens them: in JupyterLab, in a real browser?
 
-`make browser` opens the solved notebook of each chapter in JupyterLab in a headless Chromium, runs all its cells as the menu
-would, tells how long that took and which cell failed, and takes screenshots at two widths, in the light and in the dark theme,
-into `screenshots/` (outside git). What the page itself can tell is measured at both widths: what scrolls sideways, an image
-without an alternative text, a warning left in an output, an output longer than two screens, a table that says NaN. Someone
-still has to look at the pictures. The notebooks are copies in a folder that is thrown away, and so are the settings: what a
-learner has in `notebooks/mine/` stays as it is.
+`make browser` opens the solved notebook of each chapter in JupyterLab in a headless Chromium, runs
+all its cells as the menu would, tells how long that took and which cell failed, and takes
+screenshots at two widths, in the light and in the dark theme, into `screenshots/` (outside git).
+What the page itself can tell is measured at both widths: what scrolls sideways, an image without an
+alternative text, a warning left in an output, an output longer than two screens, a table that says
+NaN. Someone still has to look at the pictures. The notebooks are copies in a folder that is thrown
+away, and so are the settings: what a learner has in `notebooks/mine/` stays as it is.
 """
 
 from __future__ import annotations
@@ -34,9 +35,15 @@ WIDTHS_PX = (1280, 1920)
 HEIGHT_PX = 1400
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 CHROMIUM_FLAGS = (
-    "--no-sandbox",                         # Chromium's own sandbox refuses to start as root, as in most containers.
-    "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",   # It talks to this server only.
+    # Chromium's own sandbox refuses to start as root, as in most containers.
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    # It talks to this server only.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
 )
 
 # Every cell is drawn, not only those in sight, so that a screenshot may scroll to any of them.
@@ -53,7 +60,7 @@ FAILED_CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets
     .filter(cell => cell.model.type === 'code')
     .flatMap(cell => cell.model.outputs.toJSON()
         .filter(output => output.output_type === 'error')
-        .map(output => `${output.ename}: ${output.evalue} (cell starts: ${cell.model.sharedModel.source.slice(0, 60)})`))"""
+        .map(output => `${output.ename}: ${output.evalue} (cell starts: ${cell.model.sharedModel.source.slice(0, 60)})`))"""  # noqa: E501
 BLEMISHES = """(most_px) => window.jupyterapp.shell.currentWidget.content.widgets.flatMap(cell => {
     const found = new Set();
     const wide = node => node.scrollWidth > node.clientWidth + 2;
@@ -67,7 +74,7 @@ BLEMISHES = """(most_px) => window.jupyterapp.shell.currentWidget.content.widget
     }
     if ([...cell.node.querySelectorAll('.jp-OutputArea-output img')].some(image => !image.alt)) found.add('image without alternative text');
     return [...found].map(what => `${what} (cell starts: ${cell.model.sharedModel.source.slice(0, 60)})`);
-})"""
+})"""  # noqa: E501
 STOP_KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()"
 SCROLL_TO = """(top) => {
     const notebook = document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer');
@@ -75,13 +82,14 @@ SCROLL_TO = """(top) => {
     const last = [...notebook.querySelectorAll('.jp-Cell')].at(-1).getBoundingClientRect();
     const below = last.bottom - notebook.getBoundingClientRect().bottom;     // How far the last cell reaches out of sight.
     return {height: notebook.clientHeight, more: below > 0};
-}"""
+}"""  # noqa: E501
 
 
 @dataclass(frozen=True)
 class Visit:
-    """What one run of one notebook in the browser showed: seconds for all cells, the cells that failed, the pictures taken, and
-    what is wrong with the page (its width in pixels, then the fault and the cell)."""
+    """What one run of one notebook in the browser showed: seconds for all cells, the cells that
+    failed, the pictures taken, and what is wrong with the page (its width in pixels, then the fault
+    and the cell)."""
 
     notebook: str
     seconds: float
@@ -91,17 +99,23 @@ class Visit:
 
     def __str__(self) -> str:
         verdict = "every cell ran" if not self.failures else "failed: " + "; ".join(self.failures)
-        line = f"{Path(self.notebook).stem:26} {self.seconds:5.1f} s  {self.pictures:3} pictures  {verdict}"
+        line = (
+            f"{Path(self.notebook).stem:26} {self.seconds:5.1f} s  {self.pictures:3} pictures  "
+            f"{verdict}"
+        )
         return "\n".join([line, *(f"    {blemish}" for blemish in self.blemishes)])
 
 
 def find_chromium() -> str | None:
     """The path of a Chromium or Chrome on this machine, None where there is none."""
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    return next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
 
 
 def solved_notebooks(folder: Path, chapters: Sequence[str]) -> list[Path]:
-    """Write the solved notebook of each chapter (all released ones when `chapters` is empty) under `folder`; return their paths.
+    """Write the solved notebook of each chapter (all released ones when `chapters` is empty) under
+    `folder`; return their paths.
 
     A chapter that asks nothing is its own solution.
     """
@@ -121,7 +135,8 @@ def solved_notebooks(folder: Path, chapters: Sequence[str]) -> list[Path]:
 
 @contextmanager
 def jupyterlab(folder: Path) -> Iterator[str]:
-    """A JupyterLab of its own over `folder`, with default settings; yields its address, which ends in `/lab`, and stops it after."""
+    """A JupyterLab of its own over `folder`, with default settings; yields its address, which
+    ends in `/lab`, and stops it after."""
     settings = folder / ".settings"
     tracker = settings / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
     tracker.parent.mkdir(parents=True)
@@ -132,20 +147,33 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         port = probe.getsockname()[1]
     options = [
         *jupyter_options(folder, root_user=True, screen=False, container=False),
-        f"--port={port}", "--LabApp.expose_app_in_browser=True",
+        f"--port={port}",
+        "--LabApp.expose_app_in_browser=True",
     ]
     environ = {
-        **os.environ, **ENVIRONMENT, "JUPYTER_TOKEN": token,
-        "PYTHONPATH": str(ROOT),            # The kernels run the code of this checkout, whichever one the environment was installed from.
-        "JUPYTERLAB_SETTINGS_DIR": str(settings), "JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"),
+        **os.environ,
+        **ENVIRONMENT,
+        "JUPYTER_TOKEN": token,
+        # The kernels run the code of this checkout, whichever one the environment was installed
+        # from.
+        "PYTHONPATH": str(ROOT),
+        "JUPYTERLAB_SETTINGS_DIR": str(settings),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / ".workspaces"),
     }
     said = folder / "jupyterlab.txt"
     with said.open("w", encoding="utf-8") as output:
-        server = subprocess.Popen([sys.executable, "-m", "jupyterlab", *options], env=environ, cwd=ROOT / "notebooks",
-                                  stdout=output, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options],
+            env=environ,
+            cwd=ROOT / "notebooks",
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
     try:
         if not answers(f"http://localhost:{port}/api?token={token}", server):
-            raise RuntimeError("JupyterLab did not come up. It said:\n" + said.read_text(encoding="utf-8"))
+            raise RuntimeError(
+                "JupyterLab did not come up. It said:\n" + said.read_text(encoding="utf-8")
+            )
         yield f"http://localhost:{port}/lab?token={token}"
     finally:
         server.terminate()
@@ -153,7 +181,8 @@ def jupyterlab(folder: Path) -> Iterator[str]:
 
 
 def answers(address: str, server: subprocess.Popen, deadline_s: float = 60) -> bool:
-    """Whether `address` answers before `server` ends or `deadline_s` seconds have passed; returns as soon as that is known."""
+    """Whether `address` answers before `server` ends or `deadline_s` seconds have passed;
+    returns as soon as that is known."""
     until = time.monotonic() + deadline_s
     while time.monotonic() < until and server.poll() is None:
         try:
@@ -178,16 +207,24 @@ def visit(page, address: str, notebook: str) -> Visit:
     pictures, blemishes = 0, []
     for width in WIDTHS_PX:
         pictures += sum(photograph(page, Path(notebook).stem, width, theme) for theme in THEMES)
-        blemishes += [f"{width}: {' '.join(each.split())}" for each in page.evaluate(BLEMISHES, 2 * HEIGHT_PX)]
-    page.evaluate(STOP_KERNEL)              # A kernel that used Spark holds a Java; the next chapter wants the memory.
+        blemishes += [
+            f"{width}: {' '.join(each.split())}" for each in page.evaluate(BLEMISHES, 2 * HEIGHT_PX)
+        ]
+    # A kernel that used Spark holds a Java; the next chapter wants the memory.
+    page.evaluate(STOP_KERNEL)
     return Visit(notebook, seconds, failures, pictures, tuple(blemishes))
 
 
 def photograph(page, name: str, width_px: int, theme: str) -> int:
-    """Screenshots of the whole open notebook from top to bottom, one a screenful; returns how many."""
+    """Screenshots of the whole open notebook from top to bottom, one a screenful;
+    returns how many."""
     page.set_viewport_size({"width": width_px, "height": HEIGHT_PX})
-    page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", THEMES[theme])
-    page.wait_for_timeout(500)              # The theme's style sheet replaces the old one after the command has returned.
+    page.evaluate(
+        "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})",
+        THEMES[theme],
+    )
+    # The theme's style sheet replaces the old one after the command has returned.
+    page.wait_for_timeout(500)
     top, count = 0, 0
     while True:
         seen = page.evaluate(SCROLL_TO, top)
@@ -200,17 +237,22 @@ def photograph(page, name: str, width_px: int, theme: str) -> int:
 
 
 def main(argv: Sequence[str] = ()) -> int:
-    """Visit the chapters named in `argv` (two digits each), or all; 0 when every cell ran and no page has a fault, else 1."""
+    """Visit the chapters named in `argv` (two digits each), or all;
+    0 when every cell ran and no page has a fault, else 1."""
     chromium = find_chromium()
     if chromium is None:
-        print("make browser needs Chromium: install it (Debian, Ubuntu: apt install chromium) and try again.")
+        print(
+            "make browser needs Chromium: install it (Debian, Ubuntu: apt install chromium) and "
+            "try again."
+        )
         return 1
     from playwright.sync_api import sync_playwright
 
     SCREENSHOTS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         folder = Path(scratch)
-        (folder / "data").symlink_to(ROOT / "data")          # Chapters look upward for the recordings, as they would in a checkout.
+        # Chapters look upward for the recordings, as they would in a checkout.
+        (folder / "data").symlink_to(ROOT / "data")
         notebooks = solved_notebooks(folder / "notebooks" / "mine", argv)
         browser = playwright.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
         visits = []

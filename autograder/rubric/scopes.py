@@ -1,8 +1,9 @@
-"""Which of two compared things a clause is about: "the order is kept" is right of one design and wrong of the other.
+"""Which of two compared things a clause is about: "the order is kept" is right of one design and
+wrong of the other.
 
-A lexicon may name scopes ({"pool": "pattern of its mentions"}). A clause that mentions one scope is about it; a clause that
-mentions none goes on about the last one mentioned; in a clause with two, each is in force from where it stands. Before the
-first mention nothing is in force.
+A lexicon may name scopes ({"pool": "pattern of its mentions"}). A clause that mentions one scope is
+about it; a clause that mentions none goes on about the last one mentioned; in a clause with two,
+each is in force from where it stands. Before the first mention nothing is in force.
 """
 
 from __future__ import annotations
@@ -12,7 +13,28 @@ import re
 from autograder.rubric.patterns import Hit, Lexicon
 from autograder.rubric.text import SENTENCE_END, Reading
 
-_BREAKS = frozenset({SENTENCE_END, ",", ";", ":", "(", ")", "-", "but", "while", "whereas", "versus", "vs", "vs.", "however", "但", "而", "却", "->"})
+_BREAKS = frozenset(
+    {
+        SENTENCE_END,
+        ",",
+        ";",
+        ":",
+        "(",
+        ")",
+        "-",
+        "but",
+        "while",
+        "whereas",
+        "versus",
+        "vs",
+        "vs.",
+        "however",
+        "但",
+        "而",
+        "却",
+        "->",
+    }
+)
 _WANTED = re.compile(r"^@(\w+)(!?) ")
 
 
@@ -42,7 +64,11 @@ def in_force(lexicon: Lexicon, reading: Reading) -> tuple[str, ...]:
 
 
 def _in_force(lexicon: Lexicon, reading: Reading) -> tuple[str, ...]:
-    mentions = sorted((hit.first, name) for name, pattern in sorted(lexicon.scopes.items()) for hit in lexicon.find(pattern, reading))
+    mentions = sorted(
+        (hit.first, name)
+        for name, pattern in sorted(lexicon.scopes.items())
+        for hit in lexicon.find(pattern, reading)
+    )
     row, now = [], ""
     for first, last in _clauses(reading):
         inside = [(place, name) for place, name in mentions if first <= place < last]

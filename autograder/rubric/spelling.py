@@ -1,8 +1,10 @@
-"""Misspelt words of the subject, read as the student most likely meant them ("cordinator", "heartbeet").
+"""Misspelt words of the subject, read as the student most likely meant them ("cordinator",
+"heartbeet").
 
-Only words that this rubric does not know and that are no English (`english.py`, `dictionary.py`) are respelt, and only to a rubric word that starts with
-the same letter and is one slip away (two in words of eight letters or more). A slip is a letter added, lost, changed or
-swapped with its neighbour (Damerau 1964).
+Only words that this rubric does not know and that are no English (`english.py`, `dictionary.py`)
+are respelt, and only to a rubric word that starts with the same letter and is one slip away (two in
+words of eight letters or more). A slip is a letter added, lost, changed or swapped with its
+neighbour (Damerau 1964).
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from autograder.rubric.english import EVERYDAY
 
 
 class Speller:
-    """Respells towards the words of one rubric. Calling it gives the word itself when nothing fits."""
+    """Respells towards the words of one rubric. Calling it gives
+    the word itself when nothing fits."""
 
     def __init__(self, vocabulary: tuple[str, ...]):
         self._by_letter: dict[str, list[str]] = {}
@@ -35,9 +38,14 @@ class Speller:
         for known in nearby:
             allowed = 1 if len(known) < 8 else 2
             for cut in range(max(4, len(known) - allowed), min(len(word), len(known) + 1) + 1):
-                # A rubric word is often a stem: compare it with the beginning, and keep a normal ending.
+                # A rubric word is often a stem: compare it with the beginning, and keep a normal
+                # ending.
                 found = slips(word[:cut], known, allowed)
-                if found <= allowed and len(word) - cut <= 4 and (found, -len(known)) < (best_slips, -len(best)):
+                if (
+                    found <= allowed
+                    and len(word) - cut <= 4
+                    and (found, -len(known)) < (best_slips, -len(best))
+                ):
                     best, best_slips = known, found
         return best
 

@@ -1,8 +1,9 @@
 """How the scorer reads: an answer becomes a row of tokens that remember where they stood.
 
-English words, numbers, punctuation and single Chinese characters are all tokens. The row is also kept as one string,
-`line`, in which every token is preceded by exactly one blank and a sentence ends with `¶`. Patterns (see `patterns.py`)
-search that string, so one pattern can hold both languages, and a hit can always be shown in the learner's own text.
+English words, numbers, punctuation and single Chinese characters are all tokens. The row is also
+kept as one string, `line`, in which every token is preceded by exactly one blank and a sentence
+ends with `¶`. Patterns (see `patterns.py`) search that string, so one pattern can hold both
+languages, and a hit can always be shown in the learner's own text.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from autograder.rubric import hidden, traditional
 SENTENCE_END = "¶"
 CLAUSE_MARKS = frozenset({SENTENCE_END, ",", ";", ":", "(", ")", "、", "…"})
 
-# One pass over the lower-cased, NFKC-folded text. Order matters: a config name or "2.3" must not end a sentence.
+# One pass over the lower-cased, NFKC-folded text. Order matters: a config name or "2.3" must not
+# end a sentence.
 _TOKEN = re.compile(
     r"(?P<abbreviation>\b(?:incl|etc|vs|approx|resp|cf|e\.g|i\.e)\.)"
     r"|(?P<call>\(\s*\))"
@@ -34,24 +36,74 @@ _TOKEN = re.compile(
 )
 
 _CONTRACTIONS = {
-    "can't": "can not", "cannot": "can not", "cant": "can not", "won't": "will not", "wont": "will not", "n't": "not",
-    "dont": "do not", "doesnt": "does not", "isnt": "is not", "arent": "are not", "wasnt": "was not", "didnt": "did not",
-    "wouldnt": "would not", "couldnt": "could not", "shouldnt": "should not", "hasnt": "has not", "havent": "have not",
-    "cuz": "because", "coz": "because", "bc": "because", "b/c": "because", "w/o": "without", "w/": "with", "conn": "connection",
-    "conns": "connections", "addr": "address", "addrs": "addresses", "coord": "coordinator", "hb": "heartbeat",
-    "hbs": "heartbeats", "ctor": "constructor", "obj": "object", "lb": "load balancer",
+    "can't": "can not",
+    "cannot": "can not",
+    "cant": "can not",
+    "won't": "will not",
+    "wont": "will not",
+    "n't": "not",
+    "dont": "do not",
+    "doesnt": "does not",
+    "isnt": "is not",
+    "arent": "are not",
+    "wasnt": "was not",
+    "didnt": "did not",
+    "wouldnt": "would not",
+    "couldnt": "could not",
+    "shouldnt": "should not",
+    "hasnt": "has not",
+    "havent": "have not",
+    "cuz": "because",
+    "coz": "because",
+    "bc": "because",
+    "b/c": "because",
+    "w/o": "without",
+    "w/": "with",
+    "conn": "connection",
+    "conns": "connections",
+    "addr": "address",
+    "addrs": "addresses",
+    "coord": "coordinator",
+    "hb": "heartbeat",
+    "hbs": "heartbeats",
+    "ctor": "constructor",
+    "obj": "object",
+    "lb": "load balancer",
 }
 
 _REGIONAL_BY_FIRST: dict[str, list[str]] = {}
 for _word in traditional.WORDS:
     _REGIONAL_BY_FIRST.setdefault(_word[0], []).append(_word)
 
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "`": " ", "“": '"', "”": '"', "–": "-", "—": ",", "−": "-", "*": " ", "_": " ", "#": " ", "|": ",", "•": "\n", "·": " ", "≤": "<=", "≥": ">=", "≦": "<=", "≧": ">=", "×": "x"})
+_QUOTES = str.maketrans(
+    {
+        "’": "'",
+        "‘": "'",
+        "`": " ",
+        "“": '"',
+        "”": '"',
+        "–": "-",
+        "—": ",",
+        "−": "-",
+        "*": " ",
+        "_": " ",
+        "#": " ",
+        "|": ",",
+        "•": "\n",
+        "·": " ",
+        "≤": "<=",
+        "≥": ">=",
+        "≦": "<=",
+        "≧": ">=",
+        "×": "x",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token: its folded text, and the half-open range of characters it stands for in the answer."""
+    """One token: its folded text, and the half-open range of
+    characters it stands for in the answer."""
 
     text: str
     start: int
@@ -70,7 +122,11 @@ class Reading:
     @property
     def words(self) -> tuple[str, ...]:
         """The tokens that carry meaning: no punctuation, no sentence ends."""
-        return tuple(token.text for token in self.tokens if token.text[0].isalnum() or token.text[0] == "-" and len(token.text) > 1)
+        return tuple(
+            token.text
+            for token in self.tokens
+            if token.text[0].isalnum() or (token.text[0] == "-" and len(token.text) > 1)
+        )
 
     @property
     def chinese_share(self) -> float:
@@ -115,7 +171,8 @@ class Reading:
         return found
 
     def quote(self, first: int, last: int) -> tuple[int, int, str]:
-        """Character range and text of the answer from token `first` up to, not including, token `last`."""
+        """Character range and text of the answer from token `first` up to, not including,
+        token `last`."""
         if last <= first:
             return 0, 0, ""
         start, end = self.tokens[first].start, self.tokens[last - 1].end
@@ -123,7 +180,9 @@ class Reading:
 
     def without(self, dropped: set[int]) -> Reading:
         """The same reading with some tokens taken out, as when a copied question is set aside."""
-        return _row(self.answer, [token for index, token in enumerate(self.tokens) if index not in dropped])
+        return _row(
+            self.answer, [token for index, token in enumerate(self.tokens) if index not in dropped]
+        )
 
 
 def is_chinese(text: str) -> bool:
@@ -132,7 +191,8 @@ def is_chinese(text: str) -> bool:
 
 
 def read(answer: str, respell: Callable[[str], str] = lambda word: word) -> Reading:
-    """Read an answer. `respell` maps a misspelt word to the word of the rubric it most likely meant."""
+    """Read an answer. `respell` maps a misspelt word to the word
+    of the rubric it most likely meant."""
     folded, origin = _fold(answer)
     tokens: list[Token] = []
     for match in _TOKEN.finditer(folded):
@@ -143,7 +203,8 @@ def read(answer: str, respell: Callable[[str], str] = lambda word: word) -> Read
 
 
 def _fold(answer: str) -> tuple[str, list[int]]:
-    """Lower case, NFKC, plain quotes and dashes, invisible characters dropped; with each character's old position."""
+    """Lower case, NFKC, plain quotes and dashes, invisible characters dropped;
+    with each character's old position."""
     characters, origin = [], []
     skip_to = 0
     unseen = dict(hidden.unseen(answer))
@@ -154,7 +215,10 @@ def _fold(answer: str) -> tuple[str, list[int]]:
             origin.append(position)
         if position < skip_to:
             continue
-        regional = character in _REGIONAL_BY_FIRST and next((word for word in _REGIONAL_BY_FIRST[character] if answer.startswith(word, position)), None)
+        regional = character in _REGIONAL_BY_FIRST and next(
+            (word for word in _REGIONAL_BY_FIRST[character] if answer.startswith(word, position)),
+            None,
+        )
         if regional:
             characters.append(traditional.WORDS[regional])
             skip_to = position + len(regional)
@@ -172,7 +236,9 @@ def _fold(answer: str) -> tuple[str, list[int]]:
 def _plain(character: str) -> str:
     if unicodedata.category(character) in ("Cf", "Cc") and character not in "\n\t\r":
         return ""
-    plain = unicodedata.normalize("NFKC", character.translate(_QUOTES).translate(traditional.CHARACTERS)).lower()
+    plain = unicodedata.normalize(
+        "NFKC", character.translate(_QUOTES).translate(traditional.CHARACTERS)
+    ).lower()
     return "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
 
 
@@ -193,7 +259,11 @@ def _texts_of(match: re.Match[str], respell: Callable[[str], str]) -> list[str]:
             return [text[:-3], "not"]
         text = text.split("'")[0]
         return [respell(text)]
-    if match.lastgroup == "mark" and text == "-" and match.string[match.end() : match.end() + 1].isalpha():
+    if (
+        match.lastgroup == "mark"
+        and text == "-"
+        and match.string[match.end() : match.end() + 1].isalpha()
+    ):
         return []  # half-built and half built are the same words
     return [text]
 

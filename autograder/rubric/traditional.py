@@ -1,7 +1,9 @@
-"""Traditional Chinese, read as the simplified characters and mainland words the rubrics are written in.
+"""Traditional Chinese, read as the simplified characters and mainland words the rubrics are written
+in.
 
-Characters are folded one by one; words that Taiwan and Hong Kong say differently (執行緒 for 线程) are replaced whole. Only
-what turns up in answers about this subject is listed: an unknown character is left as it is and simply matches nothing.
+Characters are folded one by one; words that Taiwan and Hong Kong say differently (執行緒 for 线程)
+are replaced whole. Only what turns up in answers about this subject is listed: an unknown character
+is left as it is and simply matches nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +29,56 @@ CHARACTERS = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split() if pair[
 """Traditional characters of this subject to simplified ones."""
 
 WORDS = {
-    "建構函式": "构造函数", "建構函數": "构造函数", "建構子": "构造函数", "建構式": "构造函数", "執行緒": "线程", "線程": "线程", "物件": "对象", "欄位": "字段", "連線": "连接",
-    "位址": "地址", "伺服器": "服务器", "用戶端": "客户端", "逾時": "超时", "呼叫": "调用", "參考": "引用", "資料": "数据", "記憶體": "内存", "工廠": "工厂", "佇列": "队列",
-    "平衡器": "均衡", "負載平衡": "负载均衡", "閒置": "空闲", "代理伺服器": "代理", "網域": "域名", "佔位": "占位", "預設": "默认", "變數": "变量", "啟動": "启动", "可見性": "可见性",
-    "訊息": "消息", "偏移值": "位移", "偏移量": "位移", "叢集": "集群", "分割區": "分区", "群組": "组", "回應": "响应", "取用者": "消费者", "心跳訊號": "心跳", "日誌": "日志", "迴圈": "循环",
-    "併行": "并行", "同時": "同时", "非同步": "异步", "異步": "异步", "行程": "进程", "擴充": "扩展", "輪詢": "轮询", "重試": "重试", "位移": "位移", "複寫": "复制", "副本": "副本",
+    "建構函式": "构造函数",
+    "建構函數": "构造函数",
+    "建構子": "构造函数",
+    "建構式": "构造函数",
+    "執行緒": "线程",
+    "線程": "线程",
+    "物件": "对象",
+    "欄位": "字段",
+    "連線": "连接",
+    "位址": "地址",
+    "伺服器": "服务器",
+    "用戶端": "客户端",
+    "逾時": "超时",
+    "呼叫": "调用",
+    "參考": "引用",
+    "資料": "数据",
+    "記憶體": "内存",
+    "工廠": "工厂",
+    "佇列": "队列",
+    "平衡器": "均衡",
+    "負載平衡": "负载均衡",
+    "閒置": "空闲",
+    "代理伺服器": "代理",
+    "網域": "域名",
+    "佔位": "占位",
+    "預設": "默认",
+    "變數": "变量",
+    "啟動": "启动",
+    "可見性": "可见性",
+    "訊息": "消息",
+    "偏移值": "位移",
+    "偏移量": "位移",
+    "叢集": "集群",
+    "分割區": "分区",
+    "群組": "组",
+    "回應": "响应",
+    "取用者": "消费者",
+    "心跳訊號": "心跳",
+    "日誌": "日志",
+    "迴圈": "循环",
+    "併行": "并行",
+    "同時": "同时",
+    "非同步": "异步",
+    "異步": "异步",
+    "行程": "进程",
+    "擴充": "扩展",
+    "輪詢": "轮询",
+    "重試": "重试",
+    "位移": "位移",
+    "複寫": "复制",
+    "副本": "副本",
 }
 """Words of Taiwan and Hong Kong, as typed, to the mainland words of the rubrics."""

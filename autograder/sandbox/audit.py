@@ -1,27 +1,94 @@
-"""What a learner's code asks of the interpreter that no answer needs: heard by Python's own audit hooks, told as signs.
+"""What a learner's code asks of the interpreter that no answer needs: heard by Python's own audit
+hooks, told as signs.
 
-Put into the learner's process by worker.py just before the cells run. A hook cannot be taken away again from Python. It is no
-wall (what is asked is done), it is a witness: whoever hides `os.fork` behind three getattr is still heard forking. What a library
-does of its own accord (an import, Spark's socket) is not told: the cell's own code must stand right behind it.
+Put into the learner's process by worker.py just before the cells run. A hook cannot be taken away
+again from Python. It is no wall (what is asked is done), it is a witness: whoever hides `os.fork`
+behind three getattr is still heard forking. What a library does of its own accord (an import,
+Spark's socket) is not told: the cell's own code must stand right behind it.
 """
+
 import sys
 
 CELL_FILE = "<answer>"
-MODULES = frozenset(("atexit", "builtins", "ctypes", "fcntl", "ftplib", "gc", "importlib", "inspect", "linecache", "marshal", "mmap", "multiprocessing", "pickle",
-                     "posix", "pty", "resource", "signal", "smtplib", "socket", "subprocess", "urllib", "urllib.request"))
-# Event -> (sign, whether the cell itself must be the caller; a library may stand between otherwise).
+MODULES = frozenset(
+    (
+        "atexit",
+        "builtins",
+        "ctypes",
+        "fcntl",
+        "ftplib",
+        "gc",
+        "importlib",
+        "inspect",
+        "linecache",
+        "marshal",
+        "mmap",
+        "multiprocessing",
+        "pickle",
+        "posix",
+        "pty",
+        "resource",
+        "signal",
+        "smtplib",
+        "socket",
+        "subprocess",
+        "urllib",
+        "urllib.request",
+    )
+)
+# Event -> (sign, whether the cell itself must be the caller; a library may stand between
+# otherwise).
 EVENTS = {
-    "import": ("import", True), "open": ("open", False), "os.listdir": ("look", False), "os.scandir": ("look", False),
-    "sys._getframe": ("frames", True), "sys._current_frames": ("frames", True), "gc.get_objects": ("objects", True), "gc.get_referrers": ("objects", True),
-    "ctypes.dlopen": ("ctypes", False), "ctypes.string_at": ("ctypes", True), "ctypes.dlsym": ("ctypes", False),
-    "os.fork": ("process", False), "os.forkpty": ("process", False), "os.exec": ("process", False), "os.posix_spawn": ("process", False),
-    "os.system": ("process", False), "os.kill": ("process", False), "subprocess.Popen": ("process", False), "signal.pthread_kill": ("process", False),
-    "socket.connect": ("wire", False), "socket.sendto": ("wire", False), "socket.bind": ("wire", False), "socket.getaddrinfo": ("wire", False),
-    "exec": ("code", True), "sys.settrace": ("trace", True), "sys.setprofile": ("trace", True),
+    "import": ("import", True),
+    "open": ("open", False),
+    "os.listdir": ("look", False),
+    "os.scandir": ("look", False),
+    "sys._getframe": ("frames", True),
+    "sys._current_frames": ("frames", True),
+    "gc.get_objects": ("objects", True),
+    "gc.get_referrers": ("objects", True),
+    "ctypes.dlopen": ("ctypes", False),
+    "ctypes.string_at": ("ctypes", True),
+    "ctypes.dlsym": ("ctypes", False),
+    "os.fork": ("process", False),
+    "os.forkpty": ("process", False),
+    "os.exec": ("process", False),
+    "os.posix_spawn": ("process", False),
+    "os.system": ("process", False),
+    "os.kill": ("process", False),
+    "subprocess.Popen": ("process", False),
+    "signal.pthread_kill": ("process", False),
+    "socket.connect": ("wire", False),
+    "socket.sendto": ("wire", False),
+    "socket.bind": ("wire", False),
+    "socket.getaddrinfo": ("wire", False),
+    "exec": ("code", True),
+    "sys.settrace": ("trace", True),
+    "sys.setprofile": ("trace", True),
 }
-SIGNS = frozenset(("java", *(sign for sign, _ in EVENTS.values())))            # all that a process may be heard doing
-ALLOWED = ("/course", "/scratch", "/tmp", "/usr", "/lib", "/dev/null", "/dev/urandom", sys.prefix, sys.base_prefix)
-LIBRARIES = ("/pyspark/", "/py4j/", "/kafkalab/", "<frozen importlib", "/matplotlib/", "/joblib/", "/numpy/", "/pandas/")
+# all that a process may be heard doing
+SIGNS = frozenset(("java", *(sign for sign, _ in EVENTS.values())))
+ALLOWED = (
+    "/course",
+    "/scratch",
+    "/tmp",
+    "/usr",
+    "/lib",
+    "/dev/null",
+    "/dev/urandom",
+    sys.prefix,
+    sys.base_prefix,
+)
+LIBRARIES = (
+    "/pyspark/",
+    "/py4j/",
+    "/kafkalab/",
+    "<frozen importlib",
+    "/matplotlib/",
+    "/joblib/",
+    "/numpy/",
+    "/pandas/",
+)
 DEEPEST = 30
 
 
@@ -39,18 +106,24 @@ def listen(tell) -> None:
         if sign in ("open", "look") and not _is_outside(words[0]):
             return
         try:
-            raise LookupError                            # sys._getframe would be heard itself
+            raise LookupError  # sys._getframe would be heard itself
         except LookupError as here:
             frame, depth = here.__traceback__.tb_frame.f_back, 0
         while frame is not None and depth < DEEPEST:
             name = frame.f_code.co_filename
             if name == CELL_FILE:
-                if event == "exec" and words[0].co_filename != CELL_FILE and not words[0].co_filename.startswith("<"):
+                if (
+                    event == "exec"
+                    and words[0].co_filename != CELL_FILE
+                    and not words[0].co_filename.startswith("<")
+                ):
                     return
                 told.add(sign)
                 tell(sign)
                 return
-            if (directly and not name.startswith("<frozen importlib")) or (event != "import" and any(each in name for each in LIBRARIES)):
+            if (directly and not name.startswith("<frozen importlib")) or (
+                event != "import" and any(each in name for each in LIBRARIES)
+            ):
                 return
             frame, depth = frame.f_back, depth + 1
 
@@ -58,9 +131,12 @@ def listen(tell) -> None:
 
 
 def listen_to_java(tell) -> None:
-    """From now on call tell("java") once when somebody other than Spark's own Python speaks with the JVM through py4j."""
-    java_gateway, told = sys.modules.get("py4j.java_gateway"), []      # Spark's Python has loaded it
-    if java_gateway is None:                             # no JVM could be started: there is nobody to speak with
+    """From now on call tell("java") once when somebody other than Spark's own
+    Python speaks with the JVM through py4j."""
+    # Spark's Python has loaded it
+    java_gateway, told = sys.modules.get("py4j.java_gateway"), []
+    # no JVM could be started: there is nobody to speak with
+    if java_gateway is None:
         return
 
     def heard(true):
@@ -69,17 +145,24 @@ def listen_to_java(tell) -> None:
                 told.append(True)
                 tell("java")
             return true(self, *words, **named)
+
         return speaks
 
-    for kind, name in ((java_gateway.JVMView, "__getattr__"), (java_gateway.JavaPackage, "__getattr__"), (java_gateway.JavaClass, "__getattr__"),
-                       (java_gateway.JavaClass, "__call__"), (java_gateway.JavaObject, "__getattr__"), (java_gateway.JavaMember, "__call__"),
-                       (java_gateway.GatewayClient, "send_command")):
+    for kind, name in (
+        (java_gateway.JVMView, "__getattr__"),
+        (java_gateway.JavaPackage, "__getattr__"),
+        (java_gateway.JavaClass, "__getattr__"),
+        (java_gateway.JavaClass, "__call__"),
+        (java_gateway.JavaObject, "__getattr__"),
+        (java_gateway.JavaMember, "__call__"),
+        (java_gateway.GatewayClient, "send_command"),
+    ):
         setattr(kind, name, heard(getattr(kind, name)))
 
 
 def _is_strange() -> bool:
-    """Whether a cell asked for it, without Spark's Python or ours between the two; the standard library is no excuse, but a go-between of
-    Spark's, too."""
+    """Whether a cell asked for it, without Spark's Python or ours between the two; the standard
+    library is no excuse, but a go-between of Spark's, too."""
     try:
         raise LookupError
     except LookupError as here:
@@ -89,15 +172,21 @@ def _is_strange() -> bool:
         if name == CELL_FILE:
             return True
         # Python lets go of an object whenever it likes, in the middle of anything.
-        if "garbage_collect" in frame.f_code.co_name or any(each in name for each in ("/pyspark/", "/kafkalab/", "/autograder/")) and name != __file__:
+        if "garbage_collect" in frame.f_code.co_name or (
+            any(each in name for each in ("/pyspark/", "/kafkalab/", "/autograder/"))
+            and name != __file__
+        ):
             return False
         frame = frame.f_back
     return False
 
 
 def _is_outside(path) -> bool:
-    """Whether a path leads where an answer has nothing to look for. Folders of some learner's own machine are not meant: code that
-    names them fails, and that is all."""
+    """Whether a path leads where an answer has nothing to look for. Folders of some learner's own
+    machine are not meant: code that names them fails, and that is all."""
     if type(path) is not str or not path.startswith("/") or path.startswith(ALLOWED):
         return type(path) is str and "../.." in path
-    return path == "/" or path.startswith(("/proc", "/etc", "/root", "/dev", "/sys", "/var", "/home/")) and "/notebooks" not in path
+    return path == "/" or (
+        path.startswith(("/proc", "/etc", "/root", "/dev", "/sys", "/var", "/home/"))
+        and "/notebooks" not in path
+    )

@@ -1,9 +1,12 @@
-"""A control group for each worker, where the machine lets us make one: the kernel's own count of memory and processes.
+"""A control group for each worker, where the machine lets us make one: the kernel's own count of
+memory and processes.
 
-The worker's watch (watch.py) looks every twentieth of a second and says in a sentence what was too much. The group stands
-behind it, a little wider: should the watch be too slow, the kernel ends the process. Made and removed by the parent, outside the
-walls; version 1 and 2 of the interface. `doctor` says when there is none to be had.
+The worker's watch (watch.py) looks every twentieth of a second and says in a sentence what was too
+much. The group stands behind it, a little wider: should the watch be too slow, the kernel ends the
+process. Made and removed by the parent, outside the walls; version 1 and 2 of the interface.
+`doctor` says when there is none to be had.
 """
+
 from __future__ import annotations
 
 import os
@@ -13,19 +16,25 @@ from pathlib import Path
 MOUNT = Path("/sys/fs/cgroup")
 # The files that hold the limits: version 2 first, then version 1's for its two controllers.
 FILES = {"memory": ("memory.max", "memory.limit_in_bytes"), "pids": ("pids.max", "pids.max")}
-ABOVE_BYTES, ABOVE_PROCESSES = 1 << 30, 64         # the warm worker itself, and room for the watch to speak first
+# the warm worker itself, and room for the watch to speak first
+ABOVE_BYTES, ABOVE_PROCESSES = 1 << 30, 64
 
 
 class Group:
-    """One worker's group: `folders` to join, limits that can be set before each job, gone with `remove`."""
+    """One worker's group: `folders` to join, limits that can be set before each job,
+    gone with `remove`."""
 
     def __init__(self, folders: dict[str, Path]):
         self._by_controller = folders
         self.folders = list(dict.fromkeys(folders.values()))
 
     def allow(self, memory_bytes: int, processes: int) -> None:
-        """Set the limits for the next job. A kernel that refuses leaves the old ones; the watch holds anyway."""
-        for controller, most in (("memory", memory_bytes + ABOVE_BYTES), ("pids", processes + ABOVE_PROCESSES)):
+        """Set the limits for the next job. A kernel that refuses leaves the old ones;
+        the watch holds anyway."""
+        for controller, most in (
+            ("memory", memory_bytes + ABOVE_BYTES),
+            ("pids", processes + ABOVE_PROCESSES),
+        ):
             folder = self._by_controller.get(controller)
             for name in FILES[controller] if folder else ():
                 if (folder / name).exists():
@@ -33,7 +42,8 @@ class Group:
                     break
 
     def remove(self) -> None:
-        """Take the group away; its processes have ended, or are just about to: they are given a second to be gone."""
+        """Take the group away; its processes have ended, or are just about to:
+        they are given a second to be gone."""
         for folder in self.folders:
             for _ in range(50):
                 try:
@@ -46,7 +56,8 @@ class Group:
 
 
 def make(name: str) -> Group | None:
-    """A group for one worker, or None where this user may not make one that counts memory and processes."""
+    """A group for one worker, or None where this user may not make
+    one that counts memory and processes."""
     places = {controller: _own(controller) for controller in FILES}
     made = {}
     try:
@@ -74,7 +85,9 @@ def _own(controller: str) -> Path | None:
     for line in lines:
         number, controllers, path = line.split(":", 2)
         if controller in controllers.split(","):
-            return _exists(MOUNT / controllers / path.lstrip("/")) or _exists(MOUNT / controller / path.lstrip("/"))
+            return _exists(MOUNT / controllers / path.lstrip("/")) or _exists(
+                MOUNT / controller / path.lstrip("/")
+            )
     for line in lines:
         number, controllers, path = line.split(":", 2)
         if number == "0" and (MOUNT / "cgroup.controllers").exists():

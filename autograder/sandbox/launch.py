@@ -1,8 +1,10 @@
-"""The worker's first step: into its control group, out of root's skin, and on to the program behind the walls.
+"""The worker's first step: into its control group, out of root's skin, and on to the program behind
+the walls.
 
-Started by parent.py outside the walls, with its orders as one JSON argument; it becomes the program it is told to start. Its
-own work is small on purpose: nothing a learner wrote runs in it.
+Started by parent.py outside the walls, with its orders as one JSON argument; it becomes the program
+it is told to start. Its own work is small on purpose: nothing a learner wrote runs in it.
 """
+
 import json
 import os
 import sys
@@ -13,8 +15,8 @@ BEFORE_LEARNERS = 10
 def main(orders: dict) -> None:
     """Join orders["groups"], drop to orders["uid"] if there is one, become orders["command"].
 
-    An ordinary user may not look into the folders on the way to root's Python; so root lends what is to be read, {place: source},
-    under /mnt, in a mount namespace that nobody else sees.
+    An ordinary user may not look into the folders on the way to root's Python; so root lends what
+    is to be read, {place: source}, under /mnt, in a mount namespace that nobody else sees.
     """
     from walls import NEWNS, NOBODY, make_mounts_private, unshare
 
@@ -22,7 +24,8 @@ def main(orders: dict) -> None:
         with open(os.path.join(folder, "cgroup.procs"), "w", encoding="ascii") as members:
             members.write("0")
     try:
-        os.nice(-BEFORE_LEARNERS)                        # root may: whoever holds the limits goes before those who are held
+        # root may: whoever holds the limits goes before those who are held
+        os.nice(-BEFORE_LEARNERS)
     except OSError:
         pass
     if orders["uid"] is not None:
@@ -38,7 +41,8 @@ def main(orders: dict) -> None:
 def _lend(places: dict[str, str]) -> None:
     from walls import MS_BIND, MS_REC, mount
 
-    opened = {place: os.open(source, os.O_PATH) for place, source in places.items()}     # before /mnt hides one of them
+    # before /mnt hides one of them
+    opened = {place: os.open(source, os.O_PATH) for place, source in places.items()}
     mount("tmpfs", "/mnt", "tmpfs", 0, "size=1m,mode=755")
     for place, source in opened.items():
         if os.path.isdir(f"/proc/self/fd/{source}"):

@@ -1,4 +1,5 @@
-"""The folder a sandbox lives in: held by a lock as long as its process lives, and cleared away by the next one when that was killed."""
+"""The folder a sandbox lives in: held by a lock as long as its process lives, and cleared away
+by the next one when that was killed."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ HELD = ".held"
 
 
 class Lodging:
-    """A new folder for temporary files. What killed processes of the same user have left is deleted first. OSError where none can be made."""
+    """A new folder for temporary files. What killed processes of the same user have left is
+    deleted first. OSError where none can be made."""
 
     def __init__(self):
         clear()
@@ -31,9 +33,10 @@ class Lodging:
 
 
 def clear() -> None:
-    """Delete the folders that nobody holds any more. One of another user, or another's name for something else, stays."""
+    """Delete the folders that nobody holds any more. One of another user,
+    or another's name for something else, stays."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):               # held, or gone meanwhile
+        with contextlib.suppress(OSError):  # held, or gone meanwhile
             if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
                 with open(folder / HELD, "r+", encoding="utf-8") as lock:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

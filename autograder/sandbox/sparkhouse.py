@@ -1,17 +1,23 @@
-"""Where Spark lives in the sandbox: one JVM for a worker, started once, kept warm, and shown the door when somebody has touched it.
+"""Where Spark lives in the sandbox: one JVM for a worker, started once, kept warm, and shown the
+door when somebody has touched it.
 
-A submission's process lives for a second; a JVM takes five to start. So the JVM stands beside them, behind the same walls, in a
-process namespace of its own: the *house*. It starts when the first submission asks for Spark. Each submission gets a session of its
-own on it, over a connection of its own: a fork never shares a socket with anybody. When it leaves, the house looks round. A JVM
-whose guest failed, changed a setting, left a view, a table, a file or a process behind, or stopped Spark, is ended, and a new one
-is started before the next guest comes; so is one whose guest reached into it by py4j (audit.py hears that). The new one stands in
-*rooms* of its own, other processes and other folders, for what a guest wrote outlives a JVM. What a guest's Python
-held in the JVM is forgotten when it leaves, so that nobody finds another's tables by their numbers. Whose text bears a sign
-(signs.py) is a guest *alone*: on a JVM nobody has been on, and nobody comes to after. Memory is watched as what is really in use: a
-JVM reserves more than it needs, so a limit of address space would break it.
+A submission's process lives for a second; a JVM takes five to start. So the JVM stands beside them,
+behind the same walls, in a process namespace of its own: the *house*. It starts when the first
+submission asks for Spark. Each submission gets a session of its own on it, over a connection of its
+own: a fork never shares a socket with anybody. When it leaves, the house looks round. A JVM whose
+guest failed, changed a setting, left a view, a table, a file or a process behind, or stopped Spark,
+is ended, and a new one is started before the next guest comes; so is one whose guest reached into
+it by py4j (audit.py hears that). The new one stands in *rooms* of its own, other processes and
+other folders, for what a guest wrote outlives a JVM. What a guest's Python held in the JVM is
+forgotten when it leaves, so that nobody finds another's tables by their numbers. Whose text bears a
+sign (signs.py) is a guest *alone*: on a JVM nobody has been on, and nobody comes to after. Memory
+is watched as what is really in use: a JVM reserves more than it needs, so a limit of address space
+would break it.
 
-The worker makes a `House` and forgets it; keepers (worker.py) speak with it, learners' code never does.
+The worker makes a `House` and forgets it; keepers (worker.py) speak with it, learners' code never
+does.
 """
+
 import contextlib
 import json
 import os
@@ -21,23 +27,44 @@ import sys
 import threading
 import time
 
-ANSWER_SECONDS = 120                # for a JVM to start on a busy machine
-KEEPER_SECONDS = 2 * ANSWER_SECONDS # a keeper waits longer than the house, so that no answer comes after it has gone
+ANSWER_SECONDS = 120  # for a JVM to start on a busy machine
+# a keeper waits longer than the house, so that no answer comes after it has gone
+KEEPER_SECONDS = 2 * ANSWER_SECONDS
 NO_ANSWER = "Spark does not answer any more"
 ENDING_SECONDS = 10
 LOOK_EVERY_SECONDS = 0.2
 LOOKS_FOR_STRANGERS = 20
 OPEN_FILES = 4_096
 SETTINGS = {
-    "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "1", "spark.default.parallelism": "1",
-    # Tables are tiny and queries many: compiling a plan takes longer than interpreting it, and so does a second compiler of the JVM.
-    "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN", "spark.sql.adaptive.enabled": "false",
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.default.parallelism": "1",
+    # Tables are tiny and queries many: compiling a plan takes longer than interpreting it, and so
+    # does a second compiler of the JVM.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.io.encryption.enabled": "true",                 # then tables come over a socket: guest and JVM share no folder
-    "spark.sql.artifact.isolation.enabled": "false", "spark.cleaner.periodicGC.interval": "1h",
-    "spark.sql.ui.retainedExecutions": "1", "spark.ui.retainedJobs": "1", "spark.ui.retainedStages": "1",     # plans tell how somebody solved it
+    # then tables come over a socket: guest and JVM share no folder
+    "spark.io.encryption.enabled": "true",
+    "spark.sql.artifact.isolation.enabled": "false",
+    "spark.cleaner.periodicGC.interval": "1h",
+    # plans tell how somebody solved it
+    "spark.sql.ui.retainedExecutions": "1",
+    "spark.ui.retainedJobs": "1",
+    "spark.ui.retainedStages": "1",
 }
-SPARKS_OWN = ("spark-", "blockmgr-", "pyspark-", "hsperfdata_", "liblz4", "libzstd", "snappy-", "kafkalab-spark-", "artifacts")
+SPARKS_OWN = (
+    "spark-",
+    "blockmgr-",
+    "pyspark-",
+    "hsperfdata_",
+    "liblz4",
+    "libzstd",
+    "snappy-",
+    "kafkalab-spark-",
+    "artifacts",
+)
 
 
 class House:
@@ -47,16 +74,21 @@ class House:
         self._wire = Wire(lambda wire: _keep_house(wire, setup, level, refused_calls))
 
     def enter(self, memory_bytes: int, alone: bool = False) -> dict:
-        """For a keeper: {"port", "secret"} of a JVM with a fresh session as its default one, or {"error": words}. alone: nobody has been on it."""
-        return self._wire.ask({"do": "enter", "memory_bytes": memory_bytes, "alone": alone}, KEEPER_SECONDS)
+        """For a keeper: {"port", "secret"} of a JVM with a fresh session as its default one, or
+        {"error": words}. alone: nobody has been on it."""
+        return self._wire.ask(
+            {"do": "enter", "memory_bytes": memory_bytes, "alone": alone}, KEEPER_SECONDS
+        )
 
     def leave(self, replace: bool) -> dict:
-        """For a keeper: the guest is gone. {"why": what ended the JVM meanwhile, in words, or None; "touched": what was found changed}."""
+        """For a keeper: the guest is gone. {"why": what ended the JVM meanwhile, in words, or
+        None; "touched": what was found changed}."""
         return self._wire.ask({"do": "leave", "replace": replace}, KEEPER_SECONDS)
 
 
 class Wire:
-    """A process that was forked to do something, and two pipes to it: one line of JSON asked, one answered."""
+    """A process that was forked to do something, and two pipes to it:
+    one line of JSON asked, one answered."""
 
     def __init__(self, does):
         asks, self._ask = os.pipe()
@@ -64,7 +96,7 @@ class Wire:
         if os.fork() == 0:
             os.close(self._ask)
             os.close(self._hear)
-            self._hear, self._ask = asks, says           # the other end of it
+            self._hear, self._ask = asks, says  # the other end of it
             try:
                 does(self)
             finally:
@@ -101,13 +133,14 @@ class Wire:
 
 
 def attach(address: dict) -> None:
-    """In a learner's process: connect to the JVM and make its default session the session that is found here. Where there is no
-    JVM whoever asks for a session hears why."""
+    """In a learner's process: connect to the JVM and make its default session the session that is
+    found here. Where there is no JVM whoever asks for a session hears why."""
     if "port" not in address:
         from kafkalab import logsets
 
         def nowhere(*words, **named):
             raise RuntimeError(address["error"])
+
         logsets.session = nowhere
         return
     from pyspark.conf import SparkConf
@@ -115,7 +148,11 @@ def attach(address: dict) -> None:
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    os.environ.update(PYSPARK_GATEWAY_PORT=str(address["port"]), PYSPARK_GATEWAY_SECRET=address["secret"], PYSPARK_PYTHON=sys.executable)
+    os.environ.update(
+        PYSPARK_GATEWAY_PORT=str(address["port"]),
+        PYSPARK_GATEWAY_SECRET=address["secret"],
+        PYSPARK_PYTHON=sys.executable,
+    )
     gateway = launch_gateway()
     jvm = gateway.jvm
     own = jvm.SparkSession.getDefaultSession().get()
@@ -128,20 +165,24 @@ def attach(address: dict) -> None:
 
 
 def _keep_house(keepers: Wire, setup: dict, level: str, refused_calls) -> None:
-    """The house's own process. No guest ever comes to it: it gives them rooms, and when something was done to those, others."""
-    import walls                                         # from the worker's own folder, loaded before the walls stood
+    """The house's own process. No guest ever comes to it: it gives them rooms,
+    and when something was done to those, others."""
+    # from the worker's own folder, loaded before the walls stood
+    import walls
 
     walls.die_with_parent()
-    walls.adopt_orphans()                                # what a guest's process leaves is the house's to find, and to end
-    os.nice(10)                                          # as a learner's process (worker.py)
+    # what a guest's process leaves is the house's to find, and to end
+    walls.adopt_orphans()
+    os.nice(10)  # as a learner's process (worker.py)
     nowhere = os.open("/dev/null", os.O_RDWR)
-    for fd in (0, 1, 2):                                 # the worker's pipes are the worker's
+    for fd in (0, 1, 2):  # the worker's pipes are the worker's
         os.dup2(nowhere, fd)
 
     def others(before: Wire | None) -> Wire:
         if before is not None:
             before.close()
-            _kill_family()                               # and with the last process their folders are gone
+            # and with the last process their folders are gone
+            _kill_family()
         return Wire(lambda wire: _live_in_rooms(wire, keepers, setup, level, refused_calls))
 
     rooms, guests = others(None), 0
@@ -161,12 +202,14 @@ def _keep_house(keepers: Wire, setup: dict, level: str, refused_calls) -> None:
             keepers.say(answer)
             if line["replace"] or answer["touched"]:
                 rooms, guests = others(rooms), 0
-                with contextlib.suppress(OSError):       # rooms that could not be made: the next guest hears why
-                    rooms.say({"do": "start"})           # while the last submission is judged
+                # rooms that could not be made: the next guest hears why
+                with contextlib.suppress(OSError):
+                    rooms.say({"do": "start"})  # while the last submission is judged
 
 
 def _live_in_rooms(house: Wire, keepers: Wire, setup: dict, level: str, refused_calls) -> None:
-    """Namespaces, folders and a user of its own for one JVM; then say who may come in. All of it ends with these processes."""
+    """Namespaces, folders and a user of its own for one JVM; then say who may come in.
+    All of it ends with these processes."""
     import walls
 
     keepers.close()
@@ -180,17 +223,25 @@ def _live_in_rooms(house: Wire, keepers: Wire, setup: dict, level: str, refused_
         walls.unshare(walls.NEWNS)
         walls.fresh_folders(setup["house_bytes"])
         os.chdir("/scratch")
-        os.symlink("/course/data", "data")               # a guest's path to the samples means the same to Spark's own workers
-    for what, most in ((resource.RLIMIT_NOFILE, OPEN_FILES), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, setup["house_bytes"])):
+        # a guest's path to the samples means the same to Spark's own workers
+        os.symlink("/course/data", "data")
+    for what, most in (
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, setup["house_bytes"]),
+    ):
         _, hard = resource.getrlimit(what)
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(what, (most, most))
     walls.drop_privileges(setup["uid"] if level == "L2" else walls.NOBODY)
-    walls.die_with_parent()                              # who changes its user is forgotten by its parent's death
+    # who changes its user is forgotten by its parent's death
+    walls.die_with_parent()
     if refused_calls is not None:
         refused_calls.close()
     os.environ.clear()
-    os.environ.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=os.getcwd(), TMPDIR="/tmp", **setup["environment"])
+    os.environ.update(
+        PATH="/usr/local/bin:/usr/bin:/bin", HOME=os.getcwd(), TMPDIR="/tmp", **setup["environment"]
+    )
     _serve(house, walled=level != "L1")
 
 
@@ -209,7 +260,11 @@ def _serve(house: Wire, walled: bool) -> None:
             answer = spark.welcome(line["memory_bytes"]) if line["do"] == "enter" else None
         except Exception as error:
             spark = None
-            answer = {"error": f"Spark could not start: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300]}
+            answer = {
+                "error": f"Spark could not start: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[  # noqa: E501
+                    :300
+                ]
+            }
         if line["do"] == "enter":
             house.say(answer)
 
@@ -221,7 +276,10 @@ class Jvm:
         from kafkalab.logsets import session
 
         self.why, self._memory_bytes, self._guest, self.guests = None, None, None, 0
-        self._folders = tuple(filter(os.path.isdir, ("/tmp", "/scratch", "/dev/shm"))) if walled else ()      # below L2 they are the machine's
+        # below L2 they are the machine's
+        self._folders = (
+            tuple(filter(os.path.isdir, ("/tmp", "/scratch", "/dev/shm"))) if walled else ()
+        )
         self._spark = session(master="local[2]", settings=SETTINGS)
         self._jvm = self._spark._jvm
         _warm_up(self._spark)
@@ -239,11 +297,16 @@ class Jvm:
         self._kept.add(self._kept._target_id)
         self._settings = _settings_of(self._guest)
         self._jvm.SparkSession.setDefaultSession(self._guest)
-        client = self._spark._sc._gateway.java_parameters if hasattr(self._spark._sc._gateway, "java_parameters") else self._spark._sc._gateway.gateway_parameters
+        client = (
+            self._spark._sc._gateway.java_parameters
+            if hasattr(self._spark._sc._gateway, "java_parameters")
+            else self._spark._sc._gateway.gateway_parameters
+        )
         return {"port": client.port, "secret": client.auth_token}
 
     def touched(self) -> str | None:
-        """What is not as it was, in words: a setting, a view, something cached, Spark itself, a process that was not there."""
+        """What is not as it was, in words: a setting, a view, something cached, Spark itself,
+        a process that was not there."""
         try:
             if self.why is not None:
                 return self.why
@@ -256,12 +319,14 @@ class Jvm:
             if _strangers(self._own):
                 return "a process was left"
             changed = [name for name, now in self._look().items() if now != self._as_new[name]]
-            return f"{changed[0]} changed" if changed else None          # signs.py knows these words
+            # signs.py knows these words
+            return f"{changed[0]} changed" if changed else None
         except Exception:
             return NO_ANSWER
 
     def forget(self) -> str | None:
-        """Let go of every Java object the guest's Python held: py4j numbers them, and any connection may ask for any number."""
+        """Let go of every Java object the guest's Python held:
+        py4j numbers them, and any connection may ask for any number."""
         try:
             self._held.keySet().retainAll(self._kept)
             return None
@@ -271,17 +336,23 @@ class Jvm:
     def _look(self) -> dict:
         """What all sessions of this JVM share."""
         context, shared = self._spark._jsc, self._spark._jsparkSession.sharedState()
-        return {"Spark's settings": _settings_of(self._spark._jsparkSession), "the cache": bool(shared.cacheManager().isEmpty()),
-                "what is kept in memory": context.getPersistentRDDs().size(),
-                "Hadoop's settings": str(context.hadoopConfiguration().getPropsWithPrefix("").toString()),
-                "Java's properties": str(self._jvm.System.getProperties().toString()),
-                "Java's time zone": str(self._jvm.java.util.TimeZone.getDefault().getID()),
-                "Java's language": str(self._jvm.java.util.Locale.getDefault().toString()),
-                "the shared views": shared.globalTempViewManager().listViewNames("*").size(),
-                "the databases": str(shared.externalCatalog().listDatabases().toString()),
-                "the shared tables": shared.externalCatalog().listTables("default").size(),
-                "the shared files": str(context.sc().listFiles().toString()) + str(context.sc().listJars().toString()),
-                "Spark's folders": _new_in(self._folders)}
+        return {
+            "Spark's settings": _settings_of(self._spark._jsparkSession),
+            "the cache": bool(shared.cacheManager().isEmpty()),
+            "what is kept in memory": context.getPersistentRDDs().size(),
+            "Hadoop's settings": str(
+                context.hadoopConfiguration().getPropsWithPrefix("").toString()
+            ),
+            "Java's properties": str(self._jvm.System.getProperties().toString()),
+            "Java's time zone": str(self._jvm.java.util.TimeZone.getDefault().getID()),
+            "Java's language": str(self._jvm.java.util.Locale.getDefault().toString()),
+            "the shared views": shared.globalTempViewManager().listViewNames("*").size(),
+            "the databases": str(shared.externalCatalog().listDatabases().toString()),
+            "the shared tables": shared.externalCatalog().listTables("default").size(),
+            "the shared files": str(context.sc().listFiles().toString())
+            + str(context.sc().listJars().toString()),
+            "Spark's folders": _new_in(self._folders),
+        }
 
     def _watch(self) -> None:
         """End the JVM when it and its Python workers really use more than they may."""
@@ -303,12 +374,21 @@ class Jvm:
 
 def _warm_up(spark) -> None:
     """What a question does first, done once: classes are loaded, plans compiled."""
-    from autograder.spark_rows import frame_of, rows_of
     from pyspark.sql import functions as F
 
+    from autograder.spark_rows import frame_of, rows_of
+
     for _ in range(3):
-        frame = frame_of([["a", "2026-01-05 09:00:00", 1], ["b", None, 2]], "name string, at timestamp, n int")
-        rows_of(frame.where("n > 0").groupBy("name").agg(F.min("at").alias("at"), F.count("*").alias("n")), "warm_up", ("name", "at", "n"))
+        frame = frame_of(
+            [["a", "2026-01-05 09:00:00", 1], ["b", None, 2]], "name string, at timestamp, n int"
+        )
+        rows_of(
+            frame.where("n > 0")
+            .groupBy("name")
+            .agg(F.min("at").alias("at"), F.count("*").alias("n")),
+            "warm_up",
+            ("name", "at", "n"),
+        )
 
 
 def _settings_of(session) -> str:
@@ -318,20 +398,28 @@ def _settings_of(session) -> str:
 
 def _family() -> set[int]:
     import psutil
+
     return {each.pid for each in psutil.Process().children(recursive=True)}
 
 
 def _new_in(folders: tuple[str, ...]) -> str:
-    """What lies in some folders, but for what Spark itself puts there; below those names nobody finds a way without Java, which is heard."""
-    found = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder) if not name.startswith(SPARKS_OWN)]
+    """What lies in some folders, but for what Spark itself puts there; below those names nobody
+    finds a way without Java, which is heard."""
+    found = [
+        os.path.join(folder, name)
+        for folder in folders
+        for name in os.listdir(folder)
+        if not name.startswith(SPARKS_OWN)
+    ]
     return "\n".join(sorted(found))
 
 
 def _strangers(own: set[int]) -> bool:
     """Whether processes were left that are neither the JVM's first ones nor Spark's Python workers.
 
-    A worker that is just ending has no name any more, and one that Java is just starting has another's: on a busy machine either may be
-    met. So where somebody looks strange it is looked again, for some seconds, until twice in a row nobody does and nobody came or went."""
+    A worker that is just ending has no name any more, and one that Java is just starting has
+    another's: on a busy machine either may be met. So where somebody looks strange it is looked
+    again, for some seconds, until twice in a row nobody does and nobody came or went."""
     before, now = None, _ended(own)
     if now is not None:
         return False
@@ -344,8 +432,8 @@ def _strangers(own: set[int]) -> bool:
 
 
 def _ended(own: set[int]) -> frozenset[int] | None:
-    """Of the processes that are not Spark's those that have ended and lie about; None where one is at work, or went while it was looked at.
-    A name can be taken, a program file cannot."""
+    """Of the processes that are not Spark's those that have ended and lie about; None where one is
+    at work, or went while it was looked at. A name can be taken, a program file cannot."""
     import psutil
 
     ended, python = set(), os.path.realpath(sys.executable)
@@ -354,7 +442,10 @@ def _ended(own: set[int]) -> frozenset[int] | None:
             each = psutil.Process(pid)
             if each.status() == psutil.STATUS_ZOMBIE:
                 ended.add(pid)
-            elif each.cmdline()[1:3] != ["-m", "pyspark.daemon"] or os.path.realpath(each.exe()) != python:
+            elif (
+                each.cmdline()[1:3] != ["-m", "pyspark.daemon"]
+                or os.path.realpath(each.exe()) != python
+            ):
                 return None
         except psutil.Error:
             return None
@@ -362,7 +453,8 @@ def _ended(own: set[int]) -> frozenset[int] | None:
 
 
 def _kill_family() -> None:
-    """End every process below this one, and wait until they are gone: of the first of a process namespace all others die with it."""
+    """End every process below this one, and wait until they are gone: of the first of a process
+    namespace all others die with it."""
     import psutil
 
     until = time.monotonic() + ENDING_SECONDS

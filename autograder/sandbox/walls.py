@@ -1,9 +1,10 @@
 """The walls around the learner's code: Linux namespaces, a root of its own, limits, no privileges.
 
-Used by worker.py only, inside the worker process. Each function does one thing and raises OSError where this machine does
-not allow it; the worker then says which level it reached. The calls are libc's own, for the sandbox must not depend on a
-program that may be missing.
+Used by worker.py only, inside the worker process. Each function does one thing and raises OSError
+where this machine does not allow it; the worker then says which level it reached. The calls are
+libc's own, for the sandbox must not depend on a program that may be missing.
 """
+
 import ctypes
 import errno
 import fcntl
@@ -16,15 +17,45 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 32, 4096, 16384, 1 << 18
+NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET = (
+    0x20000,
+    0x4000000,
+    0x8000000,
+    0x10000000,
+    0x20000000,
+    0x40000000,
+)
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = (
+    1,
+    2,
+    4,
+    32,
+    4096,
+    16384,
+    1 << 18,
+)
 MNT_DETACH = 2
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 NOBODY = 65534
 
-# What Python, numpy, matplotlib and Java read of a system; everything else of this machine stays outside.
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/java", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts",
-          "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/localtime", "/etc/nsswitch.conf")
+# What Python, numpy, matplotlib and Java read of a system; everything else of this machine stays
+# outside.
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/opt/java",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+    "/etc/fonts",
+    "/etc/java-17-openjdk",
+    "/etc/java-21-openjdk",
+    "/etc/localtime",
+    "/etc/nsswitch.conf",
+)
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -36,9 +67,11 @@ def unshare(flags: int) -> None:
 
 
 def leave_the_machine() -> None:
-    """Own mounts, processes, network, IPC and host name; as an ordinary user in a user namespace of one's own.
+    """Own mounts, processes, network, IPC and host name; as an ordinary user in a user namespace of
+    one's own.
 
-    A process namespace begins with the next child, so this returns in a child; the process that called waits for it and ends.
+    A process namespace begins with the next child, so this returns in a child; the process that
+    called waits for it and ends.
     """
     if not sys.platform.startswith("linux"):
         raise OSError(errno.ENOSYS, "namespaces are Linux's")
@@ -53,7 +86,8 @@ def leave_the_machine() -> None:
         Path("/proc/self/gid_map").write_text(f"0 {gid} 1", encoding="utf-8")
     make_mounts_private()
     _loopback_up()
-    socket.sethostname("localhost")                     # a JVM asks where it is, and must get an answer
+    # a JVM asks where it is, and must get an answer
+    socket.sethostname("localhost")
     child = os.fork()
     if child:
         os.waitpid(child, 0)
@@ -67,7 +101,8 @@ def make_mounts_private() -> None:
 
 
 def build_root(root: str, plan: list[tuple[str, str, str]]) -> None:
-    """A file system with what `plan` says (see bubble.plan) and nothing else; then make it the root."""
+    """A file system with what `plan` says (see bubble.plan) and nothing else;
+    then make it the root."""
     mount("tmpfs", root, "tmpfs", MS_NOSUID, "size=16m,mode=755")
     for inside, kind, outside in plan:
         if kind == "link":
@@ -79,21 +114,32 @@ def build_root(root: str, plan: list[tuple[str, str, str]]) -> None:
             _bind(outside, root + inside, writable=False)
     for device in DEVICES:
         _bind(device, root + device, writable=True)
-    os.symlink("/proc/self/fd", root + "/dev/fd")        # bash's <(...), with which Spark's own script starts its JVM
+    # bash's <(...), with which Spark's own script starts its JVM
+    os.symlink("/proc/self/fd", root + "/dev/fd")
     for folder in ("/proc", "/tmp", "/scratch", "/dev/shm"):
         os.makedirs(root + folder, exist_ok=True)
     os.chroot(root)
     os.chdir("/")
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV)
-    mount(None, "/", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID)     # in a user namespace its owner is the learner, too
+    # in a user namespace its owner is the learner, too
+    mount(None, "/", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID)
 
 
 def fresh_folders(size_bytes: int) -> None:
-    """For one submission: an own /proc, and /scratch, /tmp and /dev/shm in memory, empty, gone with the submission. All three
-    together hold `size_bytes`. What the root shows below them, a Python installed under /tmp, is shown in the new ones as well."""
-    shown = {place: os.open(place, os.O_PATH) for place in _shown_below(("/scratch", "/tmp", "/dev/shm"))}
+    """For one submission: an own /proc, and /scratch, /tmp and /dev/shm in memory, empty, gone with
+    the submission. All three together hold `size_bytes`. What the root shows below them, a Python
+    installed under /tmp, is shown in the new ones as well."""
+    shown = {
+        place: os.open(place, os.O_PATH) for place in _shown_below(("/scratch", "/tmp", "/dev/shm"))
+    }
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV)
-    mount("tmpfs", "/scratch", "tmpfs", MS_NOSUID | MS_NODEV, f"size={size_bytes},nr_inodes=50k,mode=755")
+    mount(
+        "tmpfs",
+        "/scratch",
+        "tmpfs",
+        MS_NOSUID | MS_NODEV,
+        f"size={size_bytes},nr_inodes=50k,mode=755",
+    )
     for name, folder in (("tmp", "/tmp"), ("shm", "/dev/shm"), ("scratch", "/scratch")):
         os.mkdir(f"/scratch/{name}")
         os.chmod(f"/scratch/{name}", 0o1777)
@@ -101,13 +147,14 @@ def fresh_folders(size_bytes: int) -> None:
     for place, handle in shown.items():
         _make_parents("", place)
         os.mkdir(place) if os.path.isdir(f"/proc/self/fd/{handle}") else open(place, "xb").close()
-        mount(f"/proc/self/fd/{handle}", place, None, MS_BIND | MS_REC)      # read only, as it was
+        mount(f"/proc/self/fd/{handle}", place, None, MS_BIND | MS_REC)  # read only, as it was
         os.close(handle)
 
 
 @contextmanager
 def a_place_to_write(folder: str):
-    """`folder` is one in memory for a while, and then again what it was; in a mount namespace of this process's own from here on."""
+    """`folder` is one in memory for a while, and then again what it was; in a mount namespace of
+    this process's own from here on."""
     unshare(NEWNS)
     mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "size=64m,mode=700")
     try:
@@ -118,16 +165,26 @@ def a_place_to_write(folder: str):
 
 def _shown_below(folders: tuple[str, ...]) -> list[str]:
     """What is mounted below these folders, without what is mounted in it again."""
-    places = [line.split()[1].encode().decode("unicode_escape") for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()]
-    below = sorted({place for place in places if place.startswith(tuple(folder + "/" for folder in folders))})
+    places = [
+        line.split()[1].encode().decode("unicode_escape")
+        for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
+    ]
+    below = sorted(
+        {place for place in places if place.startswith(tuple(folder + "/" for folder in folders))}
+    )
     return [place for place in below if not any(place.startswith(outer + "/") for outer in below)]
 
 
 def limit(cpu_seconds: int, memory_bytes: int | None, file_bytes: int, processes: int) -> None:
-    """Limits of this process and its children. `memory_bytes` None: address space is left alone (a JVM reserves more than it
-    uses)."""
-    limits = {resource.RLIMIT_CPU: cpu_seconds, resource.RLIMIT_FSIZE: file_bytes, resource.RLIMIT_NOFILE: 512,
-              resource.RLIMIT_CORE: 0, resource.RLIMIT_NPROC: processes}
+    """Limits of this process and its children. `memory_bytes` None: address space is left alone (a
+    JVM reserves more than it uses)."""
+    limits = {
+        resource.RLIMIT_CPU: cpu_seconds,
+        resource.RLIMIT_FSIZE: file_bytes,
+        resource.RLIMIT_NOFILE: 512,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NPROC: processes,
+    }
     if memory_bytes is not None:
         limits[resource.RLIMIT_AS] = memory_bytes
     for what, most in limits.items():
@@ -135,7 +192,7 @@ def limit(cpu_seconds: int, memory_bytes: int | None, file_bytes: int, processes
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         try:
             resource.setrlimit(what, (most, most))
-        except (ValueError, OSError):                    # macOS knows RLIMIT_AS and refuses it
+        except (ValueError, OSError):  # macOS knows RLIMIT_AS and refuses it
             continue
 
 
@@ -147,7 +204,7 @@ def drop_privileges(uid: int) -> None:
             os.setgroups([])
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(uid, uid, uid)
-        except OSError:                                  # a user namespace has one user only
+        except OSError:  # a user namespace has one user only
             pass
     if sys.platform.startswith("linux"):
         _no_capabilities()
@@ -157,7 +214,12 @@ def drop_privileges(uid: int) -> None:
 def close_all_but(kept: int) -> None:
     """Close every descriptor beyond the first three, apart from one."""
     os.closerange(3, kept)
-    os.closerange(kept + 1, max(kept + 1, os.sysconf("SC_OPEN_MAX")) if not sys.platform.startswith("linux") else 1 << 20)
+    os.closerange(
+        kept + 1,
+        max(kept + 1, os.sysconf("SC_OPEN_MAX"))
+        if not sys.platform.startswith("linux")
+        else 1 << 20,
+    )
 
 
 def die_with_parent() -> None:
@@ -173,7 +235,10 @@ def adopt_orphans() -> None:
 def mount(source, target, kind, flags, data=None) -> None:
     """mount(2)."""
     encoded = [None if text is None else text.encode() for text in (source, target, kind, data)]
-    _call(f"mount {target}", _libc.mount(encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3]))
+    _call(
+        f"mount {target}",
+        _libc.mount(encoded[0], encoded[1], encoded[2], ctypes.c_ulong(flags), encoded[3]),
+    )
 
 
 def _bind(outside: str, inside: str, writable: bool) -> None:
@@ -196,11 +261,12 @@ def _make_parents(root: str, inside: str) -> None:
 def _loopback_up() -> None:
     """A network of one: 127.0.0.1 answers (Spark talks to itself), nothing else does."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        fcntl.ioctl(control, 0x8914, struct.pack("16sh14x", b"lo", 0x1 | 0x40))     # SIOCSIFFLAGS, IFF_UP | IFF_RUNNING
+        # SIOCSIFFLAGS, IFF_UP | IFF_RUNNING
+        fcntl.ioctl(control, 0x8914, struct.pack("16sh14x", b"lo", 0x1 | 0x40))
 
 
 def _no_capabilities() -> None:
-    header = (ctypes.c_uint32 * 2)(0x20080522, 0)        # _LINUX_CAPABILITY_VERSION_3, this process
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this process
     _call("capset", _libc.capset(header, (ctypes.c_uint32 * 6)()))
 
 

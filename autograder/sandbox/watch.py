@@ -1,15 +1,18 @@
 """What a running submission uses, all its processes together, and the sentence when it is too much.
 
-The kernel's own limits count each process for itself: sixty processes of three gigabytes each would be within them. So the
-keeper looks at the whole family, with psutil, a few times a second.
+The kernel's own limits count each process for itself: sixty processes of three gigabytes each would
+be within them. So the keeper looks at the whole family, with psutil, a few times a second.
 """
+
 import os
 import time
 
 import psutil
 
 EVERY_SECONDS = 0.05
-ABOVE_PROCESSES = 16               # the kernel's own limit stands a little above the watch's, which speaks first; a worker's others count too
+# the kernel's own limit stands a little above the watch's, which speaks first; a worker's others
+# count too
+ABOVE_PROCESSES = 16
 
 
 class Watch:
@@ -20,25 +23,33 @@ class Watch:
         self._keeper = psutil.Process()
         self._cpu: dict[int, float] = {}
         self._walled = walled
-        self._others = sum(name.isdigit() for name in os.listdir("/proc")) if walled else 0      # who was there before, and Spark's helpers
-        self._inherited = _private(self._keeper.memory_info())       # what every fork begins with, and shares until it writes
+        # who was there before, and Spark's helpers
+        self._others = sum(name.isdigit() for name in os.listdir("/proc")) if walled else 0
+        # what every fork begins with, and shares until it writes
+        self._inherited = _private(self._keeper.memory_info())
         self._next, self.pause = time.monotonic() + EVERY_SECONDS, EVERY_SECONDS
 
     def complaint(self, deadline: float = float("inf")) -> str | None:
-        """The limit that was passed, in words; None while all is well. Looks seldom when looking is slow, and not beyond the `deadline`."""
+        """The limit that was passed, in words; None while all is well. Looks seldom when looking
+        is slow, and not beyond the `deadline`."""
         if time.monotonic() < self._next:
             return None
-        spent = time.process_time()                      # its own work: on a busy machine the clock on the wall would make it look away
+        # its own work: on a busy machine the clock on the wall would make it look away
+        spent = time.process_time()
         try:
             return self._look(*self._most, deadline)
-        except (psutil.Error, OSError, ValueError):      # a process that ended, or named itself strangely, while it was looked at
+        except (psutil.Error, OSError, ValueError):
+            # a process that ended, or named itself strangely, while it was looked at
             return None
         finally:
             self.pause = max(EVERY_SECONDS, 10 * (time.process_time() - spent))
             self._next = time.monotonic() + self.pause
 
-    def _look(self, memory_bytes: int, processes: int, cpu_seconds: float, deadline: float) -> str | None:
-        if self._crowded(processes):                     # sixty that spin leave little time for looking at each
+    def _look(
+        self, memory_bytes: int, processes: int, cpu_seconds: float, deadline: float
+    ) -> str | None:
+        # sixty that spin leave little time for looking at each
+        if self._crowded(processes):
             return f"it started more than {processes} processes and threads"
         family = self._keeper.children(recursive=True)
         if len(family) > processes:
@@ -54,20 +65,25 @@ class Watch:
                     private, own = private + used, own + max(0, used - self._inherited)
                     spent = each.cpu_times()
                     self._cpu[each.pid] = spent.user + spent.system
-            except psutil.Error:                         # it has just ended
+            except psutil.Error:  # it has just ended
                 continue
         if threads > processes:
             return f"it started more than {processes} processes and threads"
-        if own > memory_bytes or (private > memory_bytes and _shared_once(family, deadline) > memory_bytes):
+        if own > memory_bytes or (
+            private > memory_bytes and _shared_once(family, deadline) > memory_bytes
+        ):
             return f"it used more than {memory_bytes >> 20:,} MB of memory"
         if sum(self._cpu.values()) > cpu_seconds:
             return f"it used more than {cpu_seconds:g} s of processor time"
         return None
 
-
     def _crowded(self, processes: int) -> bool:
-        """Behind walls /proc shows the worker's processes only, so one look at its names tells a bomb."""
-        return self._walled and sum(name.isdigit() for name in os.listdir("/proc")) > processes + self._others
+        """Behind walls /proc shows the worker's processes only,
+        so one look at its names tells a bomb."""
+        return (
+            self._walled
+            and sum(name.isdigit() for name in os.listdir("/proc")) > processes + self._others
+        )
 
 
 def _private(used) -> int:
@@ -75,7 +91,8 @@ def _private(used) -> int:
 
 
 def end_all() -> None:
-    """End every descendant of this process. First all are stopped, so that a family that grows cannot outrun its end."""
+    """End every descendant of this process. First all are stopped,
+    so that a family that grows cannot outrun its end."""
     while True:
         family = psutil.Process().children(recursive=True)
         if not family:
@@ -100,15 +117,16 @@ def _reap() -> None:
 
 
 def _shared_once(family, deadline: float) -> int:
-    """Memory in bytes, with a page that several processes share counted once; 0 when the deadline comes first. A process that forks lets nobody
-    count its pages meanwhile: a bomb keeps the watch waiting, and its time is up all the same."""
+    """Memory in bytes, with a page that several processes share counted once; 0 when the deadline
+    comes first. A process that forks lets nobody count its pages meanwhile: a bomb keeps the watch
+    waiting, and its time is up all the same."""
     total = 0
     for each in family:
         if time.monotonic() > deadline:
             return 0
         try:
             total += each.memory_full_info().pss
-        except (psutil.Error, AttributeError):           # gone, or a system that does not tell
+        except (psutil.Error, AttributeError):  # gone, or a system that does not tell
             try:
                 total += each.memory_info().rss
             except psutil.Error:

@@ -1,16 +1,18 @@
 """The warm worker: a process inside the walls that forks once per submission.
 
-It is started by parent.py with nothing but a *view* of the learner's side of the course: no judges, no solutions, no
-secret, no gradebook, no other submission. It imports what answers usually need once; a fork of it then costs milliseconds
-where a new interpreter costs a second. Its orders come as the first line of JSON on stdin, jobs as one line each, results go as
-one line on stdout.
+It is started by parent.py with nothing but a *view* of the learner's side of the course: no judges,
+no solutions, no secret, no gradebook, no other submission. It imports what answers usually need
+once; a fork of it then costs milliseconds where a new interpreter costs a second. Its orders come
+as the first line of JSON on stdin, jobs as one line each, results go as one line on stdout.
 
-Three processes have three duties. The worker waits. It never reads a job itself: whatever it had read would lie in its memory,
-and so in the memory of everybody forked from it later. A *keeper*, forked when a job can be heard, reads it, makes namespaces for
-it and holds the limits. The *learner's process*, forked by the keeper, drops every privilege, runs the cells and writes replies
-(asking.py) into a pipe after each answer, so that what was said before a crash still counts. It may write what it likes into
-that pipe: a reply is data for a judge elsewhere, never a verdict.
+Three processes have three duties. The worker waits. It never reads a job itself: whatever it had
+read would lie in its memory, and so in the memory of everybody forked from it later. A *keeper*,
+forked when a job can be heard, reads it, makes namespaces for it and holds the limits. The
+*learner's process*, forked by the keeper, drops every privilege, runs the cells and writes replies
+(asking.py) into a pipe after each answer, so that what was said before a crash still counts. It may
+write what it likes into that pipe: a reply is data for a judge elsewhere, never a verdict.
 """
+
 import errno
 import json
 import os
@@ -19,24 +21,28 @@ import signal
 import sys
 import time
 
-MOST_REPLY_BYTES = 4_000_000       # of one submission, all replies together
+MOST_REPLY_BYTES = 4_000_000  # of one submission, all replies together
 CELL_FILE = "<answer>"
-LOST = 3                           # how a keeper ends when there is nothing more to do
-SLACK_SECONDS = 3                  # the learner's process ends its own loop at a step's limit; so much later the keeper does
+LOST = 3  # how a keeper ends when there is nothing more to do
+# The learner's process ends its own loop at a step's limit; so much later the keeper does.
+SLACK_SECONDS = 3
 
 
 def main() -> None:
-    """Read the orders, enter the walls, warm up, say which level was reached, then have each job kept until stdin ends."""
+    """Read the orders, enter the walls, warm up, say which level was reached,
+    then have each job kept until stdin ends."""
     setup = json.loads(_read_line(0))
     level, why, refused_calls = _enter(setup)
     inside = "/course" if level != "L1" else setup["view"]
     os.chdir(inside)
     sys.path[:] = [inside] + [path for path in sys.path if path not in setup["hide"]]
     # An editable install would lead back to the repository through a finder of its own.
-    sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
+    sys.meta_path[:] = [
+        finder for finder in sys.meta_path if "editable" not in repr(finder).lower()
+    ]
     _warm(setup["warm"], level)
     kept = {name: setup[name] for name in ("scratch", "uid", "environment", "house_bytes")}
-    setup.clear()                                        # forks know what they need and no more
+    setup.clear()  # forks know what they need and no more
     house = House(kept, level, refused_calls)
     _write(1, {"level": level, "why": why, "filter": refused_calls is not None})
     while True:
@@ -47,13 +53,15 @@ def main() -> None:
         _, status = os.waitpid(keeper, 0)
         if status != 0:
             sys.exit(0)
-        os.write(1, b"\n")                               # the answer's end: now the keeper is gone, too
+        # the answer's end: now the keeper is gone, too
+        os.write(1, b"\n")
 
 
 def _enter(setup: dict):
     """(the level reached, why it is not more, the filter of system calls or None)."""
     import audit  # noqa: F401 - the forks' and
     import watch  # noqa: F401 - the keeper's; the worker's own folder is on sys.path only until here
+
     global House
     from sparkhouse import House
     from walls import build_root, die_with_parent, leave_the_machine
@@ -62,10 +70,11 @@ def _enter(setup: dict):
     level, why, refused_calls = setup["level"], setup["why"], None
     if sys.platform.startswith("linux"):
         from syscalls import Filter
+
         try:
             refused_calls = Filter()
         except OSError:
-            pass                                         # doctor says so
+            pass  # doctor says so
     if level == "L2":
         try:
             leave_the_machine()
@@ -76,17 +85,20 @@ def _enter(setup: dict):
 
 
 def _warm(modules: list[str], level: str) -> None:
-    """Import what answers usually need. matplotlib is told where it may write the list of this machine's fonts, else its import fails half-way."""
+    """Import what answers usually need. matplotlib is told where it may write the list of this
+    machine's fonts, else its import fails half-way."""
     import importlib
     from contextlib import suppress
 
     for module in modules:
-        with suppress(Exception):                        # whatever an answer really needs will say so itself
+        # whatever an answer really needs will say so itself
+        with suppress(Exception):
             importlib.import_module(module)
     told = dict(os.environ)
     with suppress(Exception), _place_to_write(level) as place:
         os.environ["MPLCONFIGDIR"] = place
-        importlib.import_module("matplotlib.pyplot")     # for the pictures that the cells before an answer draw
+        # for the pictures that the cells before an answer draw
+        importlib.import_module("matplotlib.pyplot")
     os.environ.clear()
     os.environ.update(told)
 
@@ -94,8 +106,10 @@ def _warm(modules: list[str], level: str) -> None:
 def _place_to_write(level: str):
     if level == "L1":
         import tempfile
+
         return tempfile.TemporaryDirectory()
     from walls import a_place_to_write
+
     return a_place_to_write("/scratch")
 
 
@@ -107,21 +121,45 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
             os._exit(LOST)
         job = json.loads(line)
         del line
-        signal.alarm(job["seconds"] + 15)                # a keeper that hangs is lost, and the worker with it
+        # a keeper that hangs is lost, and the worker with it
+        signal.alarm(job["seconds"] + 15)
         started = time.monotonic()
         if job.get("spark"):
             job["address"] = house.enter(job["watched_bytes"], job["alone"])
-            signal.alarm(job["seconds"] + 15)            # a JVM that had to start took time that is not the learner's
+            # a JVM that had to start took time that is not the learner's
+            signal.alarm(job["seconds"] + 15)
             started = time.monotonic()
         replies, ended, noise, signs, hung = _as_keeper(job, setup, level, refused_calls)
         if job.get("spark"):
-            found = house.leave(replace=job["alone"] or "java" in signs or noise > 0 or ended != "all cells have run" or _any_raised(replies))
+            found = house.leave(
+                replace=job["alone"]
+                or "java" in signs
+                or noise > 0
+                or ended != "all cells have run"
+                or _any_raised(replies)
+            )
             ended = found.get("why") or ended
             if "error" in job["address"] and ended == "all cells have run":
-                ended = job["address"]["error"]          # the machine's fault: somebody has to look at it
-        _write(1, {"replies": replies, "ended": ended, "noise": noise, "signs": signs, "seconds": round(time.monotonic() - started, 3), "level": level,
-                   **({"hung": hung} if hung is not None else {}),
-                   **({"touched": found["touched"]} if job.get("spark") and found.get("touched") else {})}, end=b"")
+                # the machine's fault: somebody has to look at it
+                ended = job["address"]["error"]
+        _write(
+            1,
+            {
+                "replies": replies,
+                "ended": ended,
+                "noise": noise,
+                "signs": signs,
+                "seconds": round(time.monotonic() - started, 3),
+                "level": level,
+                **({"hung": hung} if hung is not None else {}),
+                **(
+                    {"touched": found["touched"]}
+                    if job.get("spark") and found.get("touched")
+                    else {}
+                ),
+            },
+            end=b"",
+        )
         os._exit(0)
     except BaseException as error:
         print(f"the keeper failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
@@ -130,20 +168,23 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
 
 
 def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[str], int | None]:
-    """Make the namespaces, fork the learner's process into them, take its lines, hold the limits, leave nobody behind.
+    """Make the namespaces, fork the learner's process into them, take its lines, hold the limits,
+    leave nobody behind.
 
-    Returns the replies by question, how it ended, how many lines were not of our making, the signs (audit.py) that were heard, and the
-    index of the step that never ended, if that is why it was ended.
+    Returns the replies by question, how it ended, how many lines were not of our making, the signs
+    (audit.py) that were heard, and the index of the step that never ended, if that is why it was
+    ended.
     """
-    from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
     from audit import SIGNS
+    from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
     from watch import Watch, end_all
 
     die_with_parent()
     adopt_orphans()
     os.setsid()
     if level != "L1":
-        unshare(NEWPID | NEWIPC)                         # shared memory of the last submission is not this one's
+        # shared memory of the last submission is not this one's
+        unshare(NEWPID | NEWIPC)
     mouth, pen = os.pipe()
     child = os.fork()
     if child == 0:
@@ -155,8 +196,17 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
             os._exit(0)
     os.close(pen)
     replies, ended, noise, signs, hung = {}, None, 0, [], None
-    asked = {step["question"]: len(step["cases"]) for step in job["steps"] if step["question"] is not None}
-    watch = Watch(job["watched_bytes"], job["processes"], job["cpu_seconds"], walled=level != "L1" and not job.get("spark"))
+    asked = {
+        step["question"]: len(step["cases"])
+        for step in job["steps"]
+        if step["question"] is not None
+    }
+    watch = Watch(
+        job["watched_bytes"],
+        job["processes"],
+        job["cpu_seconds"],
+        walled=level != "L1" and not job.get("spark"),
+    )
     patience = Patience(job)
     for line in _iterate_lines(mouth, time.monotonic() + job["seconds"], watch, patience):
         if isinstance(line, Ended):
@@ -166,18 +216,36 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         if isinstance(line, dict) and list(line) == ["step"]:
             noise += not patience.begins(line["step"])
             continue
-        question, said = (line.get("question"), line.get("replies")) if isinstance(line, dict) else (None, None)
-        if isinstance(question, str) and question in asked and question not in replies and isinstance(said, list) \
-                and len(said) == asked[question] and _is_shallow(said):
+        question, said = (
+            (line.get("question"), line.get("replies")) if isinstance(line, dict) else (None, None)
+        )
+        if (
+            isinstance(question, str)
+            and question in asked
+            and question not in replies
+            and isinstance(said, list)
+            and len(said) == asked[question]
+            and _is_shallow(said)
+        ):
             replies[question] = said
-        elif isinstance(line, dict) and str(line.get("end")).startswith(("all cells have run", "the sandbox failed")):
+        elif isinstance(line, dict) and str(line.get("end")).startswith(
+            ("all cells have run", "the sandbox failed")
+        ):
             ended = str(line["end"])[:300]
-            break                                        # whoever still holds the pipe open has nothing more to say
-        elif isinstance(line, dict) and list(line) == ["sign"] and isinstance(line["sign"], str) and line["sign"] in SIGNS:
-            signs += [line["sign"]] * (line["sign"] not in signs)          # however many come before it, each sign is heard
+            # whoever still holds the pipe open has nothing more to say
+            break
+        elif (
+            isinstance(line, dict)
+            and list(line) == ["sign"]
+            and isinstance(line["sign"], str)
+            and line["sign"] in SIGNS
+        ):
+            # however many come before it, each sign is heard
+            signs += [line["sign"]] * (line["sign"] not in signs)
         else:
             noise += 1
-    _kill(child)                                         # in a process namespace this takes everybody else with it
+    # in a process namespace this takes everybody else with it
+    _kill(child)
     _, status = os.waitpid(child, 0)
     end_all()
     return replies, ended or _how_it_died(status, job), noise, signs, hung
@@ -185,12 +253,22 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
 
 def _as_learner(job, setup, level, refused_calls, pen) -> None:
     """Drop everything, run the cells, write the replies."""
-    from walls import NEWNS, NOBODY, close_all_but, die_with_parent, drop_privileges, fresh_folders, limit, unshare
+    from walls import (
+        NEWNS,
+        NOBODY,
+        close_all_but,
+        die_with_parent,
+        drop_privileges,
+        fresh_folders,
+        limit,
+        unshare,
+    )
     from watch import ABOVE_PROCESSES
 
     die_with_parent()
     signal.alarm(0)
-    os.nice(10)                                          # sixty of these must not keep the keeper from its turn
+    # sixty of these must not keep the keeper from its turn
+    os.nice(10)
     if level != "L1":
         unshare(NEWNS)
         fresh_folders(job["scratch_bytes"])
@@ -201,17 +279,31 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
         os.chmod(scratch, 0o777)
         os.chdir(scratch)
     nowhere = os.open("/dev/null", os.O_RDWR)
-    for fd in (0, 1, 2):                                 # the worker's own pipes are out of reach from here on
+    # the worker's own pipes are out of reach from here on
+    for fd in (0, 1, 2):
         os.dup2(nowhere, fd)
     close_all_but(pen)
-    sys.stdin, sys.stdout, sys.stderr = (open(fd, mode, buffering=1, encoding="utf-8") for fd, mode in ((0, "r"), (1, "w"), (2, "w")))
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(fd, mode, buffering=1, encoding="utf-8") for fd, mode in ((0, "r"), (1, "w"), (2, "w"))
+    )
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
     os.environ.clear()
-    os.environ.update(HOME=os.getcwd(), TMPDIR=os.getcwd(), PATH="/usr/local/bin:/usr/bin:/bin", **setup["environment"])
+    os.environ.update(
+        HOME=os.getcwd(),
+        TMPDIR=os.getcwd(),
+        PATH="/usr/local/bin:/usr/bin:/bin",
+        **setup["environment"],
+    )
     if level != "L1":
         os.environ.update(HOME="/scratch", TMPDIR="/tmp")
-    limit(job["cpu_seconds"], job["memory_bytes"], job["file_bytes"], job["processes"] + ABOVE_PROCESSES + job.get("beside", 0))
-    drop_privileges(setup["uid"] if level == "L2" else NOBODY)     # L1 has the machine's own list of users
+    limit(
+        job["cpu_seconds"],
+        job["memory_bytes"],
+        job["file_bytes"],
+        job["processes"] + ABOVE_PROCESSES + job.get("beside", 0),
+    )
+    # L1 has the machine's own list of users
+    drop_privileges(setup["uid"] if level == "L2" else NOBODY)
     if refused_calls is not None:
         refused_calls.close()
     _course_at_hand(setup)
@@ -219,12 +311,21 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
 
 
 def _any_raised(replies: dict) -> bool:
-    return any(isinstance(reply, dict) and "raised" in reply for said in replies.values() for reply in said)
+    return any(
+        isinstance(reply, dict) and "raised" in reply for said in replies.values() for reply in said
+    )
 
 
 def _course_at_hand(setup: dict) -> None:
     """The samples and recordings under the current folder, where a notebook finds them too."""
-    course = next((place for place in ("/course", setup.get("view", "")) if place and os.path.isdir(f"{place}/data")), None)
+    course = next(
+        (
+            place
+            for place in ("/course", setup.get("view", ""))
+            if place and os.path.isdir(f"{place}/data")
+        ),
+        None,
+    )
     if course:
         os.symlink(f"{course}/data", "data")
 
@@ -238,42 +339,60 @@ def _run_cells(job, pen) -> None:
 
     signal.signal(signal.SIGALRM, time_up)
     from audit import listen
+
     listen(lambda sign, write=_write: write(pen, {"sign": sign}))
     module = type(sys)("__main__")
-    sys.modules["__main__"] = module                     # what answers pickle or inspect is a notebook's, not the worker's
+    # what answers pickle or inspect is a notebook's, not the worker's
+    sys.modules["__main__"] = module
     namespace = module.__dict__
     namespace.update(get_ipython=_Nowhere, display=lambda *things, **options: None)
     if job.get("spark"):
         from audit import listen_to_java
+
         from autograder.sandbox.sparkhouse import attach
+
         attach(job["address"])
         listen_to_java(lambda sign, write=_write: write(pen, {"sign": sign}))
     with variants.pretending(job["numbers"]):
         for number, step in enumerate(job["steps"]):
             seconds = step.get("seconds", job["cell_seconds"])
             _write(pen, {"step": number})
-            broken = _within(seconds, lambda: _run_cell(step["source"], namespace))
+            broken = _within(seconds, lambda step=step: _run_cell(step["source"], namespace))
             broken = broken and _named_limit(broken, job)
             if step["question"] is None:
                 continue
-            if "read" in step:                           # the sandbox asking about itself (probing.py)
-                _write(pen, {"question": step["question"], "replies": [{"data": {name: namespace.get(name) for name in step["read"]}}]})
+            # the sandbox asking about itself (probing.py)
+            if "read" in step:
+                _write(
+                    pen,
+                    {
+                        "question": step["question"],
+                        "replies": [{"data": {name: namespace.get(name) for name in step["read"]}}],
+                    },
+                )
                 continue
             replies = []
             for case in step["cases"]:
                 if replies and replies[-1].get("raised") == "TimeUp":
-                    replies.append(replies[-1])          # the other cases would take as long, and the questions below need the time
+                    # The other cases would take as long, and the questions below need the time.
+                    replies.append(replies[-1])
                     continue
                 heard = []
                 _write(pen, {"step": number})
-                failed = _within(seconds, lambda: heard.append(
-                    ask(questions.find(step["question"]), namespace, case)))
+                failed = _within(
+                    seconds,
+                    lambda step=step, case=case, heard=heard: heard.append(
+                        ask(questions.find(step["question"]), namespace, case)
+                    ),
+                )
                 reply = _named_limit(failed or heard[0], job)
-                # A cell that broke may have bound its names before; in a notebook they would count too.
+                # A cell that broke may have bound its names before; in a notebook they would count
+                # too.
                 replies.append(broken if broken and "blank" in reply else reply)
             _write(pen, {"question": step["question"], "replies": replies})
     _write(pen, {"end": "all cells have run"})
-    os._exit(0)                                          # atexit hooks and waiting threads are the learner's, not ours
+    # atexit hooks and waiting threads are the learner's, not ours
+    os._exit(0)
 
 
 def _run_cell(source: str, namespace: dict) -> None:
@@ -293,7 +412,8 @@ def _within(seconds: int, action) -> dict | None:
     except TimeUp:
         return {"raised": "TimeUp", "says": f"no answer after {seconds} s"}
     except NotImplementedError:
-        return None                                      # an untouched cell may say so; its names are then asked for, and missing
+        # an untouched cell may say so; its names are then asked for, and missing
+        return None
     except BaseException as error:
         line = getattr(error, "lineno", None)
         trace = error.__traceback__
@@ -310,7 +430,10 @@ def _named_limit(reply: dict, job: dict) -> dict:
     said, says = reply.get("raised"), str(reply.get("says"))
     limit = None
     if said == "MemoryError":
-        limit = f"it asked for more than {(job['memory_bytes'] or job['watched_bytes']) >> 20:,} MB of memory"
+        limit = (
+            f"it asked for more than {(job['memory_bytes'] or job['watched_bytes']) >> 20:,} MB of "
+            "memory"
+        )
     elif f"[Errno {errno.EAGAIN}]" in says or "can't start new thread" in says:
         limit = f"no more than {job['processes']} processes and threads may run"
     elif f"[Errno {errno.EFBIG}]" in says:
@@ -335,16 +458,16 @@ class _Nowhere:
 
 
 class Ended:
-    """The limit at which the listening ended, in words; braces name fields of the job. `endless`: a step took too long, and without it the
-    others could be asked."""
+    """The limit at which the listening ended, in words; braces name fields of the job. `endless`: a
+    step took too long, and without it the others could be asked."""
 
     def __init__(self, words: str, endless: bool = False):
         self.words, self.endless = words, endless
 
 
 class Patience:
-    """How long the keeper waits for a step. The learner's process says which one begins; what it says may be forged, and
-    then the time of the whole submission still holds."""
+    """How long the keeper waits for a step. The learner's process says which one begins; what it
+    says may be forged, and then the time of the whole submission still holds."""
 
     def __init__(self, job):
         self._seconds = [step.get("seconds", job["cell_seconds"]) for step in job["steps"]]
@@ -363,15 +486,21 @@ class Patience:
 
 
 def _iterate_lines(mouth: int, deadline: float, watch, patience):
-    """The JSON lines of a pipe as they come, None for a line that is none; an Ended last where it had to be cut off."""
+    """The JSON lines of a pipe as they come, None for a line that is none;
+    an Ended last where it had to be cut off."""
     buffer, total = b"", 0
     while True:
         left = min(deadline, patience.until) - time.monotonic()
         if left <= 0:
-            yield Ended(patience.sentence(), endless=True) if patience.until < deadline else Ended("the time was up: {seconds} s", endless=True)
+            yield (
+                Ended(patience.sentence(), endless=True)
+                if patience.until < deadline
+                else Ended("the time was up: {seconds} s", endless=True)
+            )
             return
         heard = select.select([mouth], [], [], min(left, watch.pause))[0]
-        complaint = watch.complaint(deadline)            # whether or not somebody speaks: a murmur must not distract the watch
+        # whether or not somebody speaks: a murmur must not distract the watch
+        complaint = watch.complaint(deadline)
         if complaint:
             yield Ended(complaint)
             return
@@ -396,7 +525,12 @@ def _is_shallow(value, most: int = 40) -> bool:
     """No lists inside lists without end: whoever reads on from here reads recursively."""
     layer = [value]
     for _ in range(most):
-        layer = [part for each in layer if isinstance(each, (list, dict)) for part in (each.values() if isinstance(each, dict) else each)]
+        layer = [
+            part
+            for each in layer
+            if isinstance(each, (list, dict))
+            for part in (each.values() if isinstance(each, dict) else each)
+        ]
         if not layer:
             return True
     return False
@@ -415,7 +549,8 @@ def _read_line(fd: int) -> bytes:
     """One line of a pipe and not a byte more; b"" when there is none."""
     pieces = []
     while not pieces or not pieces[-1].endswith(b"\n"):
-        piece = os.read(fd, 1 << 16)                     # whoever writes waits for the answer before the next line
+        # whoever writes waits for the answer before the next line
+        piece = os.read(fd, 1 << 16)
         if not piece:
             return b""
         pieces.append(piece)
@@ -425,7 +560,7 @@ def _read_line(fd: int) -> bytes:
 def _write(fd: int, line: dict, end: bytes = b"\n") -> None:
     data = json.dumps(line).encode() + end
     while data:
-        data = data[os.write(fd, data):]
+        data = data[os.write(fd, data) :]
 
 
 def _kill(pid: int) -> None:

@@ -1,10 +1,12 @@
-"""The marks in the layouts other systems read: CSV and JSON of our own, Canvas, Moodle and Gradescope.
+"""The marks in the layouts other systems read: CSV and JSON of our own, Canvas, Moodle and
+Gradescope.
 
     python -m autograder export OUT --as canvas > marks.csv
 
-CSV follows RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before it, so that a name like
-=HYPERLINK(...) is a name; numbers are written as numbers.
+CSV follows RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before
+it, so that a name like =HYPERLINK(...) is a name; numbers are written as numbers.
 """
+
 from __future__ import annotations
 
 import csv
@@ -18,33 +20,71 @@ from types import MappingProxyType
 
 from autograder.grading.marks import Sheet, sheets
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")     # the wide ones of Chinese and Japanese keyboards too
+# the wide ones of Chinese and Japanese keyboards too
+FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def export(out: Path, layout: str, say: Callable[[str], None] = lambda text: None) -> str:
-    """The marks of an OUT folder in one layout; `say` is told what is not final in them. Raises ValueError for a layout there is not, LookupError without marks."""
+    """The marks of an OUT folder in one layout; `say` is told what is not final in them. Raises
+    ValueError for a layout there is not, LookupError without marks."""
     if layout not in LAYOUTS:
         raise ValueError(f"There is no layout {layout!r}; there are {', '.join(LAYOUTS)}.")
     found = list(sheets(out))
     if not found:
-        raise LookupError(f"Nothing was graded into {out} yet; `python -m autograder grade DIR --out {out}` does that.")
+        raise LookupError(
+            f"Nothing was graded into {out} yet; `python -m autograder grade DIR --out {out}` does "
+            "that."
+        )
     waits = sum(sheet.waits for sheet in found)
     if waits:
-        say(f"{waits} of {len(found)} have an open answer that waits for a person: it counts 0 in this table until `python -m autograder review {quote(str(out))}` has a mark for it.")
+        say(
+            f"{waits} of {len(found)} have an open answer that waits for a person: it counts 0 in "
+            f"this table until `python -m autograder review {quote(str(out))}` has a mark for it."
+        )
     return LAYOUTS[layout](found)
 
 
 def safe(text: str) -> str:
     """A text that no spreadsheet runs."""
-    return "'" + text if text[:1] in ("\t", "\r", "\n") or text.lstrip().startswith(FORMULA_STARTS) else text
+    return (
+        "'" + text
+        if text[:1] in ("\t", "\r", "\n") or text.lstrip().startswith(FORMULA_STARTS)
+        else text
+    )
 
 
 def _csv(found: list[Sheet]) -> str:
     """One row for each student and assignment, one column for each question."""
     questions = _once(cell.question for sheet in found for cell in sheet.cells)
-    head = ["student", "last_name", "first_name", "email", "assignment", "handed_in_utc", "score", "max", "late_penalty", "waits_for_a_person", *questions]
-    rows = ([safe(sheet.student), safe(sheet.last_name), safe(sheet.first_name), safe(sheet.email), sheet.assignment, sheet.handed_in,
-             _number(sheet.score), _number(sheet.max), _number(sheet.late_penalty), "yes" if sheet.waits else "no", *_marks(sheet, questions)] for sheet in found)
+    head = [
+        "student",
+        "last_name",
+        "first_name",
+        "email",
+        "assignment",
+        "handed_in_utc",
+        "score",
+        "max",
+        "late_penalty",
+        "waits_for_a_person",
+        *questions,
+    ]
+    rows = (
+        [
+            safe(sheet.student),
+            safe(sheet.last_name),
+            safe(sheet.first_name),
+            safe(sheet.email),
+            sheet.assignment,
+            sheet.handed_in,
+            _number(sheet.score),
+            _number(sheet.max),
+            _number(sheet.late_penalty),
+            "yes" if sheet.waits else "no",
+            *_marks(sheet, questions),
+        ]
+        for sheet in found
+    )
     return _table(chain([head], rows))
 
 
@@ -55,15 +95,36 @@ def _json(found: list[Sheet]) -> str:
 
 
 def _plain(sheet: Sheet) -> dict:
-    cells = [{"question": cell.question, "score": cell.score, "max": cell.max, "by_hand": cell.by_hand, "waits": cell.waits, "comment": cell.comment}
-             for cell in sheet.cells]
-    return {"student": sheet.student, "first_name": sheet.first_name, "last_name": sheet.last_name, "email": sheet.email, "assignment": sheet.assignment,
-            "handed_in": sheet.handed_in, "due": sheet.due, "seconds_late": sheet.seconds_late, "late_penalty": sheet.late_penalty,
-            "cells": cells, "score": sheet.score, "max": sheet.max}
+    cells = [
+        {
+            "question": cell.question,
+            "score": cell.score,
+            "max": cell.max,
+            "by_hand": cell.by_hand,
+            "waits": cell.waits,
+            "comment": cell.comment,
+        }
+        for cell in sheet.cells
+    ]
+    return {
+        "student": sheet.student,
+        "first_name": sheet.first_name,
+        "last_name": sheet.last_name,
+        "email": sheet.email,
+        "assignment": sheet.assignment,
+        "handed_in": sheet.handed_in,
+        "due": sheet.due,
+        "seconds_late": sheet.seconds_late,
+        "late_penalty": sheet.late_penalty,
+        "cells": cells,
+        "score": sheet.score,
+        "max": sheet.max,
+    }
 
 
 def _canvas(found: list[Sheet]) -> str:
-    """Canvas's gradebook import: a row a student, a column an assignment, the points possible in the second row."""
+    """Canvas's gradebook import: a row a student, a column an assignment,
+    the points possible in the second row."""
     names = _once(sheet.assignment for sheet in found)
     points = {sheet.assignment: sheet.max for sheet in found}
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *names]
@@ -71,38 +132,83 @@ def _canvas(found: list[Sheet]) -> str:
     for own in _by_student(found):
         first, marks = own[0], {sheet.assignment: _number(sheet.score) for sheet in own}
         name = ", ".join(filter(None, (first.last_name, first.first_name))) or first.student
-        rows.append([safe(name), "", safe(first.student), safe(first.email or first.student), "", *(marks.get(each, "") for each in names)])
+        rows.append(
+            [
+                safe(name),
+                "",
+                safe(first.student),
+                safe(first.email or first.student),
+                "",
+                *(marks.get(each, "") for each in names),
+            ]
+        )
     return _table([head, *rows])
 
 
 def _moodle(found: list[Sheet]) -> str:
-    """Moodle's grade import: students are told apart by their ID number or e-mail address, each grade item is a column."""
+    """Moodle's grade import: students are told apart by their ID number or e-mail address,
+    each grade item is a column."""
     names = _once(sheet.assignment for sheet in found)
     rows = []
     for own in _by_student(found):
         first, marks = own[0], {sheet.assignment: _number(sheet.score) for sheet in own}
-        rows.append([safe(first.first_name), safe(first.last_name), safe(first.student), safe(first.email), *(marks.get(each, "") for each in names)])
+        rows.append(
+            [
+                safe(first.first_name),
+                safe(first.last_name),
+                safe(first.student),
+                safe(first.email),
+                *(marks.get(each, "") for each in names),
+            ]
+        )
     return _table([["First name", "Last name", "ID number", "Email address", *names], *rows])
 
 
 def _gradescope(found: list[Sheet]) -> str:
-    """Gradescope's table of one assignment after another: a row a submission, a column a question with its points."""
+    """Gradescope's table of one assignment after another:
+    a row a submission, a column a question with its points."""
     questions = {cell.question: cell.max for sheet in found for cell in sheet.cells}
-    head = ["First Name", "Last Name", "SID", "Email", "Assignment", "Total Score", "Max Points", "Status", "Submission Time",
-            *(f"{question} ({_number(most)} pts)" for question, most in questions.items())]
-    rows = ([safe(sheet.first_name), safe(sheet.last_name), safe(sheet.student), safe(sheet.email), sheet.assignment, _number(sheet.score),
-             _number(sheet.max), "Ungraded" if sheet.waits else "Graded", sheet.handed_in and sheet.handed_in + " +0000", *_marks(sheet, questions)]
-            for sheet in found)
+    head = [
+        "First Name",
+        "Last Name",
+        "SID",
+        "Email",
+        "Assignment",
+        "Total Score",
+        "Max Points",
+        "Status",
+        "Submission Time",
+        *(f"{question} ({_number(most)} pts)" for question, most in questions.items()),
+    ]
+    rows = (
+        [
+            safe(sheet.first_name),
+            safe(sheet.last_name),
+            safe(sheet.student),
+            safe(sheet.email),
+            sheet.assignment,
+            _number(sheet.score),
+            _number(sheet.max),
+            "Ungraded" if sheet.waits else "Graded",
+            sheet.handed_in and sheet.handed_in + " +0000",
+            *_marks(sheet, questions),
+        ]
+        for sheet in found
+    )
     return _table(chain([head], rows))
 
 
 def _marks(sheet: Sheet, questions: Iterable[str]) -> Iterator[str]:
-    """A sheet's marks in these columns, empty where it has no such question: most of them, in a course of a dozen chapters."""
-    return map({cell.question: _number(cell.score) for cell in sheet.cells}.get, questions, repeat(""))
+    """A sheet's marks in these columns, empty where it has no such question:
+    most of them, in a course of a dozen chapters."""
+    return map(
+        {cell.question: _number(cell.score) for cell in sheet.cells}.get, questions, repeat("")
+    )
 
 
-LAYOUTS: Mapping[str, Callable[[list[Sheet]], str]] = MappingProxyType({
-    "csv": _csv, "json": _json, "canvas": _canvas, "moodle": _moodle, "gradescope": _gradescope})
+LAYOUTS: Mapping[str, Callable[[list[Sheet]], str]] = MappingProxyType(
+    {"csv": _csv, "json": _json, "canvas": _canvas, "moodle": _moodle, "gradescope": _gradescope}
+)
 
 
 def _table(rows: Iterable[list]) -> str:

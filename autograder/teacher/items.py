@@ -1,7 +1,10 @@
-"""What a class's results say about the questions: how many know it, how well a question tells apart, which wrong answer means what.
+"""What a class's results say about the questions: how many know it, how well a question tells
+apart, which wrong answer means what.
 
-Pure figures from results and gradebook sheets; report.py prints them, pictures.py draws them, reportpage.py puts both on a page.
+Pure figures from results and gradebook sheets; report.py prints them, pictures.py draws them,
+reportpage.py puts both on a page.
 """
+
 from __future__ import annotations
 
 import statistics
@@ -20,11 +23,12 @@ LEAST_FOR_STATISTICS = 10
 
 @dataclass(frozen=True)
 class Item:
-    """One question over the class. Shares are of the students whose mark is known; None where it cannot be told, or more answers wait
-    for a person than are marked: of an open question only the empty ones are marked at first.
+    """One question over the class. Shares are of the students whose mark is known; None where it
+    cannot be told, or more answers wait for a person than are marked: of an open question only the
+    empty ones are marked at first.
 
-    `tells_apart` is the correlation of its marks with those of all other questions together (the corrected item-total
-    correlation): near 0 or below, the question itself should be looked at.
+    `tells_apart` is the correlation of its marks with those of all other questions together (the
+    corrected item-total correlation): near 0 or below, the question itself should be looked at.
     """
 
     question: str
@@ -53,18 +57,20 @@ class Item:
 
 @dataclass(frozen=True)
 class Misconception:
-    """A named wrong answer, how many gave it, and what it means. `example` is what it says to one set of numbers, beside what is right."""
+    """A named wrong answer, how many gave it, and what it means. `example` is what it says to
+    one set of numbers, beside what is right."""
 
     question: str
     name: str
     students: int
-    share: float                 # of those who did not have full marks
+    share: float  # of those who did not have full marks
     sentence: str
     example: str
 
 
 def items(sheets: Sequence[Sheet]) -> list[Item]:
-    """The figures of one assignment, question by question, from its sheets as they stand in the gradebook."""
+    """The figures of one assignment, question by question,
+    from its sheets as they stand in the gradebook."""
     by_question: dict[str, list[tuple[float, float]]] = {}
     waiting: Counter = Counter()
     most: dict[str, float] = {}
@@ -77,7 +83,10 @@ def items(sheets: Sequence[Sheet]) -> list[Item]:
                 waiting[cell.question] += 1
             else:
                 rows.append((cell.score, total - cell.score))
-    return [_item(question, most[question], by_question[question], waiting[question]) for question in sorted(by_question)]
+    return [
+        _item(question, most[question], by_question[question], waiting[question])
+        for question in sorted(by_question)
+    ]
 
 
 def misconceptions(results: Mapping[str, Mapping], examples: bool = True) -> list[Misconception]:
@@ -88,18 +97,40 @@ def misconceptions(results: Mapping[str, Mapping], examples: bool = True) -> lis
             missed[question] += cell["kind"] != "open" and cell["score"] < cell["max"]
         for question, wrong in result["misconceptions"].items():
             counted[question, wrong] += 1
-            told.setdefault((question, wrong), result["cells"][question]["sentence"])      # with that student's numbers
-    return [Misconception(question, wrong, count, count / max(1, missed[question]), told[question, wrong], _example(question, wrong) if examples else "")
-            for (question, wrong), count in sorted(counted.items(), key=lambda each: (-each[1], each[0]))]
+            # with that student's numbers
+            told.setdefault((question, wrong), result["cells"][question]["sentence"])
+    return [
+        Misconception(
+            question,
+            wrong,
+            count,
+            count / max(1, missed[question]),
+            told[question, wrong],
+            _example(question, wrong) if examples else "",
+        )
+        for (question, wrong), count in sorted(
+            counted.items(), key=lambda each: (-each[1], each[0])
+        )
+    ]
 
 
 def unnamed(results: Mapping[str, Mapping]) -> dict[str, int]:
-    """{question: how many gave a wrong answer that has no name}: where many did, the question wants another named one."""
+    """{question: how many gave a wrong answer that has no name}:
+    where many did, the question wants another named one."""
     found: Counter = Counter()
     for result in results.values():
         for question, cell in result["cells"].items():
-            silent = cell["sentence"].startswith("no answer") or "not written yet" in cell["sentence"] or "is gone" in cell["sentence"]
-            if cell["kind"] != "open" and cell["score"] < cell["max"] and question not in result["misconceptions"] and not silent:
+            silent = (
+                cell["sentence"].startswith("no answer")
+                or "not written yet" in cell["sentence"]
+                or "is gone" in cell["sentence"]
+            )
+            if (
+                cell["kind"] != "open"
+                and cell["score"] < cell["max"]
+                and question not in result["misconceptions"]
+                and not silent
+            ):
                 found[question] += 1
     return dict(sorted(found.items()))
 
@@ -120,12 +151,13 @@ def _about(question: str) -> tuple[str, str]:
     try:
         found = find(question)
         return found.title, found.kind
-    except KeyError:                                     # graded with a course that is not here
+    except KeyError:  # graded with a course that is not here
         return "", ""
 
 
 def _example(question_id: str, name: str) -> str:
-    """`brokers 3, partitions 5: it says opened 5, kept 5; right is opened 5, kept 4`; "" where numbers do not say it."""
+    """`brokers 3, partitions 5: it says opened 5, kept 5; right is opened 5, kept 4`;
+    "" where numbers do not say it."""
     try:
         question, judge = find(question_id), judges.find(question_id)
         wrong = next(wrong for wrong in judge.wrong_answers if wrong.name == name)
@@ -136,9 +168,15 @@ def _example(question_id: str, name: str) -> str:
             case = dict(case)
             says, right = said_by_wrong(question, wrong, case), judge.truth(case)
             if says is not None and says != right and len(f"{says}{right}") <= 120:
-                where = case.get("case") or ", ".join(f"{key} {value}" for key, value in case.items())
-                return f"{where + ': ' if where else ''}it says {_plainly(says)}; right is {_plainly(right)}"
-    except Exception:                                    # an example is a help, and no report fails for want of one
+                where = case.get("case") or ", ".join(
+                    f"{key} {value}" for key, value in case.items()
+                )
+                return (
+                    f"{where + ': ' if where else ''}it says {_plainly(says)}; right is "
+                    f"{_plainly(right)}"
+                )
+    except Exception:
+        # an example is a help, and no report fails for want of one
         return ""
     return ""
 

@@ -1,8 +1,9 @@
 """Being late: when a chapter was due, for whom longer, and what it costs.
 
-Due dates and extensions are nbgrader's (in gradebook.db; formgrader and `python -m autograder due` set them), and the penalty is written
-where nbgrader keeps it, as points. The moment of handing in is our receipt's, never a file of the student's. The policy stands in the
-course's nbgrader_config.py:
+Due dates and extensions are nbgrader's (in gradebook.db; formgrader and `python -m autograder due`
+set them), and the penalty is written where nbgrader keeps it, as points. The moment of handing in
+is our receipt's, never a file of the student's. The policy stands in the course's
+nbgrader_config.py:
 
     c.LatePenalty.per_day = 0.10          # of the points earned, for each day begun
     c.LatePenalty.cap = 0.50              # never more than this share
@@ -10,9 +11,10 @@ course's nbgrader_config.py:
     c.LatePenalty.counts = "better"       # which of a student's files: see COUNTS
     c.LatePenalty.zone = "Europe/Berlin"  # of times that are written without one
 
-A penalty is a share of what was earned, so it is worked out anew whenever a mark changes: `settle` does that, and costs one query where
-nobody is late.
+A penalty is a share of what was earned, so it is worked out anew whenever a mark changes: `settle`
+does that, and costs one query where nobody is late.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -21,7 +23,7 @@ import math
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -32,11 +34,24 @@ from autograder.masters import master, notebooks
 
 DAY_S = 86_400
 EXTENSIONS = "extensions.json"
-COUNTS = {"better": "the last file that loses nothing by lateness, unless a later one is worth more in spite of the penalty",
-          "in time": "the last file that loses nothing by lateness, if there is one, else the last",
-          "last": "the last file, late or not"}
+COUNTS = {
+    "better": (
+        "the last file that loses nothing by lateness, unless a later one is worth more in spite of"
+        " the penalty"
+    ),
+    "in time": "the last file that loses nothing by lateness, if there is one, else the last",
+    "last": "the last file, late or not",
+}
 """Which of several files of one student and chapter counts."""
-MOODLE = ("%d %B %Y, %I:%M %p", "%d %B %Y, %H:%M", "%d %b %Y, %I:%M %p", "%d %b %Y, %H:%M", "%B %d, %Y, %I:%M %p", "%d/%m/%y, %H:%M", "%d/%m/%Y, %H:%M")
+MOODLE = (
+    "%d %B %Y, %I:%M %p",
+    "%d %B %Y, %H:%M",
+    "%d %b %Y, %I:%M %p",
+    "%d %b %Y, %H:%M",
+    "%B %d, %Y, %I:%M %p",
+    "%d/%m/%y, %H:%M",
+    "%d/%m/%Y, %H:%M",
+)
 """How Moodle writes a moment, without the day of the week."""
 
 
@@ -62,11 +77,19 @@ class Policy:
 
     def __str__(self) -> str:
         grace = f", after {self.grace_minutes:g} minutes of grace" if self.grace_minutes else ""
-        return f"{self.per_day:.0%} of the points earned for each day begun, at most {self.cap:.0%}{grace}" if self.per_day else "lateness costs nothing"
+        return (
+            (
+                f"{self.per_day:.0%} of the points earned for each day begun, at most "
+                f"{self.cap:.0%}{grace}"
+            )
+            if self.per_day
+            else "lateness costs nothing"
+        )
 
 
 def policy() -> Policy:
-    """The course's policy; ValueError, with a sentence, where nbgrader_config.py says something that is none."""
+    """The course's policy; ValueError, with a sentence,
+    where nbgrader_config.py says something that is none."""
     from traitlets.config import PyFileConfigLoader
 
     path = notebooks() / "nbgrader_config.py"
@@ -74,40 +97,64 @@ def policy() -> Policy:
         return Policy()
     said = PyFileConfigLoader(path.name, path=str(path.parent)).load_config().get("LatePenalty", {})
     try:
-        found = Policy(**{name: str(value) if name in ("counts", "zone") else float(value) for name, value in said.items()})
+        found = Policy(
+            **{
+                name: str(value) if name in ("counts", "zone") else float(value)
+                for name, value in said.items()
+            }
+        )
     except (TypeError, ValueError):
-        raise ValueError(f"{path}: c.LatePenalty has per_day, cap and grace_minutes, all numbers, and counts and zone, both texts.") from None
+        raise ValueError(
+            f"{path}: c.LatePenalty has per_day, cap and grace_minutes, all numbers, and counts and"
+            " zone, both texts."
+        ) from None
     if found.counts not in COUNTS:
-        raise ValueError(f"{path}: c.LatePenalty.counts is one of {', '.join(map(repr, COUNTS))}, not {found.counts!r}.")
+        raise ValueError(
+            f"{path}: c.LatePenalty.counts is one of {', '.join(map(repr, COUNTS))}, not"
+            f" {found.counts!r}."
+        )
     try:
         ZoneInfo(found.zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError(f"{path}: c.LatePenalty.zone is a name such as Europe/Berlin, and there is no zone {found.zone!r}.") from None
+        raise ValueError(
+            f"{path}: c.LatePenalty.zone is a name such as Europe/Berlin, and there is no zone"
+            f" {found.zone!r}."
+        ) from None
     if not (0 <= found.per_day <= 1 and 0 <= found.cap <= 1 and found.grace_minutes >= 0):
-        raise ValueError(f"{path}: c.LatePenalty.per_day and cap are shares from 0 to 1, grace_minutes is not negative.")
+        raise ValueError(
+            f"{path}: c.LatePenalty.per_day and cap are shares from 0 to 1, grace_minutes is not "
+            "negative."
+        )
     return found
 
 
 def lateness(out: Path) -> Callable[[str, str, datetime], float]:
-    """(student, assignment, moment) -> the share of its points that work loses which came at this moment, by the dates OUT has now."""
+    """(student, assignment, moment) -> the share of its points that work loses which came at this
+    moment, by the dates OUT has now."""
     costs, extended, due = policy(), _extensions(out), {}
     if (out / "gradebook.db").is_file():
         with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=30)) as book:
             if book.execute("SELECT 1 FROM sqlite_master WHERE name = 'assignment'").fetchone():
-                due = {name: datetime.fromisoformat(date) for name, date in book.execute("SELECT name, duedate FROM assignment WHERE duedate IS NOT NULL")}
+                due = {
+                    name: datetime.fromisoformat(date)
+                    for name, date in book.execute(
+                        "SELECT name, duedate FROM assignment WHERE duedate IS NOT NULL"
+                    )
+                }
 
     def lost(student: str, assignment: str, moment: datetime) -> float:
         if assignment not in due:
             return 0.0
         longer = extended.get(assignment, {}).get(student)
         until = max(due[assignment], datetime.fromisoformat(longer)) if longer else due[assignment]
-        return costs.share((moment.astimezone(timezone.utc).replace(tzinfo=None) - until).total_seconds())
+        return costs.share((moment.astimezone(UTC).replace(tzinfo=None) - until).total_seconds())
 
     return lost
 
 
 def handed_in_times(rows: Mapping[str, Mapping[str, str]]) -> dict[str, datetime]:
-    """When each student of a class list handed in, where the list says it. ValueError, with a sentence, for a time that cannot be read."""
+    """When each student of a class list handed in, where the list says it. ValueError, with a
+    sentence, for a time that cannot be read."""
     found = {}
     for student, row in rows.items():
         said = row.get(HANDED_IN, "").strip()
@@ -115,11 +162,16 @@ def handed_in_times(rows: Mapping[str, Mapping[str, str]]) -> dict[str, datetime
             continue
         moment = _as_moodle_writes(said)
         if moment is None:
-            raise ValueError(f"The class list says of {student} \"Last modified (submission)\": {said!r}, and no moment can be read from it. "
-                             "Write it like 2026-11-30 23:59, or take that column out of the list.")
-        if moment > datetime.now(timezone.utc) + timedelta(minutes=1):
-            raise ValueError(f"The class list says that {student} hands in at {said}, which is still to come. Is c.LatePenalty.zone of "
-                             "nbgrader_config.py the zone of your Moodle?")
+            raise ValueError(
+                f'The class list says of {student} "Last modified (submission)": {said!r}, and no'
+                " moment can be read from it. Write it like 2026-11-30 23:59, or take that column"
+                " out of the list."
+            )
+        if moment > datetime.now(UTC) + timedelta(minutes=1):
+            raise ValueError(
+                f"The class list says that {student} hands in at {said}, which is still to come. Is"
+                " c.LatePenalty.zone of nbgrader_config.py the zone of your Moodle?"
+            )
         found[student] = moment
     return found
 
@@ -129,17 +181,22 @@ def _as_moodle_writes(text: str) -> datetime | None:
     for form in MOODLE:
         for said in (text, rest if not any(map(str.isdigit, day)) else text):
             with contextlib.suppress(ValueError):
-                return datetime.strptime(said, form).replace(tzinfo=ZoneInfo(policy().zone)).astimezone(timezone.utc)
+                return (
+                    datetime.strptime(said, form)
+                    .replace(tzinfo=ZoneInfo(policy().zone))
+                    .astimezone(UTC)
+                )
     with contextlib.suppress(ValueError):
         return moment_of(text)
     return None
 
 
 def settle(out: Path) -> int:
-    """Bring every late penalty of OUT's gradebook up to date; returns how many changed. Submissions without a due date are left alone."""
+    """Bring every late penalty of OUT's gradebook up to date; returns how many changed.
+    Submissions without a due date are left alone."""
     if (out / "gradebook.db").is_file() and not _anything_due(out):
         return 0
-    from nbgrader import api                             # a second or two
+    from nbgrader import api  # a second or two
     from sqlalchemy import select
     from sqlalchemy.orm import Session
 
@@ -148,15 +205,35 @@ def settle(out: Path) -> int:
 
     with ByHand(out) as hand:
         with Session(hand.engine) as session, session.begin():
-            due = {name: date for name, date in session.execute(select(api.Assignment.name, api.Assignment.duedate)) if date is not None}
+            due = {
+                name: date
+                for name, date in session.execute(
+                    select(api.Assignment.name, api.Assignment.duedate)
+                )
+                if date is not None
+            }
             for name, students in _extensions(out).items():
-                for handed_in in session.query(api.SubmittedAssignment).join(api.SubmittedAssignment.assignment).filter(
-                        api.Assignment.name == name, api.SubmittedAssignment.student_id.in_(students)):
+                for handed_in in (
+                    session.query(api.SubmittedAssignment)
+                    .join(api.SubmittedAssignment.assignment)
+                    .filter(
+                        api.Assignment.name == name,
+                        api.SubmittedAssignment.student_id.in_(students),
+                    )
+                ):
                     if name in due:
-                        handed_in.extension = max(timedelta(), datetime.fromisoformat(students[handed_in.student_id]) - due[name])
+                        handed_in.extension = max(
+                            timedelta(),
+                            datetime.fromisoformat(students[handed_in.student_id]) - due[name],
+                        )
         costs = policy()
-        wanted = {sheet.row: costs.penalty(sheet.earned, sheet.seconds_late) or None for sheet in sheets(out)
-                  if sheet.assignment in due and (costs.penalty(sheet.earned, sheet.seconds_late) or None) != (sheet.late_penalty or None)}
+        wanted = {
+            sheet.row: costs.penalty(sheet.earned, sheet.seconds_late) or None
+            for sheet in sheets(out)
+            if sheet.assignment in due
+            and (costs.penalty(sheet.earned, sheet.seconds_late) or None)
+            != (sheet.late_penalty or None)
+        }
         with Session(hand.engine) as session, session.begin():
             for row, penalty in wanted.items():
                 session.get(api.SubmittedNotebook, row).late_submission_penalty = penalty
@@ -164,13 +241,14 @@ def settle(out: Path) -> int:
 
 
 def set_due(out: Path, assignment: str, when: datetime | None, student: str | None = None) -> str:
-    """Set when a chapter is due, or until when a student has time; None takes it away. Returns what was done, in a sentence."""
+    """Set when a chapter is due, or until when a student has time; None takes it away.
+    Returns what was done, in a sentence."""
     from nbgrader import api
     from sqlalchemy.orm import Session
 
     from autograder.grading.byhand import ByHand
 
-    moment = when.astimezone(timezone.utc).replace(tzinfo=None) if when else None
+    moment = when.astimezone(UTC).replace(tzinfo=None) if when else None
     listed = class_of(out).rows
     if student is not None and moment is not None and listed and student not in listed:
         raise ValueError(f"{student} is not on the class list of {out}.")
@@ -180,26 +258,45 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
         with Session(hand.engine) as session, session.begin():
             found = session.query(api.Assignment).filter_by(name=assignment).one_or_none()
             if found is None:
-                raise LookupError(f"{assignment} has no due date in {out}; set one first, without --student.")
+                raise LookupError(
+                    f"{assignment} has no due date in {out}; set one first, without --student."
+                )
             if student is None:
                 found.duedate = moment
-                for handed_in in session.query(api.SubmittedAssignment).filter_by(assignment=found) if moment is None else ():
-                    handed_in.extension = None           # nbgrader cannot add an extension to no date
+                for handed_in in (
+                    session.query(api.SubmittedAssignment).filter_by(assignment=found)
+                    if moment is None
+                    else ()
+                ):
+                    # nbgrader cannot add an extension to no date
+                    handed_in.extension = None
                     for sheet in handed_in.notebooks:
                         sheet.late_submission_penalty = None
             elif found.duedate is None:
-                raise ValueError(f"{assignment} has no due date, so there is nothing to extend; set one first, without --student.")
+                raise ValueError(
+                    f"{assignment} has no due date, so there is nothing to extend; set one first, "
+                    "without --student."
+                )
             elif moment is not None and moment < found.duedate:
-                raise ValueError(f"{assignment} is due at {shown(found.duedate)}; an extension ends later than that.")
+                raise ValueError(
+                    f"{assignment} is due at {shown(found.duedate)}; an extension ends later than"
+                    " that."
+                )
             elif moment is None:
-                for handed_in in session.query(api.SubmittedAssignment).filter_by(assignment=found, student_id=student):
+                for handed_in in session.query(api.SubmittedAssignment).filter_by(
+                    assignment=found, student_id=student
+                ):
                     handed_in.extension = None
-        if student is not None:                          # kept beside the gradebook too: who has not handed in has no row there
+        # kept beside the gradebook too: who has not handed in has no row there
+        if student is not None:
             known = _extensions(out)
             known.setdefault(assignment, {}).pop(student, None)
             if moment is not None:
                 known[assignment][student] = moment.isoformat()
-            write_atomically(out / EXTENSIONS, json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+            write_atomically(
+                out / EXTENSIONS,
+                json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True) + "\n",
+            )
     changed = settle(out)
     until = shown(moment) if moment else "no date"
     whose = f" for {student}" if student else ""
@@ -207,17 +304,27 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
 
 
 def _expect(out: Path, assignment: str) -> None:
-    """Make the assignment's rows where nothing of it has been graded yet: it is due before it is handed in."""
+    """Make the assignment's rows where nothing of it has been graded yet:
+    it is due before it is handed in."""
     from autograder.grading.gradebook import Gradebook
     from autograder.grading.writer import WAIT_SECONDS, holding
 
     book = out / "gradebook.db"
     if book.is_file():
         with contextlib.closing(sqlite3.connect(book, timeout=30)) as database:
-            if database.execute("SELECT 1 FROM assignment WHERE name = ?", (assignment,)).fetchone():
+            if database.execute(
+                "SELECT 1 FROM assignment WHERE name = ?", (assignment,)
+            ).fetchone():
                 return
     out.mkdir(parents=True, exist_ok=True)
-    with holding(out / ".writer", WAIT_SECONDS, "a run is grading into this folder; wait for it to end, or end it"), Gradebook(out) as own:
+    with (
+        holding(
+            out / ".writer",
+            WAIT_SECONDS,
+            "a run is grading into this folder; wait for it to end, or end it",
+        ),
+        Gradebook(out) as own,
+    ):
         own.expect(master(assignment[:2]))
 
 
@@ -230,44 +337,59 @@ def dates(out: Path) -> list[str]:
     from autograder.grading.byhand import ByHand
 
     with ByHand(out) as hand, Session(hand.engine) as session:
-        found = session.execute(select(api.Assignment.name, api.Assignment.duedate).order_by(api.Assignment.name)).all()
+        found = session.execute(
+            select(api.Assignment.name, api.Assignment.duedate).order_by(api.Assignment.name)
+        ).all()
     known, lines = _extensions(out), []
     for name, due in found:
         lines.append(f"{name}: {f'due at {shown(due)}' if due else 'no due date'}")
-        lines += [f"  {student} has until {shown(datetime.fromisoformat(until))}" for student, until in sorted(known.get(name, {}).items())]
+        lines += [
+            f"  {student} has until {shown(datetime.fromisoformat(until))}"
+            for student, until in sorted(known.get(name, {}).items())
+        ]
     return [*lines, f"{str(policy()).capitalize()}."]
 
 
 def shown(moment: datetime) -> str:
     """A moment as people read it, in the course's zone; one without a zone is in UTC."""
     zone = policy().zone
-    local = (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(ZoneInfo(zone))
+    local = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(ZoneInfo(zone))
     return f"{local:%Y-%m-%d %H:%M} {zone}"
 
 
 def moment_of(text: str) -> datetime | None:
-    """A moment as people write it: 2026-11-30 23:59, with +01:00 or Z behind it, else in the course's zone; "none" is None. ValueError with
-    a sentence."""
+    """A moment as people write it: 2026-11-30 23:59, with +01:00 or Z behind it, else in the
+    course's zone; "none" is None. ValueError with a sentence."""
     if text.strip().lower() == "none":
         return None
     try:
         found = datetime.fromisoformat(text.strip().replace(" UTC", "Z").replace("Z", "+00:00"))
     except ValueError:
-        raise ValueError(f"{text!r} is no moment; write it like 2026-11-30T23:59+01:00, or without the zone for the course's own, or none.") from None
-    return found if found.tzinfo else found.replace(tzinfo=ZoneInfo(policy().zone)).astimezone(timezone.utc)
+        raise ValueError(
+            f"{text!r} is no moment; write it like 2026-11-30T23:59+01:00, or without the zone for"
+            " the course's own, or none."
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=ZoneInfo(policy().zone)).astimezone(UTC)
 
 
 def told(seconds_late: float) -> str:
-    """"2 days and 3 hours", "40 minutes": how late, for people."""
+    """ "2 days and 3 hours", "40 minutes": how late, for people."""
     minutes = int(seconds_late // 60)
     days, hours, rest = minutes // 1440, minutes % 1440 // 60, minutes % 60
-    parts = [f"{count} {noun}{'s' if count > 1 else ''}" for count, noun in ((days, "day"), (hours, "hour"), (rest, "minute")) if count][:2]
+    parts = [
+        f"{count} {noun}{'s' if count > 1 else ''}"
+        for count, noun in ((days, "day"), (hours, "hour"), (rest, "minute"))
+        if count
+    ][:2]
     return " and ".join(parts) or "less than a minute"
 
 
 def _anything_due(out: Path) -> bool:
     with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=30)) as book:
-        return book.execute("SELECT 1 FROM assignment WHERE duedate IS NOT NULL LIMIT 1").fetchone() is not None
+        return (
+            book.execute("SELECT 1 FROM assignment WHERE duedate IS NOT NULL LIMIT 1").fetchone()
+            is not None
+        )
 
 
 def _extensions(out: Path) -> dict[str, dict[str, str]]:
@@ -276,4 +398,6 @@ def _extensions(out: Path) -> dict[str, dict[str, str]]:
     except FileNotFoundError:
         return {}
     except ValueError:
-        raise ValueError(f"{out / EXTENSIONS} cannot be read; take it away and grant the extensions again.") from None
+        raise ValueError(
+            f"{out / EXTENSIONS} cannot be read; take it away and grant the extensions again."
+        ) from None

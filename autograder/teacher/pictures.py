@@ -1,4 +1,6 @@
-"""Two pictures of a class: how the questions did, and the map of misconceptions. Their text twins are the tables of report.py."""
+"""Two pictures of a class: how the questions did, and the map of misconceptions.
+Their text twins are the tables of report.py."""
+
 from __future__ import annotations
 
 import base64
@@ -8,30 +10,61 @@ import textwrap
 from autograder.teacher.report import Chapter
 from kafkalab.views import style
 
-MOST_WRONG = 24                        # rows of the map; the table has the rest
+MOST_WRONG = 24  # rows of the map; the table has the rest
 WELL, HALF, POORLY = "#009E73", "#E69F00", "#D55E00"
 ROW_IN = 0.34
 
 
 def questions_picture(chapter: Chapter) -> bytes:
-    """How each question did: the share of full marks as a bar, the mean as a line across it, and how well it tells apart beside it. PNG."""
+    """How each question did: the share of full marks as a bar, the mean as a line across it, and
+    how well it tells apart beside it. PNG."""
     shown = [item for item in chapter.items if item.full is not None]
-    figure, (bars, apart) = _figure(max(3, len(shown)), chapter.name + ": how the questions did", (3, 1))
+    figure, (bars, apart) = _figure(
+        max(3, len(shown)), chapter.name + ": how the questions did", (3, 1)
+    )
     for row, item in enumerate(shown):
-        bars.barh(row, 100 * item.full, height=0.62, color=_by_share(item.full), edgecolor=style.INK, linewidth=0.5)
+        bars.barh(
+            row,
+            100 * item.full,
+            height=0.62,
+            color=_by_share(item.full),
+            edgecolor=style.INK,
+            linewidth=0.5,
+        )
         bars.plot([100 * item.mean] * 2, [row - 0.4, row + 0.4], color=style.INK, linewidth=2)
-        bars.text(100 * max(item.full, item.mean) + 1.5, row, f"{item.full:.0%}", va="center", fontsize=style.SMALL_PT, color=style.INK)
+        bars.text(
+            100 * max(item.full, item.mean) + 1.5,
+            row,
+            f"{item.full:.0%}",
+            va="center",
+            fontsize=style.SMALL_PT,
+            color=style.INK,
+        )
         if item.tells_apart is not None:
             apart.plot([0, item.tells_apart], [row, row], color=style.QUIET, linewidth=1)
-            apart.plot(item.tells_apart, row, "o", color=style.ALERT if item.tells_apart < 0.1 else style.INK, markersize=6)
+            apart.plot(
+                item.tells_apart,
+                row,
+                "o",
+                color=style.ALERT if item.tells_apart < 0.1 else style.INK,
+                markersize=6,
+            )
         else:
-            apart.text(0, row, "cannot be told", va="center", fontsize=style.SMALL_PT, color=style.QUIET)
-    labels = [f"{item.question}  {textwrap.shorten(item.title, 34, placeholder='…')}" for item in shown]
+            apart.text(
+                0, row, "cannot be told", va="center", fontsize=style.SMALL_PT, color=style.QUIET
+            )
+    labels = [
+        f"{item.question}  {textwrap.shorten(item.title, 34, placeholder='…')}" for item in shown
+    ]
     bars.set_yticks(range(len(shown)), labels, fontsize=style.SMALL_PT)
     bars.set_xlim(0, 112)
-    bars.set_xlabel("% of students with full marks; the line: the mean of the points", fontsize=style.SMALL_PT)
+    bars.set_xlabel(
+        "% of students with full marks; the line: the mean of the points", fontsize=style.SMALL_PT
+    )
     apart.set_xticks([0, 0.5, 1])
-    apart.set_xlim(min(-0.2, *(item.tells_apart or 0 for item in shown)) - 0.05 if shown else -0.25, 1)
+    apart.set_xlim(
+        min(-0.2, *(item.tells_apart or 0 for item in shown)) - 0.05 if shown else -0.25, 1
+    )
     apart.axvline(0, color=style.RULE, linewidth=1)
     apart.set_yticks([])
     apart.set_xlabel("discrimination (-1 to 1); red: look at the question", fontsize=style.SMALL_PT)
@@ -39,23 +72,60 @@ def questions_picture(chapter: Chapter) -> bytes:
 
 
 def misconceptions_picture(chapter: Chapter) -> bytes | None:
-    """The map: a row for each named wrong answer, grouped by question, how many gave it and what it means. PNG; None without any."""
-    shown = sorted(chapter.misconceptions[:MOST_WRONG], key=lambda wrong: (wrong.question, -wrong.students, wrong.name))
+    """The map: a row for each named wrong answer, grouped by question, how many gave it and what
+    it means. PNG; None without any."""
+    shown = sorted(
+        chapter.misconceptions[:MOST_WRONG],
+        key=lambda wrong: (wrong.question, -wrong.students, wrong.name),
+    )
     if not shown:
         return None
-    figure, (bars, words) = _figure(1.55 * len(shown), chapter.name + ": which wrong answer means what", (1, 1.7))
+    figure, (bars, words) = _figure(
+        1.55 * len(shown), chapter.name + ": which wrong answer means what", (1, 1.7)
+    )
     questions = list(dict.fromkeys(wrong.question for wrong in shown))
     most = max(wrong.students for wrong in shown)
     for row, wrong in enumerate(shown):
         if questions.index(wrong.question) % 2 == 0:
             for axes in (bars, words):
                 axes.axhspan(row - 0.5, row + 0.5, color="#f3f3f3", zorder=0)
-        bars.barh(row, wrong.students, height=0.6, color="#56B4E9", edgecolor=style.INK, linewidth=0.5, zorder=2)
-        bars.text(wrong.students + most * 0.02, row, f"{wrong.students}", va="center", fontsize=style.SMALL_PT, color=style.INK)
+        bars.barh(
+            row,
+            wrong.students,
+            height=0.6,
+            color="#56B4E9",
+            edgecolor=style.INK,
+            linewidth=0.5,
+            zorder=2,
+        )
+        bars.text(
+            wrong.students + most * 0.02,
+            row,
+            f"{wrong.students}",
+            va="center",
+            fontsize=style.SMALL_PT,
+            color=style.INK,
+        )
         said = "\n".join([*_lines(wrong.sentence, 2), *_lines(wrong.example, 1)])
-        words.text(0.01, row, said.replace("$", r"\$"), va="center", fontsize=style.SMALL_PT, color=style.INK, linespacing=1.25)
-    bars.set_yticks(range(len(shown)), [f"{wrong.question}  {textwrap.shorten(wrong.name, 38, placeholder='…')}".replace("$", r"\$") for wrong in shown],
-                    fontsize=style.SMALL_PT)
+        words.text(
+            0.01,
+            row,
+            said.replace("$", r"\$"),
+            va="center",
+            fontsize=style.SMALL_PT,
+            color=style.INK,
+            linespacing=1.25,
+        )
+    bars.set_yticks(
+        range(len(shown)),
+        [
+            f"{wrong.question}  {textwrap.shorten(wrong.name, 38, placeholder='…')}".replace(
+                "$", r"\$"
+            )
+            for wrong in shown
+        ],
+        fontsize=style.SMALL_PT,
+    )
     bars.set_xlim(0, most * 1.15)
     bars.set_xlabel("students who gave it", fontsize=style.SMALL_PT)
     _count_in_whole(bars.xaxis)
@@ -72,12 +142,25 @@ def scores_picture(chapter: Chapter) -> bytes:
     steps = [0] * 10
     for sheet in chapter.sheets:
         steps[min(9, int(10 * sheet.score / most))] += 1
-    bars.bar(range(10), steps, width=0.9, color=[_by_share((step + 0.5) / 10) for step in range(10)], edgecolor=style.INK, linewidth=0.5)
+    bars.bar(
+        range(10),
+        steps,
+        width=0.9,
+        color=[_by_share((step + 0.5) / 10) for step in range(10)],
+        edgecolor=style.INK,
+        linewidth=0.5,
+    )
     for step, count in enumerate(steps):
         if count:
             bars.text(step, count, f"{count}", ha="center", va="bottom", fontsize=style.SMALL_PT)
-    bars.set_xticks(range(10), [f"{most * step / 10:g}–{most * (step + 1) / 10:g}" for step in range(10)], fontsize=style.SMALL_PT)
-    bars.set_xlabel(f"points of {most:g}, open answers that wait counted as 0", fontsize=style.SMALL_PT)
+    bars.set_xticks(
+        range(10),
+        [f"{most * step / 10:g}–{most * (step + 1) / 10:g}" for step in range(10)],
+        fontsize=style.SMALL_PT,
+    )
+    bars.set_xlabel(
+        f"points of {most:g}, open answers that wait counted as 0", fontsize=style.SMALL_PT
+    )
     bars.set_ylabel("students", fontsize=style.SMALL_PT)
     _count_in_whole(bars.yaxis)
     return _png(figure, (bars,))
@@ -99,10 +182,17 @@ def _figure(rows: float, title: str, widths: tuple[float, ...]):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(style.WIDTH_IN * 1.25, 1.1 + ROW_IN * rows), dpi=style.DPI, facecolor=style.PAPER, layout="constrained")
+    figure = Figure(
+        figsize=(style.WIDTH_IN * 1.25, 1.1 + ROW_IN * rows),
+        dpi=style.DPI,
+        facecolor=style.PAPER,
+        layout="constrained",
+    )
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, len(widths), width_ratios=widths, squeeze=False)[0]
-    figure.suptitle(title, x=0.01, ha="left", fontsize=style.FONT_PT + 2, fontfamily=style.FONT, color=style.INK)
+    figure.suptitle(
+        title, x=0.01, ha="left", fontsize=style.FONT_PT + 2, fontfamily=style.FONT, color=style.INK
+    )
     return figure, axes
 
 

@@ -1,11 +1,15 @@
-"""One question is judged again for the whole class, after its test or its rubric was mended; nothing else changes.
+"""One question is judged again for the whole class, after its test or its rubric was mended;
+nothing else changes.
 
-    python -m autograder regrade 03.2 OUT             # who would gain and who would lose, and why; nothing is written
+    python -m autograder regrade 03.2 OUT             # who would gain and who would lose, and why;
+                                                      nothing is written
     python -m autograder regrade 03.2 OUT --apply     # the same, written
 
-What the class's answers said is kept (heard.py), so nothing has to run, unless the question asks other cases now: then only the
-cells it needs run again, in the sandbox, from the copies of what was handed in. A person's marks stay above ours.
+What the class's answers said is kept (heard.py), so nothing has to run, unless the question asks
+other cases now: then only the cells it needs run again, in the sandbox, from the copies of what was
+handed in. A person's marks stay above ours.
 """
+
 from __future__ import annotations
 
 import json
@@ -13,11 +17,12 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 
-from autograder.grading import calibration, heard as kept, ledger, results
+from autograder.grading import calibration, ledger, results
+from autograder.grading import heard as kept
 from autograder.grading.ledger import Entry, whole
 from autograder.grading.marking import Mark, all_cases, mark, mark_open
 from autograder.grading.marks import sheets
@@ -40,7 +45,8 @@ MOST_ROWS = 200
 
 @dataclass(frozen=True)
 class Change:
-    """What regrading does to one submission. `manual` is a person's mark that stands above it, None where there is none."""
+    """What regrading does to one submission. `manual` is a person's mark that stands above it,
+    None where there is none."""
 
     name: str
     student: str
@@ -58,7 +64,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Regrading:
-    """The whole list: what changes, how many stay as they are, how many were run again, and who could not be judged."""
+    """The whole list: what changes, how many stay as they are, how many were run again,
+    and who could not be judged."""
 
     question: str
     changes: tuple[Change, ...]
@@ -67,28 +74,66 @@ class Regrading:
     unable: tuple[str, ...]
 
 
-def regrade(question_id: str, out: Path, apply: bool = False, workers: int | None = None, say: Callable[[str], None] = lambda text: None) -> Regrading:
-    """Judge one question of OUT anew; with `apply` write what changes. LookupError, with a sentence, where the class has no such question."""
+def regrade(
+    question_id: str,
+    out: Path,
+    apply: bool = False,
+    workers: int | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> Regrading:
+    """Judge one question of OUT anew; with `apply` write what changes. LookupError, with a
+    sentence, where the class has no such question."""
     question = find(question_id)
     held_to(out)
-    found = {name: result for name, result in read_results(out).items() if question_id in result["cells"]}
+    found = {
+        name: result for name, result in read_results(out).items() if question_id in result["cells"]
+    }
     if not found:
         raise LookupError(f"Nobody in {out} was asked {question_id}.")
     entries = ledger.read(out)
     marked, ran, unable = _marks(question, out, found, entries, workers or os.cpu_count() or 1, say)
-    manual = {sheet.student: cell.manual for sheet in sheets(out) if sheet.assignment[:2] == question.chapter
-              for cell in sheet.cells if cell.question == question_id}
+    manual = {
+        sheet.student: cell.manual
+        for sheet in sheets(out)
+        if sheet.assignment[:2] == question.chapter
+        for cell in sheet.cells
+        if cell.question == question_id
+    }
     changes, calibrations = [], calibration.read(out)
     for name, (new, suggestion) in marked.items():
         before = found[name]
         after = settle(_with(before, question_id, new, suggestion), calibrations)
         if _telling(after, question_id) != _telling(before, question_id):
             old, now = before["cells"][question_id], after["cells"][question_id]
-            if question.kind == "open":                  # what waits has no points yet: compare what is suggested
-                old, now = ({**cell, "score": (result["suggestions"].get(question_id) or {}).get("points", cell["score"])}
-                            for cell, result in ((old, before), (now, after)))
-            changes.append(Change(name, before["student"], old, now, before["counted"], manual.get(before["student"]), after))
-    done = Regrading(question_id, tuple(sorted(changes, key=lambda change: (change.gain, change.student, change.name))), len(marked) - len(changes), ran, tuple(unable))
+            # what waits has no points yet: compare what is suggested
+            if question.kind == "open":
+                old, now = (
+                    {
+                        **cell,
+                        "score": (result["suggestions"].get(question_id) or {}).get(
+                            "points", cell["score"]
+                        ),
+                    }
+                    for cell, result in ((old, before), (now, after))
+                )
+            changes.append(
+                Change(
+                    name,
+                    before["student"],
+                    old,
+                    now,
+                    before["counted"],
+                    manual.get(before["student"]),
+                    after,
+                )
+            )
+    done = Regrading(
+        question_id,
+        tuple(sorted(changes, key=lambda change: (change.gain, change.student, change.name))),
+        len(marked) - len(changes),
+        ran,
+        tuple(unable),
+    )
     if apply:
         _apply(question, out, found, entries, done, say)
     return done
@@ -98,34 +143,68 @@ def told(done: Regrading, applied: bool, out: Path) -> str:
     """Who gains and who loses, old and new, each with the new sentence."""
     lines = []
     counted = [change for change in done.changes if change.counted]
-    for title, rows in (("lose", [change for change in counted if change.gain < 0]), ("gain", [change for change in counted if change.gain > 0])):
+    for title, rows in (
+        ("lose", [change for change in counted if change.gain < 0]),
+        ("gain", [change for change in counted if change.gain > 0]),
+    ):
         lines.append(f"{len(rows)} {title}{'' if len(rows) != 1 else 's'}" + (":" if rows else "."))
         for change in rows[:MOST_ROWS]:
-            stays = f" (the mark {change.manual:g} a person gave stays)" if change.manual is not None else ""
-            lines.append(f"  {change.student}: {change.before['score']:g} -> {change.after['score']:g} of {change.after['max']:g}{stays}")
+            stays = (
+                f" (the mark {change.manual:g} a person gave stays)"
+                if change.manual is not None
+                else ""
+            )
+            lines.append(
+                f"  {change.student}: {change.before['score']:g} -> {change.after['score']:g} of "
+                f"{change.after['max']:g}{stays}"
+            )
             lines.append(f"    was: {_short(change.before['sentence'])}")
             lines.append(f"    now: {_short(change.after['sentence'])}")
         lines += [f"  ... and {len(rows) - MOST_ROWS} more"] if len(rows) > MOST_ROWS else []
     other = sum(change.gain == 0 for change in counted)
-    lines.append(f"{done.same} keep mark and sentence" + (f", {other} keep the mark and get another sentence" if other else "") + ".")
-    lines.append(f"{done.ran} were run again, for the question asks other cases now or too much had been said to be kept." if done.ran else
-                 "Nothing had to run: what the answers said was kept.")
+    lines.append(
+        f"{done.same} keep mark and sentence"
+        + (f", {other} keep the mark and get another sentence" if other else "")
+        + "."
+    )
+    lines.append(
+        (
+            f"{done.ran} were run again, for the question asks other cases now or too much had "
+            "been said to be kept."
+        )
+        if done.ran
+        else "Nothing had to run: what the answers said was kept."
+    )
     lines += [f"Not judged again: {sentence}" for sentence in done.unable]
-    lines.append(f"Written. Other questions keep their marks, in later runs of `grade` too, unless they are forced: if you have mended another one of this "
-                 "chapter as well, regrade it next. `feedback` makes the pages anew."
-                 if applied else f"Nothing was written: `python -m autograder regrade {done.question} {quote(str(out))} --apply` does it.")
+    lines.append(
+        (
+            "Written. Other questions keep their marks, in later runs of `grade` too, unless they "
+            "are forced: if you have mended another one of this chapter as well, regrade it next. "
+            "`feedback` makes the pages anew."
+        )
+        if applied
+        else (
+            f"Nothing was written: `python -m autograder regrade {done.question} {quote(str(out))} "
+            "--apply` does it."
+        )
+    )
     return "\n".join(lines)
 
 
-def _marks(question: Question, out: Path, found: dict, entries: dict[str, Entry], workers: int, say) -> tuple[dict, int, list[str]]:
-    """{name: (mark, suggestion)}, how many ran, and a sentence for each that could not be judged."""
+def _marks(
+    question: Question, out: Path, found: dict, entries: dict[str, Entry], workers: int, say
+) -> tuple[dict, int, list[str]]:
+    """{name: (mark, suggestion)}, how many ran,
+    and a sentence for each that could not be judged."""
     own = master(question.chapter)
     most = own.points(question)
     marked: dict[str, tuple[Mark, dict | None]] = {}
     if question.kind == "open":
         cell = own.answer_cell(question.id)
         for number, (name, result) in enumerate(found.items(), 1):
-            marked[name] = mark_open(cell, (result["suggestions"].get(question.id) or {}).get("answer"))
+            marked[name] = mark_open(
+                cell, (result["suggestions"].get(question.id) or {}).get("answer")
+            )
             if number % 500 == 0:
                 say(f"{number} of {len(found)} answers read")
         return marked, 0, []
@@ -134,39 +213,74 @@ def _marks(question: Question, out: Path, found: dict, entries: dict[str, Entry]
         if "answer cell is gone" in result["cells"][question.id]["sentence"]:
             marked[name] = (Mark(**result["cells"][question.id]), None)
             continue
-        cases = all_cases(question, dict(numbers_for(question, result.get("variant", ""), result.get("key", ""))))
+        cases = all_cases(
+            question, dict(numbers_for(question, result.get("variant", ""), result.get("key", "")))
+        )
         heard = kept.read(out, entries[name].key) if name in entries else None
-        if heard is not None and canonical([list(case) for case in heard[0].get(question.id, [])]) == canonical([list(case) for case in cases]):
-            marked[name] = (mark(question, most, cases, heard[1]["replies"].get(question.id), heard[1]["ended"]), None)
+        if heard is not None and canonical(
+            [list(case) for case in heard[0].get(question.id, [])]
+        ) == canonical([list(case) for case in cases]):
+            marked[name] = (
+                mark(
+                    question, most, cases, heard[1]["replies"].get(question.id), heard[1]["ended"]
+                ),
+                None,
+            )
         else:
             again.append((name, result, cases))
     if again:
         say(f"{len(again)} of {len(found)} have to run again")
         with Sandbox() as sandbox, ThreadPoolExecutor(min(workers, len(again))) as pool:
-            heard_again = pool.map(lambda each: _run(question, out, entries.get(each[0]), each[2], sandbox), again)
+            heard_again = pool.map(
+                lambda each: _run(question, out, entries.get(each[0]), each[2], sandbox), again
+            )
             for number, ((name, _, cases), heard) in enumerate(zip(again, heard_again), 1):
                 if isinstance(heard, str):
                     unable.append(f"{name}: {heard}")
                 else:
-                    marked[name] = (mark(question, most, cases, heard["replies"].get(question.id), heard["ended"]), None)
+                    marked[name] = (
+                        mark(
+                            question, most, cases, heard["replies"].get(question.id), heard["ended"]
+                        ),
+                        None,
+                    )
                 if number % 50 == 0:
                     say(f"{number} of {len(again)} run")
-    return {name: marked[name] for name in found if name in marked}, len(again) - len(unable), unable
+    return (
+        {name: marked[name] for name in found if name in marked},
+        len(again) - len(unable),
+        unable,
+    )
 
 
-def _run(question: Question, out: Path, entry: Entry | None, cases: list, sandbox: Sandbox) -> dict | str:
+def _run(
+    question: Question, out: Path, entry: Entry | None, cases: list, sandbox: Sandbox
+) -> dict | str:
     """What the sandbox hears of this one question; or, as a text, why it cannot be asked."""
     submission = whole(out, entry.submission) if entry else None
     if submission is None:
         return "the copy of what was handed in is gone"
     own = master(question.chapter)
     cells = steps(own, submission.answers, only={question.id}, extras=submission.extras)
-    jobs = [{"source": _python(step.source), "question": step.question, "spark": step.spark, "cases": [case for case, _ in cases] if step.question else []} for step in cells]
-    numbers = {each.id: dict(numbers_for(each, submission.variant, submission.key)) for each in own.questions}
+    jobs = [
+        {
+            "source": _python(step.source),
+            "question": step.question,
+            "spark": step.spark,
+            "cases": [case for case, _ in cases] if step.question else [],
+        }
+        for step in cells
+    ]
+    numbers = {
+        each.id: dict(numbers_for(each, submission.variant, submission.key))
+        for each in own.questions
+    }
     return sandbox.run(jobs, numbers, spark=any(step.spark for step in cells))
 
 
-def _apply(question: Question, out: Path, found: dict, entries: dict[str, Entry], done: Regrading, say) -> None:
+def _apply(
+    question: Question, out: Path, found: dict, entries: dict[str, Entry], done: Regrading, say
+) -> None:
     own, changed = master(question.chapter), {change.name: change for change in done.changes}
     receipts = Receipts(out / "receipts.jsonl")
     busy = "a run is grading into this folder; wait for it to end, or end it"
@@ -175,10 +289,12 @@ def _apply(question: Question, out: Path, found: dict, entries: dict[str, Entry]
         for number, (name, result) in enumerate(found.items(), 1):
             entry = entries.get(name)
             submission = whole(out, entry.submission) if entry else None
-            if submission is None:                       # without its copy it cannot be found by a later run either
+            # without its copy it cannot be found by a later run either
+            if submission is None:
                 continue
             after = changed[name].result if name in changed else result
-            key = results.key_of(submission, own)        # the course's papers have changed, and with them the name results go by
+            # the course's papers have changed, and with them the name results go by
+            key = results.key_of(submission, own)
             if name in changed:
                 writer.write(key, submission, after, receipts.at(submission), {})
             elif results.read(out / "results", key) is None:
@@ -193,28 +309,66 @@ def _apply(question: Question, out: Path, found: dict, entries: dict[str, Entry]
         everything.update({change.name: change.result for change in done.changes})
         results.write_atomically(out / "results.json", results.as_json(everything.items()))
     with open(out / "regrades.jsonl", "a", encoding="utf-8") as log:
-        rows = [{"student": change.student, "submission": change.name, "before": change.before["score"], "after": change.after["score"]} for change in done.changes]
-        log.write(json.dumps({"at": datetime.now(timezone.utc).isoformat(timespec="seconds"), "question": question.id, "changes": rows}, ensure_ascii=False) + "\n")
+        rows = [
+            {
+                "student": change.student,
+                "submission": change.name,
+                "before": change.before["score"],
+                "after": change.after["score"],
+            }
+            for change in done.changes
+        ]
+        log.write(
+            json.dumps(
+                {
+                    "at": datetime.now(UTC).isoformat(timespec="seconds"),
+                    "question": question.id,
+                    "changes": rows,
+                },
+                ensure_ascii=False,
+            )
+            + "\n"
+        )
     settle_late(out)
 
 
 def _with(result: dict, question_id: str, new: Mark, suggestion: dict | None) -> dict:
-    """The result with one question's mark in the old one's place, and the sums that follow from it."""
+    """The result with one question's mark in the old one's place,
+    and the sums that follow from it."""
     cells = {**result["cells"], question_id: new.as_cell()}
-    wrong = {question: name for question, name in result["misconceptions"].items() if question != question_id}
+    wrong = {
+        question: name
+        for question, name in result["misconceptions"].items()
+        if question != question_id
+    }
     if new.misconception:
         wrong[question_id] = new.misconception
-    suggestions = {question: about for question, about in result["suggestions"].items() if question != question_id}
+    suggestions = {
+        question: about
+        for question, about in result["suggestions"].items()
+        if question != question_id
+    }
     if suggestion is not None:
         suggestions[question_id] = suggestion
     machine = [cell for cell in cells.values() if cell["kind"] != "open"]
-    return {**result, "cells": cells, "misconceptions": wrong, "suggestions": suggestions,
-            "score": round(sum(cell["score"] for cell in machine), 4), "max": sum(cell["max"] for cell in machine)}
+    return {
+        **result,
+        "cells": cells,
+        "misconceptions": wrong,
+        "suggestions": suggestions,
+        "score": round(sum(cell["score"] for cell in machine), 4),
+        "max": sum(cell["max"] for cell in machine),
+    }
 
 
 def _telling(result: dict, question_id: str) -> tuple:
     suggestion = result["suggestions"].get(question_id) or {}
-    return result["cells"][question_id], result["misconceptions"].get(question_id), suggestion.get("points"), suggestion.get("decision")
+    return (
+        result["cells"][question_id],
+        result["misconceptions"].get(question_id),
+        suggestion.get("points"),
+        suggestion.get("decision"),
+    )
 
 
 def _keep_heard(out: Path, old: str, new: str) -> None:
@@ -226,7 +380,8 @@ def _keep_heard(out: Path, old: str, new: str) -> None:
 def _python(source: str) -> str:
     try:
         return as_python(source)
-    except Exception:                                    # a cell that is no Python fails in the sandbox, with its own error
+    except Exception:
+        # a cell that is no Python fails in the sandbox, with its own error
         return source
 
 

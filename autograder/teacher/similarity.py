@@ -1,24 +1,29 @@
-"""Who wrote the same? Pairs of submissions whose answers share more than chance and the template explain.
+"""Who wrote the same? Pairs of submissions whose answers share more than chance and the template
+explain.
 
     python -m autograder similar OUT           # pairs, likest first, with the questions they share
 
-Code is read as statements: names become one word, so that renaming hides nothing, and comments and docstrings are left out. Compared
-are runs of five tokens within a statement, and *links*: two places, each a statement's form and a position in it, where one and
-the same name stands. A link says how a variable is used, whatever it is called and wherever its statements stand, so reordering
-hides nothing either. What the exercise itself explains counts for nothing: the template, the reference, the named wrong answers,
-and what a tenth of the class or more wrote too. What is left is weighed by how rare it is. Prose is compared by runs of five
-words, each open question for itself; the chapter's own words count for nothing there. The idea of fingerprints is that of winnowing
+Code is read as statements: names become one word, so that renaming hides nothing, and comments and
+docstrings are left out. Compared are runs of five tokens within a statement, and *links*: two
+places, each a statement's form and a position in it, where one and the same name stands. A link
+says how a variable is used, whatever it is called and wherever its statements stand, so reordering
+hides nothing either. What the exercise itself explains counts for nothing: the template, the
+reference, the named wrong answers, and what a tenth of the class or more wrote too. What is left is
+weighed by how rare it is. Prose is compared by runs of five words, each open question for itself;
+the chapter's own words count for nothing there. The idea of fingerprints is that of winnowing
 (Schleimer, Wilkerson and Aiken 2003), over sets small enough to keep whole.
 
-A tenth is two students of a small class, and three may share one answer. So a *bloc* counts even where it is larger: the same
-students wrote the same to one question, or much of it that nobody else has. Where half of the class stands in such blocs, the question
-leaves no choice, and none of its blocs counts.
+A tenth is two students of a small class, and three may share one answer. So a *bloc* counts even
+where it is larger: the same students wrote the same to one question, or much of it that nobody else
+has. Where half of the class stands in such blocs, the question leaves no choice, and none of its
+blocs counts.
 
-Two who solve a short exercise alike cannot be told from two who copied: where an answer leaves no choice nothing rare is in it, and
-it is not compared at all.
+Two who solve a short exercise alike cannot be told from two who copied: where an answer leaves no
+choice nothing rare is in it, and it is not compared at all.
 
 A high figure is a reason to read both, and no verdict.
 """
+
 from __future__ import annotations
 
 import builtins
@@ -37,22 +42,27 @@ from autograder.making.references import references
 from autograder.masters import master, question_of, text_of
 
 RUN = 5
-LONGEST_ANSWER = 40_000            # characters that are looked at
-MOST_WORDS = 300                   # of one statement; a longer one is read as several, for each place of a name carries the whole
-MOST_PLACES = 40               # of one name; more of them tell nothing new
+LONGEST_ANSWER = 40_000  # characters that are looked at
+# of one statement; a longer one is read as several, for each place of a name carries the whole
+MOST_WORDS = 300
+MOST_PLACES = 40  # of one name; more of them tell nothing new
 BUILTINS = frozenset(dir(builtins))
 COMMON_SHARE = 0.10
-LEAST_BLOC, BLOC_SHARE, PROSE_BLOC_SHARE = 4, 0.20, 0.50       # the largest bloc that counts: a share of the class, or so many
-BLOC_PIECES = 0.30             # so much of what is rare in its students' answers a bloc has in common, and nobody else has it
-MOST_HOLDERS = 100             # in a class of thousands, what so many wrote is no sign of copying either
-LEAST_RUNS = 15                # shorter answers are alike because there is one way to write them
+# The largest bloc that counts: a share of the class, or so many students.
+LEAST_BLOC, BLOC_SHARE, PROSE_BLOC_SHARE = 4, 0.20, 0.50
+# so much of what is rare in its students' answers a bloc has in common, and nobody else has it
+BLOC_PIECES = 0.30
+# in a class of thousands, what so many wrote is no sign of copying either
+MOST_HOLDERS = 100
+LEAST_RUNS = 15  # shorter answers are alike because there is one way to write them
 SHOWN_FROM = 0.5
 WORDS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?|[\u4e00-\u9fff]", re.UNICODE)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two students' answers to one assignment. `likeness` is 0..1: the share of what is rare in the smaller that is in both."""
+    """Two students' answers to one assignment. `likeness` is 0..1:
+    the share of what is rare in the smaller that is in both."""
 
     assignment: str
     first: str
@@ -63,47 +73,91 @@ class Pair:
 
 
 def similar(out: Path, shown_from: float = SHOWN_FROM) -> list[Pair]:
-    """The pairs of an OUT folder at or above `shown_from`, likest first. LookupError, with a sentence, when nothing was graded."""
+    """The pairs of an OUT folder at or above `shown_from`, likest first. LookupError, with a
+    sentence, when nothing was graded."""
     if not (out / "autograded").is_dir():
-        raise LookupError(f"There are no graded notebooks in {out}; `python -m autograder grade DIR --out {out}` makes them.")
+        raise LookupError(
+            f"There are no graded notebooks in {out}; `python -m autograder grade DIR --out {out}` "
+            "makes them."
+        )
     by_assignment: dict[str, dict[str, dict[str, Counter]]] = defaultdict(dict)
     for path in sorted(out.glob("autograded/*/*/*.ipynb")):
         by_assignment[path.stem][path.parent.parent.name] = runs_by_question(_answers(path))
     found = []
     for assignment, class_ in by_assignment.items():
         found += pairs(assignment, class_, explained(assignment[:2]), shown_from)
-    return sorted(found, key=lambda pair: (-pair.likeness, -pair.shared_runs, pair.first, pair.second))
+    return sorted(
+        found, key=lambda pair: (-pair.likeness, -pair.shared_runs, pair.first, pair.second)
+    )
 
 
 def explained(chapter: str) -> dict[str, Counter]:
-    """What the exercise itself explains: the starter code, the reference and the named wrong answers; for prose all that the chapter says."""
+    """What the exercise itself explains: the starter code, the reference and the named wrong
+    answers; for prose all that the chapter says."""
     cells, right = master(chapter).cells, references(chapter)
-    found = runs_by_question({cell.question: cell.source for cell in cells if cell.question and cell.kind in ("answer", "open")})
+    found = runs_by_question(
+        {
+            cell.question: cell.source
+            for cell in cells
+            if cell.question and cell.kind in ("answer", "open")
+        }
+    )
     said = Counter(run for cell in cells for run in _runs(_words(cell.source)))
     for question in found:
         if "open" in question:
             found[question].update(said)
             continue
-        for source in (right.get(question, ""), *(wrong.source for wrong in judges.find(question).wrong_answers)):
+        for source in (
+            right.get(question, ""),
+            *(wrong.source for wrong in judges.find(question).wrong_answers),
+        ):
             found[question].update(_of_code(source))
     return found
 
 
-def pairs(assignment: str, class_: dict[str, dict[str, Counter]], template: dict[str, Counter], shown_from: float) -> list[Pair]:
-    """Compare a class: {student: {question: runs}}. All code is compared together, and each open question for itself."""
+def pairs(
+    assignment: str,
+    class_: dict[str, dict[str, Counter]],
+    template: dict[str, Counter],
+    shown_from: float,
+) -> list[Pair]:
+    """Compare a class: {student: {question: runs}}. All code is compared together, and each open
+    question for itself."""
     found: dict[tuple[str, str], Pair] = {}
-    prose = sorted({question for answers in class_.values() for question in answers if "open" in question})
+    prose = sorted(
+        {question for answers in class_.values() for question in answers if "open" in question}
+    )
     for part in (None, *prose):
-        own = {student: {(question, run) for question, runs in answers.items() if (question if "open" in question else None) == part
-                         for run in runs if run not in template.get(question, ())} for student, answers in class_.items()}
-        for pair in _pairs_of(assignment, own, shown_from, PROSE_BLOC_SHARE if part else BLOC_SHARE):
-            before = found.get((pair.first, pair.second), Pair(assignment, pair.first, pair.second, 0.0, 0, ()))
-            found[pair.first, pair.second] = Pair(assignment, pair.first, pair.second, max(before.likeness, pair.likeness),
-                                                  before.shared_runs + pair.shared_runs, tuple(sorted({*before.questions, *pair.questions})))
+        own = {
+            student: {
+                (question, run)
+                for question, runs in answers.items()
+                if (question if "open" in question else None) == part
+                for run in runs
+                if run not in template.get(question, ())
+            }
+            for student, answers in class_.items()
+        }
+        for pair in _pairs_of(
+            assignment, own, shown_from, PROSE_BLOC_SHARE if part else BLOC_SHARE
+        ):
+            before = found.get(
+                (pair.first, pair.second), Pair(assignment, pair.first, pair.second, 0.0, 0, ())
+            )
+            found[pair.first, pair.second] = Pair(
+                assignment,
+                pair.first,
+                pair.second,
+                max(before.likeness, pair.likeness),
+                before.shared_runs + pair.shared_runs,
+                tuple(sorted({*before.questions, *pair.questions})),
+            )
     return list(found.values())
 
 
-def _pairs_of(assignment: str, own: dict[str, set[tuple]], shown_from: float, bloc_share: float) -> list[Pair]:
+def _pairs_of(
+    assignment: str, own: dict[str, set[tuple]], shown_from: float, bloc_share: float
+) -> list[Pair]:
     holders: dict[tuple, list[str]] = defaultdict(list)
     for student in sorted(own):
         for run in own[student]:
@@ -111,15 +165,22 @@ def _pairs_of(assignment: str, own: dict[str, set[tuple]], shown_from: float, bl
     most = max(2, min(MOST_HOLDERS, math.floor(COMMON_SHARE * len(own))))
     largest = max(LEAST_BLOC, min(MOST_HOLDERS, math.floor(bloc_share * len(own))))
     blocs = _blocs(holders, largest)
-    weight = {run: math.log(len(own) / len(students)) for run, students in holders.items()
-              if len(students) <= most or len(students) <= largest and any(bloc.issubset(students) for bloc in blocs.get(run[0], ()))}
+    weight = {
+        run: math.log(len(own) / len(students))
+        for run, students in holders.items()
+        if len(students) <= most
+        or (
+            len(students) <= largest
+            and any(bloc.issubset(students) for bloc in blocs.get(run[0], ()))
+        )
+    }
     heft = {student: sum(weight.get(run, 0.0) for run in runs) for student, runs in own.items()}
     rare = {student: sum(run in weight for run in runs) for student, runs in own.items()}
     shared: dict[tuple[str, str], list[tuple]] = defaultdict(list)
     for run in weight:
         students = holders[run]
         for place, first in enumerate(students):
-            for second in students[place + 1:]:
+            for second in students[place + 1 :]:
                 shared[first, second].append(run)
     found = []
     for (first, second), runs in shared.items():
@@ -127,13 +188,24 @@ def _pairs_of(assignment: str, own: dict[str, set[tuple]], shown_from: float, bl
             continue
         likeness = sum(weight[run] for run in runs) / min(heft[first], heft[second])
         if likeness >= shown_from:
-            found.append(Pair(assignment, first, second, round(likeness, 3), len(runs), tuple(sorted({question for question, _ in runs}))))
+            found.append(
+                Pair(
+                    assignment,
+                    first,
+                    second,
+                    round(likeness, 3),
+                    len(runs),
+                    tuple(sorted({question for question, _ in runs})),
+                )
+            )
     return found
 
 
 def _blocs(holders: dict[tuple, list[str]], most: int) -> dict[str, list[frozenset[str]]]:
-    """The blocs that count, by question: of at most `most` students, and at most half of those who wrote something of their own to
-    the question stand in any bloc. A bloc has all its pieces in common, or many that nobody else has."""
+    """The blocs that count, by question: of at most `most` students, and at most half of those who
+    wrote something of their own to the question stand in any bloc. A bloc has all its pieces in
+    common, or many that nobody else has.
+    """
     pieces = Counter((question, tuple(students)) for (question, _), students in holders.items())
     written: dict[str, Counter] = defaultdict(Counter)
     rare: dict[str, Counter] = defaultdict(Counter)
@@ -146,23 +218,37 @@ def _blocs(holders: dict[tuple, list[str]], most: int) -> dict[str, list[frozens
     alike: dict[tuple, list[str]] = defaultdict(list)
     for (question, student), numbers in having.items():
         alike[question, frozenset(numbers)].append(student)
-    blocs = {(question, frozenset(students)) for (question, students), count in pieces.items() if len(students) > 1 and count >= LEAST_RUNS
-             and count >= BLOC_PIECES * max(max(rare[question][student], LEAST_RUNS) for student in students)}
-    blocs |= {(question, frozenset(students)) for (question, _), students in alike.items()
-              if len(students) > 1 and written[question][students[0]] >= LEAST_RUNS}
+    blocs = {
+        (question, frozenset(students))
+        for (question, students), count in pieces.items()
+        if len(students) > 1
+        and count >= LEAST_RUNS
+        and count
+        >= BLOC_PIECES * max(max(rare[question][student], LEAST_RUNS) for student in students)
+    }
+    blocs |= {
+        (question, frozenset(students))
+        for (question, _), students in alike.items()
+        if len(students) > 1 and written[question][students[0]] >= LEAST_RUNS
+    }
     inside: dict[str, set[str]] = defaultdict(set)
     for question, students in blocs:
         inside[question].update(students)
     found: dict[str, list[frozenset[str]]] = defaultdict(list)
     for question, students in blocs:
-        if len(students) <= most and 2 * len(inside[question]) <= sum(count >= LEAST_RUNS for count in written[question].values()):
+        if len(students) <= most and 2 * len(inside[question]) <= sum(
+            count >= LEAST_RUNS for count in written[question].values()
+        ):
             found[question].append(students)
     return found
 
 
 def runs_by_question(answers: dict[str, str]) -> dict[str, Counter]:
     """The features of each answer: of prose runs of RUN words, of code runs and links."""
-    return {question: Counter(_runs(_words(text))) if "open" in question else _of_code(text) for question, text in answers.items()}
+    return {
+        question: Counter(_runs(_words(text))) if "open" in question else _of_code(text)
+        for question, text in answers.items()
+    }
 
 
 def table(found: list[Pair]) -> str:
@@ -170,13 +256,26 @@ def table(found: list[Pair]) -> str:
     if not found:
         return "No two submissions share more than the exercise explains."
     lines = [f"{'likeness':>8}  {'pieces':>6}  assignment, students, questions"]
-    lines += [f"{pair.likeness:8.0%}  {pair.shared_runs:6}  {pair.assignment}: {pair.first} and {pair.second} ({', '.join(pair.questions)})" for pair in found]
-    return "\n".join([*lines, "Likeness is the share of what is rare in the shorter one that stands in both; pieces are the short runs of words they share.",
-                      "A high figure is a reason to read both, and no verdict."])
+    lines += [
+        f"{pair.likeness:8.0%}  {pair.shared_runs:6}  {pair.assignment}: {pair.first} and"
+        f" {pair.second} ({', '.join(pair.questions)})"
+        for pair in found
+    ]
+    return "\n".join(
+        [
+            *lines,
+            (
+                "Likeness is the share of what is rare in the shorter one that stands in both;"
+                " pieces are the short runs of words they share."
+            ),
+            "A high figure is a reason to read both, and no verdict.",
+        ]
+    )
 
 
 def _of_code(source: str) -> Counter:
-    """Runs within each statement, the links between two places of a name, and its whole profile once for each place."""
+    """Runs within each statement, the links between two places of a name,
+    and its whole profile once for each place."""
     found: Counter = Counter()
     places: dict[tuple, set[tuple]] = defaultdict(set)
     for part, statement in _statements(source):
@@ -189,14 +288,19 @@ def _of_code(source: str) -> Counter:
                 places[part, name].add((form, position))
     for own in places.values():
         profile = tuple(sorted(own)[:MOST_PLACES])
-        found.update((first, second) for index, first in enumerate(profile) for second in profile[index + 1:])
+        found.update(
+            (first, second)
+            for index, first in enumerate(profile)
+            for second in profile[index + 1 :]
+        )
         found.update((profile, place) for place in profile if len(profile) > 1)
     return found
 
 
 def _statements(source: str) -> list[tuple[int, list[tuple[str, str | None]]]]:
-    """(part, statement) for each statement: (word, the learner's own name or value it stands for) a token. Each function at the left edge
-    is a part of its own, and so is what stands outside of them. A text standing alone, a docstring, is no statement."""
+    """(part, statement) for each statement: (word, the learner's own name or value it stands for) a
+    token. Each function at the left edge is a part of its own, and so is what stands outside of
+    them. A text standing alone, a docstring, is no statement."""
     found: list[tuple[int, list[tuple[str, str | None]]]] = []
     words: list[tuple[str, str | None]] = []
     part, functions, depth = 0, 0, 0
@@ -207,7 +311,11 @@ def _statements(source: str) -> list[tuple[int, list[tuple[str, str | None]]]]:
             elif token.type == tokenize.DEDENT:
                 depth -= 1
             elif token.type == tokenize.NAME:
-                given = keyword.iskeyword(token.string) or token.string in BUILTINS or (words and words[-1][0] == ".")
+                given = (
+                    keyword.iskeyword(token.string)
+                    or token.string in BUILTINS
+                    or (words and words[-1][0] == ".")
+                )
                 words.append((token.string, None) if given else ("name", token.string))
             elif token.type in (tokenize.NUMBER, tokenize.STRING):
                 words.append(("value", token.string))
@@ -222,7 +330,8 @@ def _statements(source: str) -> list[tuple[int, list[tuple[str, str | None]]]]:
                     part = functions if words[0][0] in ("def", "class", "async") else 0
                 found += [(part, words)] if [word for word, _ in words] != ["value"] else []
                 words = []
-    except (tokenize.TokenError, SyntaxError):           # half a program is compared by its beginning
+    except (tokenize.TokenError, SyntaxError):
+        # half a program is compared by its beginning
         pass
     return found + ([(part, words)] if words else [])
 

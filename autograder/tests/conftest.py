@@ -1,4 +1,6 @@
-"""The demo course of tests/demo, built once; the fixture `demo` lets a test work in it as AUTOGRADER_COURSE would."""
+"""The demo course of tests/demo, built once; the fixture `demo` lets a
+test work in it as AUTOGRADER_COURSE would."""
+
 import json
 import os
 import shutil
@@ -23,6 +25,7 @@ def demo_folder(tmp_path_factory):
     os.environ["AUTOGRADER_COURSE"] = str(folder)
     try:
         from autograder.making.sealing import seal
+
         seal("90")
     finally:
         os.environ.pop("AUTOGRADER_COURSE")
@@ -51,13 +54,15 @@ def sandbox(demo_folder):
 
 @pytest.fixture
 def hand_in(demo, tmp_path):
-    """hand_in("alice", {"90.1": source}) writes alice's notebook, the reference in all other cells, and returns its path."""
+    """hand_in("alice", {"90.1": source}) writes alice's notebook, the reference in all other cells,
+    and returns its path."""
     return writer_of(tmp_path)
 
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory):
-    """made_once(make, folder) has make(folder) fill the folder, the first time; later it is a copy. To grade the smallest class takes seconds."""
+    """made_once(make, folder) has make(folder) fill the folder, the first time; later it is a
+    copy. To grade the smallest class takes seconds."""
     made = {}
 
     def fill(make, folder):
@@ -66,12 +71,16 @@ def made_once(tmp_path_factory):
         else:
             make(folder)
             made[make] = shutil.copytree(folder, tmp_path_factory.mktemp("made") / "it")
+
     return fill
 
 
 def writer_of(home):
     """What `hand_in` is, writing into `home` where no folder is named."""
-    def write(name: str, answers: dict | None = None, student: str | None = None, folder=None, **changes):
+
+    def write(
+        name: str, answers: dict | None = None, student: str | None = None, folder=None, **changes
+    ):
         notebook = rebuild(master("90"), {**references("90"), **(answers or {})})
         for cell in notebook["cells"]:
             if cell["source"] == 'me("")' and student is not None:
@@ -81,4 +90,5 @@ def writer_of(home):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(notebook, indent=1), encoding="utf-8")
         return path
+
     return write

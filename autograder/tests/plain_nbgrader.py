@@ -1,7 +1,10 @@
-"""A course folder as nbgrader's own commands want it, filled with this course's chapters and some submissions.
+"""A course folder as nbgrader's own commands want it, filled with this course's chapters and some
+submissions.
 
-Nothing of ours runs here but the notebooks' cells: `autograder` is imported in the kernel, as on a learner's machine.
+Nothing of ours runs here but the notebooks' cells: `autograder` is imported in the kernel, as on a
+learner's machine.
 """
+
 from __future__ import annotations
 
 import json
@@ -20,7 +23,9 @@ class PlainCourse:
     def __init__(self, folder: Path, config: Path | None = None):
         self.folder = folder
         folder.mkdir(parents=True)
-        shutil.copyfile(config or HOME / "notebooks" / "nbgrader_config.py", folder / "nbgrader_config.py")
+        shutil.copyfile(
+            config or HOME / "notebooks" / "nbgrader_config.py", folder / "nbgrader_config.py"
+        )
 
     def take(self, own: Master, source: dict) -> None:
         """Put a chapter's source notebook in and have nbgrader make the release of it."""
@@ -39,9 +44,17 @@ class PlainCourse:
         """One nbgrader command; what it said."""
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         environment = {**os.environ, "PYTHONPATH": str(HOME), "PATH": path}
-        ended = subprocess.run([sys.executable, "-m", "nbgrader", *words], cwd=self.folder, env=environment, capture_output=True, text=True)
+        ended = subprocess.run(
+            [sys.executable, "-m", "nbgrader", *words],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         if ended.returncode != 0:
-            raise RuntimeError(f"nbgrader {' '.join(words)} ended with {ended.returncode}: {ended.stderr[-1500:]}")
+            raise RuntimeError(
+                f"nbgrader {' '.join(words)} ended with {ended.returncode}: {ended.stderr[-1500:]}"
+            )
         return ended.stdout + ended.stderr
 
     def points(self, own: Master) -> dict[str, dict[str, float]]:
@@ -49,16 +62,29 @@ class PlainCourse:
         from nbgrader.api import Gradebook
 
         found = {}
-        with Gradebook(f"sqlite:///{self.folder / 'gradebook.db'}", course_id="kafka-opened-up") as book:
+        with Gradebook(
+            f"sqlite:///{self.folder / 'gradebook.db'}", course_id="kafka-opened-up"
+        ) as book:
             for handed_in in book.assignment_submissions(own.name):
                 grades = [grade for sheet in handed_in.notebooks for grade in sheet.grades]
-                found[handed_in.student.id] = {question.id: next((grade.auto_score for grade in grades if grade.name == f"{question.grade_id}-test"), None)
-                                               for question in own.questions if question.kind != "open"}
+                found[handed_in.student.id] = {
+                    question.id: next(
+                        (
+                            grade.auto_score
+                            for grade in grades
+                            if grade.name == f"{question.grade_id}-test"
+                        ),
+                        None,
+                    )
+                    for question in own.questions
+                    if question.kind != "open"
+                }
         return found
 
 
 def source_of(own: Master) -> dict:
-    """A chapter's source notebook: as its author wrote it, or, for a course without source_py, as it was handed out."""
+    """A chapter's source notebook: as its author wrote it, or, for a course without source_py,
+    as it was handed out."""
     from autograder.making import sources
 
     if not (notebooks() / "source_py" / f"{own.name}.py").exists():

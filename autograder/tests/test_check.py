@@ -1,4 +1,6 @@
-"""What a learner reads under a cell: one sentence a case, silence from a locked cell that is content, guesses that stay."""
+"""What a learner reads under a cell: one sentence a case,
+silence from a locked cell that is content, guesses that stay."""
+
 import json
 import sys
 
@@ -7,7 +9,8 @@ import pytest
 from autograder import asking, progress
 from autograder.making.references import reference
 
-words = sys.modules["autograder.check"]        # the name autograder.check is the function that cells call
+# the name autograder.check is the function that cells call
+words = sys.modules["autograder.check"]
 NUMBERS = {"brokers": 2, "partitions": 5}
 
 
@@ -15,7 +18,10 @@ NUMBERS = {"brokers": 2, "partitions": 5}
 def cell(demo, capsys):
     """cell(source) runs a cell in one notebook's namespace and returns what it printed."""
     namespace = {"__name__": "__main__"}
-    exec("from autograder import check, hint, me, numbers, predict, require, reveal, truth\nme('')", namespace)
+    exec(
+        "from autograder import check, hint, me, numbers, predict, require, reveal, truth\nme('')",
+        namespace,
+    )
     capsys.readouterr()
 
     def run(source: str) -> str:
@@ -23,12 +29,17 @@ def cell(demo, capsys):
         out, err = capsys.readouterr()
         assert err == "", "a word on stderr costs all points in nbgrader"
         return out
+
     return run
 
 
 def test_a_blank_answer_is_told_so(cell):
-    assert cell('check("90.1")').splitlines()[0] == "90.1 ✗ `opened` and `kept` are not written yet."
-    assert "not written yet" in cell('def node_id(broker):\n    "Java\'s largest int"\ncheck("90.2")')
+    assert (
+        cell('check("90.1")').splitlines()[0] == "90.1 ✗ `opened` and `kept` are not written yet."
+    )
+    assert "not written yet" in cell(
+        'def node_id(broker):\n    "Java\'s largest int"\ncheck("90.2")'
+    )
 
 
 def test_a_right_answer_says_why_it_is_right(cell):
@@ -37,14 +48,18 @@ def test_a_right_answer_says_why_it_is_right(cell):
 
 
 def test_a_named_wrong_answer_has_its_own_sentence(cell):
-    assert "You counted one for each of the 5 partitions." in cell('opened = kept = 5\ncheck("90.1")')
+    assert "You counted one for each of the 5 partitions." in cell(
+        'opened = kept = 5\ncheck("90.1")'
+    )
     assert "not 2 brokers' worth of sockets." in cell('opened = kept = 77\ncheck("90.1")')
 
 
 def test_a_right_answer_in_other_letters_is_told_so(cell):
     cell('n = numbers("90.1")\n' + reference("90.1"))
     assert "a number stands without quotation marks" in cell('opened = f" {opened}"\ncheck("90.1")')
-    assert "quotation marks" not in cell('opened = "77"\ncheck("90.1")'), "only where it is right but for that"
+    assert "quotation marks" not in cell('opened = "77"\ncheck("90.1")'), (
+        "only where it is right but for that"
+    )
 
 
 def test_one_sentence_for_each_case(cell):
@@ -53,24 +68,43 @@ def test_one_sentence_for_each_case(cell):
 
 
 def test_check_needs_no_judges_and_says_what_the_judge_says(cell, monkeypatch):
-    """The released package has no judges; with them out of reach the sealed verdicts give the same sentences."""
-    answers = ["opened, kept = 4, 3", "opened = kept = 5", "opened, kept = 3, 2", "opened, kept = 9, 9", "opened, kept = 4, 4.0", "opened = kept = 4"]
+    """The released package has no judges; with them out of reach the
+    sealed verdicts give the same sentences."""
+    answers = [
+        "opened, kept = 4, 3",
+        "opened = kept = 5",
+        "opened, kept = 3, 2",
+        "opened, kept = 9, 9",
+        "opened, kept = 4, 4.0",
+        "opened = kept = 4",
+    ]
     from autograder import judges
     from autograder.making.rehearsal import said_by_wrong
     from autograder.questions import find
+
     question, judge = find("90.1"), judges.find("90.1")
     for answer in answers:
         names = {}
         exec(answer, names)
-        official = judges.decide(question, judge, NUMBERS, question.run_probe(names, NUMBERS),
-                                 lambda wrong: said_by_wrong(question, wrong, NUMBERS))
+        official = judges.decide(
+            question,
+            judge,
+            NUMBERS,
+            question.run_probe(names, NUMBERS),
+            lambda wrong: said_by_wrong(question, wrong, NUMBERS),
+        )
         monkeypatch.setattr(words, "_unsealed", None)
-        assert cell(f'{answer}\ncheck("90.1")').splitlines()[0] == f"90.1 {'✓' if official.ok else '✗'} {official.sentence}"
+        assert (
+            cell(f'{answer}\ncheck("90.1")').splitlines()[0]
+            == f"90.1 {'✓' if official.ok else '✗'} {official.sentence}"
+        )
 
 
 def test_the_sealed_file_shows_neither_answers_nor_sentences(demo):
     sealed = (demo / "questions" / "sealed" / "ch90.json").read_text()
-    assert "2147483645" not in sealed and "one for each" not in sealed and "coordinator" not in sealed
+    assert (
+        "2147483645" not in sealed and "one for each" not in sealed and "coordinator" not in sealed
+    )
 
 
 def test_require_is_silent_or_raises_the_sentence_of_check(cell):
@@ -80,13 +114,21 @@ def test_require_is_silent_or_raises_the_sentence_of_check(cell):
 
 
 def test_what_an_answer_prints_or_warns_stays_inside(cell):
-    assert cell("import sys, warnings, os\ndef node_id(broker):\n    print('x'); warnings.warn('y'); os.write(2, b'z'); return 2**31 - 1 - broker\n"
-                "require('90.2')") == ""
+    assert (
+        cell(
+            "import sys, warnings, os\ndef node_id(broker):\n"
+            "    print('x'); warnings.warn('y'); os.write(2, b'z'); return 2**31 - 1 - broker\n"
+            "require('90.2')"
+        )
+        == ""
+    )
 
 
 def test_an_answer_that_breaks_is_a_sentence_not_a_traceback(cell):
-    assert "your code stopped with ZeroDivisionError in line 2 of the answer: division by zero." in cell(
-        "def node_id(broker):\n    return 1 / 0\ncheck('90.2')")
+    assert (
+        "your code stopped with ZeroDivisionError in line 2 of the answer: division by zero."
+        in cell("def node_id(broker):\n    return 1 / 0\ncheck('90.2')")
+    )
 
 
 def test_hints_climb_and_stay_on_the_last_step(cell):
@@ -106,8 +148,13 @@ def test_the_answer_opens_after_passing_or_giving_up_and_it_is_noted(cell, tmp_p
 
 def test_the_first_guess_stays_beside_the_truth(cell):
     assert "Guess first" in cell('predict("consumer", opened=None, kept=3)')
-    assert cell('predict("consumer", opened=6, kept=3)') == "Locked in: opened = 6, kept = 3. Now run the experiment.\n"
-    assert "opened = 6, kept = 3. The first one counts." in cell('predict("consumer", opened=4, kept=3)')
+    assert (
+        cell('predict("consumer", opened=6, kept=3)')
+        == "Locked in: opened = 6, kept = 3. Now run the experiment.\n"
+    )
+    assert "opened = 6, kept = 3. The first one counts." in cell(
+        'predict("consumer", opened=4, kept=3)'
+    )
     table = cell('truth("consumer", opened=4, kept=3)')
     assert table.splitlines()[1].split() == ["opened", "6", "4", "a", "surprise"]
     assert table.splitlines()[2].split() == ["kept", "3", "3", "as", "you", "said"]
@@ -117,7 +164,11 @@ def test_the_first_guess_stays_beside_the_truth(cell):
 def test_a_guess_off_by_a_tenth_is_close_and_a_small_count_is_not(cell):
     cell('predict("answers", fetch_ms=500, sockets=4, who="client")')
     rows = cell('truth("answers", fetch_ms=504, sockets=5, who="broker")').splitlines()
-    assert [row.split()[3:] for row in rows[1:]] == [["close"], ["a", "surprise"], ["a", "surprise"]]
+    assert [row.split()[3:] for row in rows[1:]] == [
+        ["close"],
+        ["a", "surprise"],
+        ["a", "surprise"],
+    ]
 
 
 def test_numbers_are_a_students_own_and_the_same_tomorrow(cell):
@@ -129,6 +180,7 @@ def test_numbers_are_a_students_own_and_the_same_tomorrow(cell):
 
 def test_a_class_has_many_different_numbers(demo):
     from autograder.variants import numbers_for
+
     different = {tuple(numbers_for("90.1", f"s{number}").values()) for number in range(300)}
     assert len(different) == 13, "all sets of this question's numbers are in use"
 
@@ -145,6 +197,12 @@ def test_a_check_that_is_not_right_yet_shows_its_sentence_and_no_traceback():
 
 
 def test_an_answer_of_a_hundred_thousand_entries_is_told_by_its_last_ones():
-    assert asking.fill("you said {said}.", {}, "90.1", [7] * 100_000) == f"you said ... {', '.join(['7'] * 27)}."
+    assert (
+        asking.fill("you said {said}.", {}, "90.1", [7] * 100_000)
+        == f"you said ... {', '.join(['7'] * 27)}."
+    )
     assert asking.fill("you said {said}.", {}, "90.1", ["IDLE", "READY"]) == "you said IDLE, READY."
-    assert asking.fill("you said {said}.", {}, "90.1", ["x" * 500, "y" * 500]) == f"you said ... {'y' * 80}."
+    assert (
+        asking.fill("you said {said}.", {}, "90.1", ["x" * 500, "y" * 500])
+        == f"you said ... {'y' * 80}."
+    )

@@ -14,22 +14,23 @@ from kafkalab.config.broker_keys import BROKER_KEYS, SECURITY
 from kafkalab.config.keys import GONE, Key, nearest
 from kafkalab.errors import BrokerConfigException, ConfigException
 from kafkalab.protocol.frozen import message
-
-RELEASES = ("2.3", "4.4")
-NEWEST = RELEASES[-1]
+from kafkalab.releases.lineage import BROKER_NAMES, NEWEST_BROKER
 
 
 @message
 class BrokerConfig:
-    """One broker's settings; each field is a Kafka config with dots for underscores, except the last.
+    """One broker's settings; each field is a Kafka config with dots for underscores, except the
+    last.
 
-    group_max_session_timeout_ms, replica_lag_time_max_ms, transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes
-        the release's default from its profile.
+    group_max_session_timeout_ms, replica_lag_time_max_ms,
+        transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes the release's
+        default from its profile.
     log_retention_ms, log_roll_ms: None for seven days, which Kafka says in hours.
-    chance_of_producer_ids: not Kafka's. How likely a broker already holds a block of producer ids when it is first
-        asked for one, 0..1. A broker that has served before holds one; a fresh 4.4 does not, and says 14 once. In the
-        recordings the brokers had served other runs: 10 of 13 first requests at a 4.4.0 were answered at once. As likely it is
-        that `__transaction_state` exists when its coordinator is first asked for.
+    chance_of_producer_ids: not Kafka's. How likely a broker already holds a block of producer ids
+        when it is first asked for one, 0..1. A broker that has served before holds one; a fresh 4.4
+        does not, and says 14 once. In the recordings the brokers had served other runs: 10 of 13
+        first requests at a 4.4.0 were answered at once. As likely it is that `__transaction_state`
+        exists when its coordinator is first asked for.
     """
 
     auto_create_topics_enable: bool = True
@@ -93,52 +94,71 @@ class BrokerConfig:
     chance_of_producer_ids: float = 1.0
 
 
-DOTTED: Mapping[str, str] = MappingProxyType({
-    field.name.replace("_", "."): field.name for field in fields(BrokerConfig) if field.name != "chance_of_producer_ids"})
+DOTTED: Mapping[str, str] = MappingProxyType(
+    {
+        field.name.replace("_", "."): field.name
+        for field in fields(BrokerConfig)
+        if field.name != "chance_of_producer_ids"
+    }
+)
 """`group.initial.rebalance.delay.ms` -> the field that holds it."""
 
 
-OTHER_NAMES: Mapping[str, tuple[str, int]] = MappingProxyType({
-    "log.retention.minutes": ("log.retention.ms", 60_000),
-    "log.retention.hours": ("log.retention.ms", 3_600_000),
-    "log.roll.hours": ("log.roll.ms", 3_600_000),
-})
-"""Coarser names of a setting, and how many of its units they count; the finest that is given holds."""
+OTHER_NAMES: Mapping[str, tuple[str, int]] = MappingProxyType(
+    {
+        "log.retention.minutes": ("log.retention.ms", 60_000),
+        "log.retention.hours": ("log.retention.ms", 3_600_000),
+        "log.roll.hours": ("log.roll.ms", 3_600_000),
+    }
+)
+"""Coarser names of a setting, and how many of its units they count;
+the finest that is given holds."""
 
 
-NOT_SIMULATED: Mapping[str, str] = MappingProxyType({
-    "quota": "quotas and throttling are left out",
-    "replication.quota": "quotas and throttling are left out",
-    "ssl": "encryption is left out",
-    "sasl": "authentication is left out",
-    "authorizer": "authorization is left out",
-    "remote.log": "tiered storage is left out",
-    "log.dir": "a broker has one disk; lab.broker(n).disk.fill() fills it",
-    "log.flush": "a segment is flushed when the next one is rolled, as by default",
-    "log.cleaner.threads": "one thread cleans",
-    "log.cleaner.io": "quotas and throttling are left out",
-    "log.cleaner.dedupe": "the map of a cleaning has no largest size here",
-    "num.replica.fetchers": "a follower has one fetcher for each leader's broker",
-    "control.plane": "there is one listener",
-    "listeners": "there is one listener",
-    "advertised": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
-    "broker.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
-    "node.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
-    "broker.rack": "consumers read from leaders only, and replicas are placed without racks",
-    "replica.selector": "consumers read from leaders only",
-    "controller.quorum": "the quorum is always there",
-    "zookeeper.connect": "ZooKeeper is always there",
-})
+NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
+    {
+        "quota": "quotas and throttling are left out",
+        "replication.quota": "quotas and throttling are left out",
+        "ssl": "encryption is left out",
+        "sasl": "authentication is left out",
+        "authorizer": "authorization is left out",
+        "remote.log": "tiered storage is left out",
+        "log.dir": "a broker has one disk; lab.broker(n).disk.fill() fills it",
+        "log.flush": "a segment is flushed when the next one is rolled, as by default",
+        "log.cleaner.threads": "one thread cleans",
+        "log.cleaner.io": "quotas and throttling are left out",
+        "log.cleaner.dedupe": "the map of a cleaning has no largest size here",
+        "num.replica.fetchers": "a follower has one fetcher for each leader's broker",
+        "control.plane": "there is one listener",
+        "listeners": "there is one listener",
+        "advertised": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
+        "broker.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
+        "node.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
+        "broker.rack": "consumers read from leaders only, and replicas are placed without racks",
+        "replica.selector": "consumers read from leaders only",
+        "controller.quorum": "the quorum is always there",
+        "zookeeper.connect": "ZooKeeper is always there",
+    }
+)
 """How a setting begins, and why there is none such here."""
 
 
-def broker_config(settings: Mapping[str, Any] | None = None, *, release: str = NEWEST, **fields_by_name: Any) -> BrokerConfig:
+def broker_config(
+    settings: Mapping[str, Any] | None = None,
+    *,
+    release: str = NEWEST_BROKER,
+    **fields_by_name: Any,
+) -> BrokerConfig:
     """A config from dotted names, for brokers of this release.
 
-    Raises BrokerConfigException, which is a ConfigException and a ValueError: for a setting that does not exist, with the nearest one; for
-    another value than the default of one that is not simulated; and for a value that Kafka refuses, in Kafka's words.
+    Raises BrokerConfigException, which is a ConfigException and a ValueError: for a setting that
+    does not exist, with the nearest one; for another value than the default of one that is not
+    simulated; and for a value that Kafka refuses, in Kafka's words.
     """
-    chosen = {"message_max_bytes": BROKER_KEYS["message.max.bytes"].default(release), **fields_by_name}
+    chosen = {
+        "message_max_bytes": BROKER_KEYS["message.max.bytes"].default(release),
+        **fields_by_name,
+    }
     for name, value in _in_finest_names(settings or {}).items():
         key = BROKER_KEYS.get(name)
         if key is None or key.default(release) is GONE:
@@ -150,19 +170,27 @@ def broker_config(settings: Mapping[str, Any] | None = None, *, release: str = N
         if name in DOTTED:
             chosen[DOTTED[name]] = typed
         elif typed != key.default(release):
-            raise BrokerConfigException(f"the broker setting {name!r} is not simulated; it can only have its default, {key.default(release)}"
-                                        f"{_reason(name)}")
+            raise BrokerConfigException(
+                f"the broker setting {name!r} is not simulated; it can only have its default, "
+                f"{key.default(release)}{_reason(name)}"
+            )
     return BrokerConfig(**chosen)
 
 
 def _unknown(name: str, key: Key | None, release: str) -> str:
     if key is not None:
-        other = next(known for known in RELEASES if known != release)
+        other = next(known for known in BROKER_NAMES if known != release)
         return f"a {release} broker does not know the setting {name!r}; only {other} has it"
     if name in SECURITY:
-        return f"the broker setting {name!r} is not simulated: encryption, login and their plugins are not part of the lab"
+        return (
+            f"the broker setting {name!r} is not simulated: encryption, login and their plugins "
+            "are not part of the lab"
+        )
     known = [known for known, key in BROKER_KEYS.items() if key.default(release) is not GONE]
-    return f"there is no broker setting {name!r} in {release}; the nearest one is {nearest(name, known)!r}"
+    return (
+        f"there is no broker setting {name!r} in {release}; the nearest one is "
+        f"{nearest(name, known)!r}"
+    )
 
 
 def _in_finest_names(settings: Mapping[str, Any]) -> dict[str, Any]:

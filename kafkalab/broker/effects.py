@@ -1,7 +1,8 @@
-"""What does a machine want done? It cannot send or wait, so it says what should happen, and the shell does it.
+"""Effects: the values by which a machine says what the shell has to do.
 
-A machine of this package takes (request, caller, now_ms) and returns a list of these values. `kafkalab.broker.shell.broker`
-carries them out in the order given. The idea is "sans-IO": what cannot be seen cannot be forgotten in a test.
+A machine of this package takes (request, caller, now_ms) and returns a list of these values.
+`kafkalab.broker.shell.broker` carries them out in the order given. The idea is "sans-IO": what
+cannot be seen cannot be forgotten in a test.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from kafkalab.protocol.header import RequestHeader
 
 
 class Caller(NamedTuple):
-    """Who asked, and in which words. Machines keep it while a request is parked and hand it back with the answer.
+    """Who asked, and in which words. Machines keep it while a request is parked and hand it back
+    with the answer.
 
     client  whose luck is drawn on, e.g. for a member id: the client's name in the lab
     """
@@ -31,7 +33,8 @@ class Respond(NamedTuple):
 
 
 class SetTimer(NamedTuple):
-    """Call the machine's on_timer(key) at that time; an earlier timer of the same key is forgotten."""
+    """Call the machine's on_timer(key) at that time;
+    an earlier timer of the same key is forgotten."""
 
     key: Hashable
     at_ms: int
@@ -67,8 +70,10 @@ class Grown(NamedTuple):
 class ToBroker(NamedTuple):
     """Say something to another broker.
 
-    message  a value of peer_messages; None wants what is parked there for this broker back when its time is up
-    parks    a fetch of which it is known that the leader has nothing to say: nobody watches it arrive
+    message  a value of peer_messages; None wants what is parked there for this broker back when its
+             time is up
+    parks    a fetch of which it is known that the leader has nothing to say: nobody watches it
+             arrive
     """
 
     broker: int
@@ -85,7 +90,8 @@ class ChangeIsr(NamedTuple):
 
 
 class Halt(NamedTuple):
-    """The process ends itself at once, because `why`: what a broker does whose only log directory has failed."""
+    """The process ends itself at once, because `why`:
+    what a broker does whose only log directory has failed."""
 
     why: str
 
@@ -97,12 +103,25 @@ class Disconnect(NamedTuple):
 
 
 class AskBroker(NamedTuple):
-    """Send a request to another broker (or to this one) and give the machine's on_reply(tag, response) what comes back; None when
-    the connection was lost, or could not be made. The tag's first part names the machine, as a timer's key does."""
+    """Send a request to another broker (or to this one) and give the machine's on_reply(tag,
+    response) what comes back; None when the connection was lost, or could not be made. The tag's
+    first part names the machine, as a timer's key does."""
 
     broker: int
     request: Any
     tag: tuple[Any, ...]
 
 
-Effect = AskBroker | Respond | SetTimer | CancelTimer | Note | Appended | Grown | ToBroker | ChangeIsr | Halt | Disconnect
+Effect = (
+    AskBroker
+    | Respond
+    | SetTimer
+    | CancelTimer
+    | Note
+    | Appended
+    | Grown
+    | ToBroker
+    | ChangeIsr
+    | Halt
+    | Disconnect
+)

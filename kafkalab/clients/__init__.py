@@ -1,1 +1,2 @@
-"""The clients' side: what a Java client does between an application's call and the bytes on a socket."""
+"""The clients' side: what a Java client does between an
+application's call and the bytes on a socket."""

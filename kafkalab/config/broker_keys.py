@@ -1,18 +1,30 @@
-"""The settings of brokers and topics: which there are in each release, of what type, and what a value may be.
+"""The settings of brokers and topics: which there are in each release, of what type, and what a
+value may be.
 
-Kafka's classes are KafkaConfig and LogConfig. A `Key` is what it is for clients; its "versions" are the brokers' releases, 2.3 and 4.4.
+Kafka's classes are KafkaConfig and LogConfig. A `Key` is what it is for clients; its releases are
+the brokers'.
 """
+
 import re
 from collections.abc import Iterator, Mapping
 
 from kafkalab.config.broker_table import BROKER_TABLE, SECURITY_NAMES, TOPIC_TABLE
-from kafkalab.config.keys import GONE, Check, Effect, Key, Type, at_least, between, each_one_of, gzip_level, one_of
+from kafkalab.config.keys import (
+    LATER,
+    Check,
+    Effect,
+    Key,
+    Type,
+    at_least,
+    between,
+    each_one_of,
+    gzip_level,
+    one_of,
+)
 
-FIRST = "2.3"
-"""The older of the two releases: a default without a release holds from it on."""
-
-ROW = re.compile(r"(?P<name>\S+)\s+(?P<type>[A-Z]+)\s+(?P<defaults>\S+(?: \S+)*)(?:  \[(?P<check>[^\]]*)\])?$")
-RELEASED = re.compile(r"(\d\.\d)=(.*)")
+ROW = re.compile(
+    r"(?P<name>\S+)\s+(?P<type>[A-Z]+)\s+(?P<default>\S+)(?:  \[(?P<check>[^\]]*)\])?$"
+)
 
 
 def _check(text: str | None, kind: Type) -> Check | None:
@@ -32,7 +44,7 @@ def _check(text: str | None, kind: Type) -> Check | None:
 def _default(kind: Type, text: str) -> object:
     """The typed default; None also where the key has none and must be given."""
     if text == "-":
-        return GONE
+        return LATER
     if text in ("null", "required"):
         return None
     if text == '""':
@@ -41,34 +53,48 @@ def _default(kind: Type, text: str) -> object:
         return tuple(text.split(","))
     if kind is Type.BOOLEAN:
         return text == "true"
-    return float(text) if kind is Type.DOUBLE else int(text) if kind in (Type.SHORT, Type.INT, Type.LONG) else text.replace("~", " ")
+    return (
+        float(text)
+        if kind is Type.DOUBLE
+        else int(text)
+        if kind in (Type.SHORT, Type.INT, Type.LONG)
+        else text.replace("~", " ")
+    )
 
 
-def _read(line: str) -> Key:
+def _read(line: str, kind_of_owner: str) -> Key:
     row = ROW.match(line)
-    kind, defaults = Type[row["type"]], {}
-    for word in row["defaults"].split():
-        released = RELEASED.fullmatch(word)
-        defaults[released[1] if released else FIRST] = _default(kind, released[2] if released else word)
-    return Key(name=row["name"], type=kind, defaults=defaults, doc="", check=_check(row["check"], kind), effect=Effect.SIMULATED)
+    kind = Type[row["type"]]
+    return Key(
+        name=row["name"],
+        type=kind,
+        base=_default(kind, row["default"]),
+        doc="",
+        check=_check(row["check"], kind),
+        effect=Effect.SIMULATED,
+        of=kind_of_owner,
+    )
 
 
 class Keys(Mapping[str, Key]):
-    """A table's keys by name. A row is read when somebody asks for it: a lab asks for a few of hundreds, an import for none."""
+    """A table's keys by name. A row is read when somebody asks for it:
+    a lab asks for a few of hundreds, an import for none."""
 
-    def __init__(self, table: str) -> None:
-        self._table = table
+    def __init__(self, table: str, kind_of_owner: str) -> None:
+        self._table, self._owner = table, kind_of_owner
         self._lines: dict[str, str] = {}
         self._keys: dict[str, Key] = {}
 
     def _rows(self) -> dict[str, str]:
         if not self._lines:
-            self._lines = {line.partition(" ")[0]: line for line in self._table.strip().splitlines()}
+            self._lines = {
+                line.partition(" ")[0]: line for line in self._table.strip().splitlines()
+            }
         return self._lines
 
     def __getitem__(self, name: str) -> Key:
         if name not in self._keys:
-            self._keys[name] = _read(self._rows()[name])
+            self._keys[name] = _read(self._rows()[name], self._owner)
         return self._keys[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -78,6 +104,6 @@ class Keys(Mapping[str, Key]):
         return len(self._rows())
 
 
-BROKER_KEYS = Keys(BROKER_TABLE)
-TOPIC_KEYS = Keys(TOPIC_TABLE)
+BROKER_KEYS = Keys(BROKER_TABLE, "broker")
+TOPIC_KEYS = Keys(TOPIC_TABLE, "topic")
 SECURITY = frozenset(SECURITY_NAMES.split())

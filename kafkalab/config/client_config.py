@@ -1,19 +1,27 @@
 """What a producer or a consumer was told, typed and checked, and how it prints that when it starts.
 
-`ConsumerConfig.for_version("3.9", {"group.id": "test"})` gives a mapping with every key that version knows. Keys and
-defaults are data: `client_keys`, `security_keys`. Unlike Java, which only warns of a key it does not know, the
-lab refuses it and names the nearest known one; and it refuses a value whose behaviour it does not have. The brokers'
-settings are with the broker (`kafkalab.broker.broker_config`).
+`ConsumerConfig.for_version("3.9", {"group.id": "test"})` gives a mapping with every key that
+version knows. Keys and defaults are data: `client_keys`, `security_keys`. Unlike Java, which only
+warns of a key it does not know, the lab refuses it and names the nearest known one; and it refuses
+a value whose behaviour it does not have. The brokers' settings are with the broker
+(`kafkalab.broker.broker_config`).
 """
+
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 from kafkalab.config.client_keys import (
-    ADMIN_KEYS, ASSIGNOR_PROTOCOLS, ASSIGNOR_SINCE, CONSUMER_KEYS, NOT_FOR_ADMINS, PRODUCER_KEYS, SHARED_KEYS,
+    ADMIN_KEYS,
+    ASSIGNOR_PROTOCOLS,
+    CONSUMER_KEYS,
+    NOT_FOR_ADMINS,
+    PRODUCER_KEYS,
+    SHARED_KEYS,
 )
-from kafkalab.config.keys import CLIENT_VERSIONS, GONE, Effect, Key, Type, nearest
+from kafkalab.config.keys import GONE, Effect, Key, Type, nearest
 from kafkalab.config.security_keys import SECURITY_KEYS
 from kafkalab.errors import ConfigException
+from kafkalab.releases import PROFILES, releases_with
 
 
 class ClientConfig(Mapping[str, Any]):
@@ -28,7 +36,11 @@ class ClientConfig(Mapping[str, Any]):
     def __init__(self, version: str, given: Mapping[str, object]) -> None:
         self.version = version
         self.given = {name: self._read(name, value) for name, value in given.items()}
-        defaults = {name: default for name, key in self.keys_known.items() if (default := key.default(version)) is not GONE}
+        defaults = {
+            name: default
+            for name, key in self.keys_known.items()
+            if (default := key.default(version)) is not GONE
+        }
         self._values = defaults | self.given
         if self.has_flat_backoff:
             self._values["reconnect.backoff.max.ms"] = self._values["reconnect.backoff.ms"]
@@ -36,12 +48,14 @@ class ClientConfig(Mapping[str, Any]):
 
     @property
     def has_flat_backoff(self) -> bool:
-        """Who sets reconnect.backoff.ms and not its maximum gets pauses that do not grow (postProcessReconnectBackoffConfigs, KIP-144)."""
+        """Who sets reconnect.backoff.ms and not its maximum gets pauses that do not grow
+        (postProcessReconnectBackoffConfigs, KIP-144)."""
         return "reconnect.backoff.ms" in self.given and "reconnect.backoff.max.ms" not in self.given
 
     @classmethod
     def for_version(cls, version: str, given: Mapping[str, object]) -> Self:
-        """The configuration of a client of `version` ("3.9") that was given these keys. ConfigException says what is wrong."""
+        """The configuration of a client of `version` ("3.9") that was given these keys.
+        ConfigException says what is wrong."""
         return cls(version, given)
 
     def __getitem__(self, name: str) -> Any:
@@ -68,26 +82,42 @@ class ClientConfig(Mapping[str, Any]):
         if key is None or key.default(self.version) is GONE:
             raise ConfigException(self._unknown(name, key))
         typed = key.read(value, self.version)
-        if key.effect is Effect.FIXED and typed != key.default(self.version) and typed not in key.also:
+        if (
+            key.effect is Effect.FIXED
+            and typed != key.default(self.version)
+            and typed not in key.also
+        ):
             raise ConfigException(f"{name}={value} cannot be played here: {key.doc}.")
         return typed
 
     def _unknown(self, name: str, key: Key | None) -> str:
         if key is not None:
-            versions = [version for version in CLIENT_VERSIONS if key.default(version) is not GONE]
-            return f"A {self.kind} {self.version} does not know {name}: it exists from {versions[0]} to {versions[-1]}."
-        if any(name in other.keys_known for other in (ProducerConfig, ConsumerConfig, AdminClientConfig)):
+            versions = [version for version in PROFILES if key.default(version) is not GONE]
+            return (
+                f"A {self.kind} {self.version} does not know {name}: it exists from {versions[0]} "
+                f"to {versions[-1]}."
+            )
+        if any(
+            name in other.keys_known
+            for other in (ProducerConfig, ConsumerConfig, AdminClientConfig)
+        ):
             return f"{name} is not for a {self.kind} but for another kind of client."
-        known = [known for known, key in self.keys_known.items() if key.default(self.version) is not GONE]
+        known = [
+            known for known, key in self.keys_known.items() if key.default(self.version) is not GONE
+        ]
         near = nearest(name, known)
-        return f"A {self.kind} {self.version} does not know {name}; the nearest key it knows is {near}."
+        return (
+            f"A {self.kind} {self.version} does not know {name}; the nearest key it knows is "
+            f"{near}."
+        )
 
 
 class ProducerConfig(ClientConfig):
-    """A producer's keys. `acks` is "all", "1" or "0"; enable.idempotence is what the producer acts on.
+    """A producer's keys. `acks` is "all", "1" or "0"; enable.idempotence is what the producer acts
+    on.
 
-    Idempotence needs acks=all, retries and at most five requests in flight (KIP-98). Asked for, together with
-    anything else, it is refused; being merely the default (KIP-679), it gives way.
+    Idempotence needs acks=all, retries and at most five requests in flight (KIP-98). Asked for,
+    together with anything else, it is refused; being merely the default (KIP-679), it gives way.
     """
 
     kind = "producer"
@@ -99,20 +129,40 @@ class ProducerConfig(ClientConfig):
         values["acks"] = {"-1": "all"}.get(values["acks"], values["acks"])
         is_transactional = values["transactional.id"] is not None
         if is_transactional and self.given.get("enable.idempotence") is False:
-            raise ConfigException("Cannot set a transactional.id without also enabling idempotence.")
+            raise ConfigException(
+                "Cannot set a transactional.id without also enabling idempotence."
+            )
         if is_transactional:
             values["enable.idempotence"] = True
         in_flight = values["max.in.flight.requests.per.connection"]
-        too_many = TOO_MANY_IN_FLIGHT if self.version in REFUSES_MORE_IN_FLIGHT else TOO_MANY_IN_FLIGHT_OLD
-        obstacles = [sentence for hinders, sentence in (
-            (values["retries"] == 0, "Must set retries to non-zero when using the idempotent producer."),
-            ("acks" in self.given and values["acks"] != "all",
-             "Must set acks to all in order to use the idempotent producer. Otherwise we cannot guarantee idempotence."),
-            (in_flight > 5, too_many.format(count=in_flight)),
-        ) if hinders]
+        too_many = (
+            TOO_MANY_IN_FLIGHT
+            if PROFILES[self.version].producing.refuses_more_in_flight
+            else TOO_MANY_IN_FLIGHT_OLD
+        )
+        obstacles = [
+            sentence
+            for hinders, sentence in (
+                (
+                    values["retries"] == 0,
+                    "Must set retries to non-zero when using the idempotent producer.",
+                ),
+                (
+                    "acks" in self.given and values["acks"] != "all",
+                    (
+                        "Must set acks to all in order to use the idempotent producer. Otherwise "
+                        "we cannot guarantee idempotence."
+                    ),
+                ),
+                (in_flight > 5, too_many.format(count=in_flight)),
+            )
+            if hinders
+        ]
         if values["enable.idempotence"] and obstacles:
             is_wanted = is_transactional or "enable.idempotence" in self.given
-            if is_wanted or in_flight > 5 and self.version in REFUSES_MORE_IN_FLIGHT:
+            if is_wanted or (
+                in_flight > 5 and PROFILES[self.version].producing.refuses_more_in_flight
+            ):
                 raise ConfigException(obstacles[0] if is_wanted else obstacles[-1])
             values["enable.idempotence"] = False
         if values["enable.idempotence"]:
@@ -125,12 +175,16 @@ class ProducerConfig(ClientConfig):
         least_ms = min(values["linger.ms"] + values["request.timeout.ms"], LARGEST_INT)
         if values["delivery.timeout.ms"] < least_ms:
             if "delivery.timeout.ms" in self.given:
-                raise ConfigException("delivery.timeout.ms should be equal to or larger than linger.ms + request.timeout.ms")
+                raise ConfigException(
+                    "delivery.timeout.ms should be equal to or larger than linger.ms + "
+                    "request.timeout.ms"
+                )
             values["delivery.timeout.ms"] = least_ms
 
     @property
     def why_not_idempotent(self) -> list[tuple[str, dict[str, object]]]:
-        """The lines 3.x and later write when idempotence, their default, gives way: (name in the catalogue, values)."""
+        """The lines 3.x and later write when idempotence, their default, gives way:
+        (name in the catalogue, values)."""
         configured = self._as_configured
         if not configured["enable.idempotence"] or self["enable.idempotence"]:
             return []
@@ -138,31 +192,36 @@ class ProducerConfig(ClientConfig):
         if self["acks"] != "all":
             lines.append(("NOT_IDEMPOTENT_WITH_ACKS", {"acks": self["acks"]}))
         count = self["max.in.flight.requests.per.connection"]
-        return lines + ([("NOT_IDEMPOTENT_WITH_MANY_IN_FLIGHT", {"count": count})] if count > 5 else [])
+        return lines + (
+            [("NOT_IDEMPOTENT_WITH_MANY_IN_FLIGHT", {"count": count})] if count > 5 else []
+        )
 
     @property
     def raised_delivery_timeout_ms(self) -> int | None:
-        """delivery.timeout.ms where linger.ms and request.timeout.ms made it longer than its default; None otherwise."""
+        """delivery.timeout.ms where linger.ms and request.timeout.ms made it
+        longer than its default; None otherwise."""
         now_ms = self["delivery.timeout.ms"]
         return now_ms if now_ms != self._as_configured["delivery.timeout.ms"] else None
 
     def printed(self, name: str) -> object:
-        if self.version in PRINTS_AS_CONFIGURED or name == "delivery.timeout.ms":
+        if PROFILES[self.version].printing.prints_acks_as_given or name == "delivery.timeout.ms":
             return self._as_configured[name]
         return "-1" if name == "acks" and self["acks"] == "all" else self[name]
 
 
 LARGEST_INT = 2_147_483_647
-REFUSES_MORE_IN_FLIGHT = ("4.0", "4.4")
-"""Clients that end with an error where idempotence is only the default and more than five requests may be in flight."""
-TOO_MANY_IN_FLIGHT = "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5. Current value is {count}."
-TOO_MANY_IN_FLIGHT_OLD = "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."
-PRINTS_AS_CONFIGURED = ("2.1", "2.2", "2.3")
-"""Clients that print acks and enable.idempotence before they have thought about them."""
+TOO_MANY_IN_FLIGHT = (
+    "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most "
+    "5. Current value is {count}."
+)
+TOO_MANY_IN_FLIGHT_OLD = (
+    "Must set max.in.flight.requests.per.connection to at most 5 to use the idempotent producer."
+)
 
 
 class ConsumerConfig(ClientConfig):
-    """A consumer's keys. partition.assignment.strategy holds full class names; `assignors` their protocol names."""
+    """A consumer's keys. partition.assignment.strategy holds full class names;
+    `assignors` their protocol names."""
 
     kind = "consumer"
     keys_known = {key.name: key for key in (*SHARED_KEYS, *SECURITY_KEYS, *CONSUMER_KEYS)}
@@ -175,45 +234,70 @@ class ConsumerConfig(ClientConfig):
     @property
     def own_assignors(self) -> dict[str, object]:
         """Those of them that are the learner's own, by the same names."""
-        return {_protocol_of(given): given for given in self["partition.assignment.strategy"] if not isinstance(given, str)}
+        return {
+            _protocol_of(given): given
+            for given in self["partition.assignment.strategy"]
+            if not isinstance(given, str)
+        }
 
     def _settle(self) -> None:
         values = self._values
         full = {name.rpartition(".")[2]: name for name in ASSIGNOR_PROTOCOLS}
-        strategy = tuple(full.get(name, name) if isinstance(name, str) else name for name in values["partition.assignment.strategy"])
+        strategy = tuple(
+            full.get(name, name) if isinstance(name, str) else name
+            for name in values["partition.assignment.strategy"]
+        )
         for name in strategy:
             if not isinstance(name, str):
                 if not callable(getattr(name, "assign", name)):
-                    raise ConfigException(f"Invalid value {name!r} for configuration partition.assignment.strategy: give the name of a class, "
-                                          "an object with assign(partitions, subscriptions), or a function of these")
+                    raise ConfigException(
+                        f"Invalid value {name!r} for configuration partition.assignment.strategy: "
+                        "give the name of a class, an object with assign(partitions, "
+                        "subscriptions), or a function of these"
+                    )
                 continue
             if name not in ASSIGNOR_PROTOCOLS:
-                raise ConfigException(f"partition.assignment.strategy={name} cannot be played here: "
-                                      f"the lab has {', '.join(sorted(full))}; or give a Python function.")
-            since = ASSIGNOR_SINCE.get(name, CLIENT_VERSIONS[0])
-            if CLIENT_VERSIONS.index(self.version) < CLIENT_VERSIONS.index(since):
-                raise ConfigException(f"Invalid value {name} for configuration partition.assignment.strategy: Class {name} could not be "
-                                      f"found. A consumer {self.version} does not have it; take {since} or later.")
+                raise ConfigException(
+                    f"partition.assignment.strategy={name} cannot be played here: "
+                    f"the lab has {', '.join(sorted(full))}; or give a Python function."
+                )
+            protocol = ASSIGNOR_PROTOCOLS[name]
+            if protocol not in PROFILES[self.version].group.assignors:
+                since = releases_with(
+                    lambda profile, protocol=protocol: protocol in profile.group.assignors
+                )[0]
+                raise ConfigException(
+                    f"Invalid value {name} for configuration partition.assignment.strategy: Class "
+                    f"{name} could not be found. A consumer {self.version} does not have it; take "
+                    f"{since} or later."
+                )
         values["partition.assignment.strategy"] = strategy
         self._check_group_protocol()
         if values["group.id"] is None:  # KIP-289: nowhere to commit to
             if self.given.get("enable.auto.commit"):
-                raise ConfigException("enable.auto.commit cannot be set to true when default group id (null) is used.")
+                raise ConfigException(
+                    "enable.auto.commit cannot be set to true when default group id (null) is used."
+                )
             values["enable.auto.commit"] = False
 
-
     def _check_group_protocol(self) -> None:
-        """What belongs to the other protocol cannot be set (ConsumerConfig.checkUnsupportedConfigsPostProcess)."""
+        """What belongs to the other protocol cannot be set
+        (ConsumerConfig.checkUnsupportedConfigsPostProcess)."""
         protocol = str(self._values.get("group.protocol", "classic")).upper()
-        if protocol == "CONSUMER" and self.version not in PLAYS_CONSUMER_PROTOCOL:
-            raise ConfigException(f"group.protocol=consumer cannot be played with client {self.version}: it was a preview there, and no "
-                                  f"recording shows it. Take one of {', '.join(PLAYS_CONSUMER_PROTOCOL)}.")
-        others = [name for name in NOT_WITH_PROTOCOL[protocol] if str(self.given.get(name) or "").strip()]
+        if protocol == "CONSUMER" and not PROFILES[self.version].group.plays_consumer_protocol:
+            able = releases_with(lambda profile: profile.group.plays_consumer_protocol)
+            raise ConfigException(
+                f"group.protocol=consumer cannot be played with client {self.version}: it was a "
+                f"preview there, and no recording shows it. Take one of {', '.join(able)}."
+            )
+        others = [
+            name for name in NOT_WITH_PROTOCOL[protocol] if str(self.given.get(name) or "").strip()
+        ]
         if others:
-            raise ConfigException(f"{', '.join(others)} cannot be set when group.protocol={protocol}")
+            raise ConfigException(
+                f"{', '.join(others)} cannot be set when group.protocol={protocol}"
+            )
 
-
-PLAYS_CONSUMER_PROTOCOL = ("4.0", "4.4")
 
 NOT_WITH_PROTOCOL = {
     "CLASSIC": ("group.remote.assignor",),
@@ -223,38 +307,47 @@ NOT_WITH_PROTOCOL = {
 
 
 def _protocol_of(assignor: object) -> str:
-    """The name under which an assignor stands in JoinGroup: Kafka's own by their class, a learner's by its `name` or its function's."""
+    """The name under which an assignor stands in JoinGroup: Kafka's own by their class, a
+    learner's by its `name` or its function's."""
     if isinstance(assignor, str):
         return ASSIGNOR_PROTOCOLS[assignor]
-    return str(getattr(assignor, "name", None) or getattr(assignor, "__name__", type(assignor).__name__))
+    return str(
+        getattr(assignor, "name", None) or getattr(assignor, "__name__", type(assignor).__name__)
+    )
 
 
 class AdminClientConfig(ClientConfig):
     """An administrator's keys."""
 
     kind = "admin client"
-    keys_known = {key.name: key for key in (*SHARED_KEYS, *SECURITY_KEYS, *ADMIN_KEYS) if key.name not in NOT_FOR_ADMINS}
+    keys_known = {
+        key.name: key
+        for key in (*SHARED_KEYS, *SECURITY_KEYS, *ADMIN_KEYS)
+        if key.name not in NOT_FOR_ADMINS
+    }
 
 
 def dump_text(version: str, config: ClientConfig, client_id: str) -> str:
-    """The lines below "ConsumerConfig values: " in alphabetical order: `\\tacks = 1\\n\\tbatch.size = 16384\\n...`.
+    """The lines below "ConsumerConfig values: " in alphabetical order:
+    `\\tacks = 1\\n\\tbatch.size = 16384\\n...`.
 
-    client_id: the name the client goes by; from 2.4 on it prints that (KAFKA-9033), before only a given one.
+    client_id: the name the client goes by; from 2.4 on it prints that (KAFKA-9033), before only a
+    given one.
     """
     lines = []
     for name in sorted(config):
         value = config.printed(name)
-        if name == "client.id" and version not in PRINTS_GIVEN_CLIENT_ID:
+        if name == "client.id" and not PROFILES[version].printing.prints_given_client_id:
             value = client_id
-        lines.append(f"\t{name} = {_printed(config.keys_known[name], value, given=name in config.given)}\n")
+        lines.append(
+            f"\t{name} = {_printed(config.keys_known[name], value, given=name in config.given)}\n"
+        )
     return "".join(lines)
 
 
-PRINTS_GIVEN_CLIENT_ID = ("2.1", "2.2", "2.3")
-
-
 def _printed(key: Key, value: object, *, given: bool) -> str:
-    """A value as Java prints it; secrets are hidden, and a class says that it is one unless it was given as text."""
+    """A value as Java prints it; secrets are hidden, and a class says that
+    it is one unless it was given as text."""
     if value is None:
         return "null"
     if key.type is Type.PASSWORD:
@@ -270,7 +363,7 @@ def _printed(key: Key, value: object, *, given: bool) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if key.type is Type.PLUGINS:
-        return f"[{', '.join((one if isinstance(one, type) else type(one)).__name__ for one in value)}]"
+        return f"[{', '.join((one if isinstance(one, type) else type(one)).__name__ for one in value)}]"  # noqa: E501
     if isinstance(value, tuple):
         return f"[{', '.join(map(_class_name, value))}]"
     return str(value)

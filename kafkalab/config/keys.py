@@ -1,19 +1,22 @@
-"""What a configuration key is: a name, a type, a default for each client version, a check, and what the lab does with it.
+"""What a configuration key is: a name, a type, a default for each client version, a check, and what
+the lab does with it.
 
-Kafka's class is `org.apache.kafka.common.config.ConfigDef`. The sentences of failed checks are Java's.
+Kafka's class is `org.apache.kafka.common.config.ConfigDef`. The sentences of failed checks are
+Java's.
 """
+
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from kafkalab.errors import ConfigException
+from kafkalab.releases import BROKER_PROFILES, PROFILES, newest
+from kafkalab.releases.page import GONE
 
-CLIENT_VERSIONS = ("2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4")
-"""The recorded client versions in the order of their release. A default holds from its version to the next that has another."""
-
-GONE = object()
-"""As a default: from this version on the key no longer exists."""
+LATER = GONE
+"""As a default: client 2.1 (a broker 2.3) does not have the key;
+the page of a later release brings it."""
 
 
 class Type(Enum):
@@ -27,9 +30,13 @@ class Type(Enum):
     STRING = "STRING"
     LIST = "LIST"
     CLASS = "CLASS"
-    CLASSES = "CLASSES"  # a LIST whose default names classes, so the default prints as [class a, class b]; or Python objects
+    # a LIST whose default names classes, so the default prints as [class a, class b]; or Python
+    # objects
+    CLASSES = "CLASSES"
     PASSWORD = "PASSWORD"
-    PLUGIN = "PLUGIN"    # a CLASS of the learner's own: a Python class, object or function; or the name of one of Kafka's
+    # a CLASS of the learner's own: a Python class, object or function; or the name of one of
+    # Kafka's
+    PLUGIN = "PLUGIN"
     PLUGINS = "PLUGINS"  # a LIST of classes in Java; here of Python classes or objects
 
 
@@ -37,7 +44,8 @@ class Effect(Enum):
     """What setting a key does in the lab.
 
     SIMULATED: what it does in Kafka. INERT: accepted, and nothing that the lab shows depends on it.
-    FIXED: only the default is accepted, because another value would change behaviour the lab does not have.
+    FIXED: only the default is accepted, because another value would change behaviour the lab does
+        not have.
     """
 
     SIMULATED = "simulated"
@@ -55,41 +63,42 @@ KAFKAS = "org.apache.kafka."
 class Key:
     """One configuration key of a producer or a consumer.
 
-    defaults: client version -> the default from that version on; a key is unknown before its first version.
+    base: the default in the oldest release, client 2.1 or broker 2.3; other releases' defaults
+        stand on their pages.
     doc: one line; for an INERT or FIXED key it says why.
-    check: of a typed value; where versions differ, version -> the check from that version on.
+    check: of a typed value in the oldest release; a page may name another one of `NAMED_CHECKS`.
     also: what a FIXED key takes besides its default.
+    of: whose key it is: "client" (every client), "producer", "consumer", "admin", "broker" or
+        "topic".
     """
 
     name: str
     type: Type
-    defaults: Mapping[str, object]
+    base: object
     doc: str
-    check: Check | Mapping[str, Check] | None = None
+    check: Check | None = None
     effect: Effect = Effect.SIMULATED
     also: tuple[object, ...] = ()
+    of: str = "client"
 
     def default(self, version: str) -> object:
-        """The default in this client version; GONE where the version does not know the key."""
-        current = GONE
-        for known in CLIENT_VERSIONS[:CLIENT_VERSIONS.index(version) + 1]:
-            current = self.defaults.get(known, current)
-        return current
+        """The default in this release; GONE where it does not know the key.
+        Raises UnknownRelease."""
+        profiles = BROKER_PROFILES if self.of in ("broker", "topic") else PROFILES
+        return profiles[version].config[self.of].get(self.name, self.base)
 
-    def read(self, given: object, version: str = CLIENT_VERSIONS[-1]) -> object:
-        """The typed value of what somebody wrote: text as in a properties file, or a Python value. ConfigException."""
+    def read(self, given: object, version: str = newest()) -> object:
+        """The typed value of what somebody wrote: text as in a properties file, or a Python value.
+        ConfigException.
+
+        version: the client's; the keys of brokers and topics have the same check in every release.
+        """
         value = READERS[self.type](self.name, given)
-        check = self.check if not isinstance(self.check, Mapping) else self._latest(self.check, version)
+        named = None if self.of in ("broker", "topic") else PROFILES[version].checks.get(self.name)
+        check = NAMED_CHECKS[named] if named else self.check
         if check is not None and value is not None:
             check(self.name, value)
         return value
-
-    @staticmethod
-    def _latest(checks: Mapping[str, Check], version: str) -> Check | None:
-        current = None
-        for known in CLIENT_VERSIONS[:CLIENT_VERSIONS.index(version) + 1]:
-            current = checks.get(known, current)
-        return current
 
 
 def _invalid(name: str, given: object, why: str) -> ConfigException:
@@ -107,14 +116,20 @@ def _boolean(name: str, given: object) -> bool:
 
 def _integer(java_type: str, bits: int) -> Callable[[str, object], int]:
     """A whole number as Java reads one: text that is too long for the type is no number of it."""
+
     def read(name: str, given: object) -> int:
         try:
-            number = given if isinstance(given, int) and not isinstance(given, bool) else int(str(given).strip())
+            number = (
+                given
+                if isinstance(given, int) and not isinstance(given, bool)
+                else int(str(given).strip())
+            )
         except ValueError:
             number = None
         if number is None or not -(1 << bits - 1) <= number < 1 << bits - 1:
             raise _invalid(name, given, f"Not a number of type {java_type}")
         return number
+
     return read
 
 
@@ -130,7 +145,8 @@ def _text(name: str, given: object) -> str | None:
 
 
 def _class(name: str, given: object) -> object:
-    """The lab has no classes but those of Kafka's that it names; an object of the caller's own passes."""
+    """The lab has no classes but those of Kafka's that it names;
+    an object of the caller's own passes."""
     if isinstance(given, str) and not given.strip().startswith(KAFKAS):
         raise _invalid(name, given.strip(), f"Class {given.strip()} could not be found.")
     return given.strip() if isinstance(given, str) else given
@@ -163,39 +179,57 @@ def _plugins(name: str, given: object) -> tuple[object, ...]:
     if given is None or given == "":
         return ()
     if isinstance(given, str):
-        raise _invalid(name, given, "Java would load a class of that name; give a list of Python classes or objects")
+        raise _invalid(
+            name,
+            given,
+            "Java would load a class of that name; give a list of Python classes or objects",
+        )
     return tuple(given) if isinstance(given, (list, tuple)) else (given,)
 
 
 READERS: Mapping[Type, Callable[[str, object], object]] = {
-    Type.BOOLEAN: _boolean, Type.SHORT: _integer("SHORT", 16),
-    Type.INT: _integer("INT", 32), Type.LONG: _integer("LONG", 64), Type.DOUBLE: _double,
-    Type.STRING: _text, Type.LIST: _list, Type.CLASS: _class, Type.CLASSES: _classes, Type.PASSWORD: _text,
-    Type.PLUGIN: _plugin, Type.PLUGINS: _plugins,
+    Type.BOOLEAN: _boolean,
+    Type.SHORT: _integer("SHORT", 16),
+    Type.INT: _integer("INT", 32),
+    Type.LONG: _integer("LONG", 64),
+    Type.DOUBLE: _double,
+    Type.STRING: _text,
+    Type.LIST: _list,
+    Type.CLASS: _class,
+    Type.CLASSES: _classes,
+    Type.PASSWORD: _text,
+    Type.PLUGIN: _plugin,
+    Type.PLUGINS: _plugins,
 }
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The key somebody may have meant; groupId, group_id and group-id are group.id."""
     dotted = re.sub(r"[\s_-]+", ".", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", ".", name)).lower()
-    import difflib  # Here and not above: a first import should not take long, and most keys are spelled well.
+    # Here and not above: a first import should not take long, and most keys are spelled well.
+    import difflib
+
     return difflib.get_close_matches(dotted, list(known), n=1, cutoff=0.0)[0]
 
 
 def at_least(lowest: int) -> Check:
     """Value must be at least `lowest`."""
+
     def check(name: str, value: object) -> None:
         if value < lowest:
             raise _invalid(name, value, f"Value must be at least {lowest}")
+
     return check
 
 
 def between(lowest: int, highest: int) -> Check:
     """Value must be in `lowest`..`highest`, both included."""
+
     def check(name: str, value: object) -> None:
         at_least(lowest)(name, value)
         if value > highest:
             raise _invalid(name, value, f"Value must be no more than {highest}")
+
     return check
 
 
@@ -206,12 +240,20 @@ def gzip_level(name: str, value: object) -> None:
 
 
 def reset_strategy(name: str, value: object) -> None:
-    """earliest, latest, none, or by_duration:P... (KIP-1106, 4.0); the last is refused, because the lab has not got it."""
+    """earliest, latest, none, or by_duration:P... (KIP-1106, 4.0);
+    the last is refused, because the lab has not got it."""
     if str(value).startswith("by_duration:P"):
-        raise ConfigException(f"{name}={value} cannot be played here: resetting by duration is not simulated (KIP-1106).")
+        raise ConfigException(
+            f"{name}={value} cannot be played here: resetting by duration is not simulated "
+            "(KIP-1106)."
+        )
     if value not in ("earliest", "latest", "none"):
-        raise _invalid(name, value, f"Invalid value `{value}` for configuration {name}. The value must be either 'earliest', 'latest', 'none' "
-                                    "or of the format 'by_duration:<PnDTnHnMn.nS.>'.")
+        raise _invalid(
+            name,
+            value,
+            f"Invalid value `{value}` for configuration {name}. The value must be either "
+            "'earliest', 'latest', 'none' or of the format 'by_duration:<PnDTnHnMn.nS.>'.",
+        )
 
 
 def not_empty(name: str, value: object) -> None:
@@ -222,9 +264,11 @@ def not_empty(name: str, value: object) -> None:
 
 def one_of(*allowed: str) -> Check:
     """String must be one of `allowed`."""
+
     def check(name: str, value: object) -> None:
         if value not in allowed:
             raise _invalid(name, value, f"String must be one of: {', '.join(allowed)}")
+
     return check
 
 
@@ -235,38 +279,57 @@ def each_one_of(*allowed: str) -> Check:
     def check(name: str, value: object) -> None:
         for one in value:
             check_one(name, one)
+
     return check
 
 
 def one_of_any_case(*allowed: str) -> Check:
     """String must be one of (case insensitive) `allowed`."""
+
     def check(name: str, value: object) -> None:
         if str(value).lower() not in map(str.lower, allowed):
-            raise _invalid(name, value, f"String must be one of (case insensitive): {', '.join(allowed)}")
+            raise _invalid(
+                name, value, f"String must be one of (case insensitive): {', '.join(allowed)}"
+            )
+
     return check
 
 
-def not_empty(name: str, value: object) -> None:
-    """String must be non-empty."""
-    if not value:
-        raise _invalid(name, value, "String must be non-empty")
+NAMED_CHECKS: Mapping[str, Check] = {
+    "lookups without default": one_of(
+        "use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"
+    ),
+    "levels with TRACE": one_of("INFO", "DEBUG", "TRACE"),
+    "strategies and durations": reset_strategy,
+    "security protocols": one_of_any_case("SASL_SSL", "PLAINTEXT", "SSL", "SASL_PLAINTEXT"),
+}
+"""The checks that the pages of releases name."""
 
 
-def _defaults(default: object) -> Mapping[str, object]:
-    """A mapping stands for itself; any other value is the default of every version."""
-    return default if isinstance(default, Mapping) else {CLIENT_VERSIONS[0]: default}
-
-
-def key(name: str, type: Type, default: object, doc: str, check: Check | Mapping[str, Check] | None = None) -> Key:
+def key(name: str, type: Type, default: object, doc: str, check: Check | None = None) -> Key:
     """A key that does in the lab what it does in Kafka."""
-    return Key(name=name, type=type, defaults=_defaults(default), doc=doc, check=check)
+    return Key(name=name, type=type, base=default, doc=doc, check=check)
 
 
-def inert(name: str, type: Type, default: object, why: str, check: Check | Mapping[str, Check] | None = None) -> Key:
+def inert(name: str, type: Type, default: object, why: str, check: Check | None = None) -> Key:
     """A key that is accepted and makes no difference to anything the lab shows."""
-    return Key(name=name, type=type, defaults=_defaults(default), doc=why, check=check, effect=Effect.INERT)
+    return Key(name=name, type=type, base=default, doc=why, check=check, effect=Effect.INERT)
 
 
-def fixed(name: str, type: Type, default: object, why: str, check: Check | Mapping[str, Check] | None = None, also: tuple[object, ...] = ()) -> Key:
+def fixed(
+    name: str,
+    type: Type,
+    default: object,
+    why: str,
+    check: Check | None = None,
+    also: tuple[object, ...] = (),
+) -> Key:
     """A key that only takes its default, and what `also` names."""
-    return Key(name=name, type=type, defaults=_defaults(default), doc=why, check=check, effect=Effect.FIXED, also=also)
+    return Key(
+        name=name, type=type, base=default, doc=why, check=check, effect=Effect.FIXED, also=also
+    )
+
+
+def keys_of(kind: str, *keys: Key) -> tuple[Key, ...]:
+    """These keys as keys of a kind of client, or of brokers or topics."""
+    return tuple(replace(one, of=kind) for one in keys)

@@ -1,23 +1,46 @@
-"""Every line we know of the Java clients, by name: which version says it how, on which level, where in its source.
+"""Every line we know of the Java clients, by name: which version says it how, on which level, where
+in its source.
 
-The simulator writes from it, and what reads lines reads them back by it. The entries stand in the files beside this one, by part
-of the client and in the order of its life.
+The simulator writes from it, and what reads lines reads them back by it. The entries stand in the
+files beside this one, by part of the client and in the order of its life.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from kafkalab.lines import common, consumer, fetch, group, group_protocol, group_refusals, network, producer, seldom, unrecorded
+from kafkalab.lines import (
+    common,
+    consumer,
+    fetch,
+    group,
+    group_protocol,
+    group_refusals,
+    network,
+    producer,
+    seldom,
+    unrecorded,
+)
 from kafkalab.lines.pattern import pattern
-from kafkalab.lines.wording import VERSIONS, Entry, Wording
+from kafkalab.lines.wording import Entry, Wording
 
-__all__ = ["CATALOG", "VERSIONS", "Entry", "Wording", "match", "matches", "render"]
+__all__ = ["CATALOG", "Entry", "Wording", "match", "matches", "render"]
 
-PARTS = (common, network, producer, consumer, fetch, group, group_protocol, group_refusals, seldom, unrecorded)
+PARTS = (
+    common,
+    network,
+    producer,
+    consumer,
+    fetch,
+    group,
+    group_protocol,
+    group_refusals,
+    seldom,
+    unrecorded,
+)
 
 
 def _by_name() -> Mapping[str, Entry]:
@@ -33,8 +56,11 @@ def _by_name() -> Mapping[str, Entry]:
 CATALOG: Mapping[str, Entry] = _by_name()
 
 
-def render(entry: Entry | str, version: str, values: Mapping[str, Any]) -> tuple[str, str, int, str] | None:
-    """(level, logger, line, message without prefix) as `version` writes it; None where it has no such line.
+def render(
+    entry: Entry | str, version: str, values: Mapping[str, Any]
+) -> tuple[str, str, int, str] | None:
+    """(level, logger, line, message without prefix) as `version` writes it; None where it has no
+    such line.
 
     Values the wording does not name are ignored; a missing one raises KeyError.
     """
@@ -45,28 +71,38 @@ def render(entry: Entry | str, version: str, values: Mapping[str, Any]) -> tuple
     return wording.level, wording.logger, wording.at[version], wording.template.format_map(values)
 
 
-def match(version: str | None, logger: str, level: str, text: str) -> tuple[str, dict[str, str]] | None:
-    """Which entry wrote `text` (a message without its prefix), and with which values? None: no entry we know.
+def match(
+    version: str | None, logger: str, level: str, text: str
+) -> tuple[str, dict[str, str]] | None:
+    """Which entry wrote `text` (a message without its prefix), and with which values? None: no
+    entry we know.
 
     `logger` is the full class name. Without a version the wordings of all versions are tried.
     """
     return next(matches(version, logger, level, text), None)
 
 
-def matches(version: str | None, logger: str, level: str, text: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """All entries that could have written `text`; the tests hold that there is never more than one."""
+def matches(
+    version: str | None, logger: str, level: str, text: str
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """All entries that could have written `text`;
+    the tests hold that there is never more than one."""
     for name, wording in _wordings_of(version, logger, level):
         found = pattern(wording.template).fullmatch(text)
         if found:
             yield name, found.groupdict()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _wordings_of(version: str | None, logger: str, level: str) -> tuple[tuple[str, Wording], ...]:
     """Each template of this logger and level once, twins left out."""
     found: dict[tuple[str, str], Wording] = {}
     for entry in CATALOG.values():
         for wording in entry.wordings:
-            if (wording.logger, wording.level) == (logger, level) and not wording.twin and (version is None or version in wording.at):
+            if (
+                (wording.logger, wording.level) == (logger, level)
+                and not wording.twin
+                and (version is None or version in wording.at)
+            ):
                 found.setdefault((entry.name, wording.template), wording)
     return tuple((name, wording) for (name, _), wording in found.items())

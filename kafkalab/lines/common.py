@@ -12,73 +12,92 @@ PRODUCER_CONFIG = "org.apache.kafka.clients.producer.ProducerConfig"
 TELEMETRY = "org.apache.kafka.common.telemetry.internals.ClientTelemetryReporter"
 METRICS_COLLECTOR = "org.apache.kafka.common.telemetry.internals.KafkaMetricsCollector"
 
+# fmt: off
 # `values` is one line a key in alphabetical order, each `\tkey = value\n`.
 CONFIGURATION = (
     entry("CONSUMER_CONFIG", CONSUMER_CONFIG,
-          info("ConsumerConfig values: \n{values}", "279 279 347 372 370 371 - -", prefixed=False),
-          info("ConsumerConfig values: \n{values}", "- - - - - - 371 386", prefixed=False, logger=ABSTRACT_CONFIG)),
+          info("ConsumerConfig values: \n{values}", until="3.9", prefixed=False),
+          info("ConsumerConfig values: \n{values}", since="4.0", prefixed=False,
+               logger=ABSTRACT_CONFIG)),
     entry("PRODUCER_CONFIG", PRODUCER_CONFIG,
-          info("ProducerConfig values: \n{values}", "279 279 347 372 370 371 - -", prefixed=False),
-          info("ProducerConfig values: \n{values}", "- - - - - - 371 386", prefixed=False, logger=ABSTRACT_CONFIG)),
+          info("ProducerConfig values: \n{values}", until="3.9", prefixed=False),
+          info("ProducerConfig values: \n{values}", since="4.0", prefixed=False,
+               logger=ABSTRACT_CONFIG)),
     entry("RECONNECT_BACKOFF_IS_FLAT", "org.apache.kafka.clients.CommonClientConfigs",
-          debug("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but reconnect.backoff.max.ms is not.",
-                "~ ~ ~ 182 ~ - - -", prefixed=False),
-          warn("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but reconnect.backoff.max.ms is not.",
-               "- - - - - 251 ~ ~", prefixed=False)),
+          debug("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but "
+                "reconnect.backoff.max.ms is not.",
+                until="3.6", prefixed=False),
+          warn("Disabling exponential reconnect backoff because reconnect.backoff.ms is set, but "
+               "reconnect.backoff.max.ms is not.",
+               since="3.9", prefixed=False)),
     entry("IDLE_LIMIT_BELOW_POLL_INTERVAL", CONSUMER_CONFIG,
-          warn("Configuration 'connections.max.idle.ms' with value '{idle_ms}' is lower than configuration 'max.poll.interval.ms' with "
-               "value '{poll_interval_ms}'. This may cause the connection to the group coordinator to be closed during an ongoing "
-               "rebalance, which can prolong or disrupt group rejoin.", "- - - - - - - 768", prefixed=False)),
+          warn("Configuration 'connections.max.idle.ms' with value '{idle_ms}' is lower than "
+               "configuration 'max.poll.interval.ms' with "
+               "value '{poll_interval_ms}'. This may cause the connection to the group coordinator "
+               "to be closed during an ongoing "
+               "rebalance, which can prolong or disrupt group rejoin.", since="4.4",
+               prefixed=False)),
 )
 
 VERSION_LINES = (
     entry("KAFKA_VERSION", APP_INFO,
-          info("Kafka version : {release}", "109 - - - - - - -", prefixed=False),
-          info("Kafka version: {release}", "- 109 117 119 119 125 125 -", prefixed=False),
-          info("Kafka version: {release}", "- - - - - - - 138", prefixed=False, logger=APP_INFO_4_4)),
+          info("Kafka version : {release}", until="2.1", prefixed=False),
+          info("Kafka version: {release}", since="2.2", until="4.0", prefixed=False),
+          info("Kafka version: {release}", since="4.4", prefixed=False, logger=APP_INFO_4_4)),
     entry("KAFKA_COMMIT_ID", APP_INFO,
-          info("Kafka commitId : {commit_id}", "110 - - - - - - -", prefixed=False),
-          info("Kafka commitId: {commit_id}", "- 110 118 120 120 126 126 -", prefixed=False),
-          info("Kafka commitId: {commit_id}", "- - - - - - - 139", prefixed=False, logger=APP_INFO_4_4)),
+          info("Kafka commitId : {commit_id}", until="2.1", prefixed=False),
+          info("Kafka commitId: {commit_id}", since="2.2", until="4.0", prefixed=False),
+          info("Kafka commitId: {commit_id}", since="4.4", prefixed=False, logger=APP_INFO_4_4)),
     entry("KAFKA_START_TIME", APP_INFO,
-          info("Kafka startTimeMs: {start_ms}", "- - 119 121 121 127 127 -", prefixed=False),
-          info("Kafka startTimeMs: {start_ms}", "- - - - - - - 140", prefixed=False, logger=APP_INFO_4_4)),
+          info("Kafka startTimeMs: {start_ms}", since="2.3", until="4.0", prefixed=False),
+          info("Kafka startTimeMs: {start_ms}", since="4.4", prefixed=False, logger=APP_INFO_4_4)),
     entry("APP_INFO_UNREGISTERED", APP_INFO,
-          info("App info kafka.{kind} for {client_id} unregistered", "- - - 83 83 89 89 -", prefixed=False),
-          info("App info kafka.{kind} for {client_id} unregistered", "- - - - - - - 89", prefixed=False, logger=APP_INFO_4_4)),
+          info("App info kafka.{kind} for {client_id} unregistered", since="2.8", until="4.0",
+               prefixed=False),
+          info("App info kafka.{kind} for {client_id} unregistered", since="4.4", prefixed=False,
+               logger=APP_INFO_4_4)),
 )
 
 # KIP-714, from 3.7 on.
 TELEMETRY_LINES = (
     entry("TELEMETRY_COLLECTOR_INITIALIZED", METRICS_COLLECTOR,
-          info("initializing Kafka metrics collector", "- - - - - 270 270 270", prefixed=False)),
+          info("initializing Kafka metrics collector", since="3.9", prefixed=False)),
     entry("TELEMETRY_SUBSCRIPTION_REQUEST", TELEMETRY,
-          debug("Creating telemetry subscription request with client instance id {client_instance_id}",
-                "- - - - - 637 644 645", prefixed=False)),
+          debug("Creating telemetry subscription request with client instance id "
+                "{client_instance_id}",
+                since="3.9", prefixed=False)),
     entry("TELEMETRY_STATE", TELEMETRY,
-          debug("Setting telemetry state from {state_from} to {state_to}", "- - - - - 820 827 842", prefixed=False)),
+          debug("Setting telemetry state from {state_from} to {state_to}", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_REQUEST_FAILED", TELEMETRY,
-          debug("The broker generated an error for the get telemetry network API request", "- - - - - 529 530 531",
+          debug("The broker generated an error for the get telemetry network API request",
+                since="3.9",
                 prefixed=False, trace=True)),
     entry("TELEMETRY_INTERVAL", TELEMETRY,
-          debug("Updating intervalMs: {interval_ms}, lastRequestMs: {last_request_ms}", "- - - - - 793 800 815", prefixed=False)),
+          debug("Updating intervalMs: {interval_ms}, lastRequestMs: {last_request_ms}", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_INITIATE_CLOSE", TELEMETRY,
-          debug("Initiate close of ClientTelemetryReporter", "- - - - - 221 224 224", prefixed=False)),
+          debug("Initiate close of ClientTelemetryReporter", since="3.9", prefixed=False)),
     entry("TELEMETRY_TERMINAL_PUSH_CHECK", TELEMETRY,
-          debug("initiate close for client telemetry, check if terminal push required.", "- - - - - 604 605 606", prefixed=False)),
+          debug("initiate close for client telemetry, check if terminal push required.",
+                since="3.9", prefixed=False)),
     entry("TELEMETRY_TERMINAL_PUSH_IGNORED", TELEMETRY,
-          debug("Subscription not yet loaded, ignoring terminal push", "- - - - - 615 616 617", prefixed=False)),
+          debug("Subscription not yet loaded, ignoring terminal push", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_NOT_LOADED", TELEMETRY,
-          debug("Telemetry subscription not loaded, not attempting terminating push", "- - - - - ~ ~ 612", prefixed=False)),
+          debug("Telemetry subscription not loaded, not attempting terminating push", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_CLOSE_SENDER", TELEMETRY,
-          debug("close telemetry sender for client telemetry reporter instance", "- - - - - 579 580 581", prefixed=False)),
+          debug("close telemetry sender for client telemetry reporter instance", since="3.9",
+                prefixed=False)),
     entry("TELEMETRY_CLOSE_IGNORED", TELEMETRY,
-          debug("Ignoring subsequent close", "- - - - - 589 590 591", prefixed=False)),
+          debug("Ignoring subsequent close", since="3.9", prefixed=False)),
     entry("TELEMETRY_STOPPING", TELEMETRY,
-          debug("Stopping ClientTelemetryReporter", "- - - - - 208 211 211", prefixed=False)),
+          debug("Stopping ClientTelemetryReporter", since="3.9", prefixed=False)),
     entry("METRIC_REMOVED", METRICS_COLLECTOR,
           debug("removing kafka metric : {metric}",
-                "- - - - - 296 296 296", prefixed=False)),
+                since="3.9", prefixed=False)),
 )
+# fmt: on
 
 ENTRIES = CONFIGURATION + VERSION_LINES + TELEMETRY_LINES

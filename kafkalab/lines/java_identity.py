@@ -1,6 +1,8 @@
-"""The number Java prints behind an object that does not describe itself: `...$Subscription@329c8a92`.
+"""The number Java prints behind an object that does not describe itself:
+`...$Subscription@329c8a92`.
 
-It is the object's identity hash and means nothing. Ours is drawn from what the object holds, so that a run repeats.
+It is the object's identity hash and means nothing. Ours is drawn from what the object holds, so
+that a run repeats.
 """
 
 

@@ -1,4 +1,5 @@
 """What Java keeps in hash maps it prints as the map hands it out."""
+
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -10,4 +11,6 @@ Part = TypeVar("Part")
 def by_partition(parts: Iterable[tuple[str, int, Part]]) -> list[tuple[str, int, Part]]:
     """(topic, partition, part) in the order of a HashMap with TopicPartition keys."""
     held = {(topic, partition): part for topic, partition, part in parts}
-    return [(*key, held[key]) for key in hash_map_order(held, lambda key: topic_partition_hash(*key))]
+    return [
+        (*key, held[key]) for key in hash_map_order(held, lambda key: topic_partition_hash(*key))
+    ]

@@ -1,4 +1,5 @@
 """How Java prints plain values: null, true, lists, optional numbers."""
+
 from collections.abc import Iterable, Mapping
 
 
@@ -23,9 +24,12 @@ def optional_text(number: int) -> str:
 
 def offset_text(offset) -> str:
     """An OffsetAndMetadata."""
-    return f"OffsetAndMetadata{{offset={offset.offset}, leaderEpoch={value_text(offset.leader_epoch)}, metadata='{offset.metadata}'}}"
+    return (
+        f"OffsetAndMetadata{{offset={offset.offset}, "
+        f"leaderEpoch={value_text(offset.leader_epoch)}, metadata='{offset.metadata}'}}"
+    )
 
 
 def offsets_text(offsets: Mapping[object, object]) -> str:
     """A map of partitions to OffsetAndMetadata."""
-    return f"{{{', '.join(f'{partition}={offset_text(offset)}' for partition, offset in offsets.items())}}}"
+    return f"{{{', '.join(f'{partition}={offset_text(offset)}' for partition, offset in offsets.items())}}}"  # noqa: E501

@@ -1,10 +1,12 @@
-"""How is a line laid out? log4j's `[%d] %p %m (%c:%L)%n`, or without the line number `[%d] %p %m (%c)%n`; times in UTC.
+"""How is a line laid out? log4j's `[%d] %p %m (%c:%L)%n`, or without the line number
+`[%d] %p %m (%c)%n`; times in UTC.
 
-    [2026-11-21 01:58:27,954] DEBUG Initiating connection to node ... (org.apache.kafka.clients.NetworkClient:944)
+    [2026-11-21 01:58:27,954] DEBUG Initiating connection to node ...
+    (org.apache.kafka.clients.NetworkClient:944)
 
-A message may have several lines: it ends where a line ends in ` (logger:line)`. What follows, up to the next line that starts
-with a time and a level, is the stack trace of the row's exception. `parse(text_of(row)) == row` for every row whose message
-holds no such end and no such start.
+A message may have several lines: it ends where a line ends in ` (logger:line)`. What follows, up to
+the next line that starts with a time and a level, is the stack trace of the row's exception.
+`parse(text_of(row)) == row` for every row whose message holds no such end and no such start.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -25,7 +27,8 @@ PREFIX = re.compile(r"\[(?:Consumer|Producer|AdminClient|ShareConsumer) [^\]]*\]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line, typed. `at_ms` is epoch milliseconds; `line` is None in the layout without %L; `trace` has no last line break."""
+    """One line, typed. `at_ms` is epoch milliseconds; `line` is None in the layout without %L;
+    `trace` has no last line break."""
 
     at_ms: int
     level: str
@@ -37,7 +40,9 @@ class Row:
     @property
     def text(self) -> str:
         """The message without `[Consumer clientId=c, groupId=g] ` or its like."""
-        return PREFIX.sub("", self.message, count=1) if self.message.startswith("[") else self.message
+        return (
+            PREFIX.sub("", self.message, count=1) if self.message.startswith("[") else self.message
+        )
 
     @property
     def logger_name(self) -> str:
@@ -64,13 +69,15 @@ def parse(text: str) -> Row:
 def read(path: Path | str, foreign: list[str] | None = None) -> Iterator[Row]:
     """The rows of a file, plain or .gz; see rows_of."""
     import gzip  # Here and not above, so that `import kafkalab` stays light.
+
     opener = gzip.open if str(path).endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8", errors="replace", newline="\n") as lines:
         yield from rows_of(lines, foreign)
 
 
 def rows_of(lines: Iterable[str], foreign: list[str] | None = None) -> Iterator[Row]:
-    """Typed rows of lines of text. Text before the first head, and messages that never end, go to `foreign` if it is given."""
+    """Typed rows of lines of text. Text before the first head, and messages that never end,
+    go to `foreign` if it is given."""
     foreign = [] if foreign is None else foreign
     head: re.Match[str] | None = None
     message: list[str] = []
@@ -85,7 +92,7 @@ def rows_of(lines: Iterable[str], foreign: list[str] | None = None) -> Iterator[
             elif head is not None:
                 foreign += [head[0] + message[0], *message[1:]]
             head, message, place, trace = found, [], None, []
-            text = text[found.end():]
+            text = text[found.end() :]
         elif head is None:
             foreign.append(text)
             continue
@@ -95,7 +102,7 @@ def rows_of(lines: Iterable[str], foreign: list[str] | None = None) -> Iterator[
         tail = TAIL.search(text)
         if tail:
             place = tail[1], int(tail[2]) if tail[2] else None
-            text = text[:tail.start()]
+            text = text[: tail.start()]
         message.append(text)
     if place is not None:
         yield _row(head, message, place, trace)
@@ -103,9 +110,13 @@ def rows_of(lines: Iterable[str], foreign: list[str] | None = None) -> Iterator[
         foreign += [head[0] + message[0], *message[1:]]
 
 
-def _row(head: re.Match[str], message: list[str], place: tuple[str, int | None], trace: list[str]) -> Row:
+def _row(
+    head: re.Match[str], message: list[str], place: tuple[str, int | None], trace: list[str]
+) -> Row:
     at_ms = _second(head[1]) + int(head[2])
-    return Row(at_ms, head[3], "\n".join(message), *place, trace="\n".join(trace) if trace else None)
+    return Row(
+        at_ms, head[3], "\n".join(message), *place, trace="\n".join(trace) if trace else None
+    )
 
 
 def time_text(at_ms: int) -> str:
@@ -115,10 +126,10 @@ def time_text(at_ms: int) -> str:
 
 @lru_cache(maxsize=4096)  # The lines of one second are neighbours.
 def _second_text(epoch_s: int) -> str:
-    return datetime.fromtimestamp(epoch_s, timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+    return datetime.fromtimestamp(epoch_s, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 @lru_cache(maxsize=4096)
 def _second(text: str) -> int:
-    at = datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=timezone.utc)
+    at = datetime.strptime(text, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
     return int(at.timestamp()) * 1000

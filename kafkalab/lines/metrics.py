@@ -1,13 +1,14 @@
 """The metrics a client counts, as it names them one by one when it closes.
 
-Clients with telemetry (KIP-714, from 3.7 on) write a line "removing kafka metric : MetricName [...]" for each metric
-that leaves. The lab measures nothing; these names are here so that the lines of a close are complete. The sensors of a
-4.4 consumer's fetches leave in the order of a hash map of their names; ours leave in the order of these tables.
-Read off clients 3.9.2, 4.0.2 and 4.4.0.
+Clients with telemetry (KIP-714, from 3.7 on) write a line "removing kafka metric : MetricName
+[...]" for each metric that leaves. The lab measures nothing; these names are here so that the lines
+of a close are complete. The sensors of a 4.4 consumer's fetches leave in the order of a hash map of
+their names; ours leave in the order of these tables. Read off clients 3.9.2, 4.0.2 and 4.4.0.
 """
+
 from collections.abc import Iterable, Iterator, Sequence
 
-from kafkalab.protocol.frozen import message
+from kafkalab.releases import PROFILES
 
 POLL = """
 last-poll-seconds-ago      The number of seconds since the last poll() invocation.
@@ -129,7 +130,8 @@ iotime-total                               *Deprecated* The total time the I/O t
 io-ratio                                   The fraction of time the I/O thread spent doing I/O
 io-time-ns-total                           The total time the I/O thread spent doing I/O
 """
-"""The same before KIP-773 was carried through: the old names are still there, and the new ones follow their ratios."""
+"""The same before KIP-773 was carried through: the old names are still there,
+and the new ones follow their ratios."""
 
 NODE = """
 request-total        The total number of requests sent
@@ -170,53 +172,44 @@ start-time-ms  Metric indicating start-time-ms
 """
 """What the program says of itself."""
 
-PERIODS_NOTE = (" Note: For topic names with periods (.), an additional metric with underscores is emitted. However, the "
-                "periods replaced metric is deprecated. Please use the metric with actual topic name instead.")
+PERIODS_NOTE = (
+    " Note: For topic names with periods (.), an additional metric with underscores is emitted. "
+    "However, the periods replaced metric is deprecated. Please use the metric with actual topic "
+    "name instead."
+)
 """What 4.4 adds to the description of a topic's or a partition's metric (KIP-1109)."""
 
 
-@message
-class MetricHabit:
-    """What one client version counts and lets go at close.
+def removed_at_close(
+    version: str,
+    kind: str,
+    client_id: str,
+    *,
+    nodes: Sequence[str | int] = (),
+    fetched_from: Iterable[str | int] = (),
+    partitions: Sequence[tuple[str, int]] = (),
+    in_group: bool = True,
+) -> list[str]:
+    """`MetricName [name=..., group=..., description=..., tags={...}]` for each metric that leaves
+    when a client closes.
 
-    removes_fetch_sensors: a consumer also names its group's and its fetches' metrics (4.4).
-    without: names this version does not have yet.
-    io_times: the table of its network thread's times.
+    kind: "consumer" or "producer". nodes: connections in the order they were first tried, as they
+    are printed (-1, 0, "+2"). fetched_from: those of them that answered a FETCH. partitions:
+    fetched ones. in_group: has a coordinator. Empty for versions without telemetry.
     """
-
-    removes_fetch_sensors: bool = False
-    without: frozenset[str] = frozenset()
-    io_times: str = IO_TIMES
-
-
-NOT_YET_IN_3_9 = frozenset({"txn-prepare-time-ns-total"})  # KIP-939
-
-HABITS = {
-    "3.9": MetricHabit(without=NOT_YET_IN_3_9, io_times=IO_TIMES_WITH_DEPRECATED),
-    "4.0": MetricHabit(without=NOT_YET_IN_3_9),
-    "4.4": MetricHabit(removes_fetch_sensors=True),
-}
-"""Versions that are not here have no telemetry and write no such line."""
-
-
-def removed_at_close(version: str, kind: str, client_id: str, *, nodes: Sequence[str | int] = (),
-                     fetched_from: Iterable[str | int] = (), partitions: Sequence[tuple[str, int]] = (),
-                     in_group: bool = True) -> list[str]:
-    """`MetricName [name=..., group=..., description=..., tags={...}]` for each metric that leaves when a client closes.
-
-    kind: "consumer" or "producer". nodes: connections in the order they were first tried, as they are printed (-1, 0,
-    "+2"). fetched_from: those of them that answered a FETCH. partitions: fetched ones. in_group: has a coordinator.
-    Empty for versions without telemetry.
-    """
-    habit = HABITS.get(version)
-    if habit is None:
+    habit = PROFILES[version].printing
+    if not habit.names_removed_metrics:
         return []
     client = {"client-id": client_id}
     early = tuple(fetched_from) if habit.removes_fetch_sensors else ()
     rows: list[tuple[str, str, str, dict[str, object]]] = []
 
     def add(group: str, table: str, tags: dict[str, object], note: str = "") -> None:
-        rows.extend((name, group, description + note, tags) for name, description in _table(table) if name not in habit.without)
+        rows.extend(
+            (name, group, description + note, tags)
+            for name, description in _table(table)
+            if name not in habit.metrics_without
+        )
 
     def add_latency(node: str | int) -> None:
         add(f"{kind}-node-metrics", NODE_LATENCY, {**client, "node-id": f"node-{node}"})
@@ -228,14 +221,27 @@ def removed_at_close(version: str, kind: str, client_id: str, *, nodes: Sequence
         if habit.removes_fetch_sensors:
             add("consumer-fetch-manager-metrics", FETCH, client)
             for topic in dict.fromkeys(topic for topic, _ in partitions):
-                add("consumer-fetch-manager-metrics", FETCH_TOPIC, {**client, "topic": topic}, PERIODS_NOTE)
+                add(
+                    "consumer-fetch-manager-metrics",
+                    FETCH_TOPIC,
+                    {**client, "topic": topic},
+                    PERIODS_NOTE,
+                )
             for topic, partition in partitions:
-                add("consumer-fetch-manager-metrics", FETCH_PARTITION, {**client, "topic": topic, "partition": partition},
-                    PERIODS_NOTE)
+                add(
+                    "consumer-fetch-manager-metrics",
+                    FETCH_PARTITION,
+                    {**client, "topic": topic, "partition": partition},
+                    PERIODS_NOTE,
+                )
             for node in early:
                 add_latency(node)
     add(f"{kind}-metrics", NETWORK, client)
-    add(f"{kind}-metrics", habit.io_times, client)
+    add(
+        f"{kind}-metrics",
+        IO_TIMES_WITH_DEPRECATED if habit.deprecated_io_times else IO_TIMES,
+        client,
+    )
     for node in nodes:
         add(f"{kind}-node-metrics", NODE, {**client, "node-id": f"node-{node}"})
         if node not in early:

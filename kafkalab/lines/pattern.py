@@ -1,10 +1,11 @@
-"""What does a template look like from the other side? The regular expression that finds the values a line was made of."""
+"""What does a template look like from the other side? The regular expression that finds the
+values a line was made of."""
 
 from __future__ import annotations
 
 import re
 import string
-from functools import lru_cache
+from functools import cache
 
 ANYTHING = r"(?s:.*?)"
 NUMBER = r"-?\d+"
@@ -23,18 +24,40 @@ FORMS = {
     "state_to": r"\w+",
     "error": r"[^\n]*?",
     "implied": r"(?:, implied=\(.*?\)|\(.*?\))?",
-    **dict.fromkeys(("correlation_id", "api_version", "timeout_ms", "interval_ms", "remaining_ms", "size", "offset", "sequence", "count",
-                     "port", "producer_id", "producer_epoch", "in_flight", "throttle", "start_ms", "last_request_ms"), NUMBER),
+    **dict.fromkeys(
+        (
+            "correlation_id",
+            "api_version",
+            "timeout_ms",
+            "interval_ms",
+            "remaining_ms",
+            "size",
+            "offset",
+            "sequence",
+            "count",
+            "port",
+            "producer_id",
+            "producer_epoch",
+            "in_flight",
+            "throttle",
+            "start_ms",
+            "last_request_ms",
+        ),
+        NUMBER,
+    ),
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def pattern(template: str) -> re.Pattern[str]:
-    """A pattern for fullmatch() with one named group a placeholder; a name that comes again must have the same value."""
+    """A pattern for fullmatch() with one named group a placeholder;
+    a name that comes again must have the same value."""
     parts, seen = [], set()
     for literal, name, _, _ in string.Formatter().parse(template):
         parts.append(re.escape(literal))
         if name is not None:
-            parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>{FORMS.get(name, ANYTHING)})")
+            parts.append(
+                f"(?P={name})" if name in seen else f"(?P<{name}>{FORMS.get(name, ANYTHING)})"
+            )
             seen.add(name)
     return re.compile("".join(parts))

@@ -1,7 +1,9 @@
-"""A message as Kafka's generic `Struct` prints it: `{throttle_time_ms=0,error_code=0}`. Clients up to 2.3.
+"""A message as Kafka's generic `Struct` prints it: `{throttle_time_ms=0,error_code=0}`. Clients up
+to 2.3.
 
 Which fields an API version has, and how each client spells them, stands in `struct_fields`.
 """
+
 from dataclasses import is_dataclass
 
 from kafkalab.lines.java_values import list_text, value_text
@@ -9,14 +11,19 @@ from kafkalab.lines.old_objects import records_text
 from kafkalab.lines.struct_fields import STRUCTS, StructField
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.buffer_sizes import bytes_left_at_metadata
+from kafkalab.releases import PROFILES
 
 
 def struct_text(message, api_version: int, version: str) -> str:
     """A whole request or response in `api_version` of its API, as client `version` prints it."""
     left = {}
     if type(message) is m.JoinGroupResponse:
-        left = bytes_left_at_metadata(message, instance_ids=api_version >= JOIN_GROUP_INSTANCE_IDS_SINCE)
-    return _Writer(STRUCTS[version], api_version, left).struct(message)
+        left = bytes_left_at_metadata(
+            message, instance_ids=api_version >= JOIN_GROUP_INSTANCE_IDS_SINCE
+        )
+    return _Writer(STRUCTS[PROFILES[version].printing.struct_names], api_version, left).struct(
+        message
+    )
 
 
 JOIN_GROUP_INSTANCE_IDS_SINCE = 5
@@ -26,17 +33,23 @@ JOIN_GROUP_INSTANCE_IDS_SINCE = 5
 class _Writer:
     """Prints one message; it holds what all its parts need to know.
 
-    bytes_left: index of a list element -> capacity of the buffer in it (`bytes_left`). A buffer of our own making, as
-    in requests, has just the capacity it needs.
+    bytes_left: index of a list element -> capacity of the buffer in it (`bytes_left`). A buffer of
+    our own making, as in requests, has just the capacity it needs.
     """
 
-    def __init__(self, structs: dict[type, tuple[StructField, ...]], api_version: int, bytes_left: dict[int, int]) -> None:
+    def __init__(
+        self,
+        structs: dict[type, tuple[StructField, ...]],
+        api_version: int,
+        bytes_left: dict[int, int],
+    ) -> None:
         self._structs = structs
         self._api_version = api_version
         self._bytes_left = bytes_left
 
     def struct(self, value, at: int = 0) -> str:
-        """Fields whose path has two steps gather in a struct of their own: partition_header={partition=0,...}."""
+        """Fields whose path has two steps gather in a struct of their own:
+        partition_header={partition=0,...}."""
         texts: list[str] = []
         gathered: dict[str, list[str]] = {}
         for field in self._structs[type(value)]:
@@ -47,18 +60,25 @@ class _Writer:
                 texts.append(head)
             into = gathered.setdefault(head, []) if head else texts
             into.append(f"{name}={self._field(getattr(value, field.of), field, at)}")
-        return _braces(f"{text}={_braces(gathered[text])}" if text in gathered else text for text in texts)
+        return _braces(
+            f"{text}={_braces(gathered[text])}" if text in gathered else text for text in texts
+        )
 
     def _field(self, value, field: StructField, at: int) -> str:
         if isinstance(value, bytes):
-            return f"java.nio.HeapByteBuffer[pos=0 lim={len(value)} cap={self._bytes_left.get(at, len(value))}]"
+            return (
+                f"java.nio.HeapByteBuffer[pos=0 lim={len(value)} "
+                f"cap={self._bytes_left.get(at, len(value))}]"
+            )
         if not isinstance(value, tuple):
             return value_text(value)
         if field.numbered:
             value = sorted(value, key=lambda part: part.partition_index)
         if value and isinstance(value[0], m.RecordBatch):
             return records_text(value)
-        return list_text((self._element(item, field, index) for index, item in enumerate(value)), ",")
+        return list_text(
+            (self._element(item, field, index) for index, item in enumerate(value)), ","
+        )
 
     def _element(self, item, field: StructField, at: int) -> str:
         if field.bare:

@@ -1,12 +1,16 @@
-"""How is one line of a Kafka client kept? As an Entry: one thing that happens, with a Wording for each way the versions say it.
+"""Entry and Wording: one line that Kafka's clients log, with each way the releases word it.
 
-The catalogue's files write the line numbers as a row of eight columns, one a version, in the order of VERSIONS:
+    entry("NODE_DISCONNECTED", NETWORK_CLIENT,
+          debug("Node {node_id} disconnected.", until="2.8"),
+          info("Node {node_id} disconnected.", since="3.6"))
 
-    entry("INITIATING_CONNECTION", NETWORK_CLIENT,
-          debug("Initiating connection to node {node} using address {address}", "914 921 944 986 1031 1076 1141 1256"))
-
-`-` says that this version does not have the wording (or that we never saw it), `~` that the version has it, but no recording
-shows the number: it then borrows the number of the nearest version on its left (else on its right), and `borrowed` names it.
+`since` and `until` name the first and the last release that has the wording; left out, there is no
+limit.
+The line number in the release's Java source (%L) stands in `kafkalab.releases.source_lines`. Where
+no
+recording shows it, the number of the nearest release before is taken (else of the nearest after),
+and
+`borrowed` names the release.
 """
 
 from __future__ import annotations
@@ -15,20 +19,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-VERSIONS = ("2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4")
+from kafkalab.releases import lineage, source_lines
 
-RECORDED = "recordings of the released clients 2.1.1, 2.2.2, 2.3.0, 2.8.2, 3.6.2, 3.9.2, 4.0.2, 4.4.0"
+RECORDED = "recordings of the released clients " + ", ".join(
+    release.recorded for release in lineage.CLIENTS
+)
 
 
 @dataclass(frozen=True)
 class Wording:
-    """What some versions write: `at` maps each of them to the line of its Java source (%L).
+    """What some releases write: `at` maps each of them to the line of its Java source (%L).
 
     template   text with `{name}` for what changes and doubled braces for a brace
     prefixed   whether `[Consumer clientId=c, groupId=g] ` or its like stands before the text
     trace      whether the stack trace of an exception follows the line
-    twin       the statement in the source belongs to another entry; the parser answers with that one
-    borrowed   the versions whose number is a neighbour's
+    twin       the statement in the source belongs to another entry; the parser answers with that
+               one
+    borrowed   the releases whose number is a neighbour's
     """
 
     level: str
@@ -43,69 +50,111 @@ class Wording:
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that happens, whatever the version calls it. `source` says where we learned it."""
+    """One thing that happens, whatever the release calls it. `source` says where we learned it."""
 
     name: str
     wordings: tuple[Wording, ...]
     source: str = RECORDED
 
     def wording(self, version: str) -> Wording | None:
-        """How this version says it; None where it never does."""
-        return self._by_version.get(version)
+        """How this release says it; None where it never does. Raises UnknownRelease."""
+        return self._by_version[version]
 
     @property
     def versions(self) -> tuple[str, ...]:
-        return tuple(version for version in VERSIONS if version in self._by_version)
+        """The releases that have the line, oldest first."""
+        return tuple(
+            version for version, wording in self._by_version.items() if wording is not None
+        )
 
     @cached_property
-    def _by_version(self) -> dict[str, Wording]:
-        return {version: wording for wording in self.wordings for version in wording.at}
+    def _by_version(self) -> lineage.ByRelease[Wording | None]:
+        said = {version: wording for wording in self.wordings for version in wording.at}
+        return lineage.ByRelease({name: said.get(name) for name in lineage.CLIENT_NAMES})
 
 
 def entry(name: str, logger: str, *wordings: Wording, source: str = RECORDED) -> Entry:
-    """An Entry whose wordings come from `logger` where they do not name one themselves."""
-    return Entry(name, tuple(w if w.logger else replace(w, logger=logger) for w in wordings), source)
+    """An Entry whose wordings come from `logger` where they do not name one themselves.
+
+    Raises ValueError where no release has a line number for this name.
+    """
+    return Entry(
+        name,
+        tuple(_numbered(name, w if w.logger else replace(w, logger=logger)) for w in wordings),
+        source,
+    )
 
 
-def trace(template: str, row: str, **more) -> Wording:
-    return _worded("TRACE", template, row, **more)
+def wording(
+    template: str,
+    level: str,
+    *,
+    since: str = "",
+    until: str = "",
+    logger: str = "",
+    prefixed: bool = True,
+    trace: bool = False,
+    twin: bool = False,
+) -> Wording:
+    """A Wording of the releases from `since` to `until`; its entry gives it the line numbers."""
+    releases = lineage.between(since or lineage.CLIENT_NAMES[0], until or lineage.newest())
+    return Wording(level, logger, template, dict.fromkeys(releases, 0), prefixed, trace, twin)
 
 
-def debug(template: str, row: str, **more) -> Wording:
-    return _worded("DEBUG", template, row, **more)
+def trace(template: str, **more) -> Wording:
+    """A wording on level TRACE."""
+    return wording(template, "TRACE", **more)
 
 
-def info(template: str, row: str, **more) -> Wording:
-    return _worded("INFO", template, row, **more)
+def debug(template: str, **more) -> Wording:
+    """A wording on level DEBUG."""
+    return wording(template, "DEBUG", **more)
 
 
-def warn(template: str, row: str, **more) -> Wording:
-    return _worded("WARN", template, row, **more)
+def info(template: str, **more) -> Wording:
+    """A wording on level INFO."""
+    return wording(template, "INFO", **more)
 
 
-def error(template: str, row: str, **more) -> Wording:
-    return _worded("ERROR", template, row, **more)
+def warn(template: str, **more) -> Wording:
+    """A wording on level WARN."""
+    return wording(template, "WARN", **more)
 
 
-def _worded(level: str, template: str, row: str, logger: str = "", **more) -> Wording:
-    at, borrowed = line_numbers(row)
-    return Wording(level, logger, template, at, borrowed=borrowed, **more)
+def error(template: str, **more) -> Wording:
+    """A wording on level ERROR."""
+    return wording(template, "ERROR", **more)
 
 
-def line_numbers(row: str) -> tuple[Mapping[str, int], frozenset[str]]:
-    """`914 ~ 944 - - - - -` -> ({2.1: 914, 2.2: 914, 2.3: 944}, {2.2}). Raises ValueError unless the row has a column a version."""
-    columns = row.split()
-    if len(columns) != len(VERSIONS):
-        raise ValueError(f"{len(columns)} columns instead of {len(VERSIONS)}: {row!r}")
-    seen = [int(c) for c in columns if c.isdigit()]
+def _numbered(name: str, worded: Wording) -> Wording:
+    at, borrowed = line_numbers(name, tuple(worded.at))
+    return replace(worded, at=at, borrowed=borrowed)
+
+
+def line_numbers(name: str, releases: tuple[str, ...]) -> tuple[Mapping[str, int], frozenset[str]]:
+    """The line number of each of these releases, and which of them borrow it from a neighbour.
+
+    A neighbour is the nearest release before among `releases`, else the first after among them,
+    else the
+    nearest release before with another wording. Raises ValueError where there is none of these.
+    """
+    seen = {
+        release: row.line for release in releases if (row := source_lines.table(release).get(name))
+    }
+    nearest = next(iter(seen.values()), None) or _number_before(name, releases[0])
     at: dict[str, int] = {}
-    borrowed: set[str] = set()
-    nearest = seen[0] if seen else 0
-    for version, column in zip(VERSIONS, columns):
-        if column == "~":
-            borrowed.add(version)
-        elif column != "-":
-            nearest = int(column)
-        if column != "-":
-            at[version] = nearest
-    return at, frozenset(borrowed)
+    for release in releases:
+        if release in seen:
+            nearest = seen[release]
+        at[release] = nearest
+    return at, frozenset(releases).difference(seen)
+
+
+def _number_before(name: str, release: str) -> int:
+    for older in reversed(lineage.until(release)):
+        if name in source_lines.table(older):
+            return source_lines.table(older)[name].line
+    raise ValueError(
+        f"no release up to {release} has a line number for {name}: import one with `python -m "
+        "kafkalab source-lines DIR`"
+    )

@@ -1,15 +1,16 @@
 """Runs `python -m kafkalab.logsets`, the commands that read, explain and generate log sets.
 
-    explain LOG… | read PATH | connections PATH | generate NAME --out DIR | score SET | doctor |
-    java
+explain LOG… | read PATH | connections PATH | generate NAME --out DIR | score SET | doctor |
+java
 """
+
 import argparse
 import json
 import sys
 from pathlib import Path
 
-from kafkalab.logsets.java import JavaMissing, find_java
 from kafkalab.logsets.error_messages import NotALog, expected, sentence
+from kafkalab.logsets.java import JavaMissing, find_java
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,28 +28,52 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m kafkalab.logsets", description="Lines of Kafka clients, read with Spark.")
+    parser = argparse.ArgumentParser(
+        prog="python -m kafkalab.logsets", description="Lines of Kafka clients, read with Spark."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
-    explain = commands.add_parser("explain", help="what happened in a client's log, and what is odd about it")
-    explain.add_argument("path", nargs="+", metavar="LOG", help="a log, packed or not, a folder of them, or a URL")
-    explain.add_argument("--html", metavar="FILE", help="write a page with pictures there, which needs nothing else")
-    explain.add_argument("--json", metavar="FILE", help="write what was found there ('-' for stdout)")
+    explain = commands.add_parser(
+        "explain", help="what happened in a client's log, and what is odd about it"
+    )
+    explain.add_argument(
+        "path", nargs="+", metavar="LOG", help="a log, packed or not, a folder of them, or a URL"
+    )
+    explain.add_argument(
+        "--html", metavar="FILE", help="write a page with pictures there, which needs nothing else"
+    )
+    explain.add_argument(
+        "--json", metavar="FILE", help="write what was found there ('-' for stdout)"
+    )
     read = commands.add_parser("read", help="what is in these files, and what could not be read")
     read.add_argument("path", nargs="+", metavar="PATH")
     read.add_argument("--out", metavar="P.parquet", help="write all lines there, typed")
-    connections = commands.add_parser("connections", help="one row for each socket the clients opened")
+    connections = commands.add_parser(
+        "connections", help="one row for each socket the clients opened"
+    )
     connections.add_argument("path", nargs="+", metavar="PATH")
-    connections.add_argument("--json", metavar="FILE", help="write the rows there ('-' for stdout) instead of a table")
+    connections.add_argument(
+        "--json", metavar="FILE", help="write the rows there ('-' for stdout) instead of a table"
+    )
     generate = commands.add_parser("generate", help="make a log set, with its truth beside it")
     generate.add_argument("manifest", help="a name in data/manifests, or a .json or .yaml file")
     generate.add_argument("--out", required=True, metavar="DIR")
-    score = commands.add_parser("score", help="how well the incidents found in a set's lines agree with its truth")
+    score = commands.add_parser(
+        "score", help="how well the incidents found in a set's lines agree with its truth"
+    )
     score.add_argument("set", help="a folder that `generate` made")
     for command in (explain, read, connections):
-        command.add_argument("--layout", metavar="S", help="log4j's pattern, '%%d %%p [%%t] %%c - %%m%%n'; without it the first lines tell")
+        command.add_argument(
+            "--layout",
+            metavar="S",
+            help="log4j's pattern, '%%d %%p [%%t] %%c - %%m%%n'; without it the first lines tell",
+        )
     for command in (explain, read, connections, generate, score):
-        command.add_argument("--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])")
-    commands.add_parser("doctor", help="is everything there that reading and making log sets needs?")
+        command.add_argument(
+            "--master", help="Spark's master URL (default: KAFKALAB_SPARK_MASTER, else local[*])"
+        )
+    commands.add_parser(
+        "doctor", help="is everything there that reading and making log sets needs?"
+    )
     commands.add_parser("java", help="which Java Spark will start with")
     return parser
 
@@ -66,7 +91,7 @@ def _session(options):
 
 
 def _explain(options) -> int:
-    from kafkalab.logsets.explain import json_report, text_report, page, report_of
+    from kafkalab.logsets.explain import json_report, page, report_of, text_report
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import CLIENT, load_lines, with_the_files_client
 
@@ -82,7 +107,9 @@ def _explain(options) -> int:
         story = report_of(with_the_files_client(lines, lines.select("file", *CLIENT)))
         lines.unpersist()
     if options.html:
-        Path(options.html).write_text(page(story, f"What {_named(options.path)} tells"), encoding="utf-8")
+        Path(options.html).write_text(
+            page(story, f"What {_named(options.path)} tells"), encoding="utf-8"
+        )
     if options.json == "-":
         sys.stdout.write(json_report(story))
         return 0
@@ -105,20 +132,34 @@ def _read(options) -> int:
     spark = _session(options)
     with progress("reading", spark):
         if options.out:
-            read(spark, options.path, layout=options.layout).write.option("compression", "zstd").parquet(options.out)
+            read(spark, options.path, layout=options.layout).write.option(
+                "compression", "zstd"
+            ).parquet(options.out)
             lines = spark.read.parquet(options.out)
         else:
-            lines = load_lines(spark, options.path, ("file", "offset", "time", "event", "problem", "message"), options.layout).persist()
+            lines = load_lines(
+                spark,
+                options.path,
+                ("file", "offset", "time", "event", "problem", "message"),
+                options.layout,
+            ).persist()
         _refuse_what_is_no_log(lines, options)
         told = summary(lines).limit(1000).toPandas()
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(told.to_string(index=False))
     print(
-        f"\n{total.lines:,} lines read; {total.malformed:,} malformed, {total.foreign:,} of them foreign; "
-        f"{total.not_in_catalogue:,} are not in the catalogue."
+        f"\n{total.lines:,} lines read; {total.malformed:,} malformed, {total.foreign:,} of them "
+        f"foreign; {total.not_in_catalogue:,} are not in the catalogue."
     )
     if total.malformed:
-        print("\n" + malformed(lines).orderBy("file", "offset").limit(10).toPandas().to_string(index=False, max_colwidth=90))
+        print(
+            "\n"
+            + malformed(lines)
+            .orderBy("file", "offset")
+            .limit(10)
+            .toPandas()
+            .to_string(index=False, max_colwidth=90)
+        )
     if options.out:
         print(f"-> {options.out}")
     return 0
@@ -133,7 +174,11 @@ def _connections(options) -> int:
     # Only lines with a client prefix are about sockets. So the others need no client.
     sockets = connections(load_lines(_session(options), options.path, COLUMNS, options.layout))
     sockets = sockets.orderBy("file", "client_id", "opened_at", "node_id").withColumns(
-        {name: F.date_format(name, "yyyy-MM-dd HH:mm:ss,SSS") for name in ("opened_at", "closed_at")}  # As lines print them.
+        # As lines print them.
+        {
+            name: F.date_format(name, "yyyy-MM-dd HH:mm:ss,SSS")
+            for name in ("opened_at", "closed_at")
+        }
     )
     if not options.json:
         sockets.show(1000, truncate=False)
@@ -161,17 +206,22 @@ def _score(options) -> int:
     from kafkalab.logsets.incidents import incidents
     from kafkalab.logsets.progress import progress
     from kafkalab.logsets.reader import load_lines
-    from kafkalab.logsets.score import scores, spans_of_rows, spans_of_truth, score_table
+    from kafkalab.logsets.score import score_table, scores, spans_of_rows, spans_of_truth
     from kafkalab.logsets.session import session
 
     folder = Path(options.set)
     if not (folder / "DONE").is_file():
-        raise FileNotFoundError(f"{folder} is no log set: it has no DONE. Make one: python -m kafkalab.logsets generate trouble --out {folder}")
+        raise FileNotFoundError(
+            f"{folder} is no log set: it has no DONE. Make one: python -m kafkalab.logsets "
+            f"generate trouble --out {folder}"
+        )
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     spark = session(options.master)
     # The Parquet that generate wrote equals the result of reading its text.
     rows = folder / "parquet"
-    lines = spark.read.parquet(str(rows)) if rows.is_dir() else load_lines(spark, str(folder / "lines"))
+    lines = (
+        spark.read.parquet(str(rows)) if rows.is_dir() else load_lines(spark, str(folder / "lines"))
+    )
     with progress("looking for incidents", spark):
         found = incidents(lines).toPandas()
     print(score_table(scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))))
@@ -194,14 +244,18 @@ def _java(options) -> int:
 
 
 COMMANDS = {
-    "explain": _explain, "read": _read, "connections": _connections, "generate": _generate, "score": _score, "doctor": _doctor, "java": _java,
+    "explain": _explain, "read": _read, "connections": _connections, "generate": _generate,
+    "score": _score, "doctor": _doctor, "java": _java,
 }  # fmt: skip
 
 
 def _refuse_what_is_no_log(lines, options) -> None:
     if lines.where("problem is null").limit(1).count() == 0:
         layout = options.layout or "Kafka's own layout or another usual one"
-        raise NotALog(f"No line of {_named(options.path)} begins as {layout} says: is it a log? --layout names its log4j pattern.")
+        raise NotALog(
+            f"No line of {_named(options.path)} begins as {layout} says: is it a log? --layout "
+            "names its log4j pattern."
+        )
 
 
 def _named(paths: list[str]) -> str:
@@ -215,7 +269,7 @@ def _can_be_written(path: Path) -> None:
 
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} into.")
-    if not os.access(path.parent, os.W_OK) or path.is_file() and not os.access(path, os.W_OK):
+    if not os.access(path.parent, os.W_OK) or (path.is_file() and not os.access(path, os.W_OK)):
         raise PermissionError(13, "Permission denied", str(path))
 
 

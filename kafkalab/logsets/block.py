@@ -9,6 +9,7 @@ A line that does not start with a time belongs to the line before. It continues 
 logger ends it. After the logger it is part of the stack trace, if it looks like one. Any other line
 is foreign: it gets its own row and a reason.
 """
+
 import codecs
 import re
 from functools import cached_property, lru_cache
@@ -31,11 +32,21 @@ TAIL_PATTERN = re.compile(r"([A-Za-z_$][\w$]*(?:\.[\w$]+)*)(?::(\d+|\?))?")
 LONGEST_TAIL = 200
 LONG_NUMBER = 10  # Digits that no source line has.
 PREFIX_PATTERN = re.compile(r"\[(Consumer|Producer|AdminClient|ShareConsumer) ((?:\w+=[^\]]*))\]")
-KINDS = {"Consumer": "consumer", "Producer": "producer", "AdminClient": "admin", "ShareConsumer": "consumer"}
+KINDS = {
+    "Consumer": "consumer",
+    "Producer": "producer",
+    "AdminClient": "admin",
+    "ShareConsumer": "consumer",
+}
 # The form of a line of a stack trace, as an RE2 expression.
-TRACE_PATTERN = r"^(\s|Caused by: |Suppressed: |\.\.\. |[a-z]\w*(\.[\w$]+)+(:|$)|[\w.$]+(Exception|Error|Throwable)\b)"
+TRACE_PATTERN = (
+    r"^(\s|Caused by: |Suppressed: |\.\.\. "
+    r"|[a-z]\w*(\.[\w$]+)+(:|$)|[\w.$]+(Exception|Error|Throwable)\b)"
+)
 
-codecs.register_error("kafkalab.same_length", lambda error: ("?" * (error.end - error.start), error.end))
+codecs.register_error(
+    "kafkalab.same_length", lambda error: ("?" * (error.end - error.start), error.end)
+)
 
 
 class Block:
@@ -54,11 +65,12 @@ class Block:
             self.damaged = np.frombuffer(text, np.uint8) != np.frombuffer(readable, np.uint8)
             text = readable
         self.size = len(text)
-        self.bytes = np.frombuffer(text + b"\n" * WINDOW, np.uint8)  # Room to look ahead at the end.
+        # Room to look ahead at the end.
+        self.bytes = np.frombuffer(text + b"\n" * WINDOW, np.uint8)
         self.buffer = pa.py_buffer(self.bytes)
         self._cut_into_rows()
 
-    # -- which text is a row ------------------------------------------------------------------------------------------------------
+    # -- which text is a row -----------------------------------------------------------------------
 
     def _cut_into_rows(self) -> None:
         """Set for each row: `start`, `head_ok`, `tail_open`, `tail_close`, `end`.
@@ -99,7 +111,8 @@ class Block:
         if not len(breaks) or breaks[-1] != self.size - 1:
             breaks = np.append(breaks, self.size)  # The last line has no break.
         starts = np.concatenate([np.array([0], np.int64), breaks[:-1] + 1])[: len(breaks)]
-        return starts, breaks - ((breaks > starts) & (self.bytes[breaks - 1] == 13))  # Windows ends lines with \r\n.
+        # Windows ends lines with \r\n.
+        return starts, breaks - ((breaks > starts) & (self.bytes[breaks - 1] == 13))
 
     def _tails(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each line of text the place of its ` (logger)` and its index in `self.tail_texts`,
@@ -124,12 +137,14 @@ class Block:
         return found, code
 
     def _foreign(self, starts, ends, is_head, head_lines, closing, after) -> np.ndarray:
-        """The foreign lines: before the first head, or after a message without being a stack trace.
+        """The foreign lines: before the first head, or after a message without being a stack
+        trace.
         """
         owner = np.cumsum(is_head) - 1
         numbers = np.arange(len(starts))
         loose = ~is_head & ((owner < 0) | (numbers > (closing[owner] if len(closing) else -1)))
-        loose = np.flatnonzero(loose & (ends > starts))  # An empty line belongs to the line before.
+        # An empty line belongs to the line before.
+        loose = np.flatnonzero(loose & (ends > starts))
         if not len(loose):
             return loose
         traced = pc.match_substring_regex(self.texts(starts[loose], ends[loose]), TRACE_PATTERN)
@@ -140,20 +155,26 @@ class Block:
 
     def keep(self, passes: np.ndarray) -> None:
         """Remove the rows that do not pass."""
-        for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
+        for name in [
+            name for name, value in vars(type(self)).items() if isinstance(value, cached_property)
+        ]:
             self.__dict__.pop(name, None)
-        for name in [name for name, value in vars(Block).items() if isinstance(value, cached_property)]:
+        for name in [
+            name for name, value in vars(Block).items() if isinstance(value, cached_property)
+        ]:
             self.__dict__.pop(name, None)
         for name in ("start", "end", "head_ok", "tail_open", "tail_close", "tail_code", "heads"):
-            self.__dict__[name] = None if self.__dict__[name] is None else self.__dict__[name][passes]
+            self.__dict__[name] = (
+                None if self.__dict__[name] is None else self.__dict__[name][passes]
+            )
         self.rows = int(passes.sum())
 
-    # -- the head -----------------------------------------------------------------------------------------------------------------
+    # -- the head ----------------------------------------------------------------------------------
 
     @cached_property
     def _clock(self) -> tuple[np.ndarray, np.ndarray]:
         """Microseconds since 1970 and whether there is such a time, for each row."""
-        digits = np.ascontiguousarray(self.heads[:, : HEAD].T).astype(np.int64) - 48
+        digits = np.ascontiguousarray(self.heads[:, :HEAD].T).astype(np.int64) - 48
 
         def number(*places: int) -> np.ndarray:
             value = digits[places[0]]
@@ -162,10 +183,26 @@ class Block:
             return value
 
         year, month, day = number(1, 2, 3, 4), number(6, 7), number(9, 10)
-        hour, minute, second, milli = number(12, 13), number(15, 16), number(18, 19), number(21, 22, 23)
-        exists = self.head_ok & (month >= 1) & (month <= 12) & (hour < 24) & (minute < 60) & (second < 60)
+        hour, minute, second, milli = (
+            number(12, 13),
+            number(15, 16),
+            number(18, 19),
+            number(21, 22, 23),
+        )
+        exists = (
+            self.head_ok
+            & (month >= 1)
+            & (month <= 12)
+            & (hour < 24)
+            & (minute < 60)
+            & (second < 60)
+        )
         leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
-        exists &= (day >= 1) & (day <= DAYS_IN_MONTH[np.where(exists, month, 0)]) & ((month != 2) | (day < 29) | leap)
+        exists &= (
+            (day >= 1)
+            & (day <= DAYS_IN_MONTH[np.where(exists, month, 0)])
+            & ((month != 2) | (day < 29) | leap)
+        )
         days = days_since_1970(year, month, day)
         return (((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + milli) * 1000, exists
 
@@ -176,7 +213,8 @@ class Block:
 
     @cached_property
     def _level(self) -> tuple[np.ndarray, np.ndarray]:
-        """The number of each row's level in LEVELS (-1 without one) and where its message starts, prefix included."""
+        """The number of each row's level in LEVELS (-1 without one) and where its message starts,
+        prefix included."""
         code = np.full(self.rows, -1, np.int8)
         length = np.zeros(self.rows, np.int64)
         first = self.heads[:, HEAD]
@@ -186,8 +224,14 @@ class Block:
             rows = rows[(word == np.frombuffer(name.encode() + b" ", np.uint8)).all(axis=1)]
             code[rows] = number
             # `%-5p` pads INFO and WARN to five letters.
-            length[rows] = len(name) + 1 + ((self.heads[rows, HEAD + len(name) + 1] == 32) if len(name) == 4 else 0)
-        return code, self.start + np.where(code >= 0, HEAD + length, np.where(self.head_ok, HEAD, 0))
+            length[rows] = (
+                len(name)
+                + 1
+                + ((self.heads[rows, HEAD + len(name) + 1] == 32) if len(name) == 4 else 0)
+            )
+        return code, self.start + np.where(
+            code >= 0, HEAD + length, np.where(self.head_ok, HEAD, 0)
+        )
 
     @property
     def level_code(self) -> np.ndarray:
@@ -198,11 +242,12 @@ class Block:
         code = self._level[0]
         return pa.array(LEVELS).take(pa.array(code, mask=code < 0))
 
-    # -- the prefix ---------------------------------------------------------------------------------------------------------------
+    # -- the prefix --------------------------------------------------------------------------------
 
     @cached_property
     def _prefix(self) -> tuple[np.ndarray, list[tuple], np.ndarray]:
-        """For each row the number of its prefix (-1 without), the prefixes' meanings, and where the message proper starts."""
+        """For each row the number of its prefix (-1 without), the prefixes' meanings,
+        and where the message proper starts."""
         begin = self._level[1]
         code = np.full(self.rows, -1)
         rows = np.flatnonzero(self.head_ok & self._has_level & (self.bytes[begin] == 91))
@@ -240,16 +285,19 @@ class Block:
     def group_id(self) -> pa.Array:
         return self._of_prefix(2)
 
-    # -- the tail -----------------------------------------------------------------------------------------------------------------
+    # -- the tail ----------------------------------------------------------------------------------
 
     @cached_property
     def tail(self) -> tuple[np.ndarray, list[tuple[str, int | None]]]:
-        """For each row the number of its tail (-1 without), and what the tails say: (logger, line or None)."""
+        """For each row the number of its tail (-1 without), and what the tails say:
+        (logger, line or None)."""
         return self.tail_code, [_place(text) or (None, None) for text in self.tail_texts]
 
     def _of_tail(self, place: int, kind: pa.DataType) -> pa.Array:
         code, meanings = self.tail
-        return pa.array([meaning[place] for meaning in meanings], kind).take(pa.array(code, mask=code < 0))
+        return pa.array([meaning[place] for meaning in meanings], kind).take(
+            pa.array(code, mask=code < 0)
+        )
 
     @cached_property
     def logger(self) -> pa.Array:
@@ -263,7 +311,7 @@ class Block:
     def thread(self) -> pa.Array:
         return pa.nulls(self.rows, pa.string())
 
-    # -- the message --------------------------------------------------------------------------------------------------------------
+    # -- the message -------------------------------------------------------------------------------
 
     @cached_property
     def message_span(self) -> tuple[np.ndarray, np.ndarray]:
@@ -278,11 +326,13 @@ class Block:
     @cached_property
     def trace(self) -> pa.Array:
         begin = self.tail_close + 1
-        begin += (self.bytes[begin] == 13)
+        begin += self.bytes[begin] == 13
         follows = np.flatnonzero(self._readable & (self.end > begin))
         place = np.full(self.rows, -1)
         place[follows] = np.arange(len(follows))
-        return self.texts(begin[follows] + 1, self.end[follows]).take(pa.array(place, mask=place < 0))
+        return self.texts(begin[follows] + 1, self.end[follows]).take(
+            pa.array(place, mask=place < 0)
+        )
 
     @cached_property
     def _readable(self) -> np.ndarray:
@@ -294,8 +344,18 @@ class Block:
 
     @cached_property
     def problem(self) -> pa.Array:
-        reasons = pa.array([schema.FOREIGN, schema.NO_SUCH_TIME, schema.NO_LEVEL, schema.NO_LOGGER, schema.NOT_UTF8])
-        code = np.select([~self.head_ok, ~self._clock[1], ~self._has_level, self.tail_open < 0], [0, 1, 2, 3], -1)
+        reasons = pa.array(
+            [
+                schema.FOREIGN,
+                schema.NO_SUCH_TIME,
+                schema.NO_LEVEL,
+                schema.NO_LOGGER,
+                schema.NOT_UTF8,
+            ]
+        )
+        code = np.select(
+            [~self.head_ok, ~self._clock[1], ~self._has_level, self.tail_open < 0], [0, 1, 2, 3], -1
+        )
         if self.damaged is not None:
             until = np.concatenate([[0], np.cumsum(self.damaged)])
             code = np.where((code < 0) & (until[self.end] > until[self.start]), 4, code)
@@ -310,7 +370,9 @@ class Block:
         edges[0:-1:2] = begin
         edges[1::2] = end
         edges[-1] = self.size
-        everything = pa.Array.from_buffers(pa.string(), 2 * len(begin), [None, pa.py_buffer(edges), self.buffer])
+        everything = pa.Array.from_buffers(
+            pa.string(), 2 * len(begin), [None, pa.py_buffer(edges), self.buffer]
+        )
         return everything.take(pa.array(np.arange(0, 2 * len(begin), 2)))
 
 
@@ -319,7 +381,14 @@ def days_since_1970(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.
     march_year = year - (month <= 2)
     era, year_of_era = march_year // 400, march_year % 400
     day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
-    return era * 146097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719468
+    return (
+        era * 146097
+        + year_of_era * 365
+        + year_of_era // 4
+        - year_of_era // 100
+        + day_of_year
+        - 719468
+    )
 
 
 def _looks_like_head(heads: np.ndarray) -> np.ndarray:
@@ -331,14 +400,16 @@ def _looks_like_head(heads: np.ndarray) -> np.ndarray:
     for place, mark in HEAD_MARKS.items():
         good &= columns[place] == ord(mark)
     for place in HEAD_DIGITS:
-        good &= (columns[place] - np.uint8(48)) <= 9  # Unsigned: a byte below "0" wraps to above 9.
+        # Unsigned: a byte below "0" wraps to above 9.
+        good &= (columns[place] - np.uint8(48)) <= 9
     fits[candidates] = good
     return fits
 
 
 @lru_cache(maxsize=1 << 16)
 def _place(tail: str) -> tuple[str, int | None] | None:
-    """(logger, line or None) of `org.apache.kafka.clients.NetworkClient:944`; None when it is no such tail."""
+    """(logger, line or None) of `org.apache.kafka.clients.NetworkClient:944`;
+    None when it is no such tail."""
     found = TAIL_PATTERN.fullmatch(tail)
     if not found:
         return None
@@ -348,7 +419,8 @@ def _place(tail: str) -> tuple[str, int | None] | None:
 
 @lru_cache(maxsize=1 << 18)
 def _meaning(prefix: str) -> tuple[str, str | None, str | None] | None:
-    """(kind, client id, group id) of `[Consumer clientId=c, groupId=g]`; None when it is no such prefix."""
+    """(kind, client id, group id) of `[Consumer clientId=c, groupId=g]`;
+    None when it is no such prefix."""
     match = PREFIX_PATTERN.fullmatch(prefix)
     if not match:
         return None

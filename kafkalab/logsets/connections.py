@@ -4,7 +4,8 @@ ended it.
 `Initiating connection to node …` opens a socket. A client has at most one for each node id. So the
 next end with this node id is its end. The lines name the reason in different ways:
 
-  idle    from 3.9 on `Idle connection to node N disconnected.`; before, a `Node N disconnected.` that no Selector line explains
+  idle    from 3.9 on `Idle connection to node N disconnected.`; before, a `Node N disconnected.`
+          that no Selector line explains
   peer    `Node N disconnected.` after the Selector's `Connection with … disconnected`: the other
           side closed it
   failed  `Connection to node N (…) could not be established.`: only an attempt, never a socket
@@ -17,6 +18,7 @@ Several clients with one id and group in one log have equal lines. Where such cl
 same time and node ids end more often than alternating opens allow, the sockets of a node id are
 taken to end in the order of their opening.
 """
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -35,7 +37,20 @@ METADATA = "METADATA_UPDATED"
 NODE_ENDS = (NODE_DISCONNECTED, IDLE, FAILED, *SELF)
 EVENTS = (OPENED, *NODE_ENDS, SELECTOR, *CLOSED, *BEGUN, METADATA)
 
-COLUMNS = ("file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host", "port", "message")
+COLUMNS = (
+    "file",
+    "offset",
+    "time",
+    "kind",
+    "client_id",
+    "group_id",
+    "event",
+    "node_id",
+    "broker",
+    "host",
+    "port",
+    "message",
+)
 CLIENT = ("file", "kind", "client_id")
 # Consumers with one id but several groups are different clients: their lines name the group.
 WRITER = (*CLIENT, "group_id")
@@ -49,9 +64,10 @@ PART = r"[/\\]part-[^/\\]*$"
 def connections(lines: DataFrame) -> DataFrame:
     """One row a socket of every client in `lines` (a frame with at least the columns COLUMNS).
 
-    file, client_id; node_id as printed; broker: its number, for bootstrap sockets the broker known at that address, else null;
-    class: bootstrap, coordinator or data; opened_at, closed_at; how: idle, peer, self, close, failed or null.
-    For a set that Spark wrote, `file` is the folder that holds its part-… files.
+    file, client_id; node_id as printed; broker: its number, for bootstrap sockets the broker known
+    at that address, else null; class: bootstrap, coordinator or data; opened_at, closed_at; how:
+    idle, peer, self, close, failed or null. For a set that Spark wrote, `file` is the folder that
+    holds its part-… files.
     """
     told = (
         lines.select(*COLUMNS)
@@ -84,15 +100,18 @@ def _explained(events: DataFrame) -> DataFrame:
     """Each `Node N disconnected.` with `by_peer`: whether the Selector reported this lost
     connection.
 
-    The Selector reports every connection it lost in a pass, then NetworkClient writes one line for each, and one for the connection
-    it closed itself for being idle. So in a pass (from the first of the Selector's lines up to its next) as many disconnects
-    are the peer's as the Selector reported.
+    The Selector reports every connection it lost in a pass, then NetworkClient writes one line for
+    each, and one for the connection it closed itself for being idle. So in a pass (from the first
+    of the Selector's lines up to its next) as many disconnects are the peer's as the Selector
+    reported.
     """
     by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
     so_far = by_client.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     is_report = F.col("event") == SELECTOR
     is_echo = F.col("event") == NODE_DISCONNECTED
-    before = F.last(F.when(is_report | is_echo, is_echo), ignorenulls=True).over(by_client.rowsBetween(Window.unboundedPreceding, -1))
+    before = F.last(F.when(is_report | is_echo, is_echo), ignorenulls=True).over(
+        by_client.rowsBetween(Window.unboundedPreceding, -1)
+    )
     starts_pass = is_report & F.coalesce(before, F.lit(True))
     counted = events.select(
         "*",
@@ -100,11 +119,19 @@ def _explained(events: DataFrame) -> DataFrame:
         F.count_if(is_echo).over(so_far).alias("echoes"),
         starts_pass.alias("starts_pass"),
     )
-    at_start = F.last(F.when(F.col("starts_pass"), F.struct((F.col("reports") - 1).alias("reports"), "echoes")), ignorenulls=True).over(so_far)
+    at_start = F.last(
+        F.when(F.col("starts_pass"), F.struct((F.col("reports") - 1).alias("reports"), "echoes")),
+        ignorenulls=True,
+    ).over(so_far)
     in_pass = counted.withColumn("at_start", at_start)
-    reported, echoed = F.col("reports") - F.col("at_start.reports"), F.col("echoes") - F.col("at_start.echoes")
+    reported, echoed = (
+        F.col("reports") - F.col("at_start.reports"),
+        F.col("echoes") - F.col("at_start.echoes"),
+    )
     by_peer = is_echo & F.coalesce(echoed <= reported, F.lit(False))
-    return in_pass.withColumn("by_peer", by_peer).drop("reports", "echoes", "starts_pass", "at_start")
+    return in_pass.withColumn("by_peer", by_peer).drop(
+        "reports", "echoes", "starts_pass", "at_start"
+    )
 
 
 def _numbered(events: DataFrame) -> DataFrame:
@@ -114,8 +141,15 @@ def _numbered(events: DataFrame) -> DataFrame:
     """
     by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
     later = by_client.rowsBetween(Window.currentRow, Window.unboundedFollowing)
-    by_node = Window.partitionBy(*WRITER, "node_id").orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    closed = F.when(F.col("event").isin(*CLOSED), F.struct(F.row_number().over(by_client).alias("place"), "time"))
+    by_node = (
+        Window.partitionBy(*WRITER, "node_id")
+        .orderBy(*PLACE)
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    closed = F.when(
+        F.col("event").isin(*CLOSED),
+        F.struct(F.row_number().over(by_client).alias("place"), "time"),
+    )
     ends = F.col("event").isin(NODE_DISCONNECTED, IDLE)
     numbered = (
         events.withColumn("place", F.row_number().over(by_client))
@@ -125,7 +159,11 @@ def _numbered(events: DataFrame) -> DataFrame:
         .withColumn("ended", F.count_if(ends).over(by_node))
     )
     return _crowded(numbered, ends).withColumn(
-        "socket", F.when(F.col("crowded") & F.col("event").isin(*NODE_ENDS), F.least("socket", F.greatest("ended", F.lit(1)))).otherwise(F.col("socket"))
+        "socket",
+        F.when(
+            F.col("crowded") & F.col("event").isin(*NODE_ENDS),
+            F.least("socket", F.greatest("ended", F.lit(1))),
+        ).otherwise(F.col("socket")),
     )
 
 
@@ -135,7 +173,9 @@ def _crowded(events: DataFrame, ends: Column) -> DataFrame:
     """
     of_client = Window.partitionBy(*WRITER)
     so_far = of_client.orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    alive = F.count_if(F.col("event").isin(*BEGUN)).over(so_far) - F.count_if(F.col("event").isin(*CLOSED)).over(so_far)
+    alive = F.count_if(F.col("event").isin(*BEGUN)).over(so_far) - F.count_if(
+        F.col("event").isin(*CLOSED)
+    ).over(so_far)
     of_socket = Window.partitionBy(*WRITER, "node_id", "socket")
     # One client closes a socket once. A client that was killed and started again closes no old
     # socket.
@@ -144,7 +184,8 @@ def _crowded(events: DataFrame, ends: Column) -> DataFrame:
         events.withColumns({"alive": alive, "again": again & (F.col("socket") > 0)})
         .withColumns(
             {
-                "crowded": (F.max("alive").over(of_client) > 1) & F.bool_or("again").over(of_client),
+                "crowded": (F.max("alive").over(of_client) > 1)
+                & F.bool_or("again").over(of_client),
                 "closes": F.array_sort(F.collect_list("closing").over(of_client)),
             }
         )
@@ -153,12 +194,16 @@ def _crowded(events: DataFrame, ends: Column) -> DataFrame:
 
 
 def _gathered(events: DataFrame) -> DataFrame:
-    """The lines of each socket brought together in one row. Rows without a node id hold the addresses that metadata listed."""
+    """The lines of each socket brought together in one row.
+    Rows without a node id hold the addresses that metadata listed."""
     opens = F.col("event") == OPENED
     speaks = opens | F.col("event").isin(*NODE_ENDS)
     return (
         # A socket whose opening is not in these lines is left out.
-        events.where((speaks & F.col("client_id").isNotNull() & (F.col("socket") > 0)) | F.col("listed").isNotNull())
+        events.where(
+            (speaks & F.col("client_id").isNotNull() & (F.col("socket") > 0))
+            | F.col("listed").isNotNull()
+        )
         .groupBy(*WRITER, "node_id", "socket")
         .agg(
             F.min(F.when(opens, F.col("place"))).alias("place"),
@@ -179,13 +224,18 @@ def _gathered(events: DataFrame) -> DataFrame:
 
 def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
     """`sockets` with closed_at, how and class."""
-    next_open = F.lead(F.struct("place", "opened_at")).over(Window.partitionBy(*WRITER, "node_id").orderBy("place"))
+    next_open = F.lead(F.struct("place", "opened_at")).over(
+        Window.partitionBy(*WRITER, "node_id").orderBy("place")
+    )
     # Of several clients with one id, the client closed first gets the socket opened first: the
     # lines
     # give no better evidence.
-    left = F.row_number().over(Window.partitionBy(*WRITER, "node_id", F.col("ended_at").isNull()).orderBy("place"))
+    left = F.row_number().over(
+        Window.partitionBy(*WRITER, "node_id", F.col("ended_at").isNull()).orderBy("place")
+    )
     followed = sockets.withColumn("next_open", F.when(~F.col("crowded"), next_open)).withColumn(
-        "client_closed", F.when(F.col("crowded"), F.get("closes", left - 1)).otherwise(F.col("client_closed"))
+        "client_closed",
+        F.when(F.col("crowded"), F.get("closes", left - 1)).otherwise(F.col("client_closed")),
     )
     # A second attempt means that the first is over, with or without a line. The exception: the
     # client
@@ -193,7 +243,10 @@ def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
     replaced = (
         F.col("ended_at").isNull()
         & F.col("next_open").isNotNull()
-        & (F.col("client_closed").isNull() | (F.col("client_closed.place") > F.col("next_open.place")))
+        & (
+            F.col("client_closed").isNull()
+            | (F.col("client_closed.place") > F.col("next_open.place"))
+        )
     )
     how = (
         F.when(F.col("failed"), "failed")
@@ -206,10 +259,15 @@ def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
     number = F.col("node_id").cast("bigint")
     role = (
         F.when(number < 0, "bootstrap")
-        .when(F.col("node_id").startswith("+") | (number > schema.COORDINATOR_ID_LOWEST), "coordinator")
+        .when(
+            F.col("node_id").startswith("+") | (number > schema.COORDINATOR_ID_LOWEST),
+            "coordinator",
+        )
         .otherwise("data")
     )
-    closed_at = F.when(replaced, F.col("next_open.opened_at")).otherwise(F.coalesce("ended_at", "client_closed.time"))
+    closed_at = F.when(replaced, F.col("next_open.opened_at")).otherwise(
+        F.coalesce("ended_at", "client_closed.time")
+    )
     return followed.withColumns({"closed_at": closed_at, "how": how, "class": role})
 
 
@@ -220,8 +278,12 @@ def _with_bootstrap_brokers(sockets: DataFrame) -> DataFrame:
     """
     of_file = Window.partitionBy("file")
     connected = F.when(F.col("broker").isNotNull(), F.struct("host", "port", "broker"))
-    known = F.array_union(F.flatten(F.collect_set("listed").over(of_file)), F.collect_set(connected).over(of_file))
-    there = F.filter("known", lambda address: (address.host == F.col("host")) & (address.port == F.col("port")))
+    known = F.array_union(
+        F.flatten(F.collect_set("listed").over(of_file)), F.collect_set(connected).over(of_file)
+    )
+    there = F.filter(
+        "known", lambda address: (address.host == F.col("host")) & (address.port == F.col("port"))
+    )
     return (
         sockets.withColumn("known", known)
         .where(F.col("node_id").isNotNull())

@@ -1,4 +1,5 @@
 """Checks the requirements of log sets: Java, Spark, Arrow, space on the disk and a Spark master."""
+
 import importlib.metadata
 import os
 import shutil
@@ -43,10 +44,17 @@ def _package(name: str) -> Finding:
 def _room() -> Finding:
     folder = os.environ.get("SPARK_LOCAL_DIRS", tempfile.gettempdir()).split(",")[0]
     if not os.access(folder, os.W_OK):
-        return Finding(False, f"{folder}, where Spark keeps what does not fit its memory, cannot be written: set SPARK_LOCAL_DIRS.")
+        return Finding(
+            False,
+            f"{folder}, where Spark keeps what does not fit its memory, cannot be written: set "
+            "SPARK_LOCAL_DIRS.",
+        )
     free_gb = shutil.disk_usage(folder).free / 1e9
     text = f"{free_gb:.0f} GB free in {folder}, where Spark keeps what does not fit its memory"
-    return Finding(free_gb >= ROOM_GB, text if free_gb >= ROOM_GB else f"{text}: set SPARK_LOCAL_DIRS to a disk with more.")
+    return Finding(
+        free_gb >= ROOM_GB,
+        text if free_gb >= ROOM_GB else f"{text}: set SPARK_LOCAL_DIRS to a disk with more.",
+    )
 
 
 def _master() -> list[Finding]:

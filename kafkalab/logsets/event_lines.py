@@ -4,6 +4,7 @@ A log set that Spark wrote is in pieces, part-00000…: together they are one lo
 identified by its log, kind and client id. A group or a topic is identified by the folder of its
 logs, because members of a group usually write one log each.
 """
+
 from collections.abc import Iterable
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec

@@ -2,8 +2,10 @@
 
 It also covers gaps that have no column in schema.py.
 
-    fields(lines, "FETCH_BUILT_INCREMENTAL")     # …, node_id, session_id, session_epoch, added, altered, removed, replaced, out_of
+    fields(lines, "FETCH_BUILT_INCREMENTAL")     # …, node_id, session_id, session_epoch, added,
+                                                 altered, removed, replaced, out_of
 """
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -14,13 +16,15 @@ from kafkalab.logsets.templates import literals_and_names
 
 ANYTHING = r"[\s\S]*?"
 NUMBERS = {name for name, form in FORMS.items() if form == NUMBER} | {
-    "at_ms", "attempts", "elapsed_created", "elapsed_sent", "epoch", "expiry_ms", "last_offset", "late_ms", "length", "new_epoch",
+    "at_ms", "attempts", "elapsed_created", "elapsed_sent", "epoch", "expiry_ms", "last_offset",
+    "late_ms", "length", "new_epoch",
     "new_offset", "session_epoch", "session_id",
 }  # fmt: skip
 
 
 def fields(lines: DataFrame, event: str) -> DataFrame:
-    """The lines of this event with a column for each placeholder of its wordings, whichever version wrote it.
+    """The lines of this event with a column for each placeholder of its wordings, whichever version
+    wrote it.
 
     Whole numbers are bigint (null where the line prints a word such as `INVALID`), all others
     string. A gap with a name of schema.py keeps that column if `lines` has it (`node_id`, `topic`).
@@ -33,8 +37,13 @@ def fields(lines: DataFrame, event: str) -> DataFrame:
         pattern, names = _pattern(template)
         for name in dict.fromkeys(names):
             if name not in lines.columns:
-                gaps.setdefault(name, []).append(F.regexp_extract("message", pattern, names.index(name) + 1))
-    found = {name: _typed(name, F.coalesce(*(F.nullif(text, F.lit("")) for text in texts))) for name, texts in gaps.items()}
+                gaps.setdefault(name, []).append(
+                    F.regexp_extract("message", pattern, names.index(name) + 1)
+                )
+    found = {
+        name: _typed(name, F.coalesce(*(F.nullif(text, F.lit("")) for text in texts)))
+        for name, texts in gaps.items()
+    }
     return lines.where(F.col("event") == event).withColumns(found)
 
 
@@ -45,7 +54,10 @@ def _typed(name: str, text: Column) -> Column:
 def _pattern(template: str) -> tuple[str, list[str]]:
     """A template as a Java regular expression, with one group for each gap."""
     literals, names = literals_and_names(template)
-    pattern = "".join(_quoted(literal) + (f"({ANYTHING})" if place < len(names) else "") for place, literal in enumerate(literals))
+    pattern = "".join(
+        _quoted(literal) + (f"({ANYTHING})" if place < len(names) else "")
+        for place, literal in enumerate(literals)
+    )
     return f"^{pattern}$", names
 
 

@@ -4,6 +4,7 @@ Arrow's file systems open a URL, with the credentials of the environment. The en
 how a file is packed: .gz, .zst, .bz2, .lz4. Several paths may be given at once, with a line break
 between them.
 """
+
 import os
 from dataclasses import dataclass
 
@@ -38,7 +39,11 @@ def files_of(paths: str | os.PathLike) -> list[LogFile]:
 
 def path_list(paths) -> str:
     """One path or several as one text, which the data source takes."""
-    return os.fspath(paths) if isinstance(paths, str | os.PathLike) else "\n".join(os.fspath(path) for path in paths)
+    return (
+        os.fspath(paths)
+        if isinstance(paths, str | os.PathLike)
+        else "\n".join(os.fspath(path) for path in paths)
+    )
 
 
 def _below(path: str) -> list[LogFile]:
@@ -53,11 +58,18 @@ def _below(path: str) -> list[LogFile]:
     except PermissionError:
         raise PermissionError(f"{path} may not be read: its rights forbid it.") from None
     found = sorted(
-        (LogFile(_named(path, inside, info.path), info.size, info.mtime_ns or 0) for info in below if info.type == fs.FileType.File and is_log(info.path)),
+        (
+            LogFile(_named(path, inside, info.path), info.size, info.mtime_ns or 0)
+            for info in below
+            if info.type == fs.FileType.File and is_log(info.path)
+        ),
         key=lambda file: file.name,
     )
     if not found:
-        raise FileNotFoundError(f"There is no log in {path}: looked for {', '.join('*' + end for end in PLAIN)}, packed or not.")
+        raise FileNotFoundError(
+            f"There is no log in {path}: looked for {', '.join('*' + end for end in PLAIN)}, "
+            "packed or not."
+        )
     return found
 
 
@@ -84,7 +96,9 @@ def where(path: str) -> tuple[fs.FileSystem, str]:
     try:
         return fs.FileSystem.from_uri(path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise ValueError(f"{path} cannot be opened: {str(error).splitlines()[0].rstrip('.')}.") from None
+        raise ValueError(
+            f"{path} cannot be opened: {str(error).splitlines()[0].rstrip('.')}."
+        ) from None
 
 
 def open_plain(name: str):
@@ -111,4 +125,6 @@ def beginning(file: LogFile, size: int = 1 << 16) -> bytes:
     except PermissionError:
         raise PermissionError(f"{file.name} may not be read: its rights forbid it.") from None
     except OSError as error:
-        raise ValueError(f"{file.name} is not what its name says: {str(error).splitlines()[0].rstrip('.')}.") from None
+        raise ValueError(
+            f"{file.name} is not what its name says: {str(error).splitlines()[0].rstrip('.')}."
+        ) from None

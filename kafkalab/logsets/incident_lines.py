@@ -4,6 +4,7 @@ needs.
 Most lines of a log are successful fetches. The selected lines are a tenth to a third of the rows,
 without most of their text. They are small enough to keep in memory or on disk.
 """
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -14,17 +15,25 @@ from kafkalab.logsets.rebalances import EVENTS as OF_GROUPS
 
 EVIDENCE_LETTERS = 300
 
-LOST, DISCOVERED = "COORDINATOR_UNAVAILABLE", ("COORDINATOR_DISCOVERED", "ASYNC_COORDINATOR_DISCOVERED")
+LOST, DISCOVERED = (
+    "COORDINATOR_UNAVAILABLE",
+    ("COORDINATOR_DISCOVERED", "ASYNC_COORDINATOR_DISCOVERED"),
+)
 OUT_OF_RANGE = ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY")
 RESET = "RESETTING_OFFSET"
-AUTOMATIC = ("AUTO_COMMIT_ASYNC", "ASYNC_AUTO_COMMIT_COMPLETED", "ASYNC_AUTO_COMMIT_ASYNC_COMPLETED")
+AUTOMATIC = (
+    "AUTO_COMMIT_ASYNC",
+    "ASYNC_AUTO_COMMIT_COMPLETED",
+    "ASYNC_AUTO_COMMIT_ASYNC_COMPLETED",
+)
 BEGINS_AT = "SETTING_COMMITTED_OFFSET"
 RETRIED = "BATCH_RETRIED"
 # APIs that a broker answers at once. FETCH and JOIN_GROUP wait by design, and a consumer's other
 # requests
 # to a leader wait behind its FETCH.
 PROMPT = (
-    "PRODUCE", "HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "OFFSET_COMMIT", "OFFSET_FETCH", "INIT_PRODUCER_ID", "ADD_PARTITIONS_TO_TXN", "END_TXN",
+    "PRODUCE", "HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "OFFSET_COMMIT", "OFFSET_FETCH",
+    "INIT_PRODUCER_ID", "ADD_PARTITIONS_TO_TXN", "END_TXN",
     "TXN_OFFSET_COMMIT",
 )  # fmt: skip
 
@@ -33,10 +42,30 @@ PROMPT = (
 ALIVE = "HEARTBEAT_RESPONSE"
 
 EVENTS = tuple(
-    sorted({ALIVE, *OF_SOCKETS, *OF_GROUPS, *BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT, SENT, ANSWERED, LOST, *DISCOVERED, *OUT_OF_RANGE, RESET, *AUTOMATIC, BEGINS_AT, RETRIED})
+    sorted(
+        {
+            ALIVE,
+            *OF_SOCKETS,
+            *OF_GROUPS,
+            *BEGINS,
+            *ASKS_FOR,
+            HANDED_OVER,
+            *SOUGHT,
+            SENT,
+            ANSWERED,
+            LOST,
+            *DISCOVERED,
+            *OUT_OF_RANGE,
+            RESET,
+            *AUTOMATIC,
+            BEGINS_AT,
+            RETRIED,
+        }
+    )
 )
 COLUMNS = (
-    "file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host", "port", "api", "correlation_id", "topic",
+    "file", "offset", "time", "kind", "client_id", "group_id", "event", "node_id", "broker", "host",
+    "port", "api", "correlation_id", "topic",
     "partition", "position", "generation", "state", "reason", "message",
 )  # fmt: skip
 
@@ -48,7 +77,9 @@ def incident_lines(lines: DataFrame) -> DataFrame:
     it, and of an answer only the beginning.
     """
     event = F.col("event")
-    message = F.when(event == ANSWERED, F.substring("message", 1, EVIDENCE_LETTERS)).when(~event.isin(ALIVE, *ASKS_FOR), F.col("message"))
+    message = F.when(event == ANSWERED, F.substring("message", 1, EVIDENCE_LETTERS)).when(
+        ~event.isin(ALIVE, *ASKS_FOR), F.col("message")
+    )
     return (
         lines.select(*COLUMNS)
         .where(event.isin(*EVENTS) & (~event.isin(SENT, ANSWERED) | F.col("api").isin(*PROMPT)))

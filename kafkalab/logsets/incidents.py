@@ -19,18 +19,38 @@ The evictions and storms of a bad deploy are part of it and have no rows of thei
 read once: all queries use the lines of incident_lines.py, which are kept until the incidents are
 found.
 """
+
 from functools import reduce
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.open_sockets import IDLE_MINUTES, zombies
+from kafkalab.logsets.event_lines import CLIENT, folder, in_turn, lines_of, ms_between, so_far
+from kafkalab.logsets.incident_lines import (
+    AUTOMATIC,
+    BEGINS_AT,
+    DISCOVERED,
+    EVIDENCE_LETTERS,
+    LOST,
+    OUT_OF_RANGE,
+    PROMPT,
+    RESET,
+    RETRIED,
+    incident_lines,
+)
 from kafkalab.logsets.offsets import reprocessed
+from kafkalab.logsets.open_sockets import IDLE_MINUTES, zombies
 from kafkalab.logsets.producers import ANSWERED, SENT, batches
-from kafkalab.logsets.rebalances import BEGUN, EXPIRED, GIVEN_UP, JOINING, LEAVING, REQUESTED, storms
-from kafkalab.logsets.incident_lines import AUTOMATIC, BEGINS_AT, DISCOVERED, EVIDENCE_LETTERS, LOST, OUT_OF_RANGE, PROMPT, RESET, RETRIED, incident_lines
-from kafkalab.logsets.event_lines import CLIENT, folder, in_turn, ms_between, so_far, lines_of
+from kafkalab.logsets.rebalances import (
+    BEGUN,
+    EXPIRED,
+    GIVEN_UP,
+    JOINING,
+    LEAVING,
+    REQUESTED,
+    storms,
+)
 
 COLUMNS = ("kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence")
 EVIDENCE_LINES = 5
@@ -57,11 +77,16 @@ def incidents(lines: DataFrame) -> DataFrame:
     try:
         deployed = bad_deploys(kept).localCheckpoint()
         causes = [
-            deployed, zombie_clients(kept), skewed_keys(kept), slow_brokers(kept), lost_coordinators(kept), retention(kept),
+            deployed, zombie_clients(kept), skewed_keys(kept), slow_brokers(kept),
+            lost_coordinators(kept), retention(kept),
             auto_commit_rereads(kept), flapping_isrs(kept),
         ]  # fmt: skip
-        symptoms = [_unless_explained(rows, deployed) for rows in (storms_of(kept), slow_members(kept))]
-        return reduce(DataFrame.unionByName, [*causes, *symptoms]).select(*COLUMNS).localCheckpoint()
+        symptoms = [
+            _unless_explained(rows, deployed) for rows in (storms_of(kept), slow_members(kept))
+        ]
+        return (
+            reduce(DataFrame.unionByName, [*causes, *symptoms]).select(*COLUMNS).localCheckpoint()
+        )
     finally:
         kept.unpersist()
 
@@ -74,12 +99,16 @@ def storms_of(lines: DataFrame) -> DataFrame:
     found = storms(lines, STORM_REBALANCES, STORM_WITHIN).withColumn(
         "cause",
         F.concat(
-            F.col("rebalances").cast("string"), F.lit(" rebalances; members stood still for "), F.format_number(F.col("member_ms") / 1000, 1),
+            F.col("rebalances").cast("string"), F.lit(" rebalances; members stood still for "),
+            F.format_number(F.col("member_ms") / 1000, 1),
             F.lit(" s together"),
-            F.when(F.size("clients") > 0, F.concat(F.lit("; because of "), F.array_join("clients", ", "))).otherwise(""),
+            F.when(F.size("clients") > 0,
+                   F.concat(F.lit("; because of "), F.array_join("clients", ", "))).otherwise(""),
         ),
     )  # fmt: skip
-    told_by = lines_of(lines, (JOINING, *GIVEN_UP, "HEARTBEAT_REBALANCING"), "group_id", "message").withColumn("folder", folder())
+    told_by = lines_of(
+        lines, (JOINING, *GIVEN_UP, "HEARTBEAT_REBALANCING"), "group_id", "message"
+    ).withColumn("folder", folder())
     return _cited("rebalance storm", found, told_by, "group_id")
 
 
@@ -93,7 +122,14 @@ def slow_members(lines: DataFrame) -> DataFrame:
         _clustered(expired, "2 minutes", "folder", "client_id")
         .groupBy("folder", "group_id", F.array("client_id").alias("clients"), "cluster")
         .agg(F.min("time").alias("first"), F.max("time").alias("last"), F.count("*").alias("times"))
-        .withColumn("cause", F.concat(F.lit("no poll() within max.poll.interval.ms, "), F.col("times").cast("string"), F.when(F.col("times") == 1, " time").otherwise(" times")))
+        .withColumn(
+            "cause",
+            F.concat(
+                F.lit("no poll() within max.poll.interval.ms, "),
+                F.col("times").cast("string"),
+                F.when(F.col("times") == 1, " time").otherwise(" times"),
+            ),
+        )
     )
     return _cited("slow member evicted", found, expired, "client_id")
 
@@ -106,11 +142,28 @@ def zombie_clients(lines: DataFrame) -> DataFrame:
     found = (
         zombies(lines)
         .groupBy("folder", F.array("client_id").alias("clients"))
-        .agg(F.count("*").alias("sockets"), F.min("since").alias("first"), F.max("end").alias("last"), F.min("opened_at").alias("opened_at"))
+        .agg(
+            F.count("*").alias("sockets"),
+            F.min("since").alias("first"),
+            F.max("end").alias("last"),
+            F.min("opened_at").alias("opened_at"),
+        )
         .withColumn("group_id", F.lit(None).cast("string"))
-        .withColumn("cause", F.format_string("%d bootstrap socket(s) open for more than %d minutes: connections.max.idle.ms is -1 or very large", "sockets", F.lit(IDLE_MINUTES)))
+        .withColumn(
+            "cause",
+            F.format_string(
+                "%d bootstrap socket(s) open for more than %d minutes: connections.max.idle.ms is "
+                "-1 or very large",
+                "sockets",
+                F.lit(IDLE_MINUTES),
+            ),
+        )
     )
-    told_by = lines_of(lines, ("INITIATING_CONNECTION",), "message", "node_id").where("node_id like '-%'").withColumn("folder", folder())
+    told_by = (
+        lines_of(lines, ("INITIATING_CONNECTION",), "message", "node_id")
+        .where("node_id like '-%'")
+        .withColumn("folder", folder())
+    )
     return _cited("zombie sockets", found, told_by, "client_id", since="opened_at")
 
 
@@ -122,20 +175,31 @@ def skewed_keys(lines: DataFrame) -> DataFrame:
     of_topic = ("folder", "file", "client_id", "topic")
     sent = batches(lines).withColumn("folder", folder())
     shares = sent.groupBy(*of_topic, "partition").agg(
-        F.sum("size_bytes").alias("bytes"), F.count("*").alias("batches"), F.min("sent_at").alias("first"), F.max("sent_at").alias("last")
+        F.sum("size_bytes").alias("bytes"),
+        F.count("*").alias("batches"),
+        F.min("sent_at").alias("first"),
+        F.max("sent_at").alias("last"),
     )
     found = (
         shares.groupBy(*of_topic)
         .agg(
-            (F.max("bytes") / F.sum("bytes")).alias("share"), F.max_by("partition", "bytes").alias("partition"), F.sum("batches").alias("batches"),
-            F.count("*").alias("partitions"), F.min("first").alias("first"), F.max("last").alias("last"),
+            (F.max("bytes") / F.sum("bytes")).alias("share"),
+            F.max_by("partition", "bytes").alias("partition"), F.sum("batches").alias("batches"),
+            F.count("*").alias("partitions"), F.min("first").alias("first"),
+            F.max("last").alias("last"),
         )
-        .where((F.col("share") >= SKEWED_SHARE) & (F.col("batches") >= SKEWED_BATCHES) & (F.col("partitions") >= SKEWED_PARTITIONS))
+        .where((F.col("share") >= SKEWED_SHARE) & (F.col("batches") >= SKEWED_BATCHES) & (F.col("partitions") >= SKEWED_PARTITIONS))  # noqa: E501
         .withColumns({"clients": F.array("client_id"), "group_id": F.lit(None).cast("string")})
-        .withColumn("cause", F.format_string("%s-%d gets %.0f %% of the bytes sent to %d partitions", "topic", "partition", F.col("share") * 100, "partitions"))
+        .withColumn("cause",
+                    F.format_string("%s-%d gets %.0f %% of the bytes sent to %d partitions",
+                                    "topic", "partition", F.col("share") * 100, "partitions"))
         .drop("file", "client_id")
     )  # fmt: skip
-    told_by = lines_of(lines, (SENT,), "api", "message").where("api = 'PRODUCE'").withColumn("folder", folder())
+    told_by = (
+        lines_of(lines, (SENT,), "api", "message")
+        .where("api = 'PRODUCE'")
+        .withColumn("folder", folder())
+    )
     return _cited("skewed key", found, told_by, "client_id")
 
 
@@ -147,51 +211,72 @@ def slow_brokers(lines: DataFrame) -> DataFrame:
     answers = _answers(lines).withColumn("minute", F.date_trunc("minute", "sent_at"))
     by_broker = answers.groupBy("folder", *CLIENT, "minute", "broker").agg(
         F.percentile("took_ms", F.lit(0.5)).alias("took"), F.count("*").alias("requests"),
-        F.min(F.when(F.col("took_ms") >= SLOW_MS, F.col("sent_at"))).alias("begin"), F.max("answered_at").alias("end"),
+        F.min(F.when(F.col("took_ms") >= SLOW_MS, F.col("sent_at"))).alias("begin"),
+        F.max("answered_at").alias("end"),
     )  # fmt: skip
     of_client = Window.partitionBy("folder", *CLIENT, "minute")
     # The client's fastest broker gives its usual time.
     slow = (
         by_broker.withColumn("usual", F.min("took").over(of_client))
-        .where((F.col("requests") >= SLOW_REQUESTS) & (F.col("took") >= SLOW_MS) & (F.col("took") >= SLOW_TIMES * F.greatest("usual", F.lit(1))))
+        .where(
+            (F.col("requests") >= SLOW_REQUESTS)
+            & (F.col("took") >= SLOW_MS)
+            & (F.col("took") >= SLOW_TIMES * F.greatest("usual", F.lit(1)))
+        )
         .withColumn("time", F.col("begin"))
     )
     found = (
         _clustered(slow, "90 seconds", "folder", "broker")
         .groupBy("folder", "broker", "cluster")
         .agg(
-            F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("begin").alias("first"), F.max("end").alias("last"),
-            F.percentile("took", F.lit(0.5)).alias("took"), F.percentile("usual", F.lit(0.5)).alias("usual"),
+            F.array_sort(F.collect_set("client_id")).alias("clients"),
+            F.min("begin").alias("first"), F.max("end").alias("last"),
+            F.percentile("took", F.lit(0.5)).alias("took"),
+            F.percentile("usual", F.lit(0.5)).alias("usual"),
         )
         .withColumn("group_id", F.lit(None).cast("string"))
-        .withColumn("cause", F.format_string("broker %d answers in %.0f ms, the others in %.0f ms", "broker", "took", "usual"))
+        .withColumn("cause",
+                    F.format_string("broker %d answers in %.0f ms, the others in %.0f ms", "broker",
+                                    "took", "usual"))
     )  # fmt: skip
     told_by = answers.where(F.col("took_ms") >= SLOW_MS).withColumn("time", F.col("answered_at"))
     return _cited("slow broker", found, told_by, "client_id", "broker")
 
 
 def lost_coordinators(lines: DataFrame) -> DataFrame:
-    """Groups with two or more lost-coordinator lines and no coordinator for WITHOUT_MS ms or more.
+    """Groups with two or more lost-coordinator lines and no coordinator for WITHOUT_MS ms or
+    more.
     """
     of_member = in_turn("group_id").rowsBetween(1, Window.unboundedFollowing)
     lost = (
         lines_of(lines, (LOST, *DISCOVERED), "group_id", "message")
         .where("group_id is not null")
-        .withColumns({"folder": folder(), "again": F.first(F.when(F.col("event").isin(*DISCOVERED), F.col("time")), ignorenulls=True).over(of_member)})
+        .withColumns(
+            {
+                "folder": folder(),
+                "again": F.first(
+                    F.when(F.col("event").isin(*DISCOVERED), F.col("time")), ignorenulls=True
+                ).over(of_member),
+            }
+        )
         .where(F.col("event") == LOST)
     )
     found = (
         _clustered(lost, "60 seconds", "folder", "group_id")
         .groupBy("folder", "group_id", "cluster")
         .agg(
-            F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first"), F.max("time").alias("last"), F.count("*").alias("times"),
+            F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first"),
+            F.max("time").alias("last"), F.count("*").alias("times"),
             F.max(F.coalesce(ms_between("time", "again"), F.lit(0))).alias("without_ms"),
         )
         # A coordinator that refused once and is found again at once was not lost. Example: a
         # replica of
         # its log was down.
-        .where((F.col("times") >= 2) & (F.greatest("without_ms", ms_between("first", "last")) >= WITHOUT_MS))
-        .withColumn("cause", F.format_string("%d members lost the group's coordinator, told %d times", F.size("clients"), "times"))
+        .where((F.col("times") >= 2) & (F.greatest("without_ms",
+                                                   ms_between("first", "last")) >= WITHOUT_MS))
+        .withColumn("cause",
+                    F.format_string("%d members lost the group's coordinator, told %d times",
+                                    F.size("clients"), "times"))
     )  # fmt: skip
     return _cited("coordinator lost", found, lost, "group_id")
 
@@ -201,7 +286,9 @@ def retention(lines: DataFrame) -> DataFrame:
 
     The records in between were deleted before the consumer read them.
     """
-    events = lines_of(lines, (*OUT_OF_RANGE, RESET), "group_id", "topic", "partition", "position", "message").withColumn("folder", folder())
+    events = lines_of(
+        lines, (*OUT_OF_RANGE, RESET), "group_id", "topic", "partition", "position", "message"
+    ).withColumn("folder", folder())
     of_partition = Window.partitionBy(*CLIENT, "topic", "partition").orderBy("part", "offset")
     told_by = (
         events.withColumn("then", F.lead(F.struct("event", "position")).over(of_partition))
@@ -212,8 +299,21 @@ def retention(lines: DataFrame) -> DataFrame:
     found = (
         _clustered(told_by, "60 seconds", "folder", "client_id")
         .groupBy("folder", F.array("client_id").alias("clients"), "cluster")
-        .agg(F.max("group_id").alias("group_id"), F.min("time").alias("first"), F.max("time").alias("last"), F.sum("lost").alias("lost"), F.count("*").alias("partitions"))
-        .withColumn("cause", F.format_string("up to %d records of %d partitions were deleted before they were read", "lost", "partitions"))
+        .agg(
+            F.max("group_id").alias("group_id"),
+            F.min("time").alias("first"),
+            F.max("time").alias("last"),
+            F.sum("lost").alias("lost"),
+            F.count("*").alias("partitions"),
+        )
+        .withColumn(
+            "cause",
+            F.format_string(
+                "up to %d records of %d partitions were deleted before they were read",
+                "lost",
+                "partitions",
+            ),
+        )
     )
     return _cited("retention bites", found, told_by, "client_id")
 
@@ -225,21 +325,36 @@ def auto_commit_rereads(lines: DataFrame) -> DataFrame:
     """
     automatic = lines_of(lines, AUTOMATIC, "group_id").select(folder(), "group_id").distinct()
     # Members that were evicted, or could not commit, belong to another kind.
-    known = lines_of(lines, (EXPIRED, LOST), "group_id").select(folder(), "group_id", F.col("time").alias("trouble"))
-    again = reprocessed(lines).where("how = 'committed' and group_id is not null").withColumn("folder", folder()).withColumn("time", F.col("began_at"))
-    recent = (F.col("trouble") <= F.col("time")) & (F.col("trouble") > F.col("time") - F.expr(f"interval {FOLLOWS}"))
+    known = lines_of(lines, (EXPIRED, LOST), "group_id").select(
+        folder(), "group_id", F.col("time").alias("trouble")
+    )
+    again = (
+        reprocessed(lines)
+        .where("how = 'committed' and group_id is not null")
+        .withColumn("folder", folder())
+        .withColumn("time", F.col("began_at"))
+    )
+    recent = (F.col("trouble") <= F.col("time")) & (
+        F.col("trouble") > F.col("time") - F.expr(f"interval {FOLLOWS}")
+    )
     unexplained = (
-        again.join(F.broadcast(automatic), on=["folder", "group_id"], how="left_semi").alias("again")
-        .join(F.broadcast(known.alias("known")), (F.col("again.folder") == F.col("known.folder")) & (F.col("again.group_id") == F.col("known.group_id")) & recent, how="left_anti")
+        again.join(F.broadcast(automatic), on=["folder", "group_id"],
+                   how="left_semi").alias("again")
+        .join(F.broadcast(known.alias("known")),
+              (F.col("again.folder") == F.col("known.folder")) & (F.col("again.group_id") == F.col("known.group_id")) & recent, how="left_anti")  # noqa: E501
     )  # fmt: skip
     found = (
         _clustered(unexplained, "60 seconds", "folder", "group_id")
         .groupBy("folder", "group_id", "cluster")
         .agg(
-            F.array_sort(F.array_distinct(F.concat(F.collect_set("client_id"), F.collect_set("previous_client")))).alias("clients"),
-            F.min("time").alias("first"), F.max("time").alias("last"), F.sum("records").alias("records"), F.count("*").alias("partitions"),
+            F.array_sort(F.array_distinct(F.concat(F.collect_set("client_id"),
+                                                   F.collect_set("previous_client")))).alias("clients"),
+            F.min("time").alias("first"), F.max("time").alias("last"),
+            F.sum("records").alias("records"), F.count("*").alias("partitions"),
         )
-        .withColumn("cause", F.format_string("up to %d records of %d partitions were read again: nobody had committed them", "records", "partitions"))
+        .withColumn("cause",
+                    F.format_string("up to %d records of %d partitions were read again: nobody "
+                                    "had committed them", "records", "partitions"))
     )  # fmt: skip
     told_by = lines_of(lines, (BEGINS_AT,), "group_id", "message").withColumn("folder", folder())
     return _cited("auto-commit duplicates", found, told_by, "client_id")
@@ -259,16 +374,30 @@ def flapping_isrs(lines: DataFrame) -> DataFrame:
     episodes = (
         _clustered(refused, "5 seconds", *of_partition)
         .groupBy(*of_partition, "cluster")
-        .agg(F.collect_set("client_id").alias("clients"), F.min("time").alias("time"), F.max("time").alias("end"))
+        .agg(
+            F.collect_set("client_id").alias("clients"),
+            F.min("time").alias("time"),
+            F.max("time").alias("end"),
+        )
         .drop("cluster")
     )
     found = (
         _clustered(episodes, FOLLOWS, *of_partition)
         .groupBy(*of_partition, "cluster")
-        .agg(F.array_sort(F.array_distinct(F.flatten(F.collect_list("clients")))).alias("clients"), F.min("time").alias("first"), F.max("end").alias("last"), F.count("*").alias("times"))
+        .agg(
+            F.array_sort(F.array_distinct(F.flatten(F.collect_list("clients")))).alias("clients"),
+            F.min("time").alias("first"),
+            F.max("end").alias("last"),
+            F.count("*").alias("times"),
+        )
         .where("times >= 2")
         .withColumn("group_id", F.lit(None).cast("string"))
-        .withColumn("cause", F.format_string("%s-%d had too few replicas in sync %d times", "topic", "partition", "times"))
+        .withColumn(
+            "cause",
+            F.format_string(
+                "%s-%d had too few replicas in sync %d times", "topic", "partition", "times"
+            ),
+        )
     )
     return _cited("flapping isr", found, refused, "client_id")
 
@@ -279,27 +408,60 @@ def bad_deploys(lines: DataFrame) -> DataFrame:
 
     TROUBLES or more evictions follow within FOLLOWS, three times as many as before.
     """
-    begun = lines_of(lines, BEGUN, "group_id", "message").where("group_id is not null").withColumn("folder", folder())
-    again = begun.withColumn("life", F.row_number().over(Window.partitionBy("folder", "group_id", "client_id").orderBy("time", "part", "offset"))).where("life > 1")
+    begun = (
+        lines_of(lines, BEGUN, "group_id", "message")
+        .where("group_id is not null")
+        .withColumn("folder", folder())
+    )
+    again = begun.withColumn(
+        "life",
+        F.row_number().over(
+            Window.partitionBy("folder", "group_id", "client_id").orderBy("time", "part", "offset")
+        ),
+    ).where("life > 1")
     deployed = (
         _clustered(again, "60 seconds", "folder", "group_id")
         .groupBy("folder", "group_id", "cluster")
-        .agg(F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first"))
+        .agg(
+            F.array_sort(F.collect_set("client_id")).alias("clients"), F.min("time").alias("first")
+        )
         .where(F.size("clients") >= DEPLOYED_CLIENTS)
     )
-    thrown_out = lines_of(lines, (REQUESTED,), "group_id", "reason", "message").where("reason like '%UNKNOWN_MEMBER%'")
-    troubles = _expirations(lines).unionByName(thrown_out.withColumn("folder", folder()), allowMissingColumns=True)
+    thrown_out = lines_of(lines, (REQUESTED,), "group_id", "reason", "message").where(
+        "reason like '%UNKNOWN_MEMBER%'"
+    )
+    troubles = _expirations(lines).unionByName(
+        thrown_out.withColumn("folder", folder()), allowMissingColumns=True
+    )
     span = F.expr(f"interval {FOLLOWS}")
-    same = (F.col("deployed.folder") == F.col("trouble.folder")) & (F.col("deployed.group_id") == F.col("trouble.group_id"))
-    after = (F.col("trouble.time") >= F.col("first")) & (F.col("trouble.time") < F.col("first") + span)
-    before = (F.col("trouble.time") < F.col("first")) & (F.col("trouble.time") >= F.col("first") - span)
+    same = (F.col("deployed.folder") == F.col("trouble.folder")) & (
+        F.col("deployed.group_id") == F.col("trouble.group_id")
+    )
+    after = (F.col("trouble.time") >= F.col("first")) & (
+        F.col("trouble.time") < F.col("first") + span
+    )
+    before = (F.col("trouble.time") < F.col("first")) & (
+        F.col("trouble.time") >= F.col("first") - span
+    )
     found = (
         troubles.alias("trouble")
         .join(F.broadcast(deployed.alias("deployed")), same, how="inner")
         .groupBy("deployed.folder", "deployed.group_id", "clients", "first")
-        .agg(F.count_if(after).alias("after"), F.count_if(before).alias("before"), F.max(F.when(after, F.col("trouble.time"))).alias("last"))
+        .agg(
+            F.count_if(after).alias("after"),
+            F.count_if(before).alias("before"),
+            F.max(F.when(after, F.col("trouble.time"))).alias("last"),
+        )
         .where((F.col("after") >= TROUBLES) & (F.col("after") >= 3 * F.col("before")))
-        .withColumn("cause", F.format_string("%d clients were started anew together; %d evictions since, %d before", F.size("clients"), "after", "before"))
+        .withColumn(
+            "cause",
+            F.format_string(
+                "%d clients were started anew together; %d evictions since, %d before",
+                F.size("clients"),
+                "after",
+                "before",
+            ),
+        )
     )
     told_by = again.unionByName(troubles, allowMissingColumns=True)
     return _cited("bad deploy", found, told_by, "group_id")
@@ -310,8 +472,15 @@ def _expirations(lines: DataFrame) -> DataFrame:
 
     In 2.8 only its LeaveGroup line says so.
     """
-    by_timeout = (F.col("event") == EXPIRED) | F.col("message").contains("consumer poll timeout has expired. This means")
-    return lines_of(lines, (EXPIRED, LEAVING[0]), "group_id", "message").where("client_id is not null").where(by_timeout).withColumn("folder", folder())
+    by_timeout = (F.col("event") == EXPIRED) | F.col("message").contains(
+        "consumer poll timeout has expired. This means"
+    )
+    return (
+        lines_of(lines, (EXPIRED, LEAVING[0]), "group_id", "message")
+        .where("client_id is not null")
+        .where(by_timeout)
+        .withColumn("folder", folder())
+    )
 
 
 def _answers(lines: DataFrame) -> DataFrame:
@@ -325,13 +494,18 @@ def _answers(lines: DataFrame) -> DataFrame:
         .withColumns({"folder": folder(), "message": F.substring("message", 1, EVIDENCE_LETTERS)})
     )
     sent = F.col("event") == SENT
-    again = F.count_if(sent & (F.col("correlation_id") < F.lag("correlation_id").over(so_far().rowsBetween(-1, -1))))
+    again = F.count_if(
+        sent
+        & (F.col("correlation_id") < F.lag("correlation_id").over(so_far().rowsBetween(-1, -1)))
+    )
     return (
         talk.withColumn("life", again.over(so_far()))
         .groupBy("folder", *CLIENT, "life", "correlation_id", "broker")
         .agg(
-            F.min(F.when(sent, F.col("time"))).alias("sent_at"), F.max(F.when(~sent, F.col("time"))).alias("answered_at"),
-            F.max(F.when(~sent, F.col("offset"))).alias("offset"), F.max(F.when(~sent, F.col("message"))).alias("message"),
+            F.min(F.when(sent, F.col("time"))).alias("sent_at"),
+            F.max(F.when(~sent, F.col("time"))).alias("answered_at"),
+            F.max(F.when(~sent, F.col("offset"))).alias("offset"),
+            F.max(F.when(~sent, F.col("message"))).alias("message"),
         )
         .where("sent_at is not null and answered_at is not null and broker is not null")
         .withColumn("took_ms", ms_between("sent_at", "answered_at"))
@@ -342,10 +516,16 @@ def _clustered(events: DataFrame, gap: str, *keys: str) -> DataFrame:
     """Add `cluster`, a number that rises after each `gap` without an event of the same keys."""
     of_keys = Window.partitionBy(*keys).orderBy("time")
     silence = F.col("time") > F.lag("time").over(of_keys) + F.expr(f"interval {gap}")
-    return events.withColumn("silence", silence).withColumn("cluster", F.count_if("silence").over(of_keys)).drop("silence")
+    return (
+        events.withColumn("silence", silence)
+        .withColumn("cluster", F.count_if("silence").over(of_keys))
+        .drop("silence")
+    )
 
 
-def _cited(kind: str, found: DataFrame, told_by: DataFrame, *by: str, since: str = "first") -> DataFrame:
+def _cited(
+    kind: str, found: DataFrame, told_by: DataFrame, *by: str, since: str = "first"
+) -> DataFrame:
     """Run the query `found` and return it in the columns of incidents(), with its evidence.
 
     The evidence is the first lines of `told_by` at its time with the same `by`: group or client,
@@ -354,13 +534,30 @@ def _cited(kind: str, found: DataFrame, told_by: DataFrame, *by: str, since: str
     rows = found.withColumn("kind", F.lit(kind)).localCheckpoint()
     key = ["folder", "first", "clients", "cause"]
     whose = rows.withColumn("client_id", F.explode("clients")) if "client_id" in by else rows
-    line = F.struct("time", "client_id", "file", "offset", F.substring("message", 1, EVIDENCE_LETTERS).alias("message"))
-    within = whose.select("folder", *by, F.col(since).alias("since"), F.col("last").alias("until"), F.struct(*key).alias("incident"))
+    line = F.struct(
+        "time",
+        "client_id",
+        "file",
+        "offset",
+        F.substring("message", 1, EVIDENCE_LETTERS).alias("message"),
+    )
+    within = whose.select(
+        "folder",
+        *by,
+        F.col(since).alias("since"),
+        F.col("last").alias("until"),
+        F.struct(*key).alias("incident"),
+    )
     evidence = (
         told_by.join(F.broadcast(within), on=["folder", *by], how="inner")
         .where((F.col("time") >= F.col("since")) & (F.col("time") <= F.col("until")))
         .select(F.col("incident.*"), line.alias("line"))
-        .withColumn("place", F.row_number().over(Window.partitionBy(*key).orderBy("line.time", "line.file", "line.offset")))
+        .withColumn(
+            "place",
+            F.row_number().over(
+                Window.partitionBy(*key).orderBy("line.time", "line.file", "line.offset")
+            ),
+        )
         .where(F.col("place") <= EVIDENCE_LINES)
         .groupBy(*key)
         .agg(F.array_sort(F.collect_list("line")).alias("evidence"))
@@ -371,6 +568,12 @@ def _cited(kind: str, found: DataFrame, told_by: DataFrame, *by: str, since: str
 def _unless_explained(symptoms: DataFrame, deployed: DataFrame) -> DataFrame:
     """The symptoms that did not follow a bad deploy in the same group."""
     span = F.expr("interval 60 seconds")
-    same = (F.col("symptom.folder") == F.col("deploy.folder")) & (F.col("symptom.group_id") == F.col("deploy.group_id"))
-    within = (F.col("symptom.last") >= F.col("deploy.first") - span) & (F.col("symptom.first") <= F.col("deploy.last") + span)
-    return symptoms.alias("symptom").join(F.broadcast(deployed.alias("deploy")), same & within, how="left_anti")
+    same = (F.col("symptom.folder") == F.col("deploy.folder")) & (
+        F.col("symptom.group_id") == F.col("deploy.group_id")
+    )
+    within = (F.col("symptom.last") >= F.col("deploy.first") - span) & (
+        F.col("symptom.first") <= F.col("deploy.last") + span
+    )
+    return symptoms.alias("symptom").join(
+        F.broadcast(deployed.alias("deploy")), same & within, how="left_anti"
+    )

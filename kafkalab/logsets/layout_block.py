@@ -5,6 +5,7 @@ the record before, as in log4j. Only lines before the first record are foreign. 
 part after the message (` (%c)`), the message ends with it, and a stack trace may follow. Without
 such a part the trace begins at the first line that looks like one.
 """
+
 from functools import cached_property
 
 import numpy as np
@@ -50,7 +51,9 @@ class LaidOutBlock(Block):
             return
         begin = np.maximum(starts[at], ends[at] - LONGEST_TAIL)
         last = pc.extract_regex(self.texts(begin, ends[at]), f"(?P<back>{self.layout.tail})$")
-        self.tail_open[place] = ends[at] - pc.binary_length(pc.struct_field(last, "back")).to_numpy() + 1
+        self.tail_open[place] = (
+            ends[at] - pc.binary_length(pc.struct_field(last, "back")).to_numpy() + 1
+        )
         where = np.full(len(rows), -1)
         where[place] = np.arange(len(place))
         self._tail = last.take(pa.array(where, mask=where < 0))
@@ -60,18 +63,29 @@ class LaidOutBlock(Block):
         numbers = np.arange(len(starts))
         if self.layout.tail:
             backs = self.texts(np.maximum(starts, ends - LONGEST_TAIL), ends)
-            lines = np.flatnonzero(pc.match_substring_regex(backs, f"{self.layout.tail}$").to_numpy(zero_copy_only=False).astype(bool))
+            lines = np.flatnonzero(
+                pc.match_substring_regex(backs, f"{self.layout.tail}$")
+                .to_numpy(zero_copy_only=False)
+                .astype(bool)
+            )
             nearest = np.append(lines, len(starts))[np.searchsorted(lines, head_lines)]
             return np.where(nearest < after, nearest, -1)
         more = np.setdiff1d(numbers, head_lines)
-        traced = more[pc.match_substring_regex(self.texts(starts[more], ends[more]), TRACE_START).to_numpy(zero_copy_only=False).astype(bool)]
+        traced = more[
+            pc.match_substring_regex(self.texts(starts[more], ends[more]), TRACE_START)
+            .to_numpy(zero_copy_only=False)
+            .astype(bool)
+        ]
         nearest = np.append(traced, len(starts))[np.searchsorted(traced, head_lines)]
         return np.minimum(nearest, after) - 1
 
     def keep(self, passes: np.ndarray) -> None:
         super().keep(passes)
         chosen = pa.array(np.flatnonzero(passes))
-        self._head, self._tail = self._head.take(chosen), None if self._tail is None else self._tail.take(chosen)
+        self._head, self._tail = (
+            self._head.take(chosen),
+            None if self._tail is None else self._tail.take(chosen),
+        )
 
     def _part(self, name: str) -> pa.Array:
         """The texts of a part of the layout, null where there are none."""
@@ -92,12 +106,18 @@ class LaidOutBlock(Block):
 
     @cached_property
     def time(self) -> pa.Array:
-        return super().time if self.layout.clock else pa.nulls(self.rows, pa.timestamp("us", tz="UTC"))
+        return (
+            super().time if self.layout.clock else pa.nulls(self.rows, pa.timestamp("us", tz="UTC"))
+        )
 
     @cached_property
     def _level(self) -> tuple[np.ndarray, np.ndarray]:
-        levels = pc.fill_null(pc.index_in(self._part("level"), pa.array(LEVELS)), -1).to_numpy(zero_copy_only=False)
-        front = pc.fill_null(pc.binary_length(pc.struct_field(self._head, "front")), 0).to_numpy(zero_copy_only=False)
+        levels = pc.fill_null(pc.index_in(self._part("level"), pa.array(LEVELS)), -1).to_numpy(
+            zero_copy_only=False
+        )
+        front = pc.fill_null(pc.binary_length(pc.struct_field(self._head, "front")), 0).to_numpy(
+            zero_copy_only=False
+        )
         return levels, self.start + front
 
     @cached_property
@@ -108,7 +128,12 @@ class LaidOutBlock(Block):
         meanings = []
         for text in places.dictionary.to_pylist():
             printed, _, number = text.rpartition(":")
-            meanings.append((templates.in_full(printed) or None, int(number) if number.isdigit() and len(number) < LONG_NUMBER else None))
+            meanings.append(
+                (
+                    templates.in_full(printed) or None,
+                    int(number) if number.isdigit() and len(number) < LONG_NUMBER else None,
+                )
+            )
         return code, meanings
 
     @cached_property

@@ -1,11 +1,13 @@
 """Turns a log4j or logback layout string into regular expressions that find the parts of a line.
 
 An example is `%d{HH:mm:ss} %-5p [%t] %c{1} - %m%n`.
-Known conversions: %d (with a pattern of digits, or ISO8601, ABSOLUTE, DATE, UNIX_MILLIS), %p, %t, %c, %L, %m, %n and their long names;
-the text of others (%X, %M, %r, …) is skipped. A record begins at a line that matches everything
-before %m, so that part needs a time or a level. The layout of Kafka's own tools, `[%d] %p %m
-(%c:%L)%n`, has its own faster reader (block.py).
+
+Known conversions: %d (with a pattern of digits, or ISO8601, ABSOLUTE, DATE, UNIX_MILLIS), %p, %t,
+%c, %L, %m, %n and their long names; the text of others (%X, %M, %r, …) is skipped. A record begins
+at a line that matches everything before %m, so that part needs a time or a level. The layout of
+Kafka's own tools, `[%d] %p %m (%c:%L)%n`, has its own faster reader (block.py).
 """
+
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,11 +47,22 @@ NAMED_TIMES = {
 }
 CONVERSION = re.compile(r"%(-?\d*(?:\.-?\d+)?)([a-zA-Z]+)((?:\{[^}]*\})*)|\$\{[^}]*\}|%%")
 LETTERS = re.compile(r"'([^']*)'|([a-zA-Z])\2*|.", re.DOTALL)
-WIDTHS = {"yyyy": "year", "MM": "month", "MMM": "name", "dd": "day", "HH": "hour", "mm": "minute", "ss": "second"}
+WIDTHS = {
+    "yyyy": "year",
+    "MM": "month",
+    "MMM": "name",
+    "dd": "day",
+    "HH": "hour",
+    "mm": "minute",
+    "ss": "second",
+}
 LONG_NAMES = {
-    "d": "time", "date": "time", "p": "level", "level": "level", "le": "level", "t": "thread", "tn": "thread", "thread": "thread",
-    "threadName": "thread", "c": "logger", "logger": "logger", "lo": "logger", "L": "line", "line": "line", "m": "message", "msg": "message",
-    "message": "message", "n": "end", "ex": "end", "throwable": "end", "xEx": "end", "rEx": "end", "wEx": "end", "kvp": "any",
+    "d": "time", "date": "time", "p": "level", "level": "level", "le": "level", "t": "thread",
+    "tn": "thread", "thread": "thread",
+    "threadName": "thread", "c": "logger", "logger": "logger", "lo": "logger", "L": "line",
+    "line": "line", "m": "message", "msg": "message",
+    "message": "message", "n": "end", "ex": "end", "throwable": "end", "xEx": "end", "rEx": "end",
+    "wEx": "end", "kvp": "any",
 }  # fmt: skip
 FORMS = {"level": "|".join(LEVELS), "thread": r"[^\n]*?", "logger": r"[\w.$\-]+", "line": r"\d+|\?"}
 PREFIX = re.compile(rb"(Consumer|Producer|AdminClient|ShareConsumer) \w+=")
@@ -111,9 +124,13 @@ def layout(text: str) -> Layout:
             before, target = target, ""
         elif name == "time":
             clock = _clock(found[3][1:-1].partition("}")[0] if found[3] else None)
-            target += f"(?P<time>{clock.form})" + (r"(?P<zone>Z|[+-]\d\d:?\d\d)" if clock.zoned else "")
+            target += f"(?P<time>{clock.form})" + (
+                r"(?P<zone>Z|[+-]\d\d:?\d\d)" if clock.zoned else ""
+            )
         elif name != "end":
-            target += _padded(found[1] or "", f"(?P<{name}>{FORMS[name]})" if name != "any" else r"\S*?")
+            target += _padded(
+                found[1] or "", f"(?P<{name}>{FORMS[name]})" if name != "any" else r"\S*?"
+            )
         if name in ("end", "any"):
             continue
         if name in parts:
@@ -123,7 +140,10 @@ def layout(text: str) -> Layout:
     if "message" not in parts:
         raise LayoutError(f"The layout {text!r} has no %m: where is the message?")
     if not {"time", "level"} & set(re.findall(r"\?P<(\w+)>", before)):
-        raise LayoutError(f"The layout {text!r} has neither %d nor %p before %m: nothing tells where a record begins.")
+        raise LayoutError(
+            f"The layout {text!r} has neither %d nor %p before %m: nothing tells where a record "
+            "begins."
+        )
     return Layout(text, _with_blanks(before), _with_blanks(after), tuple(parts), clock)
 
 
@@ -137,7 +157,11 @@ def guess(text: bytes) -> str:
         heads = [(begins.match(line), not found.tail or ends.search(line)) for line in lines]
         # A configuration dump's first line begins a record and does not end it. A prefix
         # `[Consumer clientId=…]` is no thread.
-        count = sum(1 + bool(end) for head, end in heads if head and not PREFIX.match(head.groupdict().get("thread") or b""))
+        count = sum(
+            1 + bool(end)
+            for head, end in heads
+            if head and not PREFIX.match(head.groupdict().get("thread") or b"")
+        )
         if count > most:
             best, most = candidate, count
     return best
@@ -153,13 +177,21 @@ def _padded(width: str, form: str) -> str:
 
 def _with_blanks(form: str) -> str:
     """The form with any number of blanks: padding may be next to a blank of the layout itself."""
-    return re.sub(rf"(?:{PADDING}|\\ )+", lambda run: " " if run[0] == "\\ " else " +" if "\\ " in run[0] else " *", form)
+    return re.sub(
+        rf"(?:{PADDING}|\\ )+",
+        lambda run: " " if run[0] == "\\ " else " +" if "\\ " in run[0] else " *",
+        form,
+    )
 
 
 @lru_cache(maxsize=256)
 def _clock(pattern: str | None) -> Clock:
     if pattern in ("ISO8601", "ISO8601_BASIC"):  # log4j 2 puts a T between, log4j 1 a blank.
-        return Clock(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[,.]\d{3}", _clock("yyyy-MM-dd HH:mm:ss,SSS").spots, False)
+        return Clock(
+            r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[,.]\d{3}",
+            _clock("yyyy-MM-dd HH:mm:ss,SSS").spots,
+            False,
+        )
     if pattern == "UNIX_MILLIS":
         return Clock(r"\d{13}", (("epoch_ms", 0, 13),), False)
     form, spots, at, zoned = "", [], 0, False
@@ -171,25 +203,36 @@ def _clock(pattern: str | None) -> Clock:
         elif letter in "XxZz":
             if zoned := piece.end() == len(pattern):
                 break
-            raise LayoutError(f"A time like {pattern!r} has its zone in the middle; that cannot be read.")
+            raise LayoutError(
+                f"A time like {pattern!r} has its zone in the middle; that cannot be read."
+            )
         elif text in WIDTHS or letter in "Sn":
             form += rf"\d{{{len(text)}}}" if text != "MMM" else f"(?:{'|'.join(MONTHS)})"
             spots.append((WIDTHS.get(text, "fraction"), at, at + len(text)))
             at += len(text)
         else:
-            raise LayoutError(f"A time like {pattern!r} cannot be read: what is {text!r}? Known are yyyy MM MMM dd HH mm ss SSS and XXX.")
+            raise LayoutError(
+                f"A time like {pattern!r} cannot be read: what is {text!r}? Known are yyyy MM MMM "
+                "dd HH mm ss SSS and XXX."
+            )
     return Clock(form, tuple(spots), zoned)
 
 
 def micros_of(clock: Clock, times: pa.Array, zones: pa.Array | None) -> np.ndarray:
-    """Microseconds since 1970 (UTC) of times that all fit the clock's form. A clock without a date counts from 1970-01-01."""
+    """Microseconds since 1970 (UTC) of times that all fit the clock's form.
+    A clock without a date counts from 1970-01-01."""
     from kafkalab.logsets.block import days_since_1970
 
     width = clock.spots[-1][2] if clock.spots else 0
     packed = pc.cast(pc.cast(times, pa.binary()), pa.binary(width)) if len(times) else None
     if packed is None:
         return np.zeros(0, np.int64)
-    digits = np.frombuffer(packed.buffers()[1], np.uint8, len(times) * width, packed.offset * width).reshape(-1, width).astype(np.int64) - 48
+    digits = (
+        np.frombuffer(packed.buffers()[1], np.uint8, len(times) * width, packed.offset * width)
+        .reshape(-1, width)
+        .astype(np.int64)
+        - 48
+    )
     value = {"year": 1970, "month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0, "fraction": 0}
     for name, begin, end in clock.spots:
         if name == "name":
@@ -201,14 +244,32 @@ def micros_of(clock: Clock, times: pa.Array, zones: pa.Array | None) -> np.ndarr
             number = number * 10 + digits[:, place]
         if name == "epoch_ms":
             return number * 1000
-        value[name] = number * 10 ** (6 - (end - begin)) if name == "fraction" and end - begin <= 6 else number // 1000 if name == "fraction" else number
-    days = days_since_1970(*(np.broadcast_to(np.asarray(value[name], np.int64), len(times)) for name in ("year", "month", "day")))
-    micros = ((days * 24 + value["hour"]) * 60 + value["minute"]) * 60_000_000 + value["second"] * 1_000_000 + value["fraction"]
+        value[name] = (
+            number * 10 ** (6 - (end - begin))
+            if name == "fraction" and end - begin <= 6
+            else number // 1000
+            if name == "fraction"
+            else number
+        )
+    days = days_since_1970(
+        *(
+            np.broadcast_to(np.asarray(value[name], np.int64), len(times))
+            for name in ("year", "month", "day")
+        )
+    )
+    micros = (
+        ((days * 24 + value["hour"]) * 60 + value["minute"]) * 60_000_000
+        + value["second"] * 1_000_000
+        + value["fraction"]
+    )
     return micros if zones is None else micros - _offsets(zones)
 
 
 def _offsets(zones: pa.Array) -> np.ndarray:
     """Microseconds east of UTC of `Z`, `+02:00` or `+0200`."""
     coded = zones.dictionary_encode()
-    known = [0 if z == "Z" else int(z[0] + "1") * (int(z[1:3]) * 60 + int(z[-2:])) * 60_000_000 for z in coded.dictionary.to_pylist()]
+    known = [
+        0 if z == "Z" else int(z[0] + "1") * (int(z[1:3]) * 60 + int(z[-2:])) * 60_000_000
+        for z in coded.dictionary.to_pylist()
+    ]
     return np.array(known, np.int64)[coded.indices.to_numpy()]

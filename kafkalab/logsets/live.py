@@ -1,7 +1,8 @@
 """Counts the open sockets of each broker by minute from growing logs, with Structured Streaming.
 
     lines = logsets.stream(spark, "/var/log/shop", live.COLUMNS)
-    query = live.minutes(lines).writeStream.queryName("minutes").format("memory").outputMode("append").start()
+    query =
+    live.minutes(lines).writeStream.queryName("minutes").format("memory").outputMode("append").start()
     live.open_by_minute(spark.table("minutes")).show()
 
 A stream cannot sum over all time, so there are two steps. `minutes` collects the few lines about
@@ -9,6 +10,7 @@ sockets for each client and minute. It emits a minute when the watermark has pas
 later lines out. `open_by_minute` is a query over that small table: it finds the socket that each
 line opened or ended, and counts the open ones at the end of each minute.
 """
+
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -31,7 +33,11 @@ def minutes(lines: DataFrame, watermark: str = WATERMARK) -> DataFrame:
         .where(F.col("event").isin(*EVENTS) & F.col("client_id").isNotNull())
         .withWatermark("time", watermark)
         .groupBy(F.window("time", "1 minute").alias("minute"), *CLIENT)
-        .agg(F.sort_array(F.collect_list(F.struct("offset", "event", "node_id", address.alias("address")))).alias("moves"))
+        .agg(
+            F.sort_array(
+                F.collect_list(F.struct("offset", "event", "node_id", address.alias("address")))
+            ).alias("moves")
+        )
         .select(F.col("minute.start").alias("minute"), *CLIENT, "moves")
     )
 
@@ -46,14 +52,19 @@ def open_by_minute(gathered: DataFrame) -> DataFrame:
     in_turn = Window.partitionBy(*CLIENT).orderBy("offset")
     of_node = Window.partitionBy(*CLIENT, "node_id").orderBy("offset")
     place = F.struct("offset", "minute")
-    closed = F.first(F.when(F.col("event").isin(*CLOSED), place), ignorenulls=True).over(in_turn.rowsBetween(Window.currentRow, Window.unboundedFollowing))
+    closed = F.first(F.when(F.col("event").isin(*CLOSED), place), ignorenulls=True).over(
+        in_turn.rowsBetween(Window.currentRow, Window.unboundedFollowing)
+    )
     sockets = (
         gathered.select("minute", *CLIENT, F.inline("moves"))
         .withColumns({"ended": F.lead(place).over(of_node), "closed": closed})
         .where(F.col("event") == OPENED)
         .withColumn("end", F.least("ended", "closed"))
     )
-    moves = sockets.select(F.explode(F.array(_move("minute", 1), _move("end.minute", -1))).alias("move"), F.col("address").alias("broker"))
+    moves = sockets.select(
+        F.explode(F.array(_move("minute", 1), _move("end.minute", -1))).alias("move"),
+        F.col("address").alias("broker"),
+    )
     so_far = Window.partitionBy("broker").orderBy("minute")
     return (
         moves.where("move.minute is not null")

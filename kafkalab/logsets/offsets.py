@@ -1,12 +1,13 @@
 """Finds consumers' commits, and the ranges of offsets that a group read twice, from lines on DEBUG.
 
-    commits(lines)       one row for each commit of a partition, with the time since the group's
-    last reprocessed(lines)   one row for each range of offsets that was delivered to a group again
+commits(lines)       one row for each commit of a partition, with the time since the group's
+last reprocessed(lines)   one row for each range of offsets that was delivered to a group again
 """
+
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.event_lines import folder, ms_between, number, lines_of
+from kafkalab.logsets.event_lines import folder, lines_of, ms_between, number
 
 COMMITTED = ("COMMITTED_OFFSET", "ASYNC_OFFSET_COMMITTED")
 # Where a consumer begins to read a partition.
@@ -32,8 +33,10 @@ def commits(lines: DataFrame) -> DataFrame:
         .withColumnRenamed("position", "committed")
         .withColumn("previous", F.lag(F.struct("time", "committed")).over(of_partition))
         .select(
-            "file", "client_id", "group_id", "topic", "partition", F.col("committed").alias("offset"), F.col("time").alias("committed_at"),
-            ms_between("previous.time", "time").alias("gap_ms"), (F.col("committed") - F.col("previous.committed")).alias("advanced"),
+            "file", "client_id", "group_id", "topic", "partition",
+            F.col("committed").alias("offset"), F.col("time").alias("committed_at"),
+            ms_between("previous.time", "time").alias("gap_ms"),
+            (F.col("committed") - F.col("previous.committed")).alias("advanced"),
         )
     )  # fmt: skip
 
@@ -49,24 +52,39 @@ def reprocessed(lines: DataFrame) -> DataFrame:
     of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
     so_far = of_partition.rowsBetween(Window.unboundedPreceding, -1)
     is_begin = F.col("event").isin(*BEGINS)
-    reached = F.when(F.col("event").isin(*ASKS_FOR), F.col("position")).when(F.col("event") == HANDED_OVER, number(NEXT))
+    reached = F.when(F.col("event").isin(*ASKS_FOR), F.col("position")).when(
+        F.col("event") == HANDED_OVER, number(NEXT)
+    )
     # From 3.9 on the line with the committed offset has no prefix. So in a log of several clients
     # its
     # client is unknown. There a fetch at a lower offset shows it.
     here = F.when(is_begin, F.col("position")).otherwise(reached)
-    goes_back = (F.col("event") == ASKS_FOR[0]) & (reached < F.last(here, ignorenulls=True).over(so_far))
+    goes_back = (F.col("event") == ASKS_FOR[0]) & (
+        reached < F.last(here, ignorenulls=True).over(so_far)
+    )
     begins = F.when(is_begin | goes_back, F.col("position"))
-    wished = F.last(F.when(is_begin | F.col("event").isin(*SOUGHT), F.col("event")), ignorenulls=True).over(so_far).isin(*SOUGHT)
+    wished = (
+        F.last(F.when(is_begin | F.col("event").isin(*SOUGHT), F.col("event")), ignorenulls=True)
+        .over(so_far)
+        .isin(*SOUGHT)
+    )
     how = F.when(F.col("event") == "RESETTING_OFFSET", F.when(wished, "seek").otherwise("reset"))
-    how = F.coalesce(how, *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()), F.lit("committed"))
+    how = F.coalesce(
+        how,
+        *(F.when(F.col("event") == event, name) for event, name in BEGINS.items()),
+        F.lit("committed"),
+    )
     return (
-        _owned(lines_of(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic", "partition", "position", "message"))
+        _owned(lines_of(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic",
+                    "partition", "position", "message"))
         .withColumns({"reached": reached, "begins": begins, "how": how})
         .withColumn("before", F.max(F.struct("reached", "client_id")).over(so_far))
         .where("begins < before.reached")
         .select(
-            "file", "client_id", "group_id", "topic", "partition", F.col("begins").alias("from_offset"), F.col("before.reached").alias("until_offset"),
-            (F.col("before.reached") - F.col("begins")).alias("records"), F.col("time").alias("began_at"), "how",
+            "file", "client_id", "group_id", "topic", "partition",
+            F.col("begins").alias("from_offset"), F.col("before.reached").alias("until_offset"),
+            (F.col("before.reached") - F.col("begins")).alias("records"),
+            F.col("time").alias("began_at"), "how",
             F.col("before.client_id").alias("previous_client"),
         )
     )  # fmt: skip
@@ -74,4 +92,6 @@ def reprocessed(lines: DataFrame) -> DataFrame:
 
 def _owned(events: DataFrame) -> DataFrame:
     """Add `folder` and `owner`. Offsets belong to a group, or without a group to the client."""
-    return events.where("topic is not null").withColumns({"folder": folder(), "owner": F.coalesce("group_id", "client_id")})
+    return events.where("topic is not null").withColumns(
+        {"folder": folder(), "owner": F.coalesce("group_id", "client_id")}
+    )

@@ -1,9 +1,10 @@
 """Counts the open sockets per minute and broker, and finds unused bootstrap sockets.
 
-    live_per_minute(lines)   one row for each minute and broker: open sockets at the begin of the
-    minute zombies(lines)           one row for each bootstrap socket open beyond the default idle
-    limit
+live_per_minute(lines)   one row for each minute and broker: open sockets at the begin of the
+minute zombies(lines)           one row for each bootstrap socket open beyond the default idle
+limit
 """
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -21,15 +22,22 @@ def live_per_minute(lines: DataFrame) -> DataFrame:
     """
     end = lines.agg(F.max("time").alias("end"))
     first = F.date_trunc("minute", "opened_at")
-    begin = F.when(first == F.col("opened_at"), first).otherwise(first + F.expr("interval 1 minute"))
-    last = F.date_trunc("minute", F.coalesce(F.col("closed_at") - F.expr("interval 1 millisecond"), "end"))
+    begin = F.when(first == F.col("opened_at"), first).otherwise(
+        first + F.expr("interval 1 minute")
+    )
+    last = F.date_trunc(
+        "minute", F.coalesce(F.col("closed_at") - F.expr("interval 1 millisecond"), "end")
+    )
     return (
         connections(lines)
         .where("how is null or how <> 'failed'")
         .join(F.broadcast(end), how="cross")
         .select("broker", begin.alias("begin"), last.alias("last"))
         .where("begin <= last")
-        .select("broker", F.explode(F.sequence("begin", "last", F.expr("interval 1 minute"))).alias("minute"))
+        .select(
+            "broker",
+            F.explode(F.sequence("begin", "last", F.expr("interval 1 minute"))).alias("minute"),
+        )
         .groupBy("minute", "broker")
         .agg(F.count("*").alias("live"))
         .select("minute", "broker", "live")
@@ -40,11 +48,14 @@ def zombies(lines: DataFrame) -> DataFrame:
     """Bootstrap sockets that stay open beyond the default idle limit.
 
     folder, client_id, broker, opened_at, since (when the default idle limit would have closed it),
-    end (of the socket, or of the client's lines).
-    The reason of the end does not matter, because brokers also close idle sockets, one minute later
-    than clients.
+    end (of the socket, or of the client's lines). The reason of the end does not matter, because
+    brokers also close idle sockets, one minute later than clients.
     """
-    ends = lines.where("client_id is not null").groupBy(folder(), "client_id").agg(F.max("time").alias("end"))
+    ends = (
+        lines.where("client_id is not null")
+        .groupBy(folder(), "client_id")
+        .agg(F.max("time").alias("end"))
+    )
     since = F.col("opened_at") + F.expr(f"interval {IDLE_MINUTES} minutes")
     return (
         connections(lines)

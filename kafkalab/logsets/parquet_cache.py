@@ -5,6 +5,7 @@ where it has one), of the layout and of the reader's catalogue. When one of them
 changes, and the Parquet is made again. A folder without Spark's _SUCCESS is incomplete and is also
 made again.
 """
+
 import hashlib
 import os
 import shutil
@@ -35,7 +36,9 @@ def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str
     for place in _places(path):
         if _writable(place):
             _forget_older(place, stem)
-            load_lines(spark, path, layout=layout).write.mode("overwrite").option("compression", "zstd").parquet(f"{place}/{name}")
+            load_lines(spark, path, layout=layout).write.mode("overwrite").option(
+                "compression", "zstd"
+            ).parquet(f"{place}/{name}")
             return f"{place}/{name}"
     raise PermissionError(f"Neither {next(iter(_places(path)))} nor your cache can be written.")
 
@@ -48,7 +51,9 @@ def checksum_of(path: str, layout: str | None = None) -> str:
         if done is not None and done.is_file():
             digest.update(done.read_bytes())
         else:
-            digest.update(repr([(file.name, file.size, file.changed_ns) for file in files_of(part)]).encode())
+            digest.update(
+                repr([(file.name, file.size, file.changed_ns) for file in files_of(part)]).encode()
+            )
     known = sorted((p.event, p.whole, p.gaps or "") for p in templates.all_patterns())
     digest.update(repr((layout, schema.COLUMNS, known)).encode())
     return digest.hexdigest()[:16]

@@ -5,14 +5,16 @@ TRACE.
     producers(lines)   one row for each producer and partition: records, batches, sizes, retries,
     share
 """
+
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.event_lines import CLIENT, ms_between, number, so_far, lines_of
+from kafkalab.logsets.event_lines import CLIENT, lines_of, ms_between, number, so_far
 
 SENT, ANSWERED = "SENDING_REQUEST", "RECEIVED_RESPONSE"
 APPENDED, RETRIED, FAILED = "APPENDING_RECORD", ("BATCH_RETRIED", "BATCH_SPLIT"), "BATCH_FAILED"
-MOVED = "RETRYING_APPEND"  # The sticky partitioner of 2.8 moves this record to another partition (KIP-480).
+# The sticky partitioner of 2.8 moves this record to another partition (KIP-480).
+MOVED = "RETRYING_APPEND"
 # partitionSizes=[t4-0=72], from 4.1 on with the topic's id: [41PqbIGLTbySy7mMtgQVFw:t4-0=70]
 SIZES = r"(?:[\w-]{22}:)?([\w.\-]+)-(\d+)=(\d+)[,\]]"
 ERRORS = r"(?:error_code=|errorCode=)(\d+)"
@@ -25,9 +27,17 @@ def batches(lines: DataFrame) -> DataFrame:
     without an answer), error: the answer's first error code that is not 0, else 0 (null without an
     answer).
     """
-    talk = lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message").where("api = 'PRODUCE'")
-    starts = F.count_if((F.col("event") == SENT) & (F.col("correlation_id") < F.lag("correlation_id").over(so_far().rowsBetween(-1, -1))))
-    errors = F.filter(F.regexp_extract_all("message", F.lit(ERRORS), F.lit(1)).cast("array<int>"), lambda code: code != 0)
+    talk = lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message").where(
+        "api = 'PRODUCE'"
+    )
+    starts = F.count_if(
+        (F.col("event") == SENT)
+        & (F.col("correlation_id") < F.lag("correlation_id").over(so_far().rowsBetween(-1, -1)))
+    )
+    errors = F.filter(
+        F.regexp_extract_all("message", F.lit(ERRORS), F.lit(1)).cast("array<int>"),
+        lambda code: code != 0,
+    )
     sent = F.col("event") == SENT
     return (
         # Correlation ids begin again with each process of a client.
@@ -46,8 +56,10 @@ def batches(lines: DataFrame) -> DataFrame:
         .withColumn("batch", F.explode("sizes"))
         .select(
             "file", "client_id", "broker", F.regexp_extract("batch", SIZES, 1).alias("topic"),
-            F.regexp_extract("batch", SIZES, 2).cast("int").alias("partition"), number(SIZES, 3, "batch").alias("size_bytes"),
-            "sent_at", "answered_at", ms_between("sent_at", "answered_at").alias("took_ms"), "error",
+            F.regexp_extract("batch", SIZES, 2).cast("int").alias("partition"),
+            number(SIZES, 3, "batch").alias("size_bytes"),
+            "sent_at", "answered_at", ms_between("sent_at", "answered_at").alias("took_ms"),
+            "error",
         )
     )  # fmt: skip
 
@@ -60,12 +72,24 @@ def producers(lines: DataFrame) -> DataFrame:
     share of the client's bytes (0..1).
     """
     moved = F.col("event") == MOVED
-    gone = F.struct(number(r"The old partition was (\d+)").cast("int").alias("number"), F.lit(-1).alias("records"))
-    come = F.struct(F.col("partition").alias("number"), F.when(moved | (F.col("event") == APPENDED), 1).otherwise(0).alias("records"))
+    gone = F.struct(
+        number(r"The old partition was (\d+)").cast("int").alias("number"),
+        F.lit(-1).alias("records"),
+    )
+    come = F.struct(
+        F.col("partition").alias("number"),
+        F.when(moved | (F.col("event") == APPENDED), 1).otherwise(0).alias("records"),
+    )
     counted = (
         lines_of(lines, (APPENDED, MOVED, *RETRIED, FAILED), "topic", "partition", "message")
         .where("client_id is not null and topic is not null and partition is not null")
-        .select("file", "client_id", "topic", "event", F.explode(F.when(moved, F.array(gone, come)).otherwise(F.array(come))).alias("to"))
+        .select(
+            "file",
+            "client_id",
+            "topic",
+            "event",
+            F.explode(F.when(moved, F.array(gone, come)).otherwise(F.array(come))).alias("to"),
+        )
         .groupBy("file", "client_id", "topic", F.col("to.number").alias("partition"))
         .agg(
             F.sum("to.records").alias("appended"),
@@ -88,8 +112,10 @@ def producers(lines: DataFrame) -> DataFrame:
     return (
         packed.join(counted, on=["file", "client_id", "topic", "partition"], how="full")
         .select(
-            "file", "client_id", "topic", "partition", records.alias("records"), F.coalesce("batches", F.lit(0)).alias("batches"),
-            (records / F.col("batches")).alias("records_per_batch"), "size_bytes", F.coalesce("retries", F.lit(0)).alias("retries"),
+            "file", "client_id", "topic", "partition", records.alias("records"),
+            F.coalesce("batches", F.lit(0)).alias("batches"),
+            (records / F.col("batches")).alias("records_per_batch"), "size_bytes",
+            F.coalesce("retries", F.lit(0)).alias("retries"),
             F.coalesce("failed", F.lit(0)).alias("failed"), "took_ms",
             (F.coalesce("bytes", F.lit(0)) / F.sum("bytes").over(of_client)).alias("share"),
         )

@@ -1,5 +1,7 @@
-"""Prints the progress of Spark work over two seconds on stderr, such as `reading: 12 of 40 pieces`.
+"""Prints the progress of Spark work over two seconds on stderr, such as `reading: 12 of 40
+pieces`.
 """
+
 import contextlib
 import sys
 import threading

@@ -4,6 +4,7 @@ records.
 A worker reads the records that begin in its range. A packed file has no random access, so it is one
 range. The file's layout determines where a record begins.
 """
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -102,7 +103,8 @@ class _Begins:
         return 0
 
     def at_or_after(self, file, start: int) -> int:
-        """The first byte >= start where a record begins: 0, right after a line break, or the end of the file."""
+        """The first byte >= start where a record begins:
+        0, right after a line break, or the end of the file."""
         if start == 0:
             return 0
         at, text = start - 1, b""
@@ -110,7 +112,9 @@ class _Begins:
         while fresh := file.read(1 << 16):
             text += fresh
             search = 0
-            while (found := text.find(self.mark, search)) >= 0 and found + 1 + LONGEST_BEGINNING <= len(text):
+            while (
+                found := text.find(self.mark, search)
+            ) >= 0 and found + 1 + LONGEST_BEGINNING <= len(text):
                 if self.pattern.match(text, found + 1):
                     return at + found + 1
                 search = found + 1

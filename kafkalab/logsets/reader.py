@@ -4,6 +4,7 @@
 Parquet beside a set. `load_lines` is the data source alone (source.py), `stream` the same for
 growing files. Only the named columns are made: `read(spark, path, columns=("time", "client_id"))`.
 """
+
 import os
 from collections.abc import Iterable
 
@@ -17,14 +18,25 @@ CLIENT = ("kind", "client_id", "group_id")
 Paths = str | os.PathLike | Iterable[str | os.PathLike]
 
 
-def read(spark: SparkSession, path: Paths, columns: Iterable[str] | None = None, layout: str | None = None, saved: bool = False) -> DataFrame:
-    """The lines under `path` (or several paths), one row each, with the columns of schema.py (or only the named ones).
+def read(
+    spark: SparkSession,
+    path: Paths,
+    columns: Iterable[str] | None = None,
+    layout: str | None = None,
+    saved: bool = False,
+) -> DataFrame:
+    """The lines under `path` (or several paths), one row each, with the columns of schema.py (or
+    only the named ones).
 
-    Lines without a `[Consumer clientId=…] ` prefix get the client of their file where the whole file has one client; in
-    `spark.read.format("kafkalab")` their client_id is null. layout: log4j's pattern string (layouts.py);
-    without it each file's first lines show it. saved: read the Parquet beside the set. It is made
-    first if it does not exist or is not of these files (parquet_cache.py). Raises FileNotFoundError
-    when there is nothing to read, LayoutError for a layout that cannot be used.
+    Lines without a `[Consumer clientId=…] ` prefix get the client of their file where the whole
+    file has one client; in `spark.read.format("kafkalab")` their client_id is null.
+
+    layout  log4j's pattern string (layouts.py); without it each file's first lines show it
+    saved   read the Parquet beside the set; it is made first if it does not exist or is not of
+            these files (parquet_cache.py)
+
+    Raises FileNotFoundError when there is nothing to read, LayoutError for a layout that cannot be
+    used.
     """
     path = path_list(path)
     files_of(path)
@@ -37,19 +49,35 @@ def read(spark: SparkSession, path: Paths, columns: Iterable[str] | None = None,
         needed = set(names) | ({"file"} if set(CLIENT) & set(names) else set())
         lines = load_lines(spark, path, needed, layout)
     if set(CLIENT) & set(names):
-        prefixes = lines.select("file", *CLIENT) if saved else load_lines(spark, path, {"file", *CLIENT}, layout)
+        prefixes = (
+            lines.select("file", *CLIENT)
+            if saved
+            else load_lines(spark, path, {"file", *CLIENT}, layout)
+        )
         lines = with_the_files_client(lines, prefixes)
     return lines.select(*names)
 
 
-def load_lines(spark: SparkSession, path: Paths, names: Iterable[str] = schema.NAMES, layout: str | None = None) -> DataFrame:
+def load_lines(
+    spark: SparkSession, path: Paths, names: Iterable[str] = schema.NAMES, layout: str | None = None
+) -> DataFrame:
     """The named columns from the data source: client_id only where a line has its own prefix."""
     return _source(spark.read, names, layout).load(path_list(path))
 
 
-def stream(spark: SparkSession, path: Paths, names: Iterable[str] = schema.NAMES, layout: str | None = None, settle_s: float = 2) -> DataFrame:
+def stream(
+    spark: SparkSession,
+    path: Paths,
+    names: Iterable[str] = schema.NAMES,
+    layout: str | None = None,
+    settle_s: float = 2,
+) -> DataFrame:
     """As `load_lines`, for growing files: a streaming DataFrame. settle_s: stream_reader.py."""
-    return _source(spark.readStream, names, layout).option("settleSeconds", settle_s).load(path_list(path))
+    return (
+        _source(spark.readStream, names, layout)
+        .option("settleSeconds", settle_s)
+        .load(path_list(path))
+    )
 
 
 def _source(reader, names: Iterable[str], layout: str | None):
@@ -63,7 +91,8 @@ def _source(reader, names: Iterable[str], layout: str | None):
 
 
 def with_the_files_client(lines: DataFrame, prefixes: DataFrame) -> DataFrame:
-    """`lines` with kind, client_id and group_id filled in where a line has none and its file has exactly one client."""
+    """`lines` with kind, client_id and group_id filled in where a line has
+    none and its file has exactly one client."""
     only = (
         prefixes.where(F.col("client_id").isNotNull())
         .groupBy("file")
@@ -72,7 +101,11 @@ def with_the_files_client(lines: DataFrame, prefixes: DataFrame) -> DataFrame:
         .select("file", F.col("clients")[0].alias("only"))
     )
     filled = [
-        F.when(F.col("client_id").isNull(), F.col(f"only.{name}")).otherwise(F.col(name)).alias(name) if name in CLIENT else F.col(name)
+        F.when(F.col("client_id").isNull(), F.col(f"only.{name}"))
+        .otherwise(F.col(name))
+        .alias(name)
+        if name in CLIENT
+        else F.col(name)
         for name in lines.columns
     ]
     return lines.join(F.broadcast(only), on="file", how="left").select(*filled)

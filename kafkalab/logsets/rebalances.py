@@ -8,10 +8,11 @@ cooperative protocols it gives up only the partitions that move, at the end.
     group_rebalances(lines)   one row for each group and generation: the stopped time, and the
     causes storms(lines)             one row for each period in which a group did little else
 """
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.event_lines import CLIENT, before, folder, found, ms_between, lines_of
+from kafkalab.logsets.event_lines import CLIENT, before, folder, found, lines_of, ms_between
 
 JOINING, JOINED, ASSIGNED = "JOINING_GROUP", "JOINED_GROUP", "ASSIGNED_PARTITIONS"
 STATE = "MEMBER_STATE"  # The state of a member under KIP-848.
@@ -21,7 +22,21 @@ EXPIRED = "POLL_TIMEOUT_EXPIRED"
 LEAVING = ("SENDING_LEAVE_GROUP", "MEMBER_LEAVE_HEARTBEAT")
 CLOSED = ("CONSUMER_CLOSED", "ASYNC_CONSUMER_CLOSED")
 BEGUN = ("CONSUMER_INITIALIZED", "ASYNC_CONSUMER_INITIALIZED")
-EVENTS = (JOINING, JOINED, ASSIGNED, STATE, *GIVEN_UP, REQUESTED, EXPIRED, *LEAVING, *CLOSED, *BEGUN, "HEARTBEAT_REBALANCING", "COORDINATOR_UNAVAILABLE", "REVOKE_AND_REJOIN")
+EVENTS = (
+    JOINING,
+    JOINED,
+    ASSIGNED,
+    STATE,
+    *GIVEN_UP,
+    REQUESTED,
+    EXPIRED,
+    *LEAVING,
+    *CLOSED,
+    *BEGUN,
+    "HEARTBEAT_REBALANCING",
+    "COORDINATOR_UNAVAILABLE",
+    "REVOKE_AND_REJOIN",
+)
 
 FIRST_JOIN = "first join"
 POLL_TIMEOUT = "poll timeout"
@@ -42,15 +57,18 @@ HALVES = "given member-id|MemberIdRequired"
 def rebalances(lines: DataFrame) -> DataFrame:
     """One row for each rebalance that a member completed.
 
-    file, client_id, group_id; protocol: classic or consumer (KIP-848); generation (there: epoch); cause, and `reason` as the client printed it
-    (from 3.6 on); began_at: its first line; stopped_at: when it gave partitions up before it
-    joined, else null; resumed_at: when it had its new ones; waited_ms from the first line,
-    stopped_ms without reading although it had partitions before; partitions: the new ones as
-    printed.
+    file, client_id, group_id; protocol: classic or consumer (KIP-848); generation (there: epoch);
+    cause, and `reason` as the client printed it (from 3.6 on); began_at: its first line;
+    stopped_at: when it gave partitions up before it joined, else null; resumed_at: when it had its
+    new ones; waited_ms from the first line, stopped_ms without reading although it had partitions
+    before; partitions: the new ones as printed.
     """
-    rounds = _gathered(_in_rounds(lines_of(lines, EVENTS, "group_id", "generation", "state", "reason", "message")))
+    rounds = _gathered(
+        _in_rounds(lines_of(lines, EVENTS, "group_id", "generation", "state", "reason", "message"))
+    )
     return _with_cause(rounds).select(
-        "file", "client_id", "group_id", "protocol", "generation", "cause", "reason", "began_at", "stopped_at", "resumed_at",
+        "file", "client_id", "group_id", "protocol", "generation", "cause", "reason", "began_at",
+        "stopped_at", "resumed_at",
         ms_between("began_at", "resumed_at").alias("waited_ms"),
         F.coalesce(ms_between("stopped_at", "resumed_at"), F.lit(0)).alias("stopped_ms"),
         "partitions",
@@ -76,20 +94,25 @@ def group_rebalances(lines: DataFrame) -> DataFrame:
             F.max("resumed_at").alias("resumed_at"),
             F.min("stopped_at").alias("stopped_at"),
             F.sum("stopped_ms").alias("member_ms"),
-            F.min_by(F.when(own, F.col("cause")), F.when(own, F.col("began_at"))).alias("own_cause"),
+            F.min_by(F.when(own, F.col("cause")),
+                     F.when(own, F.col("began_at"))).alias("own_cause"),
             F.min("cause").alias("any_cause"),
             F.array_sort(F.collect_set(F.when(own, F.col("client_id")))).alias("clients"),
         )
         .select(
             "folder", "group_id", "generation", "members", "began_at", "resumed_at",
-            F.coalesce(ms_between("stopped_at", "resumed_at"), F.lit(0)).alias("stopped_ms"), "member_ms",
+            F.coalesce(ms_between("stopped_at", "resumed_at"), F.lit(0)).alias("stopped_ms"),
+            "member_ms",
             F.coalesce("own_cause", "any_cause").alias("cause"), "clients",
         )
     )  # fmt: skip
 
 
-def storms(lines: DataFrame, at_least: int = STORM_REBALANCES, within: str = STORM_WITHIN) -> DataFrame:
-    """One row for each storm: a group with `at_least` rebalances within a span, and as long as they go on.
+def storms(
+    lines: DataFrame, at_least: int = STORM_REBALANCES, within: str = STORM_WITHIN
+) -> DataFrame:
+    """One row for each storm: a group with `at_least` rebalances within a span, and as long as they
+    go on.
 
     folder, group_id, first, last, rebalances, member_ms (the sum of all members' stopped times),
     clients (that caused it). The start of a group is no storm: a rebalance counts only where a
@@ -100,7 +123,12 @@ def storms(lines: DataFrame, at_least: int = STORM_REBALANCES, within: str = STO
     close = F.col("began_at") <= F.lag("began_at", at_least - 1).over(of_group) + seconds
     # A rebalance that completes a span includes those before it.
     drawn_in = F.max(close.cast("int")).over(of_group.rowsBetween(0, at_least - 1)) == 1
-    stormy = group_rebalances(lines).where("member_ms > 0").withColumn("stormy", drawn_in).where("stormy")
+    stormy = (
+        group_rebalances(lines)
+        .where("member_ms > 0")
+        .withColumn("stormy", drawn_in)
+        .where("stormy")
+    )
     begins = F.coalesce(F.col("began_at") > F.lag("began_at").over(of_group) + seconds, F.lit(True))
     return (
         stormy.withColumn("storm", F.count_if(begins).over(of_group))
@@ -124,14 +152,18 @@ def _in_rounds(events: DataFrame) -> DataFrame:
     """Add `round` to each line: the number of earlier ends, leaves and starts of the member."""
     over = _is_end() | F.col("event").isin(*CLOSED, *BEGUN)
     # A cooperative member asks for the next rebalance at the end of the one before.
-    asks = (F.col("event") == "REVOKE_AND_REJOIN") | ((F.col("event") == REQUESTED) & F.col("reason").contains("revoke partitions"))
+    asks = (F.col("event") == "REVOKE_AND_REJOIN") | (
+        (F.col("event") == REQUESTED) & F.col("reason").contains("revoke partitions")
+    )
     number = F.count_if(over).over(before("group_id")) + F.when(asks, 1).otherwise(0)
     return events.where("client_id is not null").withColumn("round", number)
 
 
 def _gathered(events: DataFrame) -> DataFrame:
     """One row for each round, from its lines. Rounds without an end are left out."""
-    is_event = {name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, EXPIRED, STATE)}
+    is_event = {
+        name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, EXPIRED, STATE)
+    }
     # `Revoke previously assigned partitions []` gives nothing up. The partitions that a cooperative
     # member
     # gives up at the end do not stop the others.
@@ -146,19 +178,34 @@ def _gathered(events: DataFrame) -> DataFrame:
         .agg(
             F.max(F.when(_is_end(), F.col("time"))).alias("resumed_at"),
             F.bool_or(is_event[STATE]).alias("by_consumer_protocol"),
-            F.max(F.when(is_event[JOINED] | (is_event[STATE] & _is_end()), F.col("generation"))).alias("generation"),
-            F.min(F.when(is_event[JOINING] | F.col("stops") | is_event[STATE] | is_event[EXPIRED], F.col("time"))).alias("began_at"),
+            F.max(
+                F.when(is_event[JOINED] | (is_event[STATE] & _is_end()), F.col("generation"))
+            ).alias("generation"),
+            F.min(
+                F.when(
+                    is_event[JOINING] | F.col("stops") | is_event[STATE] | is_event[EXPIRED],
+                    F.col("time"),
+                )
+            ).alias("began_at"),
             F.min(F.when(F.col("stops"), F.col("time"))).alias("stopped_at"),
-            F.max_by(reason, F.when(reason.isNotNull(), F.struct("part", "offset"))).alias("reason"),
+            F.max_by(reason, F.when(reason.isNotNull(), F.struct("part", "offset"))).alias(
+                "reason"
+            ),
             F.bool_or(is_event[EXPIRED]).alias("expired"),
             F.bool_or(F.col("event") == "HEARTBEAT_REBALANCING").alias("told_by_heartbeat"),
             F.bool_or(F.col("event") == "COORDINATOR_UNAVAILABLE").alias("coordinator_lost"),
             F.bool_or(F.col("event") == "LOSING_PARTITIONS").alias("lost"),
             F.bool_or(F.col("event") == "REVOKE_AND_REJOIN").alias("gives_up"),
             F.bool_and("first_life").alias("first_life"),
-            F.max(F.when(F.col("event") == ASSIGNED, found(r"(?:partitions:? \[?)([^\]]*)\]?$"))).alias("partitions"),
+            F.max(
+                F.when(F.col("event") == ASSIGNED, found(r"(?:partitions:? \[?)([^\]]*)\]?$"))
+            ).alias("partitions"),
         )
-        .where(F.col("resumed_at").isNotNull() & F.col("began_at").isNotNull() & F.col("generation").isNotNull())
+        .where(
+            F.col("resumed_at").isNotNull()
+            & F.col("began_at").isNotNull()
+            & F.col("generation").isNotNull()
+        )
     )
 
 
@@ -169,12 +216,22 @@ def _with_cause(rounds: DataFrame) -> DataFrame:
         .when(F.col("gives_up") | says("revoke partitions"), GIVES_UP)
         .when(says("cached metadata") | says("subscription"), METADATA)
         .when(F.col("told_by_heartbeat") | says("group is already rebalancing"), OTHERS)
-        .when(F.col("lost") | says("unknown member") | says("UNKNOWN_MEMBER") | says("fenced") | says("illegal generation"), FENCED)
+        .when(
+            F.col("lost")
+            | says("unknown member")
+            | says("UNKNOWN_MEMBER")
+            | says("fenced")
+            | says("illegal generation"),
+            FENCED,
+        )
         .when(F.col("first_life"), FIRST_JOIN)
         .when(F.col("coordinator_lost"), COORDINATOR)
         .when(F.col("by_consumer_protocol"), NEW_TARGET)
         .otherwise(UNSAID)
     )
     return rounds.withColumns(
-        {"cause": cause, "protocol": F.when(F.col("by_consumer_protocol"), "consumer").otherwise("classic")}
+        {
+            "cause": cause,
+            "protocol": F.when(F.col("by_consumer_protocol"), "consumer").otherwise("classic"),
+        }
     )

@@ -11,6 +11,7 @@ regular expression.
 The gaps are read with one regular expression for each template, on its own rows only. Lines repeat,
 so each different text is read once.
 """
+
 import re
 from functools import cached_property, lru_cache
 
@@ -20,7 +21,7 @@ import pyarrow.compute as pc
 
 from kafkalab.logsets import schema, templates
 from kafkalab.logsets.block import LEVELS
-from kafkalab.logsets.templates import FIELDS, LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
+from kafkalab.logsets.templates import LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
 
 HEAD_WORDS, TAIL_WORDS = 4, 2  # 64-bit words of a message that are compared.
 EXCERPT = 240  # Most gaps with a column end within it. The other texts are read again in full.
@@ -41,7 +42,9 @@ class Recognised:
         self.rows = np.flatnonzero(tail >= 0)
         self.code = np.full(block.rows, -1, np.int16)  # The number of each row's pattern.
         if len(self.rows):
-            place = tail[self.rows] * len(LEVEL_NAMES) + block.level_code[self.rows] % len(LEVEL_NAMES)
+            place = tail[self.rows] * len(LEVEL_NAMES) + block.level_code[self.rows] % len(
+                LEVEL_NAMES
+            )
             self.code[self.rows] = _decided(block, tails, place, begin[self.rows], end[self.rows])
 
     @cached_property
@@ -50,7 +53,11 @@ class Recognised:
         order = np.argsort(self.code, kind="stable")
         numbers, starts = np.unique(self.code[order], return_index=True)
         pieces = np.split(order, starts[1:])
-        return [(templates.all_patterns()[number], rows) for number, rows in zip(numbers.tolist(), pieces) if number >= 0]
+        return [
+            (templates.all_patterns()[number], rows)
+            for number, rows in zip(numbers.tolist(), pieces)
+            if number >= 0
+        ]
 
     @property
     def event(self) -> pa.Array:
@@ -62,7 +69,9 @@ class Recognised:
         begin, end = self.block.message_span
         pieces: dict[str, list[tuple[np.ndarray, pa.Array]]] = {name: [] for name in wanted}
         asked = [(pattern, rows) for pattern, rows in self.found if wanted & set(pattern.fields)]
-        self._add_few([(pattern, rows) for pattern, rows in asked if len(rows) <= FEW], wanted, pieces)
+        self._add_few(
+            [(pattern, rows) for pattern, rows in asked if len(rows) <= FEW], wanted, pieces
+        )
         for pattern, rows in asked:
             if len(rows) > FEW:
                 values = _extract(self.block, pattern, begin[rows], end[rows])
@@ -93,7 +102,13 @@ class Recognised:
                 pieces[name].append((np.array(rows), pa.array(values, pa.string())))
 
     def _column(self, name: str, pieces) -> pa.Array:
-        kind = pa.int32() if name in WHOLE_NUMBERS else pa.int64() if name in LARGE_NUMBERS else pa.string()
+        kind = (
+            pa.int32()
+            if name in WHOLE_NUMBERS
+            else pa.int64()
+            if name in LARGE_NUMBERS
+            else pa.string()
+        )
         if not pieces:
             return pa.nulls(self.block.rows, kind)
         place = np.full(self.block.rows, -1, np.int32)
@@ -101,7 +116,8 @@ class Recognised:
         place[rows] = np.arange(len(rows))
         values = pa.concat_arrays([values for _, values in pieces])
         if name != "reason":
-            values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)  # A group without a match.
+            # A group without a match.
+            values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)
         if kind != pa.string():
             values = _as_numbers(values, kind)
         return values.take(pa.array(place, mask=place < 0))
@@ -131,10 +147,16 @@ def _as_numbers(values: pa.Array, kind: pa.DataType) -> pa.Array:
         return pc.cast(values, kind)
     except pa.ArrowInvalid:
         most = 2 ** (kind.bit_width - 1)
-        return pa.array([None if text is None or not -most <= int(text) < most else int(text) for text in values.to_pylist()], kind)
+        return pa.array(
+            [
+                None if text is None or not -most <= int(text) < most else int(text)
+                for text in values.to_pylist()
+            ],
+            kind,
+        )
 
 
-# -- which template ---------------------------------------------------------------------------------------------------------------
+# -- which template --------------------------------------------------------------------------------
 
 
 class _Table:
@@ -159,7 +181,8 @@ class _Table:
                 part = tail[max(0, len(tail) - 8 * word - 8) : max(0, len(tail) - 8 * word)]
                 self._put(HEAD_WORDS + word, number, part, 8 - len(part))
         self.most_words = [
-            max(bool(self.mask[word, number]) * (word + 1) for word in range(words)) for number in range(len(patterns))
+            max(bool(self.mask[word, number]) * (word + 1) for word in range(words))
+            for number in range(len(patterns))
         ]
 
     def _put(self, word: int, number: int, part: bytes, empty: int) -> None:
@@ -178,7 +201,9 @@ def _numbers() -> dict[int, int]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _candidates(logger: str | None, line: int | None, level: str | None, first_word: int) -> tuple[tuple[int, ...], int]:
+def _candidates(
+    logger: str | None, line: int | None, level: str | None, first_word: int
+) -> tuple[tuple[int, ...], int]:
     """The patterns (by number) that can begin with these eight bytes, and a count.
 
     Those of this source line are first, and the count is theirs.
@@ -187,7 +212,8 @@ def _candidates(logger: str | None, line: int | None, level: str | None, first_w
     fitting = [
         (pattern, _numbers()[id(pattern)])
         for pattern in templates.patterns_of(logger)
-        if first_word & int(table.mask[0, _numbers()[id(pattern)]]) == int(table.value[0, _numbers()[id(pattern)]])
+        if first_word & int(table.mask[0, _numbers()[id(pattern)]])
+        == int(table.value[0, _numbers()[id(pattern)]])
     ]
     # Two events may have equal words and different levels. An unknown version may use another
     # level.
@@ -228,7 +254,11 @@ def _decided(block, tails, place: np.ndarray, begin: np.ndarray, end: np.ndarray
         for word in range(HEAD_WORDS + TAIL_WORDS):
             if not table.mask[word, np.unique(candidates[slot])].any():
                 continue
-            at = begin[rows] + 8 * word if word < HEAD_WORDS else end[rows] - 8 * (word - HEAD_WORDS + 1)
+            at = (
+                begin[rows] + 8 * word
+                if word < HEAD_WORDS
+                else end[rows] - 8 * (word - HEAD_WORDS + 1)
+            )
             text = words[np.clip(at, 0, len(words) - 1)]
             good &= (text & table.mask[word, pattern]) == table.value[word, pattern]
         rows, pattern = rows[good], pattern[good]
@@ -254,13 +284,17 @@ def _look_closer(block, begin, end, unsure, fit, chosen) -> None:
     rows = np.concatenate([rows for rows, _ in fit])
     pattern = np.concatenate([pattern for _, pattern in fit])
     rows, pattern = rows[unsure[rows]], pattern[unsure[rows]]
-    by_weight = sorted(np.unique(pattern).tolist(), key=lambda number: -templates.all_patterns()[number].weight)
+    by_weight = sorted(
+        np.unique(pattern).tolist(), key=lambda number: -templates.all_patterns()[number].weight
+    )
     for number in by_weight:
         candidates = np.sort(rows[pattern == number])
         candidates = candidates[chosen[candidates] < 0]
         if len(candidates):
             texts = block.texts(begin[candidates], end[candidates])
-            whole = pc.match_substring_regex(texts, templates.all_patterns()[number].whole).to_numpy(zero_copy_only=False)
+            whole = pc.match_substring_regex(
+                texts, templates.all_patterns()[number].whole
+            ).to_numpy(zero_copy_only=False)
             chosen[candidates[whole.astype(bool)]] = number
 
 
@@ -273,7 +307,7 @@ def _words(data: np.ndarray) -> np.ndarray:
     return np.ndarray((len(data) - 7,), "<u8", data.data, 0, (1,))
 
 
-# -- what is in the gaps ----------------------------------------------------------------------------------------------------------
+# -- what is in the gaps ---------------------------------------------------------------------------
 
 
 def _extract(block, pattern: Pattern, begin, end) -> pa.StructArray:
@@ -284,12 +318,18 @@ def _extract(block, pattern: Pattern, begin, end) -> pa.StructArray:
     if pattern.to_the_end:
         return _groups_of(block.texts(begin, end), pattern)
     values = _groups_of(block.texts(begin, np.minimum(end, begin + EXCERPT)), pattern)
-    again = np.flatnonzero(pc.is_null(values).to_numpy(zero_copy_only=False) & (end > begin + EXCERPT)) if values.null_count else ()
+    again = (
+        np.flatnonzero(pc.is_null(values).to_numpy(zero_copy_only=False) & (end > begin + EXCERPT))
+        if values.null_count
+        else ()
+    )
     if not len(again):
         return values
     place = np.arange(len(begin))
     place[again] = len(begin) + np.arange(len(again))
-    return pa.concat_arrays([values, _groups_of(block.texts(begin[again], end[again]), pattern)]).take(pa.array(place))
+    return pa.concat_arrays(
+        [values, _groups_of(block.texts(begin[again], end[again]), pattern)]
+    ).take(pa.array(place))
 
 
 def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
@@ -307,10 +347,17 @@ def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
 
 def _groups_of_few(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
     found = [_ready(pattern.gaps).match(text) for text in texts.to_pylist()]
-    groups = [pa.array([match and (match[name] or "") for match in found], pa.string()) for name in pattern.fields]
-    return pa.StructArray.from_arrays(groups, list(pattern.fields), mask=pa.array([match is None for match in found], pa.bool_()))
+    groups = [
+        pa.array([match and (match[name] or "") for match in found], pa.string())
+        for name in pattern.fields
+    ]
+    return pa.StructArray.from_arrays(
+        groups, list(pattern.fields), mask=pa.array([match is None for match in found], pa.bool_())
+    )
 
 
 @lru_cache(maxsize=1 << 12)
 def _ready(expression: str) -> re.Pattern[str]:
-    return re.compile(expression.removesuffix("$") + r"\Z" if expression.endswith("$") else expression)
+    return re.compile(
+        expression.removesuffix("$") + r"\Z" if expression.endswith("$") else expression
+    )

@@ -4,6 +4,7 @@ The workers build Arrow types, and a query has Spark types. Both come from this 
 the contract between the code that reads lines and the code that explains them. A gap of only one
 event has no column here: `events.fields(lines, event)` gives it one.
 """
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LineColumn:
-    """A column of the lines frame. `type` is Spark's DDL name; every column but file and offset may be null."""
+    """A column of the lines frame. `type` is Spark's DDL name;
+    every column but file and offset may be null."""
 
     name: str
     type: str
@@ -21,19 +23,54 @@ class LineColumn:
 
 
 COLUMNS = (
-    LineColumn("file", "string", "the file as it was named to the reader: PATH, or PATH/… when PATH is a folder"),
-    LineColumn("offset", "bigint", "where the line starts in the file's text, in bytes (unpacked); with `file` it names and orders a line"),
-    LineColumn("time", "timestamp", "when, to the millisecond; lines carry no zone, so UTC is assumed"),
+    LineColumn(
+        "file",
+        "string",
+        "the file as it was named to the reader: PATH, or PATH/… when PATH is a folder",
+    ),
+    LineColumn(
+        "offset",
+        "bigint",
+        "where the line starts in the file's text, in bytes (unpacked); with `file` it names and "
+        "orders a line",
+    ),
+    LineColumn(
+        "time", "timestamp", "when, to the millisecond; lines carry no zone, so UTC is assumed"
+    ),
     LineColumn("level", "string", "TRACE, DEBUG, INFO, WARN, ERROR or FATAL"),
-    LineColumn("kind", "string", "consumer, producer or admin; null where the line has no `[Consumer clientId=…] ` in front"),
+    LineColumn(
+        "kind",
+        "string",
+        "consumer, producer or admin; null where the line has no `[Consumer clientId=…] ` in front",
+    ),
     LineColumn("client_id", "string", "clientId of that prefix"),
     LineColumn("group_id", "string", "groupId of that prefix; null for `null`"),
-    LineColumn("logger", "string", "the class that wrote it, in full: org.apache.kafka.clients.NetworkClient"),
+    LineColumn(
+        "logger",
+        "string",
+        "the class that wrote it, in full: org.apache.kafka.clients.NetworkClient",
+    ),
     LineColumn("thread", "string", "the thread that wrote it (%t); null where the layout has none"),
-    LineColumn("line", "int", "the line of that class's source (%L); null where the layout has none"),
-    LineColumn("event", "string", "the name of its entry in kafkalab.lines.catalog; null for lines that the catalogue does not know"),
-    LineColumn("node_id", "string", "the node as printed: -1 is a bootstrap server, 2147483645 and +2 the coordinator on broker 2"),
-    LineColumn("broker", "int", "the broker behind node_id: coordinator ids decoded, null for bootstrap servers"),
+    LineColumn(
+        "line", "int", "the line of that class's source (%L); null where the layout has none"
+    ),
+    LineColumn(
+        "event",
+        "string",
+        "the name of its entry in kafkalab.lines.catalog; null for lines that the catalogue does "
+        "not know",
+    ),
+    LineColumn(
+        "node_id",
+        "string",
+        "the node as printed: -1 is a bootstrap server, 2147483645 and +2 the coordinator on "
+        "broker 2",
+    ),
+    LineColumn(
+        "broker",
+        "int",
+        "the broker behind node_id: coordinator ids decoded, null for bootstrap servers",
+    ),
     LineColumn("host", "string", "where a node text says so: localhost"),
     LineColumn("port", "int", "likewise: 9092"),
     LineColumn("api", "string", "the request or answer it speaks of: METADATA, FETCH, …"),
@@ -41,18 +78,44 @@ COLUMNS = (
     LineColumn("correlation_id", "int", "and the number that pairs request and answer"),
     LineColumn("topic", "string", "the topic of the topic-partition that the line names"),
     LineColumn("partition", "int", "and its number"),
-    LineColumn("position", "bigint", "the offset in that partition that the line names: fetched from, committed, reset to, produced at"),
-    LineColumn("count", "int", "how many of what the line speaks of: records returned, batches expired, attempts left"),
+    LineColumn(
+        "position",
+        "bigint",
+        "the offset in that partition that the line names: fetched from, committed, reset to, "
+        "produced at",
+    ),
+    LineColumn(
+        "count",
+        "int",
+        "how many of what the line speaks of: records returned, batches expired, attempts left",
+    ),
     LineColumn("generation", "int", "the group's generation; the member epoch under KIP-848"),
-    LineColumn("member_id", "string", "the member of the group; null for the empty one of a first join"),
-    LineColumn("producer_id", "bigint", "the producer id of an idempotent or transactional producer"),
+    LineColumn(
+        "member_id", "string", "the member of the group; null for the empty one of a first join"
+    ),
+    LineColumn(
+        "producer_id", "bigint", "the producer id of an idempotent or transactional producer"
+    ),
     LineColumn("producer_epoch", "int", "and its epoch"),
     LineColumn("sequence", "int", "the sequence number of a batch"),
-    LineColumn("state", "string", "the state a transition goes to: of a transaction, a KIP-848 member, a batch, telemetry"),
+    LineColumn(
+        "state",
+        "string",
+        "the state a transition goes to: of a transaction, a KIP-848 member, a batch, telemetry",
+    ),
     LineColumn("reason", "string", "why, in the line's words: an error, an exception, a cause"),
-    LineColumn("message", "string", "the text without time, level, prefix and logger; may hold several lines"),
+    LineColumn(
+        "message",
+        "string",
+        "the text without time, level, prefix and logger; may hold several lines",
+    ),
     LineColumn("trace", "string", "the stack trace that followed it, if one did"),
-    LineColumn("problem", "string", "null when the line could be read; else why not. Such lines are kept: `message` holds all of their text"),
+    LineColumn(
+        "problem",
+        "string",
+        "null when the line could be read; else why not. Such lines are kept: `message` holds all "
+        "of their text",
+    ),
 )
 NAMES = tuple(column.name for column in COLUMNS)
 
@@ -62,7 +125,8 @@ NO_LOGGER = "no logger at the end"
 NO_SUCH_TIME = "no such time"
 NOT_UTF8 = "not UTF-8"
 
-# Kafka's id for the coordinator's connection to broker n, up to 4.0: Integer.MAX_VALUE - n (AbstractCoordinator). 4.4 prints `+n`.
+# Kafka's id for the coordinator's connection to broker n, up to 4.0: Integer.MAX_VALUE - n
+# (AbstractCoordinator). 4.4 prints `+n`.
 COORDINATOR_ID_BASE = 2147483647
 # Ids above this are read as coordinators. Real clusters number their brokers far below it.
 COORDINATOR_ID_LOWEST = COORDINATOR_ID_BASE - 1_000_000
@@ -73,5 +137,12 @@ def spark_schema(names: tuple[str, ...] = NAMES) -> "StructType":
     from pyspark.sql import types
 
     # Not StructType.fromDDL: that needs the JVM, and workers have none.
-    made = {"string": types.StringType(), "int": types.IntegerType(), "bigint": types.LongType(), "timestamp": types.TimestampType()}
-    return types.StructType([types.StructField(c.name, made[c.type]) for c in COLUMNS if c.name in names])
+    made = {
+        "string": types.StringType(),
+        "int": types.IntegerType(),
+        "bigint": types.LongType(),
+        "timestamp": types.TimestampType(),
+    }
+    return types.StructType(
+        [types.StructField(c.name, made[c.type]) for c in COLUMNS if c.name in names]
+    )

@@ -6,6 +6,7 @@ client or the group in common. Their spans, from first to last sign, overlap or 
 SLACK_S apart. Each is paired with at most one of the other side. So two found as one count as one
 found and one missed, and one found as two counts as one found and one wrong.
 """
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,10 +24,17 @@ class IncidentSpan:
     first: datetime
     last: datetime
 
-    def is_like(self, other: "Span") -> bool:
+    def is_like(self, other: "IncidentSpan") -> bool:
         slack = timedelta(seconds=SLACK_S)
-        same = bool(self.clients & other.clients) or (self.group_id is not None and self.group_id == other.group_id)
-        return self.kind == other.kind and same and self.first <= other.last + slack and other.first <= self.last + slack
+        same = bool(self.clients & other.clients) or (
+            self.group_id is not None and self.group_id == other.group_id
+        )
+        return (
+            self.kind == other.kind
+            and same
+            and self.first <= other.last + slack
+            and other.first <= self.last + slack
+        )
 
 
 @dataclass(frozen=True)
@@ -53,14 +61,27 @@ class Score:
 def spans_of_truth(truth: Mapping) -> list[IncidentSpan]:
     """The incidents of a truth.json."""
     return [
-        IncidentSpan(row["kind"], frozenset(row["clients"]), row["group_id"], _time(row["first"]), _time(row["last"])) for row in truth["incidents"]
+        IncidentSpan(
+            row["kind"],
+            frozenset(row["clients"]),
+            row["group_id"],
+            _time(row["first"]),
+            _time(row["last"]),
+        )
+        for row in truth["incidents"]
     ]
 
 
 def spans_of_rows(rows: Iterable) -> list[IncidentSpan]:
     """The rows of `logsets.incidents(lines).toPandas().itertuples()`."""
     return [
-        IncidentSpan(row.kind, frozenset(row.clients), row.group_id if isinstance(row.group_id, str) else None, _naive(row.first), _naive(row.last))
+        IncidentSpan(
+            row.kind,
+            frozenset(row.clients),
+            row.group_id if isinstance(row.group_id, str) else None,
+            _naive(row.first),
+            _naive(row.last),
+        )
         for row in rows
     ]
 
@@ -94,7 +115,15 @@ def pairs(there: Sequence[IncidentSpan], found: Sequence[IncidentSpan]) -> int:
 def score_table(rated: Sequence[Score]) -> str:
     """The scores as text."""
     head = f"{'incident':26}{'there':>7}{'found':>7}{'precision':>11}{'recall':>8}"
-    return "\n".join([head, *(f"{s.kind:26}{s.there:7d}{s.found:7d}{s.precision:11.2f}{s.recall:8.2f}" for s in rated)])
+    return "\n".join(
+        [
+            head,
+            *(
+                f"{s.kind:26}{s.there:7d}{s.found:7d}{s.precision:11.2f}{s.recall:8.2f}"
+                for s in rated
+            ),
+        ]
+    )
 
 
 def _time(text: str) -> datetime:

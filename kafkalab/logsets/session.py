@@ -1,14 +1,15 @@
 """Starts Spark for the project, on this machine or on a cluster, without output in a notebook's
 cell.
 
-Local by default, on any master by a setting: `session(master="spark://host:7077")` or the environment's KAFKALAB_SPARK_MASTER.
-No text of the JVM may reach a notebook's cell: ipykernel forwards file descriptor 2, also of child
-processes, and nbgrader scores a cell with text on stderr as 0. So the JVM and its Python workers
-start with stdout and stderr in a file, progress bar and web pages are off, and only errors are
-logged. `spark_log()` names the file. PySpark itself writes an exception to stderr, some hundred
-lines of Java, before it raises it. The reader of the cell needs only the exception, so that logger
-is also silent.
+Local by default, on any master by a setting: `session(master="spark://host:7077")` or the
+environment's KAFKALAB_SPARK_MASTER. No text of the JVM may reach a notebook's cell: ipykernel
+forwards file descriptor 2, also of child processes, and nbgrader scores a cell with text on stderr
+as 0. So the JVM and its Python workers start with stdout and stderr in a file, progress bar and web
+pages are off, and only errors are logged. `spark_log()` names the file. PySpark itself writes an
+exception to stderr, some hundred lines of Java, before it raises it. The reader of the cell needs
+only the exception, so that logger is also silent.
 """
+
 import atexit
 import contextlib
 import os
@@ -26,11 +27,13 @@ PACKAGE = Path(__file__).absolute().parents[1]
 
 
 def session(master: str | None = None, settings: dict[str, str] | None = None):
-    """The Spark session of this process, with the `kafkalab` data source registered; started if there is none.
+    """The Spark session of this process, with the `kafkalab` data source registered; started if
+    there is none.
 
-    master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are Spark's own dotted keys and win over
-    ours. A running session is returned unchanged. On a cluster an executor gets 2 GB and 1 GB for
-    its Python workers. Raises JavaMissing when there is no Java 17.
+    master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are
+    Spark's own dotted keys and win over ours. A running session is returned unchanged. On a cluster
+    an executor gets 2 GB and 1 GB for its Python workers. Raises JavaMissing when there is no Java
+    17.
     """
     from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
@@ -69,21 +72,28 @@ def _settings(master: str) -> dict[str, str]:
         "spark.log.level": "ERROR",
     }
     meaning = {
-        "spark.sql.session.timeZone": "UTC",  # Lines carry no zone; the recordings and the simulator write UTC.
+        # Lines carry no zone; the recordings and the simulator write UTC.
+        "spark.sql.session.timeZone": "UTC",
         PUSHDOWN: "true",  # Lets the reader skip what a query does not ask for.
     }
     if not master.startswith("local"):
         # The JVM's memory for sorts and joins. Each core's Python worker also needs 350 MB; there
         # are
         # mostly two.
-        return quiet | meaning | {"spark.executor.memory": "2g", "spark.executor.memoryOverhead": "1g"}
-    return quiet | meaning | {
-        "spark.driver.host": "127.0.0.1",  # A laptop that changes networks keeps its session.
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "2g",
-        # The default of 200 is for clusters. Here each partition costs more time than its rows.
-        "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
-    }
+        return (
+            quiet | meaning | {"spark.executor.memory": "2g", "spark.executor.memoryOverhead": "1g"}
+        )
+    return (
+        quiet
+        | meaning
+        | {
+            "spark.driver.host": "127.0.0.1",  # A laptop that changes networks keeps its session.
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "2g",
+            # The default of 200 is for clusters. Here each partition costs more time than its rows.
+            "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
+        }
+    )
 
 
 @contextlib.contextmanager
@@ -130,6 +140,6 @@ def _package_zip() -> str:
     """kafkalab as one file for `addPyFile`."""
     path = Path(tempfile.mkdtemp(prefix="kafkalab-"), "kafkalab.zip")
     with zipfile.ZipFile(path, "w") as archive:
-        for file in sorted(PACKAGE.rglob("*.py")):
+        for file in sorted([*PACKAGE.rglob("*.py"), *PACKAGE.rglob("releases/source_lines/*.tsv")]):
             archive.write(file, file.relative_to(PACKAGE.parent))
     return str(path)

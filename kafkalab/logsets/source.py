@@ -7,9 +7,10 @@ Spark passes the needed columns to a Python source only by its schema, so name t
 `.schema(schema.spark_schema(("time", "client_id")))`, as reader.load_lines does. Filters on time,
 client_id, group_id, kind, level and event are applied here: a row that they remove is never built.
 
-`logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines), and set
-spark.sql.python.filterPushdown.enabled to true.
+`logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines),
+and set spark.sql.python.filterPushdown.enabled to true.
 """
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -38,17 +39,24 @@ class KafkaLines(ds.DataSource):
 
     def _path(self) -> str:
         if "path" not in self.options:
-            raise ValueError('The source "kafkalab" needs a path: spark.read.format("kafkalab").load("client.log").')
+            raise ValueError(
+                'The source "kafkalab" needs a path: '
+                'spark.read.format("kafkalab").load("client.log").'
+            )
         return self.options["path"]
 
     def reader(self, schema) -> "KafkaLinesReader":
-        return KafkaLinesReader(self._path(), tuple(schema.fieldNames()), self.options.get("layout"))
+        return KafkaLinesReader(
+            self._path(), tuple(schema.fieldNames()), self.options.get("layout")
+        )
 
-    def streamReader(self, schema):  # noqa: N802 (Spark's name)
+    def streamReader(self, schema):
         from kafkalab.logsets.stream_reader import GrowingLines
 
         quiet_s = float(self.options.get("settleSeconds", 2))
-        return GrowingLines(self._path(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s)
+        return GrowingLines(
+            self._path(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
+        )
 
 
 @dataclass
@@ -74,7 +82,9 @@ class Condition:
             return pc.is_valid(column)
         if self.how == "in":
             return pc.is_in(column, pa.array(self.value, column.type))
-        return pc.fill_null(getattr(pc, self.how)(column, pa.scalar(self.value, column.type)), False)
+        return pc.fill_null(
+            getattr(pc, self.how)(column, pa.scalar(self.value, column.type)), False
+        )
 
 
 class KafkaLinesReader(ds.DataSourceReader):
@@ -82,7 +92,7 @@ class KafkaLinesReader(ds.DataSourceReader):
         self.path, self.names, self.layout = path, names, layout
         self.conditions: list[Condition] = []
 
-    def pushFilters(self, filters: list[ds.Filter]) -> Iterable[ds.Filter]:  # noqa: N802
+    def pushFilters(self, filters: list[ds.Filter]) -> Iterable[ds.Filter]:
         for wanted in filters:
             condition = _condition(wanted)
             if condition:
@@ -91,7 +101,11 @@ class KafkaLinesReader(ds.DataSourceReader):
                 yield wanted
 
     def partitions(self) -> list[ReadTask]:
-        pieces = (piece for file in files_of(self.path) for piece in ranges_of(file, self.layout or layout_of(file)))
+        pieces = (
+            piece
+            for file in files_of(self.path)
+            for piece in ranges_of(file, self.layout or layout_of(file))
+        )
         return [ReadTask(ranges) for ranges in tasks_of(pieces)] or [ReadTask(())]
 
     def read(self, partition: ReadTask) -> Iterator[pa.RecordBatch]:
@@ -109,7 +123,8 @@ def layout_of(file) -> str:
 
 
 COMPARISONS = {
-    ds.EqualTo: "equal", ds.GreaterThan: "greater", ds.GreaterThanOrEqual: "greater_equal", ds.LessThan: "less",
+    ds.EqualTo: "equal", ds.GreaterThan: "greater", ds.GreaterThanOrEqual: "greater_equal",
+    ds.LessThan: "less",
     ds.LessThanOrEqual: "less_equal",
 }  # fmt: skip
 
@@ -126,7 +141,10 @@ def _condition(wanted: ds.Filter) -> Condition | None:
     if any(item is None for item in values):
         return None
     if wanted.attribute[0] == "time":
-        values = [item.replace(tzinfo=UTC) if isinstance(item, datetime) and item.tzinfo is None else item for item in values]
+        values = [
+            item.replace(tzinfo=UTC) if isinstance(item, datetime) and item.tzinfo is None else item
+            for item in values
+        ]
         value = values if how == "in" else values[0]
     return Condition(wanted.attribute[0], how, value)
 
@@ -136,7 +154,11 @@ def _keep(block: Block, conditions: list[Condition]) -> None:
     for condition in sorted(conditions, key=lambda condition: condition.column == "event"):
         if not block.rows:
             return
-        column = recognition.Recognised(block).event if condition.column == "event" else getattr(block, condition.column)
+        column = (
+            recognition.Recognised(block).event
+            if condition.column == "event"
+            else getattr(block, condition.column)
+        )
         passes = condition.mask(column).to_numpy(zero_copy_only=False)
         if not passes.all():
             block.keep(passes)
@@ -147,7 +169,9 @@ def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
     names = tuple(names)
     known: recognition.Recognised | None = None
     fields: dict[str, pa.Array] = {}
-    wanted = {name for name in names if name in templates.FIELDS} | ({"node_id"} if "broker" in names else set())
+    wanted = {name for name in names if name in templates.FIELDS} | (
+        {"node_id"} if "broker" in names else set()
+    )
     if wanted or "event" in names:
         known = recognition.Recognised(block)
         fields = known.fields(wanted)

@@ -6,6 +6,7 @@ begins after it, or until the file has not changed for some seconds. The offset 
 number of bytes read of each file. A packed file is read whole when it appears. `read(start, end)`
 is the batch source's.
 """
+
 import time
 from collections.abc import Iterator
 
@@ -14,8 +15,15 @@ from pyspark.sql.datasource import DataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
 from kafkalab.logsets.files import LogFile, files_of, open_plain
-from kafkalab.logsets.ranges import TASK_BYTES, Range, last_record, ranges_of, record_at_or_after, tasks_of
-from kafkalab.logsets.source import ReadTask, record_batch_of, layout_of
+from kafkalab.logsets.ranges import (
+    TASK_BYTES,
+    Range,
+    last_record,
+    ranges_of,
+    record_at_or_after,
+    tasks_of,
+)
+from kafkalab.logsets.source import ReadTask, layout_of, record_batch_of
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
 
@@ -30,13 +38,13 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.path, self.names, self.layout, self.settle_s = path, names, layout, settle_s
         self.target: dict[str, int] | None = None
 
-    def initialOffset(self) -> dict:  # noqa: N802 (Spark's names)
+    def initialOffset(self) -> dict:
         return {}
 
-    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+    def prepareForTriggerAvailableNow(self) -> None:
         self.target = self._now({}, whole=True)
 
-    def latestOffset(self, start: dict, limit) -> dict:  # noqa: N802
+    def latestOffset(self, start: dict, limit) -> dict:
         if self.target is not None:
             return {**start, **self.target}
         return self._now(start, whole=False)
@@ -46,11 +54,19 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
             files = files_of(self.path)
         except FileNotFoundError:  # A folder without a file so far.
             return start
-        return {**start, **{file.name: self._readable(file, start.get(file.name, 0), whole) for file in files}}
+        return {
+            **start,
+            **{file.name: self._readable(file, start.get(file.name, 0), whole) for file in files},
+        }
 
     def _readable(self, file: LogFile, start: int, whole: bool) -> int:
         """The number of bytes of a file with complete records."""
-        if file.packed or whole or file.size <= start or time.time() - file.changed_ns / 1e9 > self.settle_s:
+        if (
+            file.packed
+            or whole
+            or file.size <= start
+            or time.time() - file.changed_ns / 1e9 > self.settle_s
+        ):
             return max(file.size, start)
         begin = max(start, file.size - LOOK_BACK)
         with open_plain(file.name) as stream:

@@ -4,19 +4,28 @@ gaps.
 All wordings come from kafkalab.lines.catalog. GAPS has the form of a placeholder's text and its
 column in schema.py. A placeholder that is not in GAPS may be any text.
 """
+
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 ANYTHING = "(?s:.*?)"
 NODE = r"(?P<host>[^ ]*):(?P<port>-?\d+) \(id: (?P<node_id>[-+]?\d+) rack: [^)]*\)"
-HEADER = r"RequestHeader\(apiKey=(?P<api>\w+), apiVersion=(?P<api_version>-?\d+), clientId=.*?, correlationId=(?P<correlation_id>-?\d+)[^)]*\)"
-# Plain up to 2.2, `FetchPosition{offset=3, offsetEpoch=Optional[0], currentLeader=LeaderAndEpoch{…}}` since.
+HEADER = (
+    r"RequestHeader\(apiKey=(?P<api>\w+), apiVersion=(?P<api_version>-?\d+), clientId=.*?, "
+    r"correlationId=(?P<correlation_id>-?\d+)[^)]*\)"
+)
+# Plain up to 2.2, `FetchPosition{offset=3, offsetEpoch=Optional[0],
+# currentLeader=LeaderAndEpoch{…}}` since.
 POSITION = r"(?:FetchPosition\{offset=)?(?P<position>-?\d+)(?:, (?s:.*?)\}\})?"
-GENERATION = r"(?:Generation\{generationId=|Optional\[)?(?P<generation>-?\d+)(?:, memberId='[^']*', protocol='[^']*'\}|\])?"
+GENERATION = (
+    r"(?:Generation\{generationId=|Optional\[)?(?P<generation>-?\d+)(?:, memberId='[^']*', "
+    r"protocol='[^']*'\}|\])?"
+)
 REASON = r"(?P<reason>(?s:.*?))"
 PARTITION = r"(?P<topic>[\w.\-]+)-(?P<partition>\d+)"
-NUMBER_OF_PARTITION = r"(?:(?P<partition>-?\d+)|null)"  # `partition {partition} of topic {topic}`: there it is no topic-partition.
+# `partition {partition} of topic {topic}`: there it is no topic-partition.
+NUMBER_OF_PARTITION = r"(?:(?P<partition>-?\d+)|null)"
 GAPS = {
     "node": NODE,
     "node_id": r"(?P<node_id>[-+]?\d+)",
@@ -47,11 +56,22 @@ OF_EVENT = {
     ("BATCH_REORDERED", "position"): ANYTHING,  # A place in a queue.
     ("RETRYING_APPEND", "partition"): NUMBER_OF_PARTITION,
 }
-MEMBER_EPOCHS = "MEMBER_"  # In the events of a KIP-848 member `epoch` is the member's, elsewhere the leader's.
-WHOLE_NUMBERS = {"port", "api_version", "correlation_id", "partition", "count", "generation", "producer_epoch", "sequence"}
+# In the events of a KIP-848 member `epoch` is the member's, elsewhere the leader's.
+MEMBER_EPOCHS = "MEMBER_"
+WHOLE_NUMBERS = {
+    "port",
+    "api_version",
+    "correlation_id",
+    "partition",
+    "count",
+    "generation",
+    "producer_epoch",
+    "sequence",
+}
 LARGE_NUMBERS = {"position", "producer_id"}
 FIELDS = (
-    "node_id", "host", "port", "api", "api_version", "correlation_id", "topic", "partition", "position", "count", "generation",
+    "node_id", "host", "port", "api", "api_version", "correlation_id", "topic", "partition",
+    "position", "count", "generation",
     "member_id", "producer_id", "producer_epoch", "sequence", "state", "reason",
 )  # fmt: skip
 
@@ -61,7 +81,8 @@ class Pattern:
     """One template in a form for comparison.
 
     head, tail   its literal first and last bytes; whole: all of it as a regular expression (RE2)
-    gaps         a regular expression with a group a column, up to the last gap that fills one; None where none does
+    gaps         a regular expression with a group a column, up to the last gap that fills one; None
+                 where none does
     to_the_end   whether `gaps` only matches a whole message, not the beginning of one
     lines        the lines of Java source that write it, in any version; levels: its levels
     """
@@ -99,23 +120,40 @@ def by_logger() -> dict[str, tuple[Pattern, ...]]:
     wordings: dict[tuple[str, str, str], list] = {}
     for entry in CATALOG.values():
         for wording in entry.wordings:
-            if not wording.twin:  # A twin is the same statement with a second name, for the writer only.
-                wordings.setdefault((wording.logger, entry.name, wording.template), []).append(wording)
+            if (
+                not wording.twin
+            ):  # A twin is the same statement with a second name, for the writer only.
+                wordings.setdefault((wording.logger, entry.name, wording.template), []).append(
+                    wording
+                )
     found: dict[str, list[Pattern]] = {}
     for (logger, event, template), alike in wordings.items():
         lines = frozenset(line for wording in alike for line in wording.at.values())
-        pattern = replace(compile_template(event, template), lines=lines, levels=frozenset(wording.level for wording in alike))
+        pattern = replace(
+            compile_template(event, template),
+            lines=lines,
+            levels=frozenset(wording.level for wording in alike),
+        )
         found.setdefault(logger, []).append(pattern)
-    return {logger: tuple(sorted(patterns, key=lambda p: (-p.weight, p.event, p.whole))) for logger, patterns in found.items()}
+    return {
+        logger: tuple(sorted(patterns, key=lambda p: (-p.weight, p.event, p.whole)))
+        for logger, patterns in found.items()
+    }
 
 
 @lru_cache(maxsize=1 << 16)
 def patterns_of(logger: str | None) -> tuple[Pattern, ...]:
-    """The patterns of a logger, also of a shortened name; of all loggers where the layout has none.
+    """The patterns of a logger, also of a shortened name; of all loggers where the layout has
+    none.
     """
     if logger in by_logger():
         return by_logger()[logger]
-    return tuple(pattern for full, patterns in by_logger().items() if logger is None or _shortens(logger, full) for pattern in patterns)
+    return tuple(
+        pattern
+        for full, patterns in by_logger().items()
+        if logger is None or _shortens(logger, full)
+        for pattern in patterns
+    )
 
 
 @lru_cache(maxsize=1 << 16)
@@ -124,18 +162,25 @@ def in_full(logger: str) -> str:
 
     The catalogue must have just one such class.
     """
-    full = [known for known in by_logger() if _shortens(logger, known)] if logger and logger not in by_logger() else []
+    full = (
+        [known for known in by_logger() if _shortens(logger, known)]
+        if logger and logger not in by_logger()
+        else []
+    )
     return full[0] if len(full) == 1 else logger
 
 
 def _shortens(printed: str, full: str) -> bool:
-    """`%c{1}` leaves packages out, `%c{1.}` and logback's `%logger{36}` keep their first letters."""
+    """`%c{1}` leaves packages out, `%c{1.}` and logback's
+    `%logger{36}` keep their first letters."""
     short, long = printed.split("."), full.split(".")
     if short[-1] != long[-1]:
         return False
     if len(short) > 1 and full.endswith(printed):  # `%40.40c` cuts letters off in front.
         return True
-    return short == long[-len(short) :] or len(short) == len(long) and all(full.startswith(part) for part, full in zip(short, long))
+    return short == long[-len(short) :] or (
+        len(short) == len(long) and all(full.startswith(part) for part, full in zip(short, long))
+    )
 
 
 def literals_and_names(template: str) -> tuple[list[str], list[str]]:
@@ -165,11 +210,13 @@ def compile_template(event: str, template: str) -> Pattern:
         if place < len(names):
             gap = _gap(event, names[place], names)
             whole.append(_without_groups(gap, _groups(gap)))
-            gap = _without_groups(gap, fields)  # `{api} request with header {header}`: the first one fills the column.
+            # `{api} request with header {header}`: the first one fills the column.
+            gap = _without_groups(gap, fields)
             gaps.append(gap)
             if _groups(gap):
                 fields += _groups(gap)
-                needed = len(gaps) + (gap == REASON)  # A reason ends where the text after it begins.
+                # A reason ends where the text after it begins.
+                needed = len(gaps) + (gap == REASON)
     to_the_end = needed == len(gaps)
     return Pattern(
         event=event,

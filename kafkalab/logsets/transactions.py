@@ -1,12 +1,14 @@
 """Finds each transaction with its duration and result, from its producer's lines on DEBUG."""
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.event_lines import CLIENT, found, ms_between, so_far, lines_of
+from kafkalab.logsets.event_lines import CLIENT, found, lines_of, ms_between, so_far
 
 STATE, ERROR_STATE = "TRANSACTION_STATE", "TRANSACTION_ERROR_STATE"
 REQUEST = "TRANSACTIONAL_REQUEST_ENQUEUED"
-PARTITIONS = ("TRANSACTION_ADDING_PARTITION", "SEQUENCE_ASSIGNED")  # From 4.0 on (KIP-890) partitions join with the first batch.
+# From 4.0 on (KIP-890) partitions join with the first batch.
+PARTITIONS = ("TRANSACTION_ADDING_PARTITION", "SEQUENCE_ASSIGNED")
 OFFSETS = ("TRANSACTION_ADDING_OFFSETS",)
 PRODUCER = ("PRODUCER_ID_SET", "PRODUCER_EPOCH_RAISED")
 EVENTS = (STATE, ERROR_STATE, REQUEST, *PARTITIONS, *OFFSETS, *PRODUCER)
@@ -21,10 +23,22 @@ def transactions(lines: DataFrame) -> DataFrame:
     lines end), partitions written to, groups whose offsets it holds.
     """
     events = (
-        lines_of(lines, EVENTS, "topic", "partition", "state", "producer_id", "producer_epoch", "message")
+        lines_of(
+            lines, EVENTS, "topic", "partition", "state", "producer_id", "producer_epoch", "message"
+        )
         .where("client_id is not null")
-        .withColumn("turn", F.count_if((F.col("state") == "IN_TRANSACTION") & F.col("message").contains("from state READY")).over(so_far()))
-        .withColumn("named", F.last(F.when(F.col("event") == REQUEST, found(TRANSACTIONAL_ID)), ignorenulls=True).over(so_far()))
+        .withColumn(
+            "turn",
+            F.count_if(
+                (F.col("state") == "IN_TRANSACTION") & F.col("message").contains("from state READY")
+            ).over(so_far()),
+        )
+        .withColumn(
+            "named",
+            F.last(
+                F.when(F.col("event") == REQUEST, found(TRANSACTIONAL_ID)), ignorenulls=True
+            ).over(so_far()),
+        )
         .withColumn("producer", F.last(_producer(), ignorenulls=True).over(so_far()))
     )
     partition = F.concat_ws("-", "topic", "partition")
@@ -35,17 +49,26 @@ def transactions(lines: DataFrame) -> DataFrame:
             F.max("named").alias("transactional_id"),
             F.min_by("producer", F.struct("part", "offset")).alias("producer"),
             F.min(F.when(F.col("state") == "IN_TRANSACTION", F.col("time"))).alias("began_at"),
-            F.min(F.when(F.col("state").isin("READY", "FATAL_ERROR"), F.col("time"))).alias("ended_at"),
+            F.min(F.when(F.col("state").isin("READY", "FATAL_ERROR"),
+                         F.col("time"))).alias("ended_at"),
             F.bool_or(F.col("state") == "FATAL_ERROR").alias("fatal"),
             F.bool_or(F.col("state") == "ABORTING_TRANSACTION").alias("aborting"),
             F.bool_or(F.col("state") == "COMMITTING_TRANSACTION").alias("committing"),
-            F.array_sort(F.collect_set(F.when(F.col("event").isin(*PARTITIONS), partition))).alias("partitions"),
-            F.array_sort(F.collect_set(F.when(F.col("event").isin(*OFFSETS), found(r"consumer group (?:GroupMetadata\(groupId = )?([^ ,]+)")))).alias("groups"),
+            F.array_sort(F.collect_set(F.when(F.col("event").isin(*PARTITIONS),
+                                              partition))).alias("partitions"),
+            F.array_sort(F.collect_set(F.when(F.col("event").isin(*OFFSETS),
+                                              found(r"consumer group (?:GroupMetadata\(groupId = "
+                                                    r")?([^ ,]+)")))).alias("groups"),
         )
-        .withColumn("how", F.when(F.col("fatal"), "failed").when(F.col("ended_at").isNull(), None).when(F.col("aborting"), "aborted").when(F.col("committing"), "committed"))
+        .withColumn("how",
+                    F.when(F.col("fatal"), "failed").when(F.col("ended_at").isNull(),
+                                                          None).when(F.col("aborting"),
+                                                                     "aborted").when(F.col("committing"), "committed"))  # noqa: E501
         .select(
-            "file", "client_id", "transactional_id", F.col("producer.id").alias("producer_id"), F.col("producer.epoch").alias("epoch"),
-            "began_at", "ended_at", ms_between("began_at", "ended_at").alias("took_ms"), "how", "partitions", "groups",
+            "file", "client_id", "transactional_id", F.col("producer.id").alias("producer_id"),
+            F.col("producer.epoch").alias("epoch"),
+            "began_at", "ended_at", ms_between("began_at", "ended_at").alias("took_ms"), "how",
+            "partitions", "groups",
         )
     )  # fmt: skip
 

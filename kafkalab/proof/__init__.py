@@ -1,1 +1,2 @@
-"""Compares the simulator with real clients and with its own laws: replay, conformance, laws, cases."""
+"""Compares the simulator with real clients and with its own laws:
+replay, conformance, laws, cases."""

@@ -1,9 +1,11 @@
 """Plays a scenario of the recordings' format on the simulator.
 
-    python -m kafkalab replay SCENARIO.json --out DIR [--seed 7 | --seed inv-1=7,inv-2=41] [--version 3.9]
+    python -m kafkalab replay SCENARIO.json --out DIR [--seed 7 | --seed inv-1=7,inv-2=41]
+    [--version 3.9]
 
-Read are: what there was (brokers, topics, coordinators, broker settings) and what the program did. `kafkalab.proof.scenario` takes
-just that from the file and never looks at what was observed, so a replay cannot learn its answers from the scenario.
+Read are: what there was (brokers, topics, coordinators, broker settings) and what the program did.
+`kafkalab.proof.scenario` takes just that from the file and never looks at what was observed, so a
+replay cannot learn its answers from the scenario.
 """
 
 from __future__ import annotations
@@ -19,20 +21,23 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import IllegalStateException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.records import ConsumerRecords, OffsetAndMetadata, ProducerRecord, TopicPartition
 from kafkalab.proof.scenario import LOOP, NEEDS_PRODUCER, UnusableScenario, check_configs, read
+from kafkalab.records import ConsumerRecords, OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab.releases import profile_of
 from kafkalab.sim.apps import FOREVER_MS, App
-from kafkalab.versions import profile_of
 
 CHANCE = {"chance_of_producer_ids": 0.75}
 """The recorded brokers had served other runs before, and mostly held a block of producer ids."""
 
 
 LONGEST_WAIT_MS = 2_000
-"""How long a broker's step waits for the steps that came before it in the recorded program, at most."""
+"""How long a broker's step waits for the steps that came before it in the recorded program,
+at most."""
 
 
-def replay(scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0, version: str | None = None) -> dict[str, str]:
+def replay(
+    scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0, version: str | None = None
+) -> dict[str, str]:
     """Play it; returns {client name: its log}. Raises UnusableScenario."""
     return Play(scenario, seed, version).run()
 
@@ -40,15 +45,24 @@ def replay(scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0, versi
 class Play:
     """One performance of a scenario: each client an app, each step at its time."""
 
-    def __init__(self, scenario: Mapping[str, Any], seed: int | Mapping[str, int], version: str | None) -> None:
+    def __init__(
+        self, scenario: Mapping[str, Any], seed: int | Mapping[str, int], version: str | None
+    ) -> None:
         played = read(scenario)
         try:
             self.profile, self.note = profile_of(version or played.client_version)
         except ValueError as error:
             raise UnusableScenario(str(error)) from None
         check_configs(played, self.profile.name)
-        self.lab = Lab(played.brokers, seed, self.profile.name, played.broker_version, {**played.broker_config, **CHANCE},
-                       epoch=played.start_ms, cold=True)
+        self.lab = Lab(
+            played.brokers,
+            seed,
+            self.profile.name,
+            played.broker_version,
+            {**played.broker_config, **CHANCE},
+            epoch=played.start_ms,
+            cold=True,
+        )
         try:
             for topic, (leaders, replicas) in played.topics.items():
                 self.lab.create_topic(topic, len(leaders), replicas, leaders)
@@ -57,36 +71,60 @@ class Play:
             for transactional_id, broker in played.transaction_coordinators.items():
                 self.lab.place_transaction_coordinator(transactional_id, broker)
         except ValueError as error:
-            raise UnusableScenario(f"the cluster of this scenario cannot be built: {error}") from None
-        self._start_ms, self._steps, self.broker_version = played.start_ms, played.steps, played.broker_version
+            raise UnusableScenario(
+                f"the cluster of this scenario cannot be built: {error}"
+            ) from None
+        self._start_ms, self._steps, self.broker_version = (
+            played.start_ms,
+            played.steps,
+            played.broker_version,
+        )
         self._broker_steps = played.broker_steps
-        self.last_step_ms = max((step["at_ms"] for steps in played.steps.values() for step in steps), default=played.start_ms) - played.start_ms
+        self.last_step_ms = (
+            max(
+                (step["at_ms"] for steps in played.steps.values() for step in steps),
+                default=played.start_ms,
+            )
+            - played.start_ms
+        )
 
     def run(self) -> dict[str, str]:
         self.run_to(None)
         return {name: self.lab.log_text(name) for name in self._steps}
 
     def run_to(self, at_ms: int | None) -> None:
-        """Play from the start up to virtual time `at_ms`, the last millisecond whole; to the end of all programs when None."""
-        players = [Player(self.lab, name, self._start_ms, steps) for name, steps in self._steps.items()]
+        """Play from the start up to virtual time `at_ms`, the last millisecond whole;
+        to the end of all programs when None."""
+        players = [
+            Player(self.lab, name, self._start_ms, steps) for name, steps in self._steps.items()
+        ]
         apps = [self.lab.spawn(player.play, name=player.name) for player in players]
         if self._broker_steps:
-            self.lab.spawn(self._play_brokers, {player.name: player for player in players}, name="brokers")
+            self.lab.spawn(
+                self._play_brokers, {player.name: player for player in players}, name="brokers"
+            )
         if at_ms is None:
-            self.lab.run_until(lambda: all(app.done for app in apps), timeout_ms=10**12)
+            self.lab.stage.run_until(lambda: all(app.done for app in apps), FOREVER_MS - 1)
         else:
             self.lab.run_for(at_ms + 1)
 
     def _play_brokers(self, lab: Lab, players: Mapping[str, Player]) -> None:
-        """What was done to brokers: each step at its time, and not before the program had come so far."""
+        """What was done to brokers: each step at its time,
+        and not before the program had come so far."""
         for step in self._broker_steps:
             lab.sleep(max(step.at_ms - self._start_ms - lab.now_ms, 0))
             patience_ms = lab.now_ms + LONGEST_WAIT_MS
-            while lab.now_ms < patience_ms and any(players[name].steps_done < count for name, count in step.after.items()):
+            while lab.now_ms < patience_ms and any(
+                players[name].steps_done < count for name, count in step.after.items()
+            ):
                 lab.sleep(1)
             broker = lab.broker(step.broker)
             if step.do == "start":
-                broker.restart(takes_ms=lab.streams.stream(f"{broker.name}/starting").randint(*broker.profile.starting_ms))
+                broker.restart(
+                    takes_ms=lab.streams.stream(f"{broker.name}/starting").randint(
+                        *broker.profile.starting_ms
+                    )
+                )
             elif step.do == "kill -STOP":
                 broker.pause(step.for_ms)  # `kill -CONT` ends it, and is no event of its own
             elif step.do != "kill -CONT":
@@ -111,7 +149,12 @@ class Player:
             wait_ms = step["at_ms"] - self._start_ms - lab.now_ms
             if wait_ms > 0:
                 lab.sleep(wait_ms)
-            while self._loop is not None and not self._loop.done and step["do"] != "kill -9" and self.uses_consumer(step):
+            while (
+                self._loop is not None
+                and not self._loop.done
+                and step["do"] != "kill -9"
+                and self.uses_consumer(step)
+            ):
                 lab.sleep(1)  # a consumer is used by one thread at a time
             try:
                 STEPS[step["do"]](self, step)
@@ -121,20 +164,33 @@ class Player:
 
     def start(self) -> None:
         """A constructor takes its time; but the next step was taken when this one had ended."""
-        self.lab.sleep(min(self.lab.profile(None).starting_ms, max(0, self._next_at_ms - self.lab.now_ms)))
+        self.lab.sleep(
+            min(
+                self.lab.profile(None).connecting.starting_ms,
+                max(0, self._next_at_ms - self.lab.now_ms),
+            )
+        )
 
     def uses_consumer(self, step: Mapping[str, Any]) -> bool:
         return step["object"] != "producer" and step["do"] not in NEEDS_PRODUCER
 
     def poll_in_loop(self, step: Mapping[str, Any]) -> None:
-        """A thread of its own, which the next step of this consumer finds ended: its last poll is as long as there is time."""
+        """A thread of its own, which the next step of this consumer finds ended:
+        its last poll is as long as there is time."""
+
         def loop(lab: Lab) -> None:
             until_ms = FOREVER_MS if step["for_ms"] is None else lab.now_ms + step["for_ms"]
-            told_ms = FOREVER_MS if step["until_ms"] is None or step["for_ms"] is not None else step["until_ms"] - self._start_ms
+            told_ms = (
+                FOREVER_MS
+                if step["until_ms"] is None or step["for_ms"] is not None
+                else step["until_ms"] - self._start_ms
+            )
             copied = 0
             while lab.now_ms < min(until_ms, told_ms):
                 try:
-                    records = self.consumer.poll(timeout_ms=min(step["timeout_ms"], told_ms - lab.now_ms))
+                    records = self.consumer.poll(
+                        timeout_ms=min(step["timeout_ms"], told_ms - lab.now_ms)
+                    )
                     if records and step["then"] == "commitAsync":
                         self.consumer.commit_async()
                     elif records and step["then"] == "copy":
@@ -152,12 +208,18 @@ class Player:
         self.producer.begin_transaction()
         for record in records:
             self.producer.send(ProducerRecord(to_topic, key=record.key, value=record.value)).get()
-        after = {tp: OffsetAndMetadata(records.records(tp)[-1].offset + 1) for tp in records.partitions()}
+        after = {
+            tp: OffsetAndMetadata(records.records(tp)[-1].offset + 1) for tp in records.partitions()
+        }
         self.producer.send_offsets_to_transaction(after, self.consumer.group_metadata())
         self.producer.commit_transaction()
 
     def of(self, step: Mapping[str, Any]) -> KafkaConsumer | KafkaProducer:
-        return self.producer if step["object"] == "producer" or self.consumer is None else self.consumer
+        return (
+            self.producer
+            if step["object"] == "producer" or self.consumer is None
+            else self.consumer
+        )
 
 
 def _new_consumer(player: Player, step) -> None:
@@ -180,7 +242,9 @@ def _poll(player: Player, step) -> None:
 
 
 def _send(player: Player, step) -> None:
-    record = ProducerRecord(step["topic"], key=step["key"], value=step["value"], partition=step["to_partition"])
+    record = ProducerRecord(
+        step["topic"], key=step["key"], value=step["value"], partition=step["to_partition"]
+    )
     future = player.producer.send(record)
     if step["wait"]:
         future.get()
@@ -188,7 +252,9 @@ def _send(player: Player, step) -> None:
 
 def _partitions_for(player: Player, step) -> None:
     """A recording that does not say which topic asked for the only one there is."""
-    topic = step["topic"] or next(name for name in player.lab.cluster.topics if not name.startswith("__"))
+    topic = step["topic"] or next(
+        name for name in player.lab.cluster.topics if not name.startswith("__")
+    )
     player.of(step).partitions_for(topic)
 
 
@@ -198,7 +264,11 @@ def _position(player: Player, step) -> None:
 
 
 def _offsets(step) -> dict[TopicPartition, OffsetAndMetadata] | None:
-    return None if step["offsets"] is None else {tp: OffsetAndMetadata(offset) for tp, offset in step["offsets"].items()}
+    return (
+        None
+        if step["offsets"] is None
+        else {tp: OffsetAndMetadata(offset) for tp, offset in step["offsets"].items()}
+    )
 
 
 def _send_offsets(player: Player, step) -> None:
@@ -243,14 +313,20 @@ def seeds_of(text: str) -> int | dict[str, int]:
             return int(text)
         return {name: int(number) for name, number in (part.split("=") for part in text.split(","))}
     except ValueError:
-        raise ValueError(f"--seed takes a number or name=number,name=number, not {text!r}") from None
+        raise ValueError(
+            f"--seed takes a number or name=number,name=number, not {text!r}"
+        ) from None
 
 
 def main(argv: list[str]) -> int:
     """The command line; exit code 2 and one sentence for what cannot be used."""
-    parser = argparse.ArgumentParser(prog="python -m kafkalab replay", description="Play a recorded scenario on the simulator.")
+    parser = argparse.ArgumentParser(
+        prog="python -m kafkalab replay", description="Play a recorded scenario on the simulator."
+    )
     parser.add_argument("scenario", metavar="SCENARIO.json")
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder for NAME.log of each client")
+    parser.add_argument(
+        "--out", required=True, metavar="DIR", help="folder for NAME.log of each client"
+    )
     parser.add_argument("--seed", default="0", help="a number, or name=number for each client")
     parser.add_argument("--version", help="play this client version instead of the recorded one")
     args = parser.parse_args(argv)

@@ -1,7 +1,9 @@
-"""Which scenarios can be played? Reads the recordings' scenario.json, and says in one sentence why one is of no use.
+"""Which scenarios can be played? Reads the recordings' scenario.json, and says in one sentence why
+one is of no use.
 
-What the program did is in FIELDS, a table: each step, the fields it has and what each may hold. Nothing else of a step is
-looked at, so a result, an error, an assignment or a socket that was observed cannot reach a replay: nobody asks for it.
+What the program did is in FIELDS, a table: each step, the fields it has and what each may hold.
+Nothing else of a step is looked at, so a result, an error, an assignment or a socket that was
+observed cannot reach a replay: nobody asks for it.
 """
 
 from __future__ import annotations
@@ -14,27 +16,31 @@ from typing import Any
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig
 from kafkalab.config import ConsumerConfig, ProducerConfig
 from kafkalab.errors import ConfigException
-from kafkalab.records import TopicPartition
 from kafkalab.proof.unsaid_steps import LOOP, with_unsaid_steps
+from kafkalab.records import TopicPartition
+from kafkalab.releases.lineage import BROKER_NAMES
 
-BROKER_VERSIONS = ("2.3", "4.4")
 LONGEST_STEP_MS = 24 * 3_600_000
 LONGEST_PLAY_MS = 366 * LONGEST_STEP_MS
 LARGEST_VALUE_BYTES = 100_000_000
 MOST_PARTITIONS = 10_000
-"""More partitions of __consumer_offsets than any cluster has; a slip of the keyboard would keep the lab busy for hours."""
+"""More partitions of __consumer_offsets than any cluster has;
+a slip of the keyboard would keep the lab busy for hours."""
 
 
 class UnusableScenario(ValueError):
-    """The scenario asks for something this simulation does not know; the message is one sentence for a person."""
+    """The scenario asks for something this simulation does not know;
+    the message is one sentence for a person."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scenario:
     """What there was, and what each client's program did.
 
-    brokers       id -> host:port            topics  name -> its leaders, one a partition, and the number of replicas
-    coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id        steps   client -> its steps, in the order of the file
+    brokers       id -> host:port
+    topics        name -> its leaders, one a partition, and the number of replicas
+    coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id
+    steps         client -> its steps, in the order of the file
     start_ms      when the first step began (epoch); the clock of the lines starts there
     broker_steps  what was done to brokers, in time order
     """
@@ -68,7 +74,8 @@ class BrokerStep:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Kind:
-    """What a field may hold: `says` completes "must be ..."; `read` gives the value a player uses, or raises ValueError."""
+    """What a field may hold: `says` completes "must be ...";
+    `read` gives the value a player uses, or raises ValueError."""
 
     says: str
     read: Callable[[Any], Any]
@@ -79,6 +86,7 @@ def _whole(lowest: int, highest: int) -> Callable[[Any], int]:
         if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
             raise ValueError
         return value
+
     return read
 
 
@@ -87,6 +95,7 @@ def _one_of(*types: type) -> Callable[[Any], Any]:
         if not isinstance(value, types):
             raise ValueError
         return value
+
     return read
 
 
@@ -95,6 +104,7 @@ def _matching(pattern: str) -> Callable[[Any], str]:
         if not isinstance(value, str) or not re.fullmatch(pattern, value):
             raise ValueError
         return value
+
     return read
 
 
@@ -108,7 +118,10 @@ def _partition(value: Any) -> TopicPartition:
 
 
 def _offsets(value: Any) -> dict[TopicPartition, int]:
-    return {_partition(name): _whole(0, (1 << 63) - 1)(offset) for name, offset in _one_of(dict)(value).items()}
+    return {
+        _partition(name): _whole(0, (1 << 63) - 1)(offset)
+        for name, offset in _one_of(dict)(value).items()
+    }
 
 
 def _record_value(value: Any) -> str | None:
@@ -118,23 +131,33 @@ def _record_value(value: Any) -> str | None:
     return value
 
 
-MILLISECONDS = Kind(f"a whole number of milliseconds, 0 to {LONGEST_STEP_MS} (a day)", _whole(0, LONGEST_STEP_MS))
+MILLISECONDS = Kind(
+    f"a whole number of milliseconds, 0 to {LONGEST_STEP_MS} (a day)", _whole(0, LONGEST_STEP_MS)
+)
 MOMENT = Kind("a whole number of milliseconds since 1970", _whole(0, 1 << 53))
 NUMBER = Kind("a whole number, not negative", _whole(0, (1 << 63) - 1))
 BROKER_ID = Kind("a broker's id, a whole number", _whole(0, (1 << 31) - 1))
 TRUTH = Kind("true or false", _one_of(bool))
 TEXT = Kind("a text", _one_of(str))
 OPTIONAL_TEXT = Kind("a text or null", _one_of(str, type(None)))
-VALUE = Kind(f"a text or null; or \"N bytes\" with N up to {LARGEST_VALUE_BYTES}", _record_value)
-ADDRESS = Kind("host:port", _matching(r"[^\s:,/]+:([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])"))
+VALUE = Kind(f'a text or null; or "N bytes" with N up to {LARGEST_VALUE_BYTES}', _record_value)
+ADDRESS = Kind(
+    "host:port",
+    _matching(r"[^\s:,/]+:([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])"),
+)
 CLIENT_NAME = Kind("a name that can be a file's", _matching(r"(?!\.{1,2}$)[^/\\\x00-\x1f]{1,200}"))
-TOPIC = Kind("a topic's name: letters, digits, '.', '_' and '-'", _matching(r"[a-zA-Z0-9._-]{1,249}"))
+TOPIC = Kind(
+    "a topic's name: letters, digits, '.', '_' and '-'", _matching(r"[a-zA-Z0-9._-]{1,249}")
+)
 TOPICS = Kind("a list of topics", _list_of(TOPIC))
-PARTITION = Kind("a partition such as \"t4-0\"", _partition)
-PARTITIONS = Kind("a list of partitions such as \"t4-0\"", _list_of(PARTITION))
-OFFSETS = Kind("an object of partitions and offsets such as {\"t4-0\": 7}", _offsets)
-AFTER_BATCH = Kind("null, \"commitAsync\" or \"copy\"", lambda value: None if value is None else _matching("commitAsync|copy")(value))
-OWNER = Kind("\"consumer\" or \"producer\"", _matching("consumer|producer"))
+PARTITION = Kind('a partition such as "t4-0"', _partition)
+PARTITIONS = Kind('a list of partitions such as "t4-0"', _list_of(PARTITION))
+OFFSETS = Kind('an object of partitions and offsets such as {"t4-0": 7}', _offsets)
+AFTER_BATCH = Kind(
+    'null, "commitAsync" or "copy"',
+    lambda value: None if value is None else _matching("commitAsync|copy")(value),
+)
+OWNER = Kind('"consumer" or "producer"', _matching("consumer|producer"))
 OBJECT = Kind("an object", _one_of(dict))
 
 FIELDS: Mapping[str, Mapping[str, Kind]] = {
@@ -143,8 +166,13 @@ FIELDS: Mapping[str, Mapping[str, Kind]] = {
     "subscribe": {"topics": TOPICS},
     "assign": {"partitions": PARTITIONS},
     "poll": {"timeout_ms": MILLISECONDS, "for_ms?": MILLISECONDS},
-    "poll in a loop until told otherwise": {"timeout_ms": MILLISECONDS, "for_ms?": MILLISECONDS, "then?": AFTER_BATCH, "to_topic?": TOPIC,
-                                            "stop_after_records?": NUMBER},
+    "poll in a loop until told otherwise": {
+        "timeout_ms": MILLISECONDS,
+        "for_ms?": MILLISECONDS,
+        "then?": AFTER_BATCH,
+        "to_topic?": TOPIC,
+        "stop_after_records?": NUMBER,
+    },
     "works without polling": {"for_ms": MILLISECONDS},
     "pause all": {},
     "resume all": {},
@@ -154,7 +182,13 @@ FIELDS: Mapping[str, Mapping[str, Kind]] = {
     "partitionsFor": {"topic?": TOPIC},
     "commitSync": {"offsets?": OFFSETS},
     "commitAsync": {"offsets?": OFFSETS},
-    "send": {"topic": TOPIC, "key?": OPTIONAL_TEXT, "value?": VALUE, "to_partition?": NUMBER, "wait?": TRUTH},
+    "send": {
+        "topic": TOPIC,
+        "key?": OPTIONAL_TEXT,
+        "value?": VALUE,
+        "to_partition?": NUMBER,
+        "wait?": TRUTH,
+    },
     "flush": {},
     "initTransactions": {},
     "beginTransaction": {},
@@ -164,10 +198,18 @@ FIELDS: Mapping[str, Mapping[str, Kind]] = {
     "close": {},
     "kill -9": {},
 }
-"""Each step's fields; one with "?" may be left out. The recorded program's other steps are not simulated."""
+"""Each step's fields; one with "?" may be left out.
+The recorded program's other steps are not simulated."""
 
-NEEDS_PRODUCER = ("send", "flush", "initTransactions", "beginTransaction", "sendOffsetsToTransaction", "commitTransaction",
-                  "abortTransaction")
+NEEDS_PRODUCER = (
+    "send",
+    "flush",
+    "initTransactions",
+    "beginTransaction",
+    "sendOffsetsToTransaction",
+    "commitTransaction",
+    "abortTransaction",
+)
 EITHER = ("partitionsFor", "close", "kill -9")
 CONFIGS = {"new KafkaConsumer": ConsumerConfig, "new KafkaProducer": ProducerConfig}
 OBSERVED_STEPS = ("assignment",)
@@ -177,42 +219,84 @@ BROKER_STEPS = ("kill -9", "stop", "start", "kill -STOP", "kill -CONT")
 def read(scenario: Any) -> Scenario:
     """The scenario, checked. Raises UnusableScenario."""
     if not isinstance(scenario, dict):
-        raise UnusableScenario("this is not a scenario of the recordings' format: it is not a JSON object")
+        raise UnusableScenario(
+            "this is not a scenario of the recordings' format: it is not a JSON object"
+        )
     brokers = _brokers(_field(scenario, "brokers", OBJECT))
     version = str(_field(scenario, "broker_version", TEXT))
     minor = ".".join(version.split(".")[:2])
-    if minor not in BROKER_VERSIONS:
-        raise UnusableScenario(f"broker version {version!r} is not simulated; there are {', '.join(BROKER_VERSIONS)}")
-    topics = {name: _topic(name, entries, brokers) for name, entries in _field(scenario, "topics", OBJECT, {}).items()}
-    groups = {name: _coordinator(name, place, brokers) for name, place in _field(scenario, "groups", OBJECT, {}).items()}
-    transactional = {name: _coordinator(name, place, brokers)
-                     for name, place in _field(scenario, "transactional_ids", OBJECT, {}).items()}
-    steps, broker_steps = _steps(_field(scenario, "events", Kind("a list of steps", _one_of(list))), topics, brokers)
+    if minor not in BROKER_NAMES:
+        raise UnusableScenario(
+            f"broker version {version!r} is not simulated; there are {', '.join(BROKER_NAMES)}"
+        )
+    topics = {
+        name: _topic(name, entries, brokers)
+        for name, entries in _field(scenario, "topics", OBJECT, {}).items()
+    }
+    groups = {
+        name: _coordinator(name, place, brokers)
+        for name, place in _field(scenario, "groups", OBJECT, {}).items()
+    }
+    transactional = {
+        name: _coordinator(name, place, brokers)
+        for name, place in _field(scenario, "transactional_ids", OBJECT, {}).items()
+    }
+    steps, broker_steps = _steps(
+        _field(scenario, "events", Kind("a list of steps", _one_of(list))), topics, brokers
+    )
     moments = [step["at_ms"] for own in steps.values() for step in own]
     start_ms = min(moments, default=0)
     if max(moments, default=0) - start_ms > LONGEST_PLAY_MS:
-        raise UnusableScenario(f"the first and the last step lie {max(moments) - start_ms} ms apart; a replay lasts at most {LONGEST_PLAY_MS} ms (a year)")
-    return Scenario(_field(scenario, "client_version", TEXT), minor, brokers, _settings(_field(scenario, "broker_config", OBJECT, {})),
-                    topics, groups, transactional, start_ms, steps, broker_steps)
+        raise UnusableScenario(
+            f"the first and the last step lie {max(moments) - start_ms} ms apart; a replay lasts "
+            f"at most {LONGEST_PLAY_MS} ms (a year)"
+        )
+    return Scenario(
+        _field(scenario, "client_version", TEXT),
+        minor,
+        brokers,
+        _settings(_field(scenario, "broker_config", OBJECT, {})),
+        topics,
+        groups,
+        transactional,
+        start_ms,
+        steps,
+        broker_steps,
+    )
 
 
 def check_configs(scenario: Scenario, version: str) -> None:
-    """Would a client of this version take the configs of its `new` steps? Raises UnusableScenario naming the key."""
+    """Would a client of this version take the configs of its `new` steps? Raises
+    UnusableScenario naming the key."""
     for client, steps in scenario.steps.items():
         for step in steps:
             if step["do"] in CONFIGS:
                 try:
-                    config = CONFIGS[step["do"]].for_version(version, {"bootstrap.servers": "localhost:9092", **step["config"]})
+                    config = CONFIGS[step["do"]].for_version(
+                        version, {"bootstrap.servers": "localhost:9092", **step["config"]}
+                    )
                 except ConfigException as error:
-                    raise UnusableScenario(f"the step {step['do']!r} of {client} cannot be played: {error}") from None
+                    raise UnusableScenario(
+                        f"the step {step['do']!r} of {client} cannot be played: {error}"
+                    ) from None
                 for address in config["bootstrap.servers"] or ("",):
-                    _read(ADDRESS, address, f"the step {step['do']!r} of {client} has bootstrap.servers")
+                    _read(
+                        ADDRESS,
+                        address,
+                        f"the step {step['do']!r} of {client} has bootstrap.servers",
+                    )
 
 
 def _field(holder: Mapping[str, Any], name: str, kind: Kind, default: Any = None) -> Any:
     if name not in holder and default is None:
-        raise UnusableScenario(f"this is not a scenario of the recordings' format: {name!r} is missing")
-    return _read(kind, holder.get(name, default), f"this is not a scenario of the recordings' format: it has {name}")
+        raise UnusableScenario(
+            f"this is not a scenario of the recordings' format: {name!r} is missing"
+        )
+    return _read(
+        kind,
+        holder.get(name, default),
+        f"this is not a scenario of the recordings' format: it has {name}",
+    )
 
 
 def _read(kind: Kind, value: Any, has: str) -> Any:
@@ -238,15 +322,39 @@ def _brokers(given: Mapping[str, Any]) -> dict[int, str]:
 
 
 def _topic(name: str, entries: Any, brokers: Mapping[int, str]) -> tuple[list[int], int]:
-    """Leaders and the number of replicas; which brokers follow is left to the cluster, for no client sees a difference."""
+    """Leaders and the number of replicas; which brokers follow is left to the cluster,
+    for no client sees a difference."""
     has = f"the topic {name} has"
     _read(TOPIC, name, "topics has a name")
     leaders, replicas = [], 1
-    for entry in _read(Kind("a list with an entry for each partition, at least one", _filled), entries, f"{has} partitions"):
+    for entry in _read(
+        Kind("a list with an entry for each partition, at least one", _filled),
+        entries,
+        f"{has} partitions",
+    ):
         entry = _read(OBJECT, entry, f"{has} a partition")
-        leaders.append(_read(Kind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers)), entry.get("leader"), f"{has} leader"))
-        count = len(_read(Kind("a list of broker ids", _list_of(BROKER_ID)), entry.get("replicas"), f"{has} replicas"))
-        replicas = max(replicas, _read(Kind(f"1 to {len(brokers)}, as many as there are brokers", _whole(1, len(brokers))), count, f"{has} a number of replicas"))
+        leaders.append(
+            _read(
+                Kind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers)),
+                entry.get("leader"),
+                f"{has} leader",
+            )
+        )
+        count = len(
+            _read(
+                Kind("a list of broker ids", _list_of(BROKER_ID)),
+                entry.get("replicas"),
+                f"{has} replicas",
+            )
+        )
+        replicas = max(
+            replicas,
+            _read(
+                Kind(f"1 to {len(brokers)}, as many as there are brokers", _whole(1, len(brokers))),
+                count,
+                f"{has} a number of replicas",
+            ),
+        )
     return leaders, replicas
 
 
@@ -261,6 +369,7 @@ def _member(brokers: Mapping[int, str]) -> Callable[[Any], int]:
         if _whole(0, 1 << 31)(value) not in brokers:
             raise ValueError
         return value
+
     return read
 
 
@@ -272,34 +381,63 @@ def _filled(value: Any) -> list:
 
 def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """Broker settings of the recordings that matter here."""
-    kinds = {name: TRUTH if isinstance(field.default, bool) else TEXT if isinstance(field.default, (str, tuple)) else
-             Kind("a number, not negative", _one_of(int, float)) if isinstance(field.default, float) else
-             Kind("a whole number, not negative", _whole(0, (1 << 63) - 1))
-             for name, field in ((dotted, BrokerConfig.__dataclass_fields__[field]) for dotted, field in DOTTED.items())}
-    kinds["offsets.topic.num.partitions"] = kinds["transaction.state.log.num.partitions"] = Kind(f"1 to {MOST_PARTITIONS}", _whole(1, MOST_PARTITIONS))
+    kinds = {
+        name: TRUTH
+        if isinstance(field.default, bool)
+        else TEXT
+        if isinstance(field.default, (str, tuple))
+        else Kind("a number, not negative", _one_of(int, float))
+        if isinstance(field.default, float)
+        else Kind("a whole number, not negative", _whole(0, (1 << 63) - 1))
+        for name, field in (
+            (dotted, BrokerConfig.__dataclass_fields__[field]) for dotted, field in DOTTED.items()
+        )
+    }
+    kinds["offsets.topic.num.partitions"] = kinds["transaction.state.log.num.partitions"] = Kind(
+        f"1 to {MOST_PARTITIONS}", _whole(1, MOST_PARTITIONS)
+    )
     found = {}
     for name, value in given.items():
         if name not in kinds:
-            raise UnusableScenario(f"the broker setting {name!r} is not simulated; these are: {', '.join(sorted(kinds))}")
+            raise UnusableScenario(
+                f"the broker setting {name!r} is not simulated; these are: "
+                f"{', '.join(sorted(kinds))}"
+            )
         found[name] = _read(kinds[name], value, f"broker_config has {name}")
     return found
 
 
-def _steps(events: list[Any], topics: Mapping[str, Any],
-           brokers: Mapping[int, str]) -> tuple[dict[str, list[dict[str, Any]]], list[BrokerStep]]:
+def _steps(
+    events: list[Any], topics: Mapping[str, Any], brokers: Mapping[int, str]
+) -> tuple[dict[str, list[dict[str, Any]]], list[BrokerStep]]:
     found: dict[str, list[dict[str, Any]]] = {}
     of_brokers: list[BrokerStep] = []
-    events = [_read(OBJECT, event, "this is not a scenario of the recordings' format: events has a step") for event in events]
+    events = [
+        _read(OBJECT, event, "this is not a scenario of the recordings' format: events has a step")
+        for event in events
+    ]
     for event in with_unsaid_steps(events):
         do = event.get("do")
         if do in OBSERVED_STEPS or event.get("by_loop"):
             continue
         if _is_broker(event.get("client")) and do in BROKER_STEPS:
-            of_brokers.append(_broker_step(event, do, brokers, {client: len(own) for client, own in found.items()}))
+            of_brokers.append(
+                _broker_step(
+                    event, do, brokers, {client: len(own) for client, own in found.items()}
+                )
+            )
             continue
-        if "client" not in event or not isinstance(do, str) or do not in FIELDS or _is_broker(event["client"]):
+        if (
+            "client" not in event
+            or not isinstance(do, str)
+            or do not in FIELDS
+            or _is_broker(event["client"])
+        ):
             who = event.get("client") or event.get("broker") or "nobody"
-            raise UnusableScenario(f"the step {do!r} (of {who}) is not one that a replay knows; known are: {', '.join(sorted(FIELDS))}")
+            raise UnusableScenario(
+                f"the step {do!r} (of {who}) is not one that a replay knows; known are: "
+                f"{', '.join(sorted(FIELDS))}"
+            )
         client = _read(CLIENT_NAME, event["client"], f"a step {do!r} has client")
         step = _step(event, do, client)
         own = found.setdefault(client, [])
@@ -320,23 +458,37 @@ def _with_pauses(steps: list[BrokerStep]) -> list[BrokerStep]:
             found[place] = dataclasses.replace(step, for_ms=LONGEST_STEP_MS)
         elif step.do == "kill -CONT":
             if step.broker not in standing:
-                raise UnusableScenario(f"a step 'kill -CONT' of broker {step.broker} has no 'kill -STOP' before it")
+                raise UnusableScenario(
+                    f"a step 'kill -CONT' of broker {step.broker} has no 'kill -STOP' before it"
+                )
             begins = standing.pop(step.broker)
             kind = Kind(f"0 to {LONGEST_STEP_MS} ms (a day) later", _whole(0, LONGEST_STEP_MS))
-            for_ms = _read(kind, step.at_ms - steps[begins].at_ms, f"a step 'kill -CONT' of broker {step.broker} comes after its 'kill -STOP' by")
+            for_ms = _read(
+                kind,
+                step.at_ms - steps[begins].at_ms,
+                f"a step 'kill -CONT' of broker {step.broker} comes after its 'kill -STOP' by",
+            )
             found[begins] = dataclasses.replace(found[begins], for_ms=for_ms)
     return found
 
 
 def _end_loops(steps: list[dict[str, Any]], client: str) -> None:
-    """A loop is told otherwise by the next step of its consumer, or ends by itself: `until_ms` (epoch) or `for_ms`."""
+    """A loop is told otherwise by the next step of its consumer, or ends by itself:
+    `until_ms` (epoch) or `for_ms`."""
     for place, step in enumerate(steps):
         if step["do"] == LOOP:
-            later = [one for one in steps[place + 1:] if one["object"] != "producer" and one["do"] not in NEEDS_PRODUCER]
+            later = [
+                one
+                for one in steps[place + 1 :]
+                if one["object"] != "producer" and one["do"] not in NEEDS_PRODUCER
+            ]
             if step["stop_after_records"] is not None:  # the program waited until they were copied
                 later = []
             elif not later and step["for_ms"] is None:
-                raise UnusableScenario(f"the step {LOOP!r} of {client} never ends: it has no for_ms, and no later step tells it otherwise")
+                raise UnusableScenario(
+                    f"the step {LOOP!r} of {client} never ends: it has no for_ms, and no later "
+                    "step tells it otherwise"
+                )
             step["until_ms"] = later[0]["at_ms"] if later and later[0]["do"] != "kill -9" else None
 
 
@@ -344,15 +496,25 @@ def _is_broker(name: Any) -> bool:
     return isinstance(name, str) and re.fullmatch(r"broker \d+", name) is not None
 
 
-def _broker_step(event: Mapping[str, Any], do: str, brokers: Mapping[int, str], after: Mapping[str, int]) -> BrokerStep:
+def _broker_step(
+    event: Mapping[str, Any], do: str, brokers: Mapping[int, str], after: Mapping[str, int]
+) -> BrokerStep:
     broker = int(event["client"].split()[1])
     if broker not in brokers:
-        raise UnusableScenario(f"a step {do!r} is of broker {broker}; there are {', '.join(map(str, brokers))}")
-    return BrokerStep(_read(MOMENT, event.get("at_ms"), f"a step {do!r} of broker {broker} has at_ms"), broker, do, after)
+        raise UnusableScenario(
+            f"a step {do!r} is of broker {broker}; there are {', '.join(map(str, brokers))}"
+        )
+    return BrokerStep(
+        _read(MOMENT, event.get("at_ms"), f"a step {do!r} of broker {broker} has at_ms"),
+        broker,
+        do,
+        after,
+    )
 
 
 def _step(event: Mapping[str, Any], do: str, client: str) -> dict[str, Any]:
-    """The step with the fields of the table, each with a value: None where an optional one is left out."""
+    """The step with the fields of the table, each with a value:
+    None where an optional one is left out."""
     step: dict[str, Any] = {"do": do}
     for name, kind in {"at_ms": MOMENT, "object?": OWNER, **FIELDS[do]}.items():
         name, optional = name.rstrip("?"), name.endswith("?")
@@ -367,19 +529,35 @@ def _step(event: Mapping[str, Any], do: str, client: str) -> dict[str, Any]:
     return step
 
 
-def _check_order(step: Mapping[str, Any], before: list[dict[str, Any]], client: str, topics: Mapping[str, Any]) -> None:
+def _check_order(
+    step: Mapping[str, Any], before: list[dict[str, Any]], client: str, topics: Mapping[str, Any]
+) -> None:
     """A program cannot use what it has not made."""
     do, made = step["do"], {earlier["do"] for earlier in before}
     if "kill -9" in made:
-        raise UnusableScenario(f"the step {do!r} of {client} comes after its 'kill -9': a process that is gone does nothing")
+        raise UnusableScenario(
+            f"the step {do!r} of {client} comes after its 'kill -9': a process that is gone does "
+            "nothing"
+        )
     if do in CONFIGS:
         return
-    wanted = {"new KafkaProducer"} if do in NEEDS_PRODUCER else set(CONFIGS) if do in EITHER else {"new KafkaConsumer"}
+    wanted = (
+        {"new KafkaProducer"}
+        if do in NEEDS_PRODUCER
+        else set(CONFIGS)
+        if do in EITHER
+        else {"new KafkaConsumer"}
+    )
     if do in EITHER and step["object"] is not None:
         wanted = {f"new Kafka{step['object'].capitalize()}"}
     if not wanted & made:
-        raise UnusableScenario(f"the step {do!r} of {client} comes before any {' or '.join(repr(name) for name in sorted(wanted))}")
+        raise UnusableScenario(
+            f"the step {do!r} of {client} comes before any "
+            f"{' or '.join(repr(name) for name in sorted(wanted))}"
+        )
     if do == "position" and step["partition"] is None and step["partitions"] is None:
         raise UnusableScenario(f"a step 'position' of {client} lacks 'partition'")
     if do == "partitionsFor" and step["topic"] is None and not topics:
-        raise UnusableScenario(f"a step 'partitionsFor' of {client} lacks 'topic', and there is none to choose")
+        raise UnusableScenario(
+            f"a step 'partitionsFor' of {client} lacks 'topic', and there is none to choose"
+        )

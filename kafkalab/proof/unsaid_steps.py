@@ -1,10 +1,14 @@
-"""What did a recorded program do that its scenario does not say? Some recordings were made before a step had a name.
+"""What did a recorded program do that its scenario does not say? Some recordings were made before a
+step had a name.
 
 Read from the steps that are there, never from what came of them:
 
-    a consumer subscribes, and next closes, is killed or stops polling    it polled in a loop meanwhile
-    it subscribes, and polls have neither a time-out nor a duration       a loop noted them, and the commitAsync of the same moment
-    a client made only a producer, and ends with a record it sent         the producer was closed after it
+    a consumer subscribes, and next closes, is killed or stops polling:
+        it polled in a loop meanwhile
+    it subscribes, and polls have neither a time-out nor a duration:
+        a loop noted them, and the commitAsync of the same moment
+    a client made only a producer, and ends with a record it sent:
+        the producer was closed after it
 """
 
 from __future__ import annotations
@@ -22,7 +26,10 @@ Event = Mapping[str, Any]
 
 def with_unsaid_steps(events: list[Event]) -> list[Event]:
     """The events, with what is missing put in its place and what a loop noted marked `by_loop`."""
-    if not all(isinstance(event.get("client", ""), str) and isinstance(event.get("do"), str) for event in events):
+    if not all(
+        isinstance(event.get("client", ""), str) and isinstance(event.get("do"), str)
+        for event in events
+    ):
         return events  # nonsense, which the reader names
     steps: dict[str | None, list[Event]] = {}
     for event in events:
@@ -37,13 +44,17 @@ def with_unsaid_steps(events: list[Event]) -> list[Event]:
             out.append(event)
             continue
         own, done[client] = steps[client], done[client] + 1
-        bare = _was_noted(event, own[:done[client] - 1])
+        bare = _was_noted(event, own[: done[client] - 1])
         if bare:
             noted[client] = event.get("at_ms")
-        looped = bare or event.get("do") == "commitAsync" and client in noted and noted[client] == event.get("at_ms")
+        looped = bare or (
+            event.get("do") == "commitAsync"
+            and client in noted
+            and noted[client] == event.get("at_ms")
+        )
         out.append({**event, "by_loop": True} if looped else event)
         if event.get("do") == "subscribe" and not any(one.get("do") == LOOP for one in own):
-            out += _unsaid_loop(event, own[done[client]:])
+            out += _unsaid_loop(event, own[done[client] :])
         if done[client] == len(own):
             out += _unsaid_close(event, own)
     return out
@@ -59,8 +70,15 @@ def _unsaid_loop(subscribe: Event, later: list[Event]) -> list[Event]:
         return []
     noted_at = {one.get("at_ms") for one in later if _was_noted(one, [subscribe])}
     commits = any(one.get("do") == "commitAsync" and one.get("at_ms") in noted_at for one in later)
-    return [{"at_ms": subscribe.get("at_ms"), "client": subscribe.get("client"), "do": LOOP, "timeout_ms": LOOP_TIMEOUT_MS,
-             "then": "commitAsync" if commits else None}]
+    return [
+        {
+            "at_ms": subscribe.get("at_ms"),
+            "client": subscribe.get("client"),
+            "do": LOOP,
+            "timeout_ms": LOOP_TIMEOUT_MS,
+            "then": "commitAsync" if commits else None,
+        }
+    ]
 
 
 def _unsaid_close(last: Event, own: list[Event]) -> list[Event]:

@@ -1,11 +1,12 @@
 """Defines the requests and responses of Kafka's admin client: groups, topics, logs and settings.
 
-Field names and defaults are those of Kafka's schemas ListGroupsRequest.json, DescribeGroupsRequest.json and so on. Left out: the fields
-for authorization results, and documentation and synonyms of settings.
+Field names and defaults are those of Kafka's schemas ListGroupsRequest.json,
+DescribeGroupsRequest.json and so on. Left out: the fields for authorization results, and
+documentation and synonyms of settings.
 """
-from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import NO_OPERATIONS, ZERO_UUID
+from kafkalab.protocol.frozen import message
 
 
 @message
@@ -108,7 +109,8 @@ class OffsetDeleteRequestTopic:
 
 @message
 class OffsetDeleteRequest:
-    """Asks a coordinator to delete committed offsets of partitions that no member reads (KIP-496).
+    """Asks a coordinator to delete committed offsets of partitions that no member reads
+    (KIP-496).
     """
 
     group_id: str

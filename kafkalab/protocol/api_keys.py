@@ -1,8 +1,9 @@
 """Lists Kafka's APIs (ApiKeys): number, name, request class and response class.
 
-Kafka's enum is `org.apache.kafka.common.protocol.ApiKeys`; the names are as lines print them. Only the APIs that are
-simulated are here; the full lists of numbers and versions are in `api_versions`.
+Kafka's enum is `org.apache.kafka.common.protocol.ApiKeys`; the names are as lines print them. Only
+the APIs that are simulated are here; the full lists of numbers and versions are in `api_versions`.
 """
+
 import enum
 
 from kafkalab.protocol import messages as m
@@ -44,9 +45,17 @@ class ApiKeys(enum.Enum):
     ELECT_LEADERS = (43, m.ElectLeadersRequest, m.ElectLeadersResponse)
     OFFSET_DELETE = (47, m.OffsetDeleteRequest, m.OffsetDeleteResponse)
     DESCRIBE_CLUSTER = (60, m.DescribeClusterRequest, m.DescribeClusterResponse)
-    CONSUMER_GROUP_HEARTBEAT = (68, m.ConsumerGroupHeartbeatRequest, m.ConsumerGroupHeartbeatResponse)
+    CONSUMER_GROUP_HEARTBEAT = (
+        68,
+        m.ConsumerGroupHeartbeatRequest,
+        m.ConsumerGroupHeartbeatResponse,
+    )
     CONSUMER_GROUP_DESCRIBE = (69, m.ConsumerGroupDescribeRequest, m.ConsumerGroupDescribeResponse)
-    GET_TELEMETRY_SUBSCRIPTIONS = (71, m.GetTelemetrySubscriptionsRequest, m.GetTelemetrySubscriptionsResponse)
+    GET_TELEMETRY_SUBSCRIPTIONS = (
+        71,
+        m.GetTelemetrySubscriptionsRequest,
+        m.GetTelemetrySubscriptionsResponse,
+    )
 
     def __init__(self, id: int, request: type, response: type) -> None:
         self.id = id
@@ -54,7 +63,8 @@ class ApiKeys(enum.Enum):
         self.response = response
         self.title = self._name_
 
-    __hash__ = object.__hash__  # Members are compared by identity; an enum would hash its name each time.
+    # Members are compared by identity; an enum would hash its name each time.
+    __hash__ = object.__hash__
 
 
 _BY_ID = {api.id: api for api in ApiKeys}

@@ -1,15 +1,23 @@
 """Computes the buffer sizes that a Java client prints for records and members' metadata of a
 response.
 
-A Java client cuts records and members' metadata out of the answer's buffer without copying, so what it prints of them,
-`MemoryRecords(size=0, buffer=java.nio.HeapByteBuffer[pos=0 lim=0 cap=77])`, tells how much of the answer follows. The
-layouts are FetchResponse.json from v12 on, the flexible versions (KIP-482), where lengths are varints and every struct
-ends in a section of tagged fields that is one byte when empty; and JoinGroupResponse.json up to v5, before them.
+A Java client cuts records and members' metadata out of the answer's buffer without copying, so what
+it prints of them, `MemoryRecords(size=0, buffer=java.nio.HeapByteBuffer[pos=0 lim=0 cap=77])`,
+tells how much of the answer follows. The layouts are FetchResponse.json from v12 on, the flexible
+versions (KIP-482), where lengths are varints and every struct ends in a section of tagged fields
+that is one byte when empty; and JoinGroupResponse.json up to v5, before them.
 """
+
 from kafkalab.protocol.group_messages import JoinGroupResponse
 from kafkalab.protocol.record_messages import (
-    FetchableTopicResponse, FetchEpochEndOffset, FetchPartitionData, FetchResponse, LeaderIdAndEpoch, NodeEndpoint,
-    SnapshotId)
+    FetchableTopicResponse,
+    FetchEpochEndOffset,
+    FetchPartitionData,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    SnapshotId,
+)
 
 FIXED_PARTITION_BYTES = 4 + 2 + 8 + 8 + 8 + 4
 """Partition, error code, high watermark, last stable offset, log start offset, preferred read
@@ -17,7 +25,11 @@ replica.
 """
 
 ABORTED_TRANSACTION_BYTES = 8 + 8 + 1
-TAGGED_PAIR_BYTES = {FetchEpochEndOffset: 4 + 8 + 1, LeaderIdAndEpoch: 4 + 4 + 1, SnapshotId: 8 + 4 + 1}
+TAGGED_PAIR_BYTES = {
+    FetchEpochEndOffset: 4 + 8 + 1,
+    LeaderIdAndEpoch: 4 + 4 + 1,
+    SnapshotId: 8 + 4 + 1,
+}
 
 
 def records_size(partition: FetchPartitionData) -> int:
@@ -29,7 +41,9 @@ def bytes_left_at_records(response: FetchResponse) -> dict[tuple[int, int], int]
     """(topic index, partition index) -> bytes from the start of the partition's records to the
     answer's end.
     """
-    left = _tagged_bytes([_endpoints_bytes(response.node_endpoints)] if response.node_endpoints else [])
+    left = _tagged_bytes(
+        [_endpoints_bytes(response.node_endpoints)] if response.node_endpoints else []
+    )
     found = {}
     for at_topic, topic in reversed(tuple(enumerate(response.responses))):
         left += 1  # The topic's own tagged fields. There are none.
@@ -63,9 +77,13 @@ def _topic_head_bytes(topic: FetchableTopicResponse) -> int:
 def _partition_bytes_before_tags(partition: FetchPartitionData) -> int:
     aborted = partition.aborted_transactions or ()
     size = records_size(partition)
-    return (FIXED_PARTITION_BYTES
-            + _unsigned_varint_bytes(len(aborted) + 1) + len(aborted) * ABORTED_TRANSACTION_BYTES
-            + _unsigned_varint_bytes(size + 1) + size)
+    return (
+        FIXED_PARTITION_BYTES
+        + _unsigned_varint_bytes(len(aborted) + 1)
+        + len(aborted) * ABORTED_TRANSACTION_BYTES
+        + _unsigned_varint_bytes(size + 1)
+        + size
+    )
 
 
 def _partition_tags_bytes(partition: FetchPartitionData) -> int:
@@ -80,7 +98,9 @@ def _tagged_bytes(sizes: list[int]) -> int:
 
 def _endpoints_bytes(endpoints: tuple[NodeEndpoint, ...]) -> int:
     return _unsigned_varint_bytes(len(endpoints) + 1) + sum(
-        4 + _compact_string_bytes(node.host) + 4 + _compact_string_bytes(node.rack) + 1 for node in endpoints)
+        4 + _compact_string_bytes(node.host) + 4 + _compact_string_bytes(node.rack) + 1
+        for node in endpoints
+    )
 
 
 def _compact_string_bytes(text: str | None) -> int:

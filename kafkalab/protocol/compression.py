@@ -54,14 +54,54 @@ class Codec:
     levels: Mapping[int, tuple[float, float]] | None = None
 
 
-CODECS: Mapping[str, Codec] = {codec.name: codec for codec in (
-    Codec("gzip", True, 1.09, 1.46, 258, 32, 22, 5, 5.0, 0.9, -1, {1: (1.2, 0.45), 6: (1.0, 1.0), 9: (0.92, 2.8)}),
-    Codec("snappy", False, 1.04, 2.68, 64, 18, 3, 1, 0.6, 0.5),
-    Codec("lz4", False, 1.01, 3.14, 765, 26, 16, 4, 1.1, 0.3, 9,
-          {1: (0.77, 2.5), 8: (0.7, 12.0), 9: (1.0, 1.0), 10: (0.7, 16.0), 17: (0.68, 24.0)}),
-    Codec("zstd", True, 1.15, 1.03, 1_000_000, 35, 45, 30, 2.5, 1.4, 3,
-          {1: (0.96, 0.85), 3: (1.0, 1.0), 10: (0.88, 21.0), 19: (0.83, 2000.0)}),
-)}
+CODECS: Mapping[str, Codec] = {
+    codec.name: codec
+    for codec in (
+        Codec(
+            "gzip",
+            True,
+            1.09,
+            1.46,
+            258,
+            32,
+            22,
+            5,
+            5.0,
+            0.9,
+            -1,
+            {1: (1.2, 0.45), 6: (1.0, 1.0), 9: (0.92, 2.8)},
+        ),
+        Codec("snappy", False, 1.04, 2.68, 64, 18, 3, 1, 0.6, 0.5),
+        Codec(
+            "lz4",
+            False,
+            1.01,
+            3.14,
+            765,
+            26,
+            16,
+            4,
+            1.1,
+            0.3,
+            9,
+            {1: (0.77, 2.5), 8: (0.7, 12.0), 9: (1.0, 1.0), 10: (0.7, 16.0), 17: (0.68, 24.0)},
+        ),
+        Codec(
+            "zstd",
+            True,
+            1.15,
+            1.03,
+            1_000_000,
+            35,
+            45,
+            30,
+            2.5,
+            1.4,
+            3,
+            {1: (0.96, 0.85), 3: (1.0, 1.0), 10: (0.88, 21.0), 19: (0.83, 2000.0)},
+        ),
+    )
+}
 """compression.type -> its numbers.
 
 lz4's level 9 is its fast compressor, all other levels are the slow one (KafkaLZ4BlockOutputStream).
@@ -89,12 +129,17 @@ class Compression:
         codec = CODECS[self.type]
         literals, matches = _pieces(_payload(records), codec.longest_match)
         weight = _entropy_bytes(literals) if codec.huffman else len(literals)
-        return codec.start_bytes + int((codec.literal_bytes * weight + codec.match_bytes * matches) * self._at_level()[0])
+        return codec.start_bytes + int(
+            (codec.literal_bytes * weight + codec.match_bytes * matches) * self._at_level()[0]
+        )
 
     def compress_us(self, uncompressed_bytes: int) -> int:
         """CPU time of compressing a batch, in microseconds."""
         codec = CODECS[self.type]
-        return int((codec.compress_us + codec.compress_us_per_kb * uncompressed_bytes / 1000) * self._at_level()[1])
+        return int(
+            (codec.compress_us + codec.compress_us_per_kb * uncompressed_bytes / 1000)
+            * self._at_level()[1]
+        )
 
     def decompress_us(self, uncompressed_bytes: int) -> int:
         """CPU time of reading a batch, in microseconds. It does not depend on the level."""
@@ -149,7 +194,11 @@ def _payload(records: Iterable[WireRecord]) -> bytes:
     first_ms, parts = None, []
     for delta, record in enumerate(records):
         first_ms = record.timestamp_ms if first_ms is None else first_ms
-        parts.append(record_bytes(record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms))
+        parts.append(
+            record_bytes(
+                record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms
+            )
+        )
     return b"".join(parts)
 
 
@@ -161,7 +210,7 @@ def _pieces(data: bytes, longest: int) -> tuple[bytes, float]:
     seen: dict[bytes, int] = {}
     literals, matches, here, end = bytearray(), 0.0, 0, len(data)
     while here + SHORTEST_MATCH_BYTES <= end:
-        four = data[here:here + SHORTEST_MATCH_BYTES]
+        four = data[here : here + SHORTEST_MATCH_BYTES]
         there = seen.get(four)
         seen[four] = here
         if there is None:
@@ -179,4 +228,8 @@ def _pieces(data: bytes, longest: int) -> tuple[bytes, float]:
 def _entropy_bytes(data: bytes) -> float:
     """The size of these bytes in an ideal code of order 0."""
     size = len(data)
-    return -sum(count * math.log2(count / size) for count in Counter(data).values()) / 8 if size else 0.0
+    return (
+        -sum(count * math.log2(count / size) for count in Counter(data).values()) / 8
+        if size
+        else 0.0
+    )

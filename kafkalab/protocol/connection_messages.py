@@ -5,6 +5,7 @@ FindCoordinatorRequest.json, GetTelemetrySubscriptionsRequest.json and their res
 only some API versions carry keeps its default in the others. `kafkalab.lines.payload` holds the
 fields that each version prints.
 """
+
 from kafkalab.protocol.frozen import message
 
 ZERO_UUID = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -176,8 +177,14 @@ class FindCoordinatorResponse:
     def coordinator_of(self, key: str) -> Coordinator:
         """The answer for `key` in either form. KeyError where a batched answer lacks the key."""
         if not self.coordinators:
-            return Coordinator(key=key, node_id=self.node_id, host=self.host, port=self.port,
-                               error_code=self.error_code, error_message=self.error_message)
+            return Coordinator(
+                key=key,
+                node_id=self.node_id,
+                host=self.host,
+                port=self.port,
+                error_code=self.error_code,
+                error_message=self.error_message,
+            )
         return {answer.key: answer for answer in self.coordinators}[key]
 
 

@@ -2,7 +2,8 @@
 
 A member joins, reports, acknowledges and leaves with it.
 
-Schemas: ConsumerGroupHeartbeatRequest.json, ConsumerGroupHeartbeatResponse.json (v1, KIP-1082 and regular expressions).
+Schemas: ConsumerGroupHeartbeatRequest.json, ConsumerGroupHeartbeatResponse.json (v1, KIP-1082 and
+regular expressions).
 """
 
 from __future__ import annotations

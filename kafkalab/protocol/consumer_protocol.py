@@ -7,8 +7,10 @@ A member's subscription is JoinGroup's `metadata`, the leader's assignment is Sy
 ConsumerProtocolSubscription and ConsumerProtocolAssignment. Versions 0 to 3 differ in the appended
 fields: owned partitions (v1, KIP-429), the generation (v2, KIP-792), the rack (v3, KIP-881).
 """
+
 import struct
 from collections.abc import Mapping
+
 from kafkalab.protocol.frozen import message
 
 NULL_BYTES = struct.pack(">i", -1)
@@ -17,25 +19,14 @@ EMPTY_BYTES = struct.pack(">i", 0)
 
 @message
 class ProtocolStyle:
-    """The form in which one client version writes subscriptions and assignments.
+    """The form in which one client release writes subscriptions and assignments.
 
-    version: of the subscription schema. user_data_if_none: an empty array up to 2.3, a null from 2.4 on.
+    version: of the subscription schema. user_data_if_none: an empty array up to 2.3, a null from
+    2.4 on.
     """
 
     version: int
     user_data_if_none: bytes
-
-
-STYLES = {
-    "2.1": ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
-    "2.2": ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
-    "2.3": ProtocolStyle(version=0, user_data_if_none=EMPTY_BYTES),
-    "2.8": ProtocolStyle(version=1, user_data_if_none=NULL_BYTES),
-    "3.6": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
-    "3.9": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
-    "4.0": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
-    "4.4": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
-}
 
 
 @message
@@ -51,25 +42,32 @@ class Subscription:
     user_data: bytes | None = None
 
 
-def subscription_bytes(client_version: str, subscription: Subscription) -> bytes:
-    """The `metadata` of one JoinGroup protocol as this client version writes it."""
-    style = STYLES[client_version]
+def subscription_bytes(style: ProtocolStyle, subscription: Subscription) -> bytes:
+    """The `metadata` of one JoinGroup protocol in this style."""
     appended = (
         _partitions_bytes(subscription.owned or {}),
         struct.pack(">i", subscription.generation_id),
         _string(subscription.rack_id),
     )
-    return b"".join((
-        struct.pack(">hi", style.version, len(subscription.topics)), *map(_string, subscription.topics),
-        _user_data(subscription.user_data, style), *appended[:style.version]))
+    return b"".join(
+        (
+            struct.pack(">hi", style.version, len(subscription.topics)),
+            *map(_string, subscription.topics),
+            _user_data(subscription.user_data, style),
+            *appended[: style.version],
+        )
+    )
 
 
-def assignment_bytes(client_version: str, assignment: Mapping[str, tuple[int, ...]], user_data: bytes | None = None) -> bytes:
-    """One member's assignment (topic -> partitions, in the given order) as this client version
-    writes it.
-    """
-    style = STYLES[client_version]
-    return struct.pack(">h", style.version) + _partitions_bytes(assignment) + _user_data(user_data, style)
+def assignment_bytes(
+    style: ProtocolStyle, assignment: Mapping[str, tuple[int, ...]], user_data: bytes | None = None
+) -> bytes:
+    """One member's assignment (topic -> partitions, in the given order) in this style."""
+    return (
+        struct.pack(">h", style.version)
+        + _partitions_bytes(assignment)
+        + _user_data(user_data, style)
+    )
 
 
 def parse_subscription(metadata: bytes) -> Subscription:
@@ -84,7 +82,13 @@ def parse_subscription(metadata: bytes) -> Subscription:
     owned = reader.partitions() if version >= 1 else None
     generation_id = reader.take(">i")[0] if version >= 2 else -1
     rack_id = reader.string() if version >= 3 else None
-    return Subscription(topics=topics, owned=owned, generation_id=generation_id, rack_id=rack_id, user_data=user_data)
+    return Subscription(
+        topics=topics,
+        owned=owned,
+        generation_id=generation_id,
+        rack_id=rack_id,
+        user_data=user_data,
+    )
 
 
 def parse_assignment(assignment: bytes) -> dict[str, tuple[int, ...]]:
@@ -114,7 +118,9 @@ def _user_data(content: bytes | None, style: ProtocolStyle) -> bytes:
 
 def _partitions_bytes(partitions: Mapping[str, tuple[int, ...]]) -> bytes:
     return struct.pack(">i", len(partitions)) + b"".join(
-        _string(topic) + struct.pack(f">i{len(numbers)}i", len(numbers), *numbers) for topic, numbers in partitions.items())
+        _string(topic) + struct.pack(f">i{len(numbers)}i", len(numbers), *numbers)
+        for topic, numbers in partitions.items()
+    )
 
 
 class _Reader:
@@ -131,7 +137,7 @@ class _Reader:
 
     def raw(self, size: int) -> bytes:
         start, self._at = self._at, self._at + size
-        return self._content[start:self._at]
+        return self._content[start : self._at]
 
     def string(self) -> str | None:
         (size,) = self.take(">h")

@@ -11,6 +11,7 @@ kafkalab`:
    The function that makes messages is compiled for the first message of its class. A lab without
    transactions never compiles most of them.
 """
+
 import dataclasses
 from collections.abc import Callable
 from operator import attrgetter
@@ -20,7 +21,7 @@ Kind = TypeVar("Kind")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class FrozenExample:
+class PlainFrozen:
     """A frozen dataclass of Python's own, whose `__dataclass_params__` all messages share."""
 
 
@@ -43,11 +44,25 @@ def record(kind: type[Kind]) -> type[Kind]:
 def _frozen(kind: type[Kind], keywords_only: str) -> type[Kind]:
     names = tuple(kind.__annotations__)
     defaults = {name: kind.__dict__[name] for name in names if name in kind.__dict__}
-    own = {name: value for name, value in kind.__dict__.items() if name not in (*names, "__dict__", "__weakref__")}
-    own |= {"__slots__": names, "__match_args__": () if keywords_only else names, "__setattr__": _refuse, "__delattr__": _refuse,
-            "__repr__": _repr, "__hash__": _hash, "__eq__": _equals, "__reduce__": _reduce,
-            "__dataclass_fields__": {name: _field(name, kind.__annotations__[name], defaults) for name in names},
-            "__dataclass_params__": FrozenExample.__dataclass_params__}
+    own = {
+        name: value
+        for name, value in kind.__dict__.items()
+        if name not in (*names, "__dict__", "__weakref__")
+    }
+    own |= {
+        "__slots__": names,
+        "__match_args__": () if keywords_only else names,
+        "__setattr__": _refuse,
+        "__delattr__": _refuse,
+        "__repr__": _repr,
+        "__hash__": _hash,
+        "__eq__": _equals,
+        "__reduce__": _reduce,
+        "__dataclass_fields__": {
+            name: _field(name, kind.__annotations__[name], defaults) for name in names
+        },
+        "__dataclass_params__": PlainFrozen.__dataclass_params__,
+    }
     made = type(kind.__name__, kind.__bases__, own)
     made.__qualname__ = kind.__qualname__
     made._values = _values_of(names)
@@ -57,21 +72,40 @@ def _frozen(kind: type[Kind], keywords_only: str) -> type[Kind]:
 
 def _field(name: str, annotation: Any, defaults: dict[str, Any]) -> dataclasses.Field:
     field = dataclasses.field(default=defaults.get(name, dataclasses.MISSING))
-    field.name, field.type, field._field_type, field.kw_only = name, annotation, dataclasses._FIELD, True
+    field.name, field.type, field._field_type, field.kw_only = (
+        name,
+        annotation,
+        dataclasses._FIELD,
+        True,
+    )
     return field
 
 
-def _first(made: type, names: tuple[str, ...], defaults: dict[str, Any], keywords_only: str) -> Callable:
+def _first(
+    made: type, names: tuple[str, ...], defaults: dict[str, Any], keywords_only: str
+) -> Callable:
     """The function that makes the first message of a class and compiles the function for all
     others.
     """
 
     def __new__(cls, *args, **values):
-        draft = type(made.__name__, made.__bases__, {"__slots__": names, "__module__": made.__module__})
+        draft = type(
+            made.__name__, made.__bases__, {"__slots__": names, "__module__": made.__module__}
+        )
         parameters = ", ".join(f"{name}=_{name}" if name in defaults else name for name in names)
-        source = (f"def __new__(cls{', ' + keywords_only + parameters if names else ''}):\n    self = new_object(draft)\n"
-                  + "".join(f"    self.{name} = {name}\n" for name in names) + "    self.__class__ = cls\n    return self\n")
-        scope: dict[str, Any] = {"new_object": object.__new__, "draft": draft, **{f"_{name}": value for name, value in defaults.items()}}
+        source = (
+            (
+                f"def __new__(cls{', ' + keywords_only + parameters if names else ''}):\n"
+                "    self = new_object(draft)\n"
+            )
+            + "".join(f"    self.{name} = {name}\n" for name in names)
+            + "    self.__class__ = cls\n    return self\n"
+        )
+        scope: dict[str, Any] = {
+            "new_object": object.__new__,
+            "draft": draft,
+            **{f"_{name}": value for name, value in defaults.items()},
+        }
         # `dataclasses` does the same: no other way gives a function these parameters.
         exec(source, scope)
         make = scope["__new__"]
@@ -97,7 +131,11 @@ def _repr(self) -> str:
 def _equals(self, other: object) -> bool:
     if self is other:
         return True
-    return self._values(self) == self._values(other) if other.__class__ is self.__class__ else NotImplemented
+    return (
+        self._values(self) == self._values(other)
+        if other.__class__ is self.__class__
+        else NotImplemented
+    )
 
 
 def _hash(self) -> int:
@@ -105,7 +143,9 @@ def _hash(self) -> int:
 
 
 def _refuse(self, name: str, *value: object) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot {'assign to' if value else 'delete'} field {name!r}")
+    raise dataclasses.FrozenInstanceError(
+        f"cannot {'assign to' if value else 'delete'} field {name!r}"
+    )
 
 
 def _reduce(self) -> tuple:

@@ -4,9 +4,9 @@ Field names and defaults are those of Kafka's schemas (JoinGroupRequest.json and
 `metadata` and `assignment` are bytes, because the broker never decodes them.
 `kafkalab.protocol.consumer_protocol` does.
 """
-from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import ZERO_UUID
+from kafkalab.protocol.frozen import message
 
 
 @message
@@ -162,6 +162,7 @@ class OffsetCommitRequest:
     """Commits offsets of a group.
 
     generation_id_or_member_epoch is -1 and member_id is empty for a consumer with `assign` only.
+
     The schema called the field generation_id until 3.5 (KIP-848).
     """
 
@@ -234,8 +235,14 @@ class OffsetFetchRequest:
         """The groups of the request, from whichever form carries them."""
         if self.groups:
             return self.groups
-        topics = None if self.topics is None else tuple(
-            OffsetFetchRequestTopics(name=topic.name, partition_indexes=topic.partition_indexes) for topic in self.topics)
+        topics = (
+            None
+            if self.topics is None
+            else tuple(
+                OffsetFetchRequestTopics(name=topic.name, partition_indexes=topic.partition_indexes)
+                for topic in self.topics
+            )
+        )
         return (OffsetFetchRequestGroup(group_id=self.group_id, topics=topics),)
 
 
@@ -294,11 +301,23 @@ class OffsetFetchResponse:
         """The part of `group_id`. KeyError where a batched answer lacks it."""
         if self.groups:
             return {group.group_id: group for group in self.groups}[group_id]
-        return OffsetFetchResponseGroup(group_id=group_id, error_code=self.error_code, topics=tuple(
-            OffsetFetchResponseTopics(name=topic.name, partitions=tuple(
-                OffsetFetchResponsePartitions(
-                    partition_index=part.partition_index, committed_offset=part.committed_offset,
-                    committed_leader_epoch=part.committed_leader_epoch, metadata=part.metadata,
-                    error_code=part.error_code)
-                for part in topic.partitions))
-            for topic in self.topics))
+        return OffsetFetchResponseGroup(
+            group_id=group_id,
+            error_code=self.error_code,
+            topics=tuple(
+                OffsetFetchResponseTopics(
+                    name=topic.name,
+                    partitions=tuple(
+                        OffsetFetchResponsePartitions(
+                            partition_index=part.partition_index,
+                            committed_offset=part.committed_offset,
+                            committed_leader_epoch=part.committed_leader_epoch,
+                            metadata=part.metadata,
+                            error_code=part.error_code,
+                        )
+                        for part in topic.partitions
+                    ),
+                )
+                for topic in self.topics
+            ),
+        )

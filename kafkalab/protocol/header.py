@@ -2,6 +2,7 @@
 
 Kafka's class is `RequestHeader`. A response carries only the correlation id, so it needs no class.
 """
+
 from typing import NamedTuple
 
 from kafkalab.protocol.api_keys import ApiKeys

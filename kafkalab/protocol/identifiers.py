@@ -7,9 +7,11 @@ import random
 
 
 def kafka_uuid(rng: random.Random) -> str:
-    """22 characters of URL-safe base64 over 16 random bytes, as org.apache.kafka.common.Uuid prints itself.
+    """22 characters of URL-safe base64 over 16 random bytes, as org.apache.kafka.common.Uuid prints
+    itself.
 
-    An id that begins with a dash is drawn again, as Uuid.randomUuid does: on a command line it would look like an option.
+    An id that begins with a dash is drawn again, as Uuid.randomUuid does: on a command line it
+    would look like an option.
     """
     while True:
         text = base64.urlsafe_b64encode(_version_4(rng)).decode("ascii").rstrip("=")
@@ -18,7 +20,8 @@ def kafka_uuid(rng: random.Random) -> str:
 
 
 def java_uuid(rng: random.Random) -> str:
-    """Five groups of hexadecimal digits, as java.util.UUID prints itself: the tail of every member id."""
+    """Five groups of hexadecimal digits, as java.util.UUID prints itself:
+    the tail of every member id."""
     digits = _version_4(rng).hex()
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 

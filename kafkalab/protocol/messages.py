@@ -4,6 +4,7 @@ They are in files by subject: versions, metadata and coordinators (`connection_m
 members (`group_messages`, `consumer_group_messages`), records (`record_messages`), transactions
 (`transaction_messages`), administration (`admin_messages`).
 """
+
 from kafkalab.protocol.admin_messages import *  # noqa: F403
 from kafkalab.protocol.connection_messages import *  # noqa: F403
 from kafkalab.protocol.consumer_group_messages import *  # noqa: F403

@@ -6,9 +6,9 @@ similar). Where two schemas use one name for different things, the name here say
 `FetchPartitionData`, `FetchEpochEndOffset`. Records travel as whole batches, as in Kafka:
 `kafkalab.protocol.records_wire`.
 """
-from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import ZERO_UUID
+from kafkalab.protocol.frozen import message
 from kafkalab.protocol.records_wire import RecordBatch
 
 LATEST_TIMESTAMP = -1
@@ -109,7 +109,8 @@ class ForgottenTopic:
 class FetchRequest:
     """Asks a leader for records. It is answered when min_bytes are there, or after max_wait_ms.
 
-    session_id 0 with session_epoch 0 asks for a new fetch session; epoch -1 ends it or does without (KIP-227).
+    session_id 0 with session_epoch 0 asks for a new fetch session; epoch -1 ends it or does without
+    (KIP-227).
     """
 
     cluster_id: str | None = None

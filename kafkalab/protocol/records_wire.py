@@ -3,13 +3,15 @@
 The message format is v2 (KIP-98). Records are kept as values, and their bytes are counted. Nothing
 here compresses: `compression` only names the configured codec.
 """
+
 import enum
 from functools import lru_cache
 
 from kafkalab.protocol.frozen import message, record
 
 RECORD_BATCH_OVERHEAD_BYTES = 61
-"""The header of a v2 batch, from base offset to record count (DefaultRecordBatch.RECORD_BATCH_OVERHEAD)."""
+"""The header of a v2 batch, from base offset to record count
+(DefaultRecordBatch.RECORD_BATCH_OVERHEAD)."""
 
 
 @record
@@ -68,7 +70,9 @@ class RecordBatch:
     @property
     def last_offset(self) -> int:
         """Offset of the last record that the batch had when it was written."""
-        return self.base_offset + (self.last_delta if self.last_delta >= 0 else len(self.records) - 1)
+        return self.base_offset + (
+            self.last_delta if self.last_delta >= 0 else len(self.records) - 1
+        )
 
     def offset_of(self, place: int) -> int:
         """The offset of the record at that index of `records`."""
@@ -82,18 +86,34 @@ Kafka's class is EndTransactionMarker.
 """
 
 
-def marker_batch(producer_id: int, producer_epoch: int, control: ControlRecordType, coordinator_epoch: int, timestamp_ms: int) -> RecordBatch:
+def marker_batch(
+    producer_id: int,
+    producer_epoch: int,
+    control: ControlRecordType,
+    coordinator_epoch: int,
+    timestamp_ms: int,
+) -> RecordBatch:
     """The control batch that ends a producer's transaction on a partition."""
-    return RecordBatch(records=(WireRecord(None, None, timestamp_ms),), size_bytes=MARKER_BYTES, producer_id=producer_id,
-                       producer_epoch=producer_epoch, is_transactional=True, control=control, coordinator_epoch=coordinator_epoch)
+    return RecordBatch(
+        records=(WireRecord(None, None, timestamp_ms),),
+        size_bytes=MARKER_BYTES,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        is_transactional=True,
+        control=control,
+        coordinator_epoch=coordinator_epoch,
+    )
 
 
 def batch_size_bytes(records: tuple[WireRecord, ...]) -> int:
     """Bytes of an uncompressed v2 batch that holds `records`; 61 for none."""
     first_ms = records[0].timestamp_ms if records else 0
     return RECORD_BATCH_OVERHEAD_BYTES + sum(
-        record_size_bytes(record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms)
-        for delta, record in enumerate(records))
+        record_size_bytes(
+            record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms
+        )
+        for delta, record in enumerate(records)
+    )
 
 
 MOST_OVERHEAD_BYTES = 21
@@ -106,20 +126,32 @@ def batch_size_upper_bound(record: WireRecord) -> int:
 
     Producers check and reserve this size before they know the real one.
     """
-    return RECORD_BATCH_OVERHEAD_BYTES + MOST_OVERHEAD_BYTES + _field_bytes(record.key) + _field_bytes(record.value) + varint_bytes(0)
+    return (
+        RECORD_BATCH_OVERHEAD_BYTES
+        + MOST_OVERHEAD_BYTES
+        + _field_bytes(record.key)
+        + _field_bytes(record.value)
+        + varint_bytes(0)
+    )
 
 
 def record_size_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_ms: int) -> int:
-    """Bytes of one record inside a batch, its own length prefix included (DefaultRecord.sizeInBytes)."""
-    body = (1  # attributes, unused so far
-            + varint_bytes(timestamp_delta_ms) + varint_bytes(offset_delta)
-            + _field_bytes(record.key) + _field_bytes(record.value)
-            + varint_bytes(0))  # no headers
+    """Bytes of one record inside a batch, its own length prefix included
+    (DefaultRecord.sizeInBytes)."""
+    body = (
+        1  # attributes, unused so far
+        + varint_bytes(timestamp_delta_ms)
+        + varint_bytes(offset_delta)
+        + _field_bytes(record.key)
+        + _field_bytes(record.value)
+        + varint_bytes(0)
+    )  # no headers
     return varint_bytes(body) + body
 
 
 def varint_bytes(number: int) -> int:
-    """Bytes of a zig-zag encoded variable-length integer: 1 for -64..63, 2 up to 8191, and so on."""
+    """Bytes of a zig-zag encoded variable-length integer:
+    1 for -64..63, 2 up to 8191, and so on."""
     if -64 <= number < 64:
         return 1
     zigzag = number * 2 if number >= 0 else -number * 2 - 1
@@ -128,12 +160,20 @@ def varint_bytes(number: int) -> int:
 
 def record_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_ms: int) -> bytes:
     """The bytes of the record in a batch, which the estimate of compression reads."""
-    body = b"\0" + varint(timestamp_delta_ms) + varint(offset_delta) + _field(record.key) + _field(record.value) + varint(0)
+    body = (
+        b"\0"
+        + varint(timestamp_delta_ms)
+        + varint(offset_delta)
+        + _field(record.key)
+        + _field(record.value)
+        + varint(0)
+    )
     return varint(len(body)) + body
 
 
 def varint(number: int) -> bytes:
-    """A number in Kafka's variable length: zigzag, seven bits a byte, the last byte below 128 (ByteUtils.writeVarlong)."""
+    """A number in Kafka's variable length: zigzag, seven bits a byte,
+    the last byte below 128 (ByteUtils.writeVarlong)."""
     left = (number << 1) ^ (number >> 63)
     found = bytearray()
     while left >= 0x80:

@@ -1,12 +1,13 @@
 """Defines the requests of a transaction: adding partitions and groups, ending it, and writing its
 markers.
 
-Field names and defaults are those of Kafka's schemas AddPartitionsToTxnRequest.json, AddOffsetsToTxnRequest.json,
-TxnOffsetCommitRequest.json, EndTxnRequest.json, WriteTxnMarkersRequest.json and their responses (KIP-98, KIP-360, KIP-447, KIP-890).
+Field names and defaults are those of Kafka's schemas AddPartitionsToTxnRequest.json,
+AddOffsetsToTxnRequest.json, TxnOffsetCommitRequest.json, EndTxnRequest.json,
+WriteTxnMarkersRequest.json and their responses (KIP-98, KIP-360, KIP-447, KIP-890).
 """
-from kafkalab.protocol.frozen import message
 
 from kafkalab.protocol.connection_messages import ZERO_UUID
+from kafkalab.protocol.frozen import message
 
 
 @message

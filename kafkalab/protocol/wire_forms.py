@@ -6,14 +6,18 @@ request builders convert a request when they know the version. Here clients and 
 newest form, and `as_sent` converts it to that version. The properties `keys`, `leaving`, `asked`,
 `coordinator_of` and `group` of the messages read either form.
 """
+
 from dataclasses import replace
 
 from kafkalab.protocol import messages as m
 
 BATCHED_SINCE = {
-    m.FindCoordinatorRequest: 4, m.FindCoordinatorResponse: 4,
-    m.LeaveGroupRequest: 3, m.LeaveGroupResponse: 3,
-    m.OffsetFetchRequest: 8, m.OffsetFetchResponse: 8,
+    m.FindCoordinatorRequest: 4,
+    m.FindCoordinatorResponse: 4,
+    m.LeaveGroupRequest: 3,
+    m.LeaveGroupResponse: 3,
+    m.OffsetFetchRequest: 8,
+    m.OffsetFetchResponse: 8,
     m.DeleteTopicsRequest: 6,
 }
 """The first API version that carries a list of structs.
@@ -22,7 +26,8 @@ Older ones have one item in top-level fields.
 """
 
 IDENTIFIED_SINCE = {m.FetchResponse: 13, m.ProduceResponse: 13}
-"""The first API version whose answers name topics by id alone. (Requests keep the name: the client prints it.)"""
+"""The first API version whose answers name topics by id alone.
+(Requests keep the name: the client prints it.)"""
 
 
 OFFSETS_IDENTIFIED_SINCE = 10
@@ -48,22 +53,37 @@ def as_sent(message, api_version: int):
         return _SINGLE[kind](message)
     if kind in IDENTIFIED_SINCE and api_version >= IDENTIFIED_SINCE[kind]:
         field = "topic" if kind is m.FetchResponse else "name"
-        return replace(message, responses=tuple(replace(topic, **{field: ""}) for topic in message.responses))
+        return replace(
+            message, responses=tuple(replace(topic, **{field: ""}) for topic in message.responses)
+        )
     if kind is m.OffsetCommitResponse and api_version >= OFFSETS_IDENTIFIED_SINCE:
         return replace(message, topics=tuple(replace(topic, name="") for topic in message.topics))
     if kind is m.OffsetFetchResponse and api_version >= OFFSETS_IDENTIFIED_SINCE:
-        return replace(message, groups=tuple(
-            replace(group, topics=tuple(replace(topic, name="") for topic in group.topics)) for group in message.groups))
+        return replace(
+            message,
+            groups=tuple(
+                replace(group, topics=tuple(replace(topic, name="") for topic in group.topics))
+                for group in message.groups
+            ),
+        )
     if kind is m.ApiVersionsResponse and api_version < FEATURES_FROM_ZERO_SINCE:
         return _with_the_features_of(message, api_version)
     return message
 
 
-def _with_the_features_of(response: m.ApiVersionsResponse, api_version: int) -> m.ApiVersionsResponse:
+def _with_the_features_of(
+    response: m.ApiVersionsResponse, api_version: int
+) -> m.ApiVersionsResponse:
     if api_version < FEATURES_SINCE:
-        return replace(response, supported_features=(), finalized_features=(), finalized_features_epoch=-1)
-    return replace(response, supported_features=tuple(
-        feature for feature in response.supported_features if feature.min_version > 0))
+        return replace(
+            response, supported_features=(), finalized_features=(), finalized_features_epoch=-1
+        )
+    return replace(
+        response,
+        supported_features=tuple(
+            feature for feature in response.supported_features if feature.min_version > 0
+        ),
+    )
 
 
 def _only(things: tuple, what: str):
@@ -83,12 +103,20 @@ def _single_coordinator(response: m.FindCoordinatorResponse) -> m.FindCoordinato
     # Brokers up to 4.4 write the text NONE here. The list form leaves the text empty (recordings of
     # 2.3.0, 2.8.2).
     message = "NONE" if found.error_code == 0 else found.error_message
-    return m.FindCoordinatorResponse(throttle_time_ms=response.throttle_time_ms, error_code=found.error_code,
-                                     error_message=message, node_id=found.node_id, host=found.host, port=found.port)
+    return m.FindCoordinatorResponse(
+        throttle_time_ms=response.throttle_time_ms,
+        error_code=found.error_code,
+        error_message=message,
+        node_id=found.node_id,
+        host=found.host,
+        port=found.port,
+    )
 
 
 def _single_leaver(request: m.LeaveGroupRequest) -> m.LeaveGroupRequest:
-    return m.LeaveGroupRequest(group_id=request.group_id, member_id=_only(request.leaving, "member").member_id)
+    return m.LeaveGroupRequest(
+        group_id=request.group_id, member_id=_only(request.leaving, "member").member_id
+    )
 
 
 def _single_farewell(response: m.LeaveGroupResponse) -> m.LeaveGroupResponse:
@@ -99,9 +127,17 @@ def _single_farewell(response: m.LeaveGroupResponse) -> m.LeaveGroupResponse:
 
 def _single_group_question(request: m.OffsetFetchRequest) -> m.OffsetFetchRequest:
     group = _only(request.asked, "group")
-    topics = None if group.topics is None else tuple(
-        m.OffsetFetchRequestTopic(name=topic.name, partition_indexes=topic.partition_indexes) for topic in group.topics)
-    return m.OffsetFetchRequest(group_id=group.group_id, topics=topics, require_stable=request.require_stable)
+    topics = (
+        None
+        if group.topics is None
+        else tuple(
+            m.OffsetFetchRequestTopic(name=topic.name, partition_indexes=topic.partition_indexes)
+            for topic in group.topics
+        )
+    )
+    return m.OffsetFetchRequest(
+        group_id=group.group_id, topics=topics, require_stable=request.require_stable
+    )
 
 
 def _single_group(response: m.OffsetFetchResponse) -> m.OffsetFetchResponse:
@@ -109,22 +145,38 @@ def _single_group(response: m.OffsetFetchResponse) -> m.OffsetFetchResponse:
         return response
     group = _only(response.groups, "group")
     topics = tuple(
-        m.OffsetFetchResponseTopic(name=topic.name, partitions=tuple(
-            m.OffsetFetchResponsePartition(
-                partition_index=part.partition_index, committed_offset=part.committed_offset,
-                committed_leader_epoch=part.committed_leader_epoch, metadata=part.metadata, error_code=part.error_code)
-            for part in topic.partitions))
-        for topic in group.topics)
-    return m.OffsetFetchResponse(throttle_time_ms=response.throttle_time_ms, topics=topics, error_code=group.error_code)
+        m.OffsetFetchResponseTopic(
+            name=topic.name,
+            partitions=tuple(
+                m.OffsetFetchResponsePartition(
+                    partition_index=part.partition_index,
+                    committed_offset=part.committed_offset,
+                    committed_leader_epoch=part.committed_leader_epoch,
+                    metadata=part.metadata,
+                    error_code=part.error_code,
+                )
+                for part in topic.partitions
+            ),
+        )
+        for topic in group.topics
+    )
+    return m.OffsetFetchResponse(
+        throttle_time_ms=response.throttle_time_ms, topics=topics, error_code=group.error_code
+    )
 
 
 def _names_of_topics(request: m.DeleteTopicsRequest) -> m.DeleteTopicsRequest:
-    return m.DeleteTopicsRequest(topic_names=tuple(topic.name for topic in request.topics), timeout_ms=request.timeout_ms)
+    return m.DeleteTopicsRequest(
+        topic_names=tuple(topic.name for topic in request.topics), timeout_ms=request.timeout_ms
+    )
 
 
 _SINGLE = {
     m.DeleteTopicsRequest: _names_of_topics,
-    m.FindCoordinatorRequest: _single_coordinator_question, m.FindCoordinatorResponse: _single_coordinator,
-    m.LeaveGroupRequest: _single_leaver, m.LeaveGroupResponse: _single_farewell,
-    m.OffsetFetchRequest: _single_group_question, m.OffsetFetchResponse: _single_group,
+    m.FindCoordinatorRequest: _single_coordinator_question,
+    m.FindCoordinatorResponse: _single_coordinator,
+    m.LeaveGroupRequest: _single_leaver,
+    m.LeaveGroupResponse: _single_farewell,
+    m.OffsetFetchRequest: _single_group_question,
+    m.OffsetFetchResponse: _single_group,
 }

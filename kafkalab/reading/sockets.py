@@ -1,4 +1,5 @@
-"""Lists the sockets that clients opened, read from the journal: one Socket per attempt to connect.
+"""Lists the sockets that clients opened, read from the journal: one Socket per attempt to
+connect.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from kafkalab.sim.journal import Journal
 class Socket:
     """One TCP connection a client tried to open.
 
-    node_id   the id under which the client keeps it, as it prints it ("-1", "2147483645", "+2", "0")
-    broker    the broker's real id; None for a bootstrap socket, whose broker the client does not know
+    node_id   the id under which the client keeps it, as it prints it ("-1", "2147483645", "+2",
+              "0")
+    broker    the broker's real id; None for a bootstrap socket, whose broker the client does not
+              know
     role      bootstrap, coordinator or data
     purpose   what made the client open it: metadata, telemetry or request
     *_at_ms   virtual time; None where it has not happened
@@ -50,6 +53,18 @@ def sockets_of(journal: Journal, client: str | None = None) -> list[Socket]:
     for event in openings:
         role = "bootstrap" if event.bootstrap else "coordinator" if event.coordinator else "data"
         closed_at_ms, how = closed.get(event.id, (None, None))
-        found.append(Socket(event.who, event.node_id, event.broker, role, event.purpose, event.at_ms, connected_at_ms.get(event.id),
-                            closed_at_ms, how, event.id))
+        found.append(
+            Socket(
+                event.who,
+                event.node_id,
+                event.broker,
+                role,
+                event.purpose,
+                event.at_ms,
+                connected_at_ms.get(event.id),
+                closed_at_ms,
+                how,
+                event.id,
+            )
+        )
     return found

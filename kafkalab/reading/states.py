@@ -15,24 +15,73 @@ import ast
 import enum
 import importlib
 import inspect
+import itertools
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 MACHINES: Mapping[str, tuple[str, str, str]] = {
-    "admin call": ("kafkalab.clients.admin.calls", "TRANSITIONS", "clients.admin.KafkaAdminClient.Call"),
-    "batch": ("kafkalab.clients.producer.producer_batch", "TRANSITIONS", "clients.producer.internals.ProducerBatch.FinalState"),
-    "broker registration": ("kafkalab.broker.cluster.broker_control_state", "MOVES", "controller.BrokerControlState"),
-    "connection": ("kafkalab.clients.network.connection_states", "TRANSITIONS", "clients.ClusterConnectionStates"),
-    "consumer group": ("kafkalab.broker.groups.modern.consumer_group_state", "MOVES", "coordinator.group.modern.consumer.ConsumerGroup.ConsumerGroupState"),
-    "fetch position": ("kafkalab.clients.consumer.reading.subscription_state", "TRANSITIONS", "SubscriptionState.FetchStates"),
+    "admin call": (
+        "kafkalab.clients.admin.calls",
+        "TRANSITIONS",
+        "clients.admin.KafkaAdminClient.Call",
+    ),
+    "batch": (
+        "kafkalab.clients.producer.producer_batch",
+        "TRANSITIONS",
+        "clients.producer.internals.ProducerBatch.FinalState",
+    ),
+    "broker registration": (
+        "kafkalab.broker.cluster.broker_control_state",
+        "MOVES",
+        "controller.BrokerControlState",
+    ),
+    "connection": (
+        "kafkalab.clients.network.connection_states",
+        "TRANSITIONS",
+        "clients.ClusterConnectionStates",
+    ),
+    "consumer group": (
+        "kafkalab.broker.groups.modern.consumer_group_state",
+        "MOVES",
+        "coordinator.group.modern.consumer.ConsumerGroup.ConsumerGroupState",
+    ),
+    "fetch position": (
+        "kafkalab.clients.consumer.reading.subscription_state",
+        "TRANSITIONS",
+        "SubscriptionState.FetchStates",
+    ),
     "follower": ("kafkalab.broker.replication.follower_state", "MOVES", "server.ReplicaState"),
-    "group": ("kafkalab.broker.groups.classic.group_state", "MOVES", "coordinator.group.classic.ClassicGroupState"),
-    "consumer group member": ("kafkalab.clients.consumer.modern.membership_manager", "TRANSITIONS", "consumer.internals.MemberState"),
-    "member": ("kafkalab.clients.consumer.classic.membership", "TRANSITIONS", "AbstractCoordinator.MemberState"),
-    "transaction": ("kafkalab.broker.transactions.transaction_state", "TRANSITIONS", "coordinator.transaction.TransactionState"),
-    "transaction manager": ("kafkalab.clients.producer.transactions.transaction_manager_state", "TRANSITIONS", "producer.internals.TransactionManager.State"),
-    "telemetry": ("kafkalab.clients.network.telemetry", "TRANSITIONS", "clients.ClientTelemetryState"),
+    "group": (
+        "kafkalab.broker.groups.classic.group_state",
+        "MOVES",
+        "coordinator.group.classic.ClassicGroupState",
+    ),
+    "consumer group member": (
+        "kafkalab.clients.consumer.modern.membership_manager",
+        "TRANSITIONS",
+        "consumer.internals.MemberState",
+    ),
+    "member": (
+        "kafkalab.clients.consumer.classic.membership",
+        "TRANSITIONS",
+        "AbstractCoordinator.MemberState",
+    ),
+    "transaction": (
+        "kafkalab.broker.transactions.transaction_state",
+        "TRANSITIONS",
+        "coordinator.transaction.TransactionState",
+    ),
+    "transaction manager": (
+        "kafkalab.clients.producer.transactions.transaction_manager_state",
+        "TRANSITIONS",
+        "producer.internals.TransactionManager.State",
+    ),
+    "telemetry": (
+        "kafkalab.clients.network.telemetry",
+        "TRANSITIONS",
+        "clients.ClientTelemetryState",
+    ),
 }
 """Name -> (module, its table, the Kafka class that has these states)."""
 
@@ -58,27 +107,38 @@ class StateTable:
         """
         for state in (before, after):
             if state not in self.moves:
-                raise KeyError(f"{self.name} has no state {state!r}; it has {', '.join(self.moves)}")
+                raise KeyError(
+                    f"{self.name} has no state {state!r}; it has {', '.join(self.moves)}"
+                )
         return after in self.moves[before]
 
     def __repr__(self) -> str:
         width = max(map(len, self.moves))
-        rows = [f"{state:{width}}  -> {', '.join(after) or 'nothing: it is the end'}" for state, after in self.moves.items()]
+        rows = [
+            f"{state:{width}}  -> {', '.join(after) or 'nothing: it is the end'}"
+            for state, after in self.moves.items()
+        ]
         return "\n".join([f"{self.name} ({self.kafka_class})", *rows])
 
 
 def states(name: str) -> StateTable:
     """The table of one machine. Raises ValueError with the known names for any other."""
     if name not in MACHINES:
-        raise ValueError(f"there is no state machine {name!r}; there are {', '.join(sorted(MACHINES))}")
+        raise ValueError(
+            f"there is no state machine {name!r}; there are {', '.join(sorted(MACHINES))}"
+        )
     module_name, table_name, kafka_class = MACHINES[name]
     module = importlib.import_module(module_name)
     table = getattr(module, table_name)
     kind = next(type(state) for state in table if isinstance(state, enum.Enum))
     order = {state: rank for rank, state in enumerate([None, *kind])}
-    moves = {_name(before): tuple(_name(after) for after in sorted(afters, key=order.__getitem__))
-             for before, afters in sorted(table.items(), key=lambda row: order[row[0]])}
-    return StateTable(name, kafka_class, moves, {_name(state): text for state, text in _documents(kind).items()})
+    moves = {
+        _name(before): tuple(_name(after) for after in sorted(afters, key=order.__getitem__))
+        for before, afters in sorted(table.items(), key=lambda row: order[row[0]])
+    }
+    return StateTable(
+        name, kafka_class, moves, {_name(state): text for state, text in _documents(kind).items()}
+    )
 
 
 def _name(state: enum.Enum | None) -> str:
@@ -89,7 +149,11 @@ def _documents(kind: type[enum.Enum]) -> dict[enum.Enum, str]:
     """The string under each enum member in the source. Python keeps no docstring of members."""
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
     texts = dict.fromkeys(kind, "")
-    for statement, below in zip(body, body[1:]):
-        if isinstance(statement, ast.Assign) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+    for statement, below in itertools.pairwise(body):
+        if (
+            isinstance(statement, ast.Assign)
+            and isinstance(below, ast.Expr)
+            and isinstance(below.value, ast.Constant)
+        ):
             texts[kind[statement.targets[0].id]] = inspect.cleandoc(below.value.value)
     return texts

@@ -6,7 +6,8 @@ Three kinds of callers wait in a lab. All of them wait on a `Signal`:
    switches back to the code that steps the clock. The awaited event switches to the app again.
    No thread is involved. So nothing runs by chance, a process may fork, and Python's garbage
    collector removes an app that nothing refers to.
- - a loop: a client's background thread (the producer's Sender), written as a generator that yields how long it may sleep.
+ - a loop: a client's background thread (the producer's Sender), written as a generator that yields
+   how long it may sleep.
 
 Each wait has a number. A wake-up carries the number of its wait. It has no effect when that wait is
 over.
@@ -21,6 +22,11 @@ from greenlet import getcurrent, greenlet
 from kafkalab.sim.scheduler import Scheduler, Timer
 
 FOREVER_MS = 1 << 62
+LONGEST_GIVEN_MS = 366 * 24 * 3_600_000
+"""A year, the longest timeout that counts as given. A longer one means: as long as it takes."""
+PATIENCE_MS = 3_600_000
+"""How long a call waits that waits as long as it takes: an hour of the lab's time, a few seconds
+of ours when all brokers are down."""
 
 
 class Signal:
@@ -29,7 +35,7 @@ class Signal:
     To set it twice has the same effect as to set it once.
     """
 
-    __slots__ = ("is_set", "_waiters")
+    __slots__ = ("_waiters", "is_set")
 
     def __init__(self) -> None:
         self.is_set = False
@@ -116,7 +122,8 @@ class App:
 
     def _resume(self, wait: int) -> None:
         if wait == self._wait:
-            if self._clock.now_ms < self.not_before_ms:  # a long pause of the process: nothing of it runs
+            # a long pause of the process: nothing of it runs
+            if self._clock.now_ms < self.not_before_ms:
                 self._clock.at(self.not_before_ms, self._resume, wait)
             else:
                 self._wait = wait + 1
@@ -135,10 +142,31 @@ class Loop:
     killed  its process is gone: it never runs again
     """
 
-    __slots__ = ("killed", "_clock", "_next", "_signal", "_process", "_timer", "_wait", "_is_listening", "_is_running")
+    __slots__ = (
+        "_clock",
+        "_is_listening",
+        "_is_running",
+        "_next",
+        "_process",
+        "_signal",
+        "_timer",
+        "_wait",
+        "killed",
+    )
 
-    def __init__(self, clock: Scheduler, generator: Generator[int, None, None], signal: Signal, process: App | None) -> None:
-        self._clock, self._next, self._signal, self._process = clock, generator.__next__, signal, process
+    def __init__(
+        self,
+        clock: Scheduler,
+        generator: Generator[int, None, None],
+        signal: Signal,
+        process: App | None,
+    ) -> None:
+        self._clock, self._next, self._signal, self._process = (
+            clock,
+            generator.__next__,
+            signal,
+            process,
+        )
         self._timer: Timer | None = None
         self._wait = 0
         self._is_listening = self._is_running = False
@@ -181,11 +209,20 @@ class Loop:
             self.resume()
 
 
-class Stage:
-    """Runs the front, the apps and the loops of one lab, exactly one at a time."""
+def given_up(what: str) -> Exception:
+    """The error of a call that waited in vain, where nobody knows more."""
+    return RuntimeError(f"{what} does not come")
 
-    def __init__(self, clock: Scheduler) -> None:
+
+class Stage:
+    """Runs the front, the apps and the loops of one lab, exactly one at a time.
+
+    given_up  what was waited for -> the error of a call that waited for it in vain
+    """
+
+    def __init__(self, clock: Scheduler, given_up: Callable[[str], Exception] = given_up) -> None:
         self.clock = clock
+        self.given_up = given_up
         self.apps: list[App] = []
         self._failed: list[App] = []
         self._loops: dict[str, list[Loop]] = {}
@@ -194,8 +231,13 @@ class Stage:
         """Block the caller until `signal` is set or the clock reaches `deadline_ms`.
 
         Returns whether the signal was set.
+
+        A deadline more than a year away is none: the wait ends as `wait_for` does.
         """
         if signal.is_set:
+            return True
+        if deadline_ms - self.clock.now_ms > LONGEST_GIVEN_MS:
+            self.wait_for(signal, "what this call waits for")
             return True
         app = current_app()
         if app is None:
@@ -204,6 +246,27 @@ class Stage:
         else:
             app.park(signal, deadline_ms)
         return signal.is_set
+
+    def wait_for(self, signal: Signal, what: str, besides_ms: int = 0) -> None:
+        """Block the caller until `signal` is set, as long as it takes.
+
+        In virtual time nothing may run for ever. Raises `given_up(what)` after an hour and
+        `besides_ms`, and at once where the front waits and nothing is left to happen.
+        """
+        clock = self.clock
+        ended = current_app() is None and clock.next_at_ms() is None
+        if not signal.is_set and (
+            ended
+            or not self.wait(
+                signal, clock.now_ms + PATIENCE_MS + min(besides_ms, LONGEST_GIVEN_MS - PATIENCE_MS)
+            )
+        ):
+            raise self.given_up(what)
+
+    def deadline_after(self, timeout_ms: int) -> int:
+        """When a call with that timeout ends at the latest:
+        one of more than a year ends after an hour."""
+        return self.clock.now_ms + (timeout_ms if timeout_ms <= LONGEST_GIVEN_MS else PATIENCE_MS)
 
     def _step_until_set(self, signal: Signal, deadline_ms: int) -> None:
         clock, halted = self.clock, True

@@ -13,4 +13,7 @@ class Chain(list):
     """
 
     def __repr__(self) -> str:
-        return "\n".join(f"{'  ' * min(depth, STEPS_SHOWN)}{'-> ' if depth else ''}{event!r}" for depth, event in enumerate(self))
+        return "\n".join(
+            f"{'  ' * min(depth, STEPS_SHOWN)}{'-> ' if depth else ''}{event!r}"
+            for depth, event in enumerate(self)
+        )

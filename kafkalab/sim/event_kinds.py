@@ -3,7 +3,8 @@
 With this list a mistyped name is an error, and a known name without events is an empty result.
 """
 
-KINDS = frozenset("""
+KINDS = frozenset(
+    """
     assigned assignment batch.not.appended broker.changed broker.down broker.fenced broker.starting broker.stopping broker.unfenced
     broker.up call closed cluster commit consumer_group.assigned consumer_group.fenced consumer_group.joined consumer_group.left cpu
     election fault fetched group.assigned group.left group.loaded group.member group.removed group.renamed group.subscribed
@@ -11,4 +12,5 @@ KINDS = frozenset("""
     record.appended record.completed record.delivered replica.fetched replica.truncated replica.watermark request.queued
     request.received request.sent response.received response.sent socket.closed socket.connected socket.opening state topic.created
     topic.deleted transaction.loaded work
-""".split())
+""".split()  # noqa: E501
+)

@@ -32,9 +32,18 @@ class Event:
     cause is the id of an event or None.
     """
 
-    __slots__ = ("id", "at_ms", "kind", "who", "cause", "_wording", "_fields")
+    __slots__ = ("_fields", "_wording", "at_ms", "cause", "id", "kind", "who")
 
-    def __init__(self, id: int, at_ms: int, kind: str, who: str, cause: int | None, fields: Any, wording: FieldFormat | None = None):
+    def __init__(
+        self,
+        id: int,
+        at_ms: int,
+        kind: str,
+        who: str,
+        cause: int | None,
+        fields: Any,
+        wording: FieldFormat | None = None,
+    ):
         self.id, self.at_ms, self.kind, self.who, self.cause = id, at_ms, kind, who, cause
         self._fields, self._wording = fields, wording
 
@@ -52,14 +61,21 @@ class Event:
         try:
             return self.fields[name]
         except KeyError:
-            raise AttributeError(f"a {self.kind!r} event has no {name!r}; it has {', '.join(self.fields)}") from None
+            raise AttributeError(
+                f"a {self.kind!r} event has no {name!r}; it has {', '.join(self.fields)}"
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         """Whether both entries hold the same values."""
         if not isinstance(other, Event):
             return NotImplemented
-        return ((self.id, self.at_ms, self.kind, self.who, self.cause) == (other.id, other.at_ms, other.kind, other.who, other.cause)
-                and self.fields == other.fields)
+        return (self.id, self.at_ms, self.kind, self.who, self.cause) == (
+            other.id,
+            other.at_ms,
+            other.kind,
+            other.who,
+            other.cause,
+        ) and self.fields == other.fields
 
     def __hash__(self) -> int:
         return self.id
@@ -103,7 +119,7 @@ class Events(Sequence[Event]):
 class Because:
     """A `with` block that gives one event as the cause of all events written inside it."""
 
-    __slots__ = ("_clock", "_event_id", "_before")
+    __slots__ = ("_before", "_clock", "_event_id")
 
     def __init__(self, clock: Scheduler, event_id: int) -> None:
         self._clock, self._event_id = clock, event_id
@@ -123,7 +139,7 @@ class Journal:
             `note` and the writers of lines append to it
     """
 
-    __slots__ = ("events", "kept", "clock")
+    __slots__ = ("clock", "events", "kept")
 
     def __init__(self, clock: Scheduler) -> None:
         self.kept: list[tuple] = []
@@ -166,7 +182,8 @@ class Journal:
                 yield _event(id, kept)
 
     def why(self, event: Event | int) -> Chain:
-        """The chain of causes that ends in `event`, oldest first. Raises IndexError for an id that does not exist."""
+        """The chain of causes that ends in `event`, oldest first.
+        Raises IndexError for an id that does not exist."""
         here = self.events[event] if isinstance(event, int) else event
         chain = Chain([here])
         while here.cause is not None:

@@ -52,7 +52,13 @@ class Link:
     on_fault    functions; each is called with the fault (cut, heal, ...) and its arguments
     """
 
-    def __init__(self, rng: random.Random, latency_ms: int, jitter_ms: int, name_of: Callable[[Any], str] = str) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        latency_ms: int,
+        jitter_ms: int,
+        name_of: Callable[[Any], str] = str,
+    ) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
         self.is_cut = False
         self.connections: list[Connection] = []
@@ -134,7 +140,11 @@ class Link:
 
     def delay_ms(self) -> int:
         """The latency of the next message, one way, in milliseconds."""
-        return self.latency_ms + below(self._rng, self.jitter_ms + 1) if self.jitter_ms else self.latency_ms
+        return (
+            self.latency_ms + below(self._rng, self.jitter_ms + 1)
+            if self.jitter_ms
+            else self.latency_ms
+        )
 
 
 class Connection:
@@ -143,10 +153,34 @@ class Connection:
     It is `open` from the moment both ends know of it until one end closes it or the link breaks.
     """
 
-    __slots__ = ("id", "client", "server", "endpoint", "link", "open", "_clock", "_out_at_ms", "_in_at_ms")
+    __slots__ = (
+        "_clock",
+        "_in_at_ms",
+        "_out_at_ms",
+        "client",
+        "endpoint",
+        "id",
+        "link",
+        "open",
+        "server",
+    )
 
-    def __init__(self, id: str, client: str, server: Server | None, endpoint: Endpoint, link: Link, clock: Scheduler) -> None:
-        self.id, self.client, self.server, self.endpoint, self.link = id, client, server, endpoint, link
+    def __init__(
+        self,
+        id: str,
+        client: str,
+        server: Server | None,
+        endpoint: Endpoint,
+        link: Link,
+        clock: Scheduler,
+    ) -> None:
+        self.id, self.client, self.server, self.endpoint, self.link = (
+            id,
+            client,
+            server,
+            endpoint,
+            link,
+        )
         self.open = False
         self._clock = clock
         self._out_at_ms = self._in_at_ms = 0
@@ -216,11 +250,22 @@ class Network:
     on_fault  called with client, server, the fault of their link, and its arguments
     """
 
-    def __init__(self, clock: Scheduler, streams: Streams, latency_ms: int = 1, jitter_ms: int = 1,
-                 name_of: Callable[[Any], str] = str,
-                 on_fault: Callable[[str, str, str, dict[str, Any]], object] = _nobody_listens) -> None:
+    def __init__(
+        self,
+        clock: Scheduler,
+        streams: Streams,
+        latency_ms: int = 1,
+        jitter_ms: int = 1,
+        name_of: Callable[[Any], str] = str,
+        on_fault: Callable[[str, str, str, dict[str, Any]], object] = _nobody_listens,
+    ) -> None:
         self.latency_ms, self.jitter_ms = latency_ms, jitter_ms
-        self._clock, self._streams, self._name_of, self._on_fault = clock, streams, name_of, on_fault
+        self._clock, self._streams, self._name_of, self._on_fault = (
+            clock,
+            streams,
+            name_of,
+            on_fault,
+        )
         self._listeners: dict[tuple[str, int], Server] = {}
         self._links: dict[tuple[str, str], Link] = {}
         self._count: dict[str, int] = {}
@@ -253,11 +298,19 @@ class Network:
         """The link between one client and one server, both by name. The first call makes it."""
         if (client, server) not in self._links:
             rng = self._streams.stream(f"{client}/link to {server}")
-            link = self._links[client, server] = Link(rng, self.latency_ms, self.jitter_ms, self._name_of)
+            link = self._links[client, server] = Link(
+                rng, self.latency_ms, self.jitter_ms, self._name_of
+            )
             link.on_fault.append(lambda what, fields: self._on_fault(client, server, what, fields))
         return self._links[client, server]
 
-    def connect(self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0) -> Connection:
+    def cut_links(self) -> list[tuple[str, str]]:
+        """The client and the server of each link that is cut."""
+        return [ends for ends, link in self._links.items() if link.is_cut]
+
+    def connect(
+        self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0
+    ) -> Connection:
         """Begin a connection `delay_ms` from now.
 
         The network calls the endpoint's `connected` after a round trip, or `refused` when no server

@@ -26,8 +26,9 @@ def below(rng: random.Random, limit: int) -> int:
 class Streams:
     """Named random streams.
 
-    seed   one number for the whole lab, or a mapping from a client's name to its number (the key "" is for everything else
-           and is 0 when left out). A stream's owner is the part of its name before the first "/".
+    seed   one number for the whole lab, or a mapping from a client's name to its number (the key ""
+           is for everything else and is 0 when left out). A stream's owner is the part of its name
+           before the first "/".
 
     Raises ValueError for any other seed.
     """
@@ -35,16 +36,26 @@ class Streams:
     def __init__(self, seed: int | Mapping[str, int] = 0) -> None:
         numbers = [seed] if not isinstance(seed, Mapping) else list(seed.values())
         if not all(isinstance(number, int) for number in numbers):
-            raise ValueError(f"a seed is a whole number, or a mapping from client names to whole numbers, not {seed!r}")
+            raise ValueError(
+                "a seed is a whole number, or a mapping from client names to whole numbers, not "
+                f"{seed!r}"
+            )
         self._seed = seed
         self._streams: dict[str, random.Random] = {}
 
     def seed_of(self, owner: str) -> int:
-        return self._seed if isinstance(self._seed, int) else self._seed.get(owner, self._seed.get("", 0))
+        return (
+            self._seed
+            if isinstance(self._seed, int)
+            else self._seed.get(owner, self._seed.get("", 0))
+        )
 
     def stream(self, name: str) -> random.Random:
-        """The stream of that name; the same object each time. `hash()` is not used: it differs between processes."""
+        """The stream of that name; the same object each time.
+        `hash()` is not used: it differs between processes."""
         if name not in self._streams:
             text = f"{self.seed_of(name.split('/', 1)[0])}\x1f{name}"
-            self._streams[name] = random.Random(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"))
+            self._streams[name] = random.Random(
+                int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+            )
         return self._streams[name]

@@ -26,7 +26,16 @@ class Scheduler:
     halted     whether the clock stops after this callback; see `run`
     """
 
-    __slots__ = ("now_ms", "cause", "scheduled", "halted", "_times", "_queues", "_at_ms", "_position")
+    __slots__ = (
+        "_at_ms",
+        "_position",
+        "_queues",
+        "_times",
+        "cause",
+        "halted",
+        "now_ms",
+        "scheduled",
+    )
 
     def __init__(self) -> None:
         self.now_ms = 0

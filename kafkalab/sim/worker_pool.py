@@ -3,7 +3,7 @@
 It is the second way to use many threads with a KafkaConsumer.
 
     pool = WorkerPool(lab, workers=4, work=store, name="ada")
-    pool.submit(record)            # returns at once; a free worker takes it, or it waits in the queue
+    pool.submit(record)            # returns at once; the record waits for a free worker
     pool.finished()                # the records finished since the last call, in order of finishing
 
 Java's class is ThreadPoolExecutor. A worker is a thread of the process `name`: `lab.kill(name)`
@@ -16,7 +16,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from kafkalab.sim.apps import FOREVER_MS, Signal
+from kafkalab.sim.apps import Signal
+
+LONGEST_WORK_MS = 24 * 3_600_000
+"""A day: the longest time of a worker for one record before a waiting caller gives up."""
 
 
 class WorkerPool:
@@ -51,7 +54,11 @@ class WorkerPool:
         """
         while self.unfinished:
             self._news.clear()
-            self._lab.stage.wait(self._news, FOREVER_MS)
+            self._lab.stage.wait_for(
+                self._news,
+                f"the end of what the pool {self.name!r} works on",
+                besides_ms=LONGEST_WORK_MS,
+            )
 
     @property
     def unfinished(self) -> int:
@@ -74,4 +81,12 @@ class WorkerPool:
         self._free.sort()
 
     def _note(self, what: str, number: int, record: Any) -> None:
-        self._lab.journal.append("work", self.name, what=what, worker=number, partition=f"{record.topic}-{record.partition}", offset=record.offset, key=record.key)
+        self._lab.journal.append(
+            "work",
+            self.name,
+            what=what,
+            worker=number,
+            partition=f"{record.topic}-{record.partition}",
+            offset=record.offset,
+            key=record.key,
+        )

@@ -5,7 +5,6 @@ The members are `alice` and `bob`. Kafka's class of the states is ClassicGroupSt
 
 from __future__ import annotations
 
-from kafkalab.stories.raw_client import RawClient
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.errors import Errors, error_for
 from kafkalab.lab import Lab
@@ -20,6 +19,7 @@ from kafkalab.protocol.messages import (
     OffsetCommitRequestTopic,
     SyncGroupRequest,
 )
+from kafkalab.stories.raw_client import RawClient
 
 GROUP = "inventory"
 SESSION_MS, REBALANCE_MS = 10_000, 60_000
@@ -60,6 +60,7 @@ class GroupCase:
         """Bring the group to Empty, PreparingRebalance, CompletingRebalance, Stable or Dead.
 
         alice is the member in the states that have one.
+
         Raises ValueError for any other state.
         """
         self.join("alice", instance=instance)
@@ -75,35 +76,81 @@ class GroupCase:
             machine = self.lab.broker(0).machine
             machine.coordinator.retire(GROUP, self.lab.now_ms)
         if self.state != state:
-            raise ValueError(f"a group is Empty, PreparingRebalance, CompletingRebalance, Stable or Dead, not {state!r}")
+            raise ValueError(
+                "a group is Empty, PreparingRebalance, CompletingRebalance, Stable or Dead, not "
+                f"{state!r}"
+            )
         return self
 
-    def join(self, name: str, member_id: str = "", instance: str | None = None, version: int | None = None, session_timeout_ms: int = SESSION_MS,
-             metadata: bytes = b"", rebalance_timeout_ms: int = REBALANCE_MS) -> JoinGroupResponse | None:
+    def join(
+        self,
+        name: str,
+        member_id: str = "",
+        instance: str | None = None,
+        version: int | None = None,
+        session_timeout_ms: int = SESSION_MS,
+        metadata: bytes = b"",
+        rebalance_timeout_ms: int = REBALANCE_MS,
+    ) -> JoinGroupResponse | None:
         """Send JOIN_GROUP and return the response; None while the coordinator holds it back."""
         if version is None:
             version = JOINS_WITHOUT_ID if instance is None else None
-        request = JoinGroupRequest(group_id=GROUP, session_timeout_ms=session_timeout_ms, rebalance_timeout_ms=rebalance_timeout_ms,
-                                   member_id=member_id, group_instance_id=instance, protocols=(JoinGroupRequestProtocol(name="range", metadata=metadata),))
+        request = JoinGroupRequest(
+            group_id=GROUP,
+            session_timeout_ms=session_timeout_ms,
+            rebalance_timeout_ms=rebalance_timeout_ms,
+            member_id=member_id,
+            group_instance_id=instance,
+            protocols=(JoinGroupRequestProtocol(name="range", metadata=metadata),),
+        )
         return self.client(name).ask(request, version=version)
 
     def leave(self, name: str) -> None:
-        self.client(name).ask(LeaveGroupRequest(group_id=GROUP, member_id=self.ids[name]), version=2)
+        self.client(name).ask(
+            LeaveGroupRequest(group_id=GROUP, member_id=self.ids[name]), version=2
+        )
 
     def sync(self, name: str, generation: int | None = None) -> Errors | None:
-        """Send SYNC_GROUP and return its error; None while the coordinator holds the response back.
+        """Send SYNC_GROUP and return its error; None while the coordinator holds the response
+        back.
         """
         generation = self.group.generation if generation is None else generation
-        answer = self.client(name).ask(SyncGroupRequest(group_id=GROUP, generation_id=generation, member_id=self.ids[name]))
+        answer = self.client(name).ask(
+            SyncGroupRequest(group_id=GROUP, generation_id=generation, member_id=self.ids[name])
+        )
         return None if answer is None else error_for(answer.error_code)
 
-    def beat(self, member_id: str, generation: int | None = None, instance: str | None = None) -> Errors:
+    def beat(
+        self, member_id: str, generation: int | None = None, instance: str | None = None
+    ) -> Errors:
         generation = self.group.generation if generation is None else generation
-        return error_for(self.client("somebody").ask(HeartbeatRequest(
-            group_id=GROUP, generation_id=generation, member_id=member_id, group_instance_id=instance)).error_code)
+        return error_for(
+            self.client("somebody")
+            .ask(
+                HeartbeatRequest(
+                    group_id=GROUP,
+                    generation_id=generation,
+                    member_id=member_id,
+                    group_instance_id=instance,
+                )
+            )
+            .error_code
+        )
 
     def commit(self, member_id: str, generation: int) -> Errors:
-        answer = self.client("somebody").ask(OffsetCommitRequest(
-            group_id=GROUP, generation_id_or_member_epoch=generation, member_id=member_id, topics=(OffsetCommitRequestTopic(
-                name="orders", partitions=(OffsetCommitRequestPartition(partition_index=0, committed_offset=1),)),)))
+        answer = self.client("somebody").ask(
+            OffsetCommitRequest(
+                group_id=GROUP,
+                generation_id_or_member_epoch=generation,
+                member_id=member_id,
+                topics=(
+                    OffsetCommitRequestTopic(
+                        name="orders",
+                        partitions=(
+                            OffsetCommitRequestPartition(partition_index=0, committed_offset=1),
+                        ),
+                    ),
+                ),
+            )
+        )
         return error_for(answer.topics[0].partitions[0].error_code)

@@ -1,4 +1,5 @@
-"""Sends any given request to a broker over the lab's network, without the checks of a Kafka client.
+"""Sends any given request to a broker over the lab's network, without the checks of a Kafka
+client.
 """
 
 from __future__ import annotations
@@ -7,8 +8,8 @@ from typing import Any
 
 from kafkalab.lab import Lab
 from kafkalab.protocol.api_keys import api_of
-from kafkalab.protocol.api_versions import newest_known
 from kafkalab.protocol.header import RequestHeader
+from kafkalab.releases.api_versions import newest_known
 from kafkalab.sim.network import Connection
 
 
@@ -30,8 +31,12 @@ class RawClient:
     def tell(self, request: Any, version: int | None = None) -> int:
         """Send a request. Returns the number of answers there will be once it is answered."""
         api = api_of(request)
-        header = RequestHeader(api_key=api, api_version=newest_known("2.3", api) if version is None else version, client_id=self.name,
-                               correlation_id=self._sent)
+        header = RequestHeader(
+            api_key=api,
+            api_version=newest_known("2.3", api) if version is None else version,
+            client_id=self.name,
+            correlation_id=self._sent,
+        )
         self._sent += 1
         self._connection.send((None, header, request))
         return self._sent

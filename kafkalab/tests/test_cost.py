@@ -1,4 +1,5 @@
-"""What does a lab not do? No test looks at a clock (`make bench` does); these count what is made and what is scheduled."""
+"""What does a lab not do? No test looks at a clock (`make bench` does);
+these count what is made and what is scheduled."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ MINUTE_MS = 60_000
 
 
 def a_shop(version: str = "3.9", seed: int = 7) -> Lab:
-    """Two readers of one group, a till, and a broker that goes and comes back: nine virtual seconds."""
+    """Two readers of one group, a till, and a broker that goes and comes back:
+    nine virtual seconds."""
     lab = Lab(brokers=3, seed=seed, version=version)
     lab.create_topic("orders", partitions=4)
 
@@ -44,7 +46,9 @@ def a_shop(version: str = "3.9", seed: int = 7) -> Lab:
 def test_no_line_is_made_text_before_somebody_reads_it(monkeypatch):
     made = []
     fields = Statement.fields
-    monkeypatch.setattr(Statement, "fields", lambda self, values: made.append(self.name) or fields(self, values))
+    monkeypatch.setattr(
+        Statement, "fields", lambda self, values: made.append(self.name) or fields(self, values)
+    )
     lab = a_shop()
     lines = [event for event in lab.journal.events if event.kind == "line"]
     assert len(lines) > 1_000 and made == []
@@ -55,7 +59,8 @@ def test_no_line_is_made_text_before_somebody_reads_it(monkeypatch):
 
 @pytest.mark.parametrize("version", ["2.1", "2.3", "2.8", "3.6", "4.4"])
 def test_a_line_read_late_says_what_it_would_have_said_at_once(monkeypatch, version):
-    """What a machine says is frozen, or made text at once: nothing that happens later gets into a line."""
+    """What a machine says is frozen, or made text at once:
+    nothing that happens later gets into a line."""
     at_once = []
     write = LogContext.__call__
 
@@ -82,7 +87,8 @@ def test_an_empty_lab_has_nothing_to_do():
 
 
 def test_a_client_that_waits_is_one_timer():
-    """Two fetches a second wait at the broker, each as one timer; on the way of each there are five events more."""
+    """Two fetches a second wait at the broker, each as one timer;
+    on the way of each there are five events more."""
     lab = Lab(brokers=1)
     lab.create_topic("orders")
 
@@ -97,7 +103,8 @@ def test_a_client_that_waits_is_one_timer():
 
 
 def test_an_idle_member_looks_ten_times_a_second_whether_to_beat():
-    """As Java's heartbeat thread does, every retry.backoff.ms; its beats and fetches are what else there is."""
+    """As Java's heartbeat thread does, every retry.backoff.ms;
+    its beats and fetches are what else there is."""
     lab = Lab(brokers=1)
     lab.create_topic("orders")
 

@@ -7,7 +7,9 @@ import pytest
 from kafkalab import course_folder
 
 
-def test_a_notebook_far_from_the_repository_finds_the_recordings_of_the_installed_package(tmp_path, monkeypatch):
+def test_a_notebook_far_from_the_repository_finds_the_recordings_of_the_installed_package(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     assert (course_folder.course_folder() / "data" / "recordings").is_dir()
 
@@ -21,6 +23,8 @@ def test_a_copy_of_the_course_above_the_notebook_comes_first(tmp_path, monkeypat
 
 def test_a_package_without_its_data_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(course_folder, "__file__", str(tmp_path / "site" / "kafkalab" / "course_folder.py"))
+    monkeypatch.setattr(
+        course_folder, "__file__", str(tmp_path / "site" / "kafkalab" / "course_folder.py")
+    )
     with pytest.raises(FileNotFoundError, match="pip install -e"):
         course_folder.course_folder()

@@ -1,7 +1,7 @@
 """Is a run a function of its seed and nothing else?
 
-Python shuffles its hashes anew in each process (PYTHONHASHSEED), so a set whose order reaches a line shows only between two
-processes. Each run here is a process of its own.
+Python shuffles its hashes anew in each process (PYTHONHASHSEED), so a set whose order reaches a
+line shows only between two processes. Each run here is a process of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Two consumers of one group, a producer, and perhaps a stranger; {names} in braces are filled in by `run`.
+# Two consumers of one group, a producer, and perhaps a stranger; {names} in braces are filled in by
+# `run`.
 STORY = """
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
@@ -39,15 +40,29 @@ producer.close()
 if {client} is None:
     print(*lab.journal.events, sep="\\n")
 print(*lab.lines({client})["text"], sep="\\n")
-"""
+"""  # noqa: E501
 GROUP = [("inv-1", "shop"), ("inv-2", "shop")]
 
 
-def run(seed: object, *, hash_seed: str = "1", client: str | None = None, readers: list[tuple[str, str]] = GROUP) -> str:
-    """The journal and all lines of the story, or one client's lines, told by a process whose hashes are `hash_seed`'s."""
+def run(
+    seed: object,
+    *,
+    hash_seed: str = "1",
+    client: str | None = None,
+    readers: list[tuple[str, str]] = GROUP,
+) -> str:
+    """The journal and all lines of the story, or one client's lines,
+    told by a process whose hashes are `hash_seed`'s."""
     story = STORY.format(seed=repr(seed), client=repr(client), readers=repr(readers))
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", story], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", story],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -64,5 +79,8 @@ def test_another_seed_is_another_run():
 
 
 def test_a_stranger_leaves_a_clients_luck_alone():
-    """A consumer of another group draws from streams of its own, so the producer writes what it would have written."""
-    assert run(7, client="till") == run(7, client="till", readers=[*GROUP, ("passer-by", "elsewhere")])
+    """A consumer of another group draws from streams of its own,
+    so the producer writes what it would have written."""
+    assert run(7, client="till") == run(
+        7, client="till", readers=[*GROUP, ("passer-by", "elsewhere")]
+    )

@@ -1,19 +1,39 @@
-"""Errors have the numbers, names and sentences of Java's table, and their class says whether to try again."""
+"""Errors have the numbers, names and sentences of Java's table,
+and their class says whether to try again."""
+
 import re
 
 import pytest
 
-from kafkalab import KafkaConsumer, Lab, OffsetAndMetadata, TopicPartition, errors
-from kafkalab.errors import Errors, IllegalArgumentException, KafkaException, RetriableException, error_for
+from kafkalab import PROFILES, KafkaConsumer, Lab, OffsetAndMetadata, TopicPartition, errors
+from kafkalab.errors import (
+    Errors,
+    IllegalArgumentException,
+    KafkaException,
+    RetriableException,
+    error_for,
+)
 
 
-@pytest.mark.parametrize(("code", "name", "retriable"), [
-    (3, "UNKNOWN_TOPIC_OR_PARTITION", True), (5, "LEADER_NOT_AVAILABLE", True), (6, "NOT_LEADER_OR_FOLLOWER", True),
-    (10, "MESSAGE_TOO_LARGE", False), (14, "COORDINATOR_LOAD_IN_PROGRESS", True), (16, "NOT_COORDINATOR", True),
-    (22, "ILLEGAL_GENERATION", False), (25, "UNKNOWN_MEMBER_ID", False), (27, "REBALANCE_IN_PROGRESS", False),
-    (47, "INVALID_PRODUCER_EPOCH", False), (70, "FETCH_SESSION_ID_NOT_FOUND", True), (79, "MEMBER_ID_REQUIRED", False),
-    (90, "PRODUCER_FENCED", False), (100, "UNKNOWN_TOPIC_ID", True),
-])
+@pytest.mark.parametrize(
+    ("code", "name", "retriable"),
+    [
+        (3, "UNKNOWN_TOPIC_OR_PARTITION", True),
+        (5, "LEADER_NOT_AVAILABLE", True),
+        (6, "NOT_LEADER_OR_FOLLOWER", True),
+        (10, "MESSAGE_TOO_LARGE", False),
+        (14, "COORDINATOR_LOAD_IN_PROGRESS", True),
+        (16, "NOT_COORDINATOR", True),
+        (22, "ILLEGAL_GENERATION", False),
+        (25, "UNKNOWN_MEMBER_ID", False),
+        (27, "REBALANCE_IN_PROGRESS", False),
+        (47, "INVALID_PRODUCER_EPOCH", False),
+        (70, "FETCH_SESSION_ID_NOT_FOUND", True),
+        (79, "MEMBER_ID_REQUIRED", False),
+        (90, "PRODUCER_FENCED", False),
+        (100, "UNKNOWN_TOPIC_ID", True),
+    ],
+)
 def test_the_table(code, name, retriable):
     assert (error_for(code).name, error_for(code).retriable) == (name, retriable)
 
@@ -40,46 +60,101 @@ def test_every_error_raises_its_exception_with_its_sentence():
 
 def test_stale_metadata_is_a_reason_to_ask_for_new():
     assert Errors.NOT_LEADER_OR_FOLLOWER.stale_metadata
-    assert not Errors.NOT_COORDINATOR.stale_metadata      # there it is the coordinator that is looked up anew
+    # there it is the coordinator that is looked up anew
+    assert not Errors.NOT_COORDINATOR.stale_metadata
 
 
 def test_java_names_stand_in_texts():
     """As in the stack traces of transaction_zombie_fenced."""
     assert Errors.INVALID_PRODUCER_EPOCH.exception().java_text() == (
-        "org.apache.kafka.common.errors.InvalidProducerEpochException: Producer attempted to produce with an old epoch.")
-    assert errors.DisconnectException().java_text() == "org.apache.kafka.common.errors.DisconnectException"
+        "org.apache.kafka.common.errors.InvalidProducerEpochException: Producer attempted to "
+        "produce with an old epoch."
+    )
+    assert (
+        errors.DisconnectException().java_text()
+        == "org.apache.kafka.common.errors.DisconnectException"
+    )
 
 
 def test_two_classes_share_a_name_and_keep_apart():
     """Java has an OffsetOutOfRangeException for the wire and one for the consumer's application."""
-    assert errors.OffsetOutOfRangeException.java_name == "org.apache.kafka.common.errors.OffsetOutOfRangeException"
-    assert errors.ConsumerOffsetOutOfRangeException.java_name == "org.apache.kafka.clients.consumer.OffsetOutOfRangeException"
+    assert (
+        errors.OffsetOutOfRangeException.java_name
+        == "org.apache.kafka.common.errors.OffsetOutOfRangeException"
+    )
+    assert (
+        errors.ConsumerOffsetOutOfRangeException.java_name
+        == "org.apache.kafka.clients.consumer.OffsetOutOfRangeException"
+    )
 
 
-@pytest.mark.parametrize(("version", "begins"), [("2.3", "Commit cannot be completed since the group has already rebalanced"),
-                                                 ("3.9", "Offset commit cannot be completed since the consumer is not part")])
+@pytest.mark.parametrize(
+    ("version", "begins"),
+    [
+        ("2.3", "Commit cannot be completed since the group has already rebalanced"),
+        ("3.9", "Offset commit cannot be completed since the consumer is not part"),
+    ],
+)
 def test_a_commit_that_came_too_late(version, begins):
-    assert errors.COMMIT_FAILED_TEXT[version].startswith(begins)
+    assert PROFILES[version].group.commit_failed_text.startswith(begins)
     assert not issubclass(errors.CommitFailedException, RetriableException)
 
 
 def test_old_clients_know_some_codes_by_other_names():
-    """As in the OFFSET_FOR_LEADER_EPOCH answers of 2.3.0 (group_offsets_auto_commit) and the sends of its fenced zombie."""
-    assert Errors.NOT_LEADER_OR_FOLLOWER.known_to("2.3").name == "NOT_LEADER_FOR_PARTITION"
-    assert Errors.NOT_LEADER_OR_FOLLOWER.known_to("3.9").name == "NOT_LEADER_OR_FOLLOWER"
-    assert Errors.INVALID_PRODUCER_EPOCH.known_to("2.3").raises is errors.ProducerFencedException
-    assert Errors.INVALID_PRODUCER_EPOCH.known_to("2.8").raises is errors.InvalidProducerEpochException
+    """As in the OFFSET_FOR_LEADER_EPOCH answers of 2.3.0 (group_offsets_auto_commit) and the
+    sends of its fenced zombie."""
+    assert (
+        PROFILES["2.3"].connecting.known(Errors.NOT_LEADER_OR_FOLLOWER).name
+        == "NOT_LEADER_FOR_PARTITION"
+    )
+    assert (
+        PROFILES["3.9"].connecting.known(Errors.NOT_LEADER_OR_FOLLOWER).name
+        == "NOT_LEADER_OR_FOLLOWER"
+    )
+    assert (
+        PROFILES["2.3"].connecting.known(Errors.INVALID_PRODUCER_EPOCH).raises
+        is errors.ProducerFencedException
+    )
+    assert (
+        PROFILES["2.8"].connecting.known(Errors.INVALID_PRODUCER_EPOCH).raises
+        is errors.InvalidProducerEpochException
+    )
 
 
-@pytest.mark.parametrize(("wrong", "error", "said"), [
-    (lambda c: c.assign(["t-0"]), IllegalArgumentException, "assign([TopicPartition('t', 0)])"),
-    (lambda c: c.assign([TopicPartition("t", "0")]), IllegalArgumentException, "a list of partitions"),
-    (lambda c: c.assign([TopicPartition("", 0)]), IllegalArgumentException, "null or empty topic"),
-    (lambda c: c.commit_sync({TopicPartition("t", 0): 5}), IllegalArgumentException, "OffsetAndMetadata(5)"),
-    (lambda c: c.commit_sync({TopicPartition("t", 0): OffsetAndMetadata(-1)}), IllegalArgumentException, "Invalid negative offset"),
-    (lambda c: KafkaConsumer(c.lab, {"group.id": "g", "heartbeat.interval.ms": 9_000, "session.timeout.ms": 9_000}), KafkaException,
-     "Heartbeat must be set lower than the session timeout"),
-])
+@pytest.mark.parametrize(
+    ("wrong", "error", "said"),
+    [
+        (lambda c: c.assign(["t-0"]), IllegalArgumentException, "assign([TopicPartition('t', 0)])"),
+        (
+            lambda c: c.assign([TopicPartition("t", "0")]),
+            IllegalArgumentException,
+            "a list of partitions",
+        ),
+        (
+            lambda c: c.assign([TopicPartition("", 0)]),
+            IllegalArgumentException,
+            "null or empty topic",
+        ),
+        (
+            lambda c: c.commit_sync({TopicPartition("t", 0): 5}),
+            IllegalArgumentException,
+            "OffsetAndMetadata(5)",
+        ),
+        (
+            lambda c: c.commit_sync({TopicPartition("t", 0): OffsetAndMetadata(-1)}),
+            IllegalArgumentException,
+            "Invalid negative offset",
+        ),
+        (
+            lambda c: KafkaConsumer(
+                c.lab,
+                {"group.id": "g", "heartbeat.interval.ms": 9_000, "session.timeout.ms": 9_000},
+            ),
+            KafkaException,
+            "Heartbeat must be set lower than the session timeout",
+        ),
+    ],
+)
 def test_a_wrong_call_hears_what_is_wrong_and_what_to_do(wrong, error, said):
     lab = Lab(brokers=1, seed=1)
     lab.create_topic("t")

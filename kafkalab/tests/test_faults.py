@@ -1,4 +1,5 @@
-"""Faults are sentences: what happens to clients when an answer is lost, a process stands still, or somebody calls wakeup()."""
+"""Faults are sentences: what happens to clients when an answer is lost, a process stands still,
+or somebody calls wakeup()."""
 
 import pytest
 
@@ -53,10 +54,19 @@ def test_a_process_that_stands_still_sends_no_heartbeats_and_loses_its_membershi
     before = lab.now_ms
     app.pause(ms=10_000)
     lab.run_for(ms=20_000)
-    assert not [event for event in lab.journal.events if event.who == "inv-1" and before < event.at_ms < before + 10_000]
-    assert not [at_ms for at_ms in rounds if before < at_ms < before + 10_000] and rounds[-1] > before + 10_000
+    assert not [
+        event
+        for event in lab.journal.events
+        if event.who == "inv-1" and before < event.at_ms < before + 10_000
+    ]
+    assert (
+        not [at_ms for at_ms in rounds if before < at_ms < before + 10_000]
+        and rounds[-1] > before + 10_000
+    )
     generations = [event.generation for event in lab.journal.of("assignment")]
-    assert len(generations) == 2 and generations[0] < generations[1], "it was expelled while it stood still, and joined anew"
+    assert len(generations) == 2 and generations[0] < generations[1], (
+        "it was expelled while it stood still, and joined anew"
+    )
 
 
 def test_wakeup_ends_a_poll_that_waits_and_close_still_works():
@@ -85,13 +95,18 @@ def test_wakeup_ends_a_poll_that_waits_and_close_still_works():
 
 @pytest.mark.parametrize("version, once", [("2.8", False), ("3.9", True), ("4.4", True)])
 def test_after_a_leaders_return_older_consumers_ask_again_and_again(version, once):
-    """Recorded with 2.8.2: a hundred refusals a second while METADATA waits behind a long poll. From KIP-951 on, one answer is enough."""
+    """Recorded with 2.8.2: a hundred refusals a second while METADATA waits behind a long poll.
+    From KIP-951 on, one answer is enough."""
     lab = Lab(seed=3, brokers=3)
     lab.create_topic("orders", partitions=3)
     writer = KafkaProducer(lab, {"client.id": "shop"})
     for partition in range(3):
         writer.send(ProducerRecord("orders", value="tea", partition=partition)).get()
-    reader = KafkaConsumer(lab, {"client.id": "reader", "auto.offset.reset": "earliest", "fetch.max.wait.ms": 1_000}, version=version)
+    reader = KafkaConsumer(
+        lab,
+        {"client.id": "reader", "auto.offset.reset": "earliest", "fetch.max.wait.ms": 1_000},
+        version=version,
+    )
     reader.assign([TopicPartition("orders", partition) for partition in range(3)])
     records = poll_for(lab, reader, 2_000)
     leader = lab.broker(lab.leader("orders", 0))
@@ -99,7 +114,11 @@ def test_after_a_leaders_return_older_consumers_ask_again_and_again(version, onc
     poll_for(lab, reader, 300)
     leader.restart()
     records += poll_for(lab, reader, 12_000)
-    refused = [line for line in lab.log_text("reader").splitlines() if "Received FETCH" in line and "errorCode=74" in line]
+    refused = [
+        line
+        for line in lab.log_text("reader").splitlines()
+        if "Received FETCH" in line and "errorCode=74" in line
+    ]
     assert len(records) == 3
     assert len(refused) == 1 if once else len(refused) > 10
 

@@ -14,16 +14,28 @@ def test_every_file_a_page_names_exists(page):
     text = (PACKAGE / page).read_text(encoding="utf-8")
     named = set(re.findall(r"`([\w/]+(?:\.py|\.md|\.json|/))`", text))
     assert len(named) > 8
-    missing = [name for name in named if not (PACKAGE / name).exists() and not list(PACKAGE.rglob(name))]
+    missing = [
+        name for name in named if not (PACKAGE / name).exists() and not list(PACKAGE.rglob(name))
+    ]
     assert missing == [], "rename it in the page too"
 
 
 def test_the_walks_example_runs_and_says_what_the_walk_says():
-    example = re.search(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.DOTALL).group(1)
+    example = re.search(
+        r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    ).group(1)
     names: dict = {}
     exec(example, names)  # the page's own words
     lab = names["lab"]
-    assert lab.lines()["message"].str.contains("Initiating connection to node localhost:9092 (id: -1 rack: null) using address localhost/127.0.0.1", regex=False).any()
+    assert (
+        lab.lines()["message"]
+        .str.contains(
+            "Initiating connection to node localhost:9092 (id: -1 rack: null) using address "
+            "localhost/127.0.0.1",
+            regex=False,
+        )
+        .any()
+    )
     assert [socket.node_id for socket in lab.sockets()] == ["-1", "2147483645", "2", "0", "1"]
 
 
@@ -31,4 +43,6 @@ def test_every_recording_and_command_of_the_walk_exists():
     text = (PACKAGE / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"python -m kafkalab (\w+) (\S+)", text)
     assert {command for command, _ in commands} == {"replay", "conformance", "seeds"}
-    assert all(path.strip("`").isdigit() or (PACKAGE.parent / path).exists() for _, path in commands)
+    assert all(
+        path.strip("`").isdigit() or (PACKAGE.parent / path).exists() for _, path in commands
+    )

@@ -17,7 +17,9 @@ def version_of(log: Path) -> str:
     return log.parent.parent.name.rsplit(".", 1)[0]
 
 
-@pytest.fixture(params=LOGS, ids=lambda log: f"{version_of(log)}-{log.parent.name}-{log.name.split('.')[0]}")
+@pytest.fixture(
+    params=LOGS, ids=lambda log: f"{version_of(log)}-{log.parent.name}-{log.name.split('.')[0]}"
+)
 def log(request):
     return request.param
 
@@ -41,12 +43,17 @@ def test_every_line_is_in_the_catalogue_once(log):
 
 
 def test_the_catalogue_writes_each_line_as_it_was(log):
-    """Values read from a line, put back into the wording: the same text, line number, prefix and trace."""
+    """Values read from a line, put back into the wording:
+    the same text, line number, prefix and trace."""
     version = version_of(log)
     for row in read(log):
-        (name, values), = matches(version, row.logger, row.level, row.text)
+        ((name, values),) = matches(version, row.logger, row.level, row.text)
         wording = CATALOG[name].wording(version)
-        told_by = next(w for w in CATALOG[name].wordings if w.level == row.level and w.logger == row.logger and version in w.at)
+        told_by = next(
+            w
+            for w in CATALOG[name].wordings
+            if w.level == row.level and w.logger == row.logger and version in w.at
+        )
         assert told_by is wording
         assert wording.template.format_map(values) == row.text
         assert wording.at[version] == row.line, name
@@ -56,7 +63,10 @@ def test_the_catalogue_writes_each_line_as_it_was(log):
 
 def test_a_file_read_and_written_is_the_same_file(log):
     foreign = []
-    assert "".join(text_of(row) for row in read(log, foreign)) == gzip.decompress(log.read_bytes()).decode()
+    assert (
+        "".join(text_of(row) for row in read(log, foreign))
+        == gzip.decompress(log.read_bytes()).decode()
+    )
     assert foreign == []
 
 
@@ -66,7 +76,22 @@ def test_the_papers_name_every_recording():
     for scenario in RECORDINGS.glob("*/*/*/scenario.json"):
         broker, client, name = scenario.parts[-4:-1]
         runs.setdefault(name, set()).add(f"{broker}/{client}")
-    written = {row.split("|")[1].strip(): set(row.split("|")[3].replace(",", " ").split())
-               for row in table.splitlines() if row.startswith(("| consumer_", "| fault_", "| group_", "| producer_", "| transaction_", "| two_brokers_"))}
+    written = {
+        row.split("|")[1].strip(): set(row.split("|")[3].replace(",", " ").split())
+        for row in table.splitlines()
+        if row.startswith(
+            (
+                "| consumer_",
+                "| fault_",
+                "| group_",
+                "| producer_",
+                "| transaction_",
+                "| two_brokers_",
+            )
+        )
+    }
     assert written == runs
-    assert f"{sum(map(len, runs.values()))} runs of {len(runs)} scenarios, {len(LOGS)} client logs" in table
+    assert (
+        f"{sum(map(len, runs.values()))} runs of {len(runs)} scenarios, {len(LOGS)} client logs"
+        in table
+    )

@@ -30,8 +30,13 @@ def test_the_diagram_has_a_box_for_each_state_and_its_text_a_row_for_each_move(n
 
 
 def test_moves_of_a_run_are_counted():
-    picture = state_diagram(states("group"), made=[("Empty", "PreparingRebalance")] * 2 + [("PreparingRebalance", "Empty")])
-    assert ["Empty", "PreparingRebalance", "2"] in [row.split() for row in picture.text.splitlines()]
+    picture = state_diagram(
+        states("group"),
+        made=[("Empty", "PreparingRebalance")] * 2 + [("PreparingRebalance", "Empty")],
+    )
+    assert ["Empty", "PreparingRebalance", "2"] in [
+        row.split() for row in picture.text.splitlines()
+    ]
     assert "2×" in {text.get_text() for text in picture.figure.axes[0].texts}
 
 
@@ -43,16 +48,26 @@ def test_a_group_may_not_fall_from_empty_to_stable():
 
 
 def test_an_unknown_machine_is_told_with_the_known_ones():
-    with pytest.raises(ValueError, match="there are admin call, batch, broker registration, connection"):
+    with pytest.raises(
+        ValueError, match="there are admin call, batch, broker registration, connection"
+    ):
         states("grup")
 
 
 def test_every_table_of_transitions_in_the_lab_can_be_asked_for():
-    tables = {(name, target.id) for name, tree in MODULES.items() if name.startswith("kafkalab") for node in tree.body
-              if isinstance(node, (ast.Assign, ast.AnnAssign))
-              for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-              if isinstance(target, ast.Name) and target.id in ("TRANSITIONS", "MOVES")}
+    tables = {
+        (name, target.id)
+        for name, tree in MODULES.items()
+        if name.startswith("kafkalab")
+        for node in tree.body
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name) and target.id in ("TRANSITIONS", "MOVES")
+    }
     known = {(module, table) for module, table, _ in MACHINES.values()}
-    assert tables <= known, f"add {sorted(tables - known)} to kafkalab.reading.states.MACHINES, so that a notebook can draw it"
+    assert tables <= known, (
+        f"add {sorted(tables - known)} to kafkalab.reading.states.MACHINES, so that a notebook can "
+        "draw it"
+    )
     for module, table, _ in MACHINES.values():
         assert getattr(importlib.import_module(module), table)

@@ -7,8 +7,10 @@ from kafkalab import ConcurrentModificationException, KafkaConsumer, Lab, TopicP
 
 def order(offset: int):
     """Something to work on; a pool looks at nothing but where it stands."""
+
     class Order:
         topic, partition, key = "orders", 0, f"order {offset}"
+
     Order.offset = offset
     return Order
 
@@ -35,7 +37,9 @@ def test_a_worker_that_was_idle_takes_the_next():
     lab.run_for(ms=50)
     pool.submit(order(5))
     lab.run_for(ms=50)
-    assert [event.worker for event in lab.journal.of("work") if event.fields["what"] == "begins"] == [1, 1]
+    assert [
+        event.worker for event in lab.journal.of("work") if event.fields["what"] == "begins"
+    ] == [1, 1]
 
 
 def test_waiting_ends_with_the_last_record():

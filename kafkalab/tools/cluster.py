@@ -12,9 +12,9 @@ from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
 from kafkalab.proof.replay import Play, seeds_of
-from kafkalab.tools.releases import RELEASES
+from kafkalab.releases import broker_profile, newest
 
-ADMIN_VERSION = "4.4"
+ADMIN_VERSION = newest()
 """The release of the tools' own KafkaAdminClient: the only one with all the admin methods."""
 
 
@@ -29,10 +29,18 @@ class Options(argparse.ArgumentParser):
     """Parses a tool's options. An unknown option raises Refusal with one sentence."""
 
     def __init__(self, tool: str, description: str) -> None:
-        super().__init__(prog=f"python -m kafkalab {tool}", description=description, allow_abbrev=False)
+        super().__init__(
+            prog=f"python -m kafkalab {tool}", description=description, allow_abbrev=False
+        )
         self.tool = tool
-        self.add_argument("--scenario", metavar="FILE", help="a scenario.json of the recordings' format")
-        self.add_argument("--at", metavar="MS", help="virtual milliseconds from the scenario's start; to its end when left out")
+        self.add_argument(
+            "--scenario", metavar="FILE", help="a scenario.json of the recordings' format"
+        )
+        self.add_argument(
+            "--at",
+            metavar="MS",
+            help="virtual milliseconds from the scenario's start; to its end when left out",
+        )
         self.add_argument("--seed", default="0", help="a number, or name=number for each client")
         self.add_argument("--version", help="play this client version instead of the recorded one")
         self.add_argument("--bootstrap-server", help="not needed; one of the scenario's brokers")
@@ -53,23 +61,31 @@ class PlayedCluster:
             raise Refusal("there is no cluster to read: name a scenario.json with --scenario FILE")
         play = Play(_scenario(options.scenario), seeds_of(options.seed), options.version)
         self.lab: Lab = play.lab
-        self.release = RELEASES[play.broker_version]
+        self.release = broker_profile(play.broker_version).tools
         _check_address(options.bootstrap_server, self.lab)
         moment_ms = _moment(options.at)
         if moment_ms is not None and moment_ms > play.last_step_ms + LONGEST_AFTER_MS:
             raise Refusal(
                 f"--at {moment_ms} is too late: the scenario's last step begins at "
-                f"{play.last_step_ms} ms, and the scenario ends one day after it")
+                f"{play.last_step_ms} ms, and the scenario ends one day after it"
+            )
         play.run_to(moment_ms)
         self.at_ms = self.lab.now_ms if moment_ms is None else moment_ms
         self.state: dict[str, Any] = self.lab.at(self.at_ms)
 
     def admin(self) -> KafkaAdminClient:
         """A KafkaAdminClient at this moment. It cannot reach the brokers that are down."""
-        addresses = [broker["address"] for broker in self.state["brokers"].values() if broker["alive"]]
+        addresses = [
+            broker["address"] for broker in self.state["brokers"].values() if broker["alive"]
+        ]
         if not addresses:
             raise Refusal("no broker of this scenario is alive at that moment: choose another --at")
-        return KafkaAdminClient(self.lab, {"bootstrap.servers": ",".join(addresses)}, version=ADMIN_VERSION, name="the tool")
+        return KafkaAdminClient(
+            self.lab,
+            {"bootstrap.servers": ",".join(addresses)},
+            version=ADMIN_VERSION,
+            name="the tool",
+        )
 
 
 def _scenario(path: str) -> Any:
@@ -83,14 +99,19 @@ def _scenario(path: str) -> Any:
     except UnicodeDecodeError:
         raise Refusal(f"{path} is not a text file in UTF-8") from None
     except OSError as error:
-        raise Refusal(f"{error.filename} cannot be read: {error.strerror}; name a scenario.json with --scenario") from None
+        raise Refusal(
+            f"{error.filename} cannot be read: {error.strerror}; name a scenario.json with "
+            "--scenario"
+        ) from None
 
 
 def _moment(text: str | None) -> int | None:
     if text is None:
         return None
     if not text.isascii() or not text.isdecimal():
-        raise Refusal(f"--at takes whole milliseconds from the scenario's start, 0 or later, not {text!r}")
+        raise Refusal(
+            f"--at takes whole milliseconds from the scenario's start, 0 or later, not {text!r}"
+        )
     return int(text)
 
 
@@ -98,7 +119,9 @@ def _check_address(address: str | None, lab: Lab) -> None:
     known = [f"{node.host}:{node.port}" for node in lab.cluster.brokers.values()]
     for one in address.split(",") if address else []:
         if one not in known:
-            raise Refusal(f"there is no broker at {one} in this scenario; its brokers are {', '.join(known)}")
+            raise Refusal(
+                f"there is no broker at {one} in this scenario; its brokers are {', '.join(known)}"
+            )
 
 
 def run_tool(tool: str, work: Callable[[], str]) -> int:

@@ -13,10 +13,10 @@ from typing import Any
 
 from kafkalab.errors import KafkaException
 from kafkalab.hashing import hash_map_order, java_string_hash
-from kafkalab.tools import reset_offsets
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool, print_remark
 from kafkalab.reading.history.group_rows import member_rows, offset_rows
-from kafkalab.tools.group_tables import Column, offsets_table, table
+from kafkalab.tools import reset_offsets
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, print_remark, run_tool
+from kafkalab.tools.group_tables import MEMBERS, STATE, Column, offsets_table, table
 
 TOOL = "kafka-consumer-groups"
 ACTIONS = ("list", "describe", "delete", "reset_offsets", "delete_offsets")
@@ -38,17 +38,48 @@ def _run(argv: list[str]) -> str:
 
 def _options() -> Options:
     options = Options(TOOL, "Groups of consumers: list, describe, delete, reset their offsets.")
-    for name, text in (("--list", "list the groups"), ("--describe", "describe groups"), ("--delete", "forget groups without members"),
-                       ("--reset-offsets", "give a group other committed offsets"), ("--delete-offsets", "forget committed offsets"),
-                       ("--all-groups", "every group"), ("--members", "describe members"), ("--offsets", "describe offsets (the default)"),
-                       ("--verbose", "more columns"), ("--all-topics", "reset every topic the group committed"), ("--to-earliest", "to the log start"),
-                       ("--to-latest", "to the log end"), ("--to-current", "to what is committed"), ("--dry-run", "only show what would be"),
-                       ("--execute", "do it"), ("--export", "print the new offsets as CSV")):
+    for name, text in (
+        ("--list", "list the groups"),
+        ("--describe", "describe groups"),
+        ("--delete", "forget groups without members"),
+        ("--reset-offsets", "give a group other committed offsets"),
+        ("--delete-offsets", "forget committed offsets"),
+        ("--all-groups", "every group"),
+        ("--members", "describe members"),
+        ("--offsets", "describe offsets (the default)"),
+        ("--verbose", "more columns"),
+        ("--all-topics", "reset every topic the group committed"),
+        ("--to-earliest", "to the log start"),
+        ("--to-latest", "to the log end"),
+        ("--to-current", "to what is committed"),
+        ("--dry-run", "only show what would be"),
+        ("--execute", "do it"),
+        ("--export", "print the new offsets as CSV"),
+    ):
         options.add_argument(name, action="store_true", help=text)
-    options.add_argument("--group", action="append", default=[], help="a group; may be given several times")
-    options.add_argument("--topic", action="append", default=[], help="a topic, or topic:partition,partition; may be given several times")
-    options.add_argument("--state", nargs="?", default=ASKED_FOR_NOTHING, metavar="STATES", help="describe states, or list groups in these states")
-    options.add_argument("--type", nargs="?", default=ASKED_FOR_NOTHING, metavar="TYPES", help="list groups of these types")
+    options.add_argument(
+        "--group", action="append", default=[], help="a group; may be given several times"
+    )
+    options.add_argument(
+        "--topic",
+        action="append",
+        default=[],
+        help="a topic, or topic:partition,partition; may be given several times",
+    )
+    options.add_argument(
+        "--state",
+        nargs="?",
+        default=ASKED_FOR_NOTHING,
+        metavar="STATES",
+        help="describe states, or list groups in these states",
+    )
+    options.add_argument(
+        "--type",
+        nargs="?",
+        default=ASKED_FOR_NOTHING,
+        metavar="TYPES",
+        help="list groups of these types",
+    )
     options.add_argument("--to-offset", help="to this offset")
     options.add_argument("--shift-by", help="by so many, forward or back")
     options.add_argument("--to-datetime", help="to a time, YYYY-MM-DDThh:mm:ss.sss (UTC)")
@@ -60,19 +91,28 @@ def _check(options: argparse.Namespace) -> None:
     """Refuse what the real tool refuses before it connects. The messages are the real tool's."""
     chosen = [action for action in ACTIONS if getattr(options, action)]
     if len(chosen) != 1:
-        raise Refusal("Command must include exactly one action: --list, --describe, --delete, --reset-offsets, --delete-offsets")
+        raise Refusal(
+            "Command must include exactly one action: --list, --describe, --delete, "
+            "--reset-offsets, --delete-offsets"
+        )
     if options.list:
         return
     if options.describe:
         if not options.group and not options.all_groups:
             raise Refusal("Option [describe] takes one of these options: [all-groups], [group]")
         if sum((options.members, options.offsets, options.state is not ASKED_FOR_NOTHING)) > 1:
-            raise Refusal("Option [describe] takes at most one of these options: [members], [offsets], [state]")
+            raise Refusal(
+                "Option [describe] takes at most one of these options: [members], [offsets], "
+                "[state]"
+            )
         if options.state not in (ASKED_FOR_NOTHING, None):
             raise Refusal("Option [describe] does not take a value for [state]")
     elif not options.group and not (options.all_groups and not options.delete_offsets):
         action = chosen[0].replace("_", "-")
-        raise Refusal(f"Option [{action}] takes {'the option: [group]' if options.delete_offsets else 'one of these options: [all-groups], [group]'}")
+        raise Refusal(
+            f"Option [{action}] takes "
+            f"{'the option: [group]' if options.delete_offsets else 'one of these options: [all-groups], [group]'}"  # noqa: E501
+        )
     if options.delete_offsets and not options.topic:
         raise Refusal("Option [delete-offsets] takes the following options: [topic], [group]")
     if options.reset_offsets:
@@ -81,17 +121,34 @@ def _check(options: argparse.Namespace) -> None:
 
 def _list(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     groups = cluster.state["groups"]
-    with_state, with_type = options.state is not ASKED_FOR_NOTHING, options.type is not ASKED_FOR_NOTHING
+    with_state, with_type = (
+        options.state is not ASKED_FOR_NOTHING,
+        options.type is not ASKED_FOR_NOTHING,
+    )
     if (with_state or with_type) and not cluster.release.lists_states:
-        raise Refusal("the tool of this broker's release lists no states or types: --state came with KIP-518 (2.6), --type with KIP-848 (3.7)")
+        raise Refusal(
+            "the tool of this broker's release lists no states or types: --state came with KIP-518 "
+            "(2.6), --type with KIP-848 (3.7)"
+        )
     states, types = _wanted(options.state), _wanted(options.type)
-    names = [name for name in hash_map_order(groups, java_string_hash)
-             if (not states or groups[name]["state"].lower() in states) and (not types or groups[name]["type"].lower() in types)]
+    names = [
+        name
+        for name in hash_map_order(groups, java_string_hash)
+        if (not states or groups[name]["state"].lower() in states)
+        and (not types or groups[name]["type"].lower() in types)
+    ]
     if not with_state and not with_type:
         return "".join(f"{name}\n" for name in names)
     columns = [Column("GROUP", 25, True)]
     columns += [Column("TYPE", 20)] * with_type + [Column("STATE", 20)] * with_state
-    rows = ([name, *([groups[name]["type"].capitalize()] * with_type), *([groups[name]["state"]] * with_state)] for name in names)
+    rows = (
+        [
+            name,
+            *([groups[name]["type"].capitalize()] * with_type),
+            *([groups[name]["state"]] * with_state),
+        ]
+        for name in names
+    )
     return table(columns, rows).removeprefix("\n")
 
 
@@ -110,14 +167,22 @@ def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
         if said := remark(name, group):
             print_remark(said.removesuffix("\n"))
         if options.members:
-            shown.append(layout.members(name, member_rows(group), options.verbose))
+            shown.append(MEMBERS[layout.members](name, member_rows(group), options.verbose))
         elif options.state is not ASKED_FOR_NOTHING:
-            address = cluster.state["brokers"].get(group["coordinator"], {"address": ":-1"})["address"]
-            shown.append(layout.state(name, {**group, "strategy": _strategy(group)}, address, options.verbose))
+            address = cluster.state["brokers"].get(group["coordinator"], {"address": ":-1"})[
+                "address"
+            ]
+            shown.append(
+                STATE[layout.state](
+                    name, {**group, "strategy": _strategy(group)}, address, options.verbose
+                )
+            )
         else:
             rows = offset_rows(cluster.state, group, layout.by_number)
             if rows:
-                shown.append(offsets_table(name, rows, with_epoch=options.verbose and layout.tells_epoch))
+                shown.append(
+                    offsets_table(name, rows, with_epoch=options.verbose and layout.tells_epoch)
+                )
     return "".join(shown)
 
 
@@ -130,7 +195,9 @@ def described(lab: Any, group: str, at_ms: int | None = None) -> str:
     state = lab.at(lab.now_ms if at_ms is None else at_ms)
     if group not in state["groups"]:
         raise ValueError(f"Error: Consumer group '{group}' does not exist.")
-    return remark(group, state["groups"][group]) + offsets_table(group, offset_rows(state, state["groups"][group]), with_epoch=False)
+    return remark(group, state["groups"][group]) + offsets_table(
+        group, offset_rows(state, state["groups"][group]), with_epoch=False
+    )
 
 
 def _strategy(group: Mapping[str, Any]) -> str:
@@ -163,14 +230,18 @@ def _delete(cluster: PlayedCluster, options: argparse.Namespace) -> str:
         return f"Deletion of requested consumer groups ({quoted}) was successful.\n"
     cause = cluster.release.delete_cause
     return "\nError: Deletion of some consumer groups failed:\n" + "".join(
-        f"* Group '{name}' could not be deleted due to: {cause.format(error=error.java_text())}\n" for name, error in failed.items())
+        f"* Group '{name}' could not be deleted due to: {cause.format(error=error.java_text())}\n"
+        for name, error in failed.items()
+    )
 
 
 def _delete_offsets(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     group = options.group[0]
     if cluster.state["groups"].get(group) is None:
         raise Refusal(f"Error: The consumer group {group} does not exist.")
-    partitions = [tp for text in options.topic for tp in reset_offsets.partitions_named(cluster, text)]
+    partitions = [
+        tp for text in options.topic for tp in reset_offsets.partitions_named(cluster, text)
+    ]
     outcome = cluster.admin().delete_consumer_group_offsets(group, partitions)
     rows = []
     for tp in partitions:
@@ -181,9 +252,14 @@ def _delete_offsets(cluster: PlayedCluster, options: argparse.Namespace) -> str:
             status = f"Error: {error}"
         rows.append((tp.topic, tp.partition, status))
     return f"Request succeeded for deleting offsets from group {group}.\n" + table(
-        [Column("TOPIC", 15), Column("PARTITION", 10), Column("STATUS", 15)], rows)
+        [Column("TOPIC", 15), Column("PARTITION", 10), Column("STATUS", 15)], rows
+    )
 
 
 DOES: Mapping[str, Callable[[PlayedCluster, argparse.Namespace], str]] = {
-    "list": _list, "describe": _describe, "delete": _delete, "reset_offsets": reset_offsets.reset, "delete_offsets": _delete_offsets,
+    "list": _list,
+    "describe": _describe,
+    "delete": _delete,
+    "reset_offsets": reset_offsets.reset,
+    "delete_offsets": _delete_offsets,
 }

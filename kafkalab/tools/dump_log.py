@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from kafkalab.protocol.messages import RecordBatch, WireRecord
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool
-from kafkalab.tools.releases import Release
+from kafkalab.releases.broker_profile import Tools
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-dump-log"
 MAGIC = 2
@@ -37,13 +37,18 @@ def _run(argv: list[str]) -> str:
     return "".join(_dump(cluster, chosen.topic_partition, chosen.broker, chosen.print_data_log))
 
 
-def _dump(cluster: PlayedCluster, name: str, broker: str | None, with_records: bool) -> Iterator[str]:
+def _dump(
+    cluster: PlayedCluster, name: str, broker: str | None, with_records: bool
+) -> Iterator[str]:
     place = cluster.state["partitions"].get(name)
     if place is None:
         raise Refusal(f"there is no partition {name} in this scenario at that moment")
     owner = place["leader"] if broker is None else int(broker)
     if owner not in place["replicas"]:
-        raise Refusal(f"broker {owner} has no replica of {name}; these have: {', '.join(map(str, place['replicas']))}")
+        raise Refusal(
+            f"broker {owner} has no replica of {name}; these have: "
+            f"{', '.join(map(str, place['replicas']))}"
+        )
     words = cluster.release
     topic, _, number = name.rpartition("-")
     log = cluster.lab.broker(owner).machine.replicas.log_of(topic, int(number))
@@ -63,24 +68,42 @@ def _dump(cluster: PlayedCluster, name: str, broker: str | None, with_records: b
                     yield _record_line(batch, step, record, words)
 
 
-def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Release) -> str:
+def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Tools) -> str:
     count = len(batch.records)
-    last_sequence = batch.base_sequence + batch.last_offset - batch.base_offset if batch.base_sequence >= 0 else -1
+    last_sequence = (
+        batch.base_sequence + batch.last_offset - batch.base_offset
+        if batch.base_sequence >= 0
+        else -1
+    )
     newest = max((record.timestamp_ms for record in batch.records), default=-1)
     compression = words.dump_no_compression if batch.compression == "none" else batch.compression
-    return (f"baseOffset: {batch.base_offset} lastOffset: {batch.last_offset} count: {count} baseSequence: {batch.base_sequence} "
-            f"lastSequence: {last_sequence} producerId: {batch.producer_id} producerEpoch: {batch.producer_epoch} "
-            f"partitionLeaderEpoch: {epoch} isTransactional: {_truth(batch.is_transactional)} isControl: {_truth(batch.control is not None)}"
-            f"{words.dump_horizon} position: {position} CreateTime: {newest} size: {batch.size_bytes} magic: {MAGIC} compresscodec: {compression} "
-            f"isvalid: true\n")
+    return (
+        f"baseOffset: {batch.base_offset} lastOffset: {batch.last_offset} count: {count} "
+        f"baseSequence: {batch.base_sequence} lastSequence: {last_sequence} producerId: "
+        f"{batch.producer_id} producerEpoch: {batch.producer_epoch} partitionLeaderEpoch: {epoch} "
+        f"isTransactional: {_truth(batch.is_transactional)} isControl: "
+        f"{_truth(batch.control is not None)}{words.dump_horizon} position: {position} CreateTime: "
+        f"{newest} size: {batch.size_bytes} magic: {MAGIC} compresscodec: {compression} "
+        f"isvalid: true\n"
+    )
 
 
-def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Release) -> str:
-    sequence = batch.base_sequence + batch.offset_of(step) - batch.base_offset if batch.base_sequence >= 0 else -1
-    end = f" endTxnMarker: {batch.control.name} coordinatorEpoch: {batch.coordinator_epoch}" if batch.control else (
-        f"{'' if record.key is None else f' key: {record.key}'} payload: {record.value}")
-    return (f"| offset: {batch.offset_of(step)} CreateTime: {record.timestamp_ms} {words.dump_key_size}: {_size(record.key)} "
-            f"{words.dump_value_size}: {_size(record.value)} sequence: {sequence} headerKeys: []{end}\n")
+def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Tools) -> str:
+    sequence = (
+        batch.base_sequence + batch.offset_of(step) - batch.base_offset
+        if batch.base_sequence >= 0
+        else -1
+    )
+    end = (
+        f" endTxnMarker: {batch.control.name} coordinatorEpoch: {batch.coordinator_epoch}"
+        if batch.control
+        else (f"{'' if record.key is None else f' key: {record.key}'} payload: {record.value}")
+    )
+    return (
+        f"| offset: {batch.offset_of(step)} CreateTime: {record.timestamp_ms} "
+        f"{words.dump_key_size}: {_size(record.key)} {words.dump_value_size}: "
+        f"{_size(record.value)} sequence: {sequence} headerKeys: []{end}\n"
+    )
 
 
 def _size(text: str | None) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-log-dirs"
 LOG_DIR = "/tmp/kafka-logs"
@@ -33,9 +33,16 @@ def _run(argv: list[str]) -> str:
     topics = None if chosen.topic_list is None else chosen.topic_list.split(",")
     shown = ",".join(map(str, brokers))
     described = [{"broker": id, "logDirs": [_log_dir(cluster, id, topics)]} for id in brokers]
-    whole: dict[str, Any] = {"version": 1, "brokers": described} if cluster.release.log_dirs_first else {"brokers": described}
-    return ("Querying brokers for log directories information\n"
-            f"Received log directory information from brokers {shown}\n{json.dumps(whole, separators=(',', ':'))}\n")
+    whole: dict[str, Any] = (
+        {"version": 1, "brokers": described}
+        if cluster.release.log_dirs_first
+        else {"brokers": described}
+    )
+    return (
+        "Querying brokers for log directories information\n"
+        f"Received log directory information from brokers {shown}\n"
+        f"{json.dumps(whole, separators=(',', ':'))}\n"
+    )
 
 
 def _brokers(cluster: PlayedCluster, text: str | None) -> list[int]:
@@ -45,8 +52,10 @@ def _brokers(cluster: PlayedCluster, text: str | None) -> list[int]:
     wanted = text.split(",")
     for id in wanted:
         if id not in map(str, cluster.state["brokers"]):
-            raise Refusal(f"ERROR: The given brokers do not exist from --broker-list: {id}. Current existent brokers: "
-                          f"{','.join(map(str, cluster.state['brokers']))}")
+            raise Refusal(
+                f"ERROR: The given brokers do not exist from --broker-list: {id}. Current existent "
+                f"brokers: {','.join(map(str, cluster.state['brokers']))}"
+            )
     return [int(id) for id in wanted if int(id) in alive]
 
 
@@ -54,10 +63,23 @@ def _log_dir(cluster: PlayedCluster, broker: int, topics: list[str] | None) -> d
     partitions = []
     for name, place in sorted(cluster.state["partitions"].items()):
         own = place["logs"].get(broker)
-        if broker not in place["replicas"] or topics is not None and name.rpartition("-")[0] not in topics:
+        if broker not in place["replicas"] or (
+            topics is not None and name.rpartition("-")[0] not in topics
+        ):
             continue
-        lag = max(0, place["high_watermark"] - own["log_end_offset"]) if own else place["high_watermark"]
-        partitions.append({"partition": name, "size": own.get("size_bytes", 0) if own else 0, "offsetLag": lag, "isFuture": False})
+        lag = (
+            max(0, place["high_watermark"] - own["log_end_offset"])
+            if own
+            else place["high_watermark"]
+        )
+        partitions.append(
+            {
+                "partition": name,
+                "size": own.get("size_bytes", 0) if own else 0,
+                "offsetLag": lag,
+                "isFuture": False,
+            }
+        )
     folder = f"{LOG_DIR}/broker-{broker}"
     if cluster.release.log_dirs_first:
         return {"logDir": folder, "error": None, "partitions": partitions}

@@ -20,7 +20,9 @@ def draw() -> Picture:
     lab = Lab(brokers=3, seed=7)
     lab.create_topic("t4", partitions=3, leaders=[0, 1, 2])
     lab.place_coordinator("test", broker=2)
-    consumer = KafkaConsumer(lab, {"bootstrap.servers": "localhost:9092", "group.id": "test"}, version="2.3")
+    consumer = KafkaConsumer(
+        lab, {"bootstrap.servers": "localhost:9092", "group.id": "test"}, version="2.3"
+    )
     consumer.subscribe(["t4"])
     # Ten minutes are one more than connections.max.idle.ms: an idle connection is closed before.
     consumer.poll(timeout_ms=600_000)

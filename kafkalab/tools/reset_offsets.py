@@ -21,12 +21,26 @@ from kafkalab.records import OffsetAndMetadata, TopicPartition
 from kafkalab.tools.cluster import PlayedCluster, Refusal, print_remark
 from kafkalab.tools.group_tables import reset_table
 
-SCENARIOS = ("to_offset", "to_current", "to_datetime", "by_duration", "to_earliest", "to_latest", "shift_by")
-NO_ACTION = ("WARN: No action will be performed as the --execute option is missing. In a future major release, the default behavior of this "
-             "command will be to prompt the user before executing the reset rather than doing a dry run. You should add the --dry-run option "
-             "explicitly if you are scripting this command and want to keep the current default behavior without prompting.")
-NEEDS_SCENARIO = ("Option '[reset-offsets]' requires one of the following scenarios: [[to-offset], [to-current], [to-datetime], [by-duration], "
-                  "[to-earliest], [to-latest], [shift-by]]")
+SCENARIOS = (
+    "to_offset",
+    "to_current",
+    "to_datetime",
+    "by_duration",
+    "to_earliest",
+    "to_latest",
+    "shift_by",
+)
+NO_ACTION = (
+    "WARN: No action will be performed as the --execute option is missing. In a future major "
+    "release, the default behavior of this command will be to prompt the user before executing the "
+    "reset rather than doing a dry run. You should add the --dry-run option "
+    "explicitly if you are scripting this command and want to keep the current default behavior "
+    "without prompting."
+)
+NEEDS_SCENARIO = (
+    "Option '[reset-offsets]' requires one of the following scenarios: [[to-offset], [to-current], "
+    "[to-datetime], [by-duration], [to-earliest], [to-latest], [shift-by]]"
+)
 
 DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?")
 DATETIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:?\d\d)?")
@@ -62,18 +76,27 @@ def reset(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     for name in names:
         state = groups[name]["state"] if name in groups else "Dead"
         if state not in ("Empty", "Dead"):
-            out += f"\nError: Assignments can only be reset if the group '{name}' is inactive, but the current state is {state}.\n"
+            out += (
+                f"\nError: Assignments can only be reset if the group '{name}' is inactive, but "
+                f"the current state is {state}.\n"
+            )
             continue
         partitions = _scope(cluster, name, options)
         admin = cluster.admin()
         offsets = _prepared(cluster, admin, name, partitions, options)
         if options.execute:
-            admin.alter_consumer_group_offsets(name, {tp: OffsetAndMetadata(offset) for tp, offset in offsets.items()}).all().get()
+            admin.alter_consumer_group_offsets(
+                name, {tp: OffsetAndMetadata(offset) for tp, offset in offsets.items()}
+            ).all().get()
         admin.close()
         new += [(name, tp.topic, tp.partition, offset) for tp, offset in offsets.items()]
     if options.export:
         with_group = len(names) > 1
-        return out + "".join(",".join(map(str, row if with_group else row[1:])) + "\n" for row in new) + "\n"
+        return (
+            out
+            + "".join(",".join(map(str, row if with_group else row[1:])) + "\n" for row in new)
+            + "\n"
+        )
     return out + reset_table(new)
 
 
@@ -90,9 +113,14 @@ def partitions_named(cluster: PlayedCluster, text: str) -> list[TopicPartition]:
     topic, _, numbers = text.partition(":")
     found = cluster.state["topics"].get(topic)
     if found is None:
-        raise Refusal(f"Error: Executing consumer group command failed due to This server does not host this topic-partition. (topic {topic})")
+        raise Refusal(
+            "Error: Executing consumer group command failed due to This server does not host this "
+            f"topic-partition. (topic {topic})"
+        )
     if not numbers:
-        return [TopicPartition(topic, number) for number in long_map_order(range(found["partitions"]))]
+        return [
+            TopicPartition(topic, number) for number in long_map_order(range(found["partitions"]))
+        ]
     if not re.fullmatch(r"\d+(,\d+)*", numbers):
         raise Refusal(f"--topic takes a topic or topic:partition,partition, not {text!r}")
     chosen = [int(number) for number in numbers.split(",")]
@@ -102,12 +130,31 @@ def partitions_named(cluster: PlayedCluster, text: str) -> list[TopicPartition]:
     return [TopicPartition(topic, number) for number in chosen]
 
 
-def _prepared(cluster: PlayedCluster, admin: KafkaAdminClient, group: str, partitions: list[TopicPartition], options: argparse.Namespace) -> Offsets:
+def _prepared(
+    cluster: PlayedCluster,
+    admin: KafkaAdminClient,
+    group: str,
+    partitions: list[TopicPartition],
+    options: argparse.Namespace,
+) -> Offsets:
     """The new offset of each partition."""
-    committed = {partition_of(text): kept["offset"] for text, kept in cluster.state["groups"].get(group, {"offsets": {}})["offsets"].items()}
+    committed = {
+        partition_of(text): kept["offset"]
+        for text, kept in cluster.state["groups"].get(group, {"offsets": {}})["offsets"].items()
+    }
 
     def ends(spec: OffsetSpec) -> Offsets:
-        return {tp: found.offset for tp, found in admin.list_offsets({tp: spec for tp in partitions}).all().get().items()} if partitions else {}
+        return (
+            {
+                tp: found.offset
+                for tp, found in admin.list_offsets(dict.fromkeys(partitions, spec))
+                .all()
+                .get()
+                .items()
+            }
+            if partitions
+            else {}
+        )
 
     def inside(wanted: Mapping[TopicPartition, int]) -> Offsets:
         first, last = ends(OffsetSpec.earliest()), ends(OffsetSpec.latest())
@@ -116,11 +163,15 @@ def _prepared(cluster: PlayedCluster, admin: KafkaAdminClient, group: str, parti
     def shifted() -> Offsets:
         for tp in partitions:
             if tp not in committed:
-                raise Refusal(f"Cannot shift offset for partition {tp} since there is no current committed offset")
+                raise Refusal(
+                    f"Cannot shift offset for partition {tp} since there is no current committed "
+                    "offset"
+                )
         return inside({tp: committed[tp] + int(options.shift_by) for tp in partitions})
 
     def at(moment: int) -> Offsets:
-        """The offset of the first record that is not older than `moment`, else the log end offset.
+        """The offset of the first record that is not older than `moment`, else the log end
+        offset.
         """
         found, last = ends(OffsetSpec.for_timestamp(moment)), ends(OffsetSpec.latest())
         return {tp: found[tp] if found[tp] >= 0 else last[tp] for tp in partitions}
@@ -131,9 +182,13 @@ def _prepared(cluster: PlayedCluster, admin: KafkaAdminClient, group: str, parti
 
     now_ms = cluster.lab.epoch_ms + cluster.at_ms
     ways: dict[str, Callable[[], Offsets]] = {
-        "to_earliest": lambda: ends(OffsetSpec.earliest()), "to_latest": lambda: ends(OffsetSpec.latest()), "to_current": current,
-        "to_offset": lambda: inside(dict.fromkeys(partitions, int(options.to_offset))), "shift_by": shifted,
-        "to_datetime": lambda: at(moment_ms(options.to_datetime)), "by_duration": lambda: at(max(0, now_ms - duration_ms(options.by_duration))),
+        "to_earliest": lambda: ends(OffsetSpec.earliest()),
+        "to_latest": lambda: ends(OffsetSpec.latest()),
+        "to_current": current,
+        "to_offset": lambda: inside(dict.fromkeys(partitions, int(options.to_offset))),
+        "shift_by": shifted,
+        "to_datetime": lambda: at(moment_ms(options.to_datetime)),
+        "by_duration": lambda: at(max(0, now_ms - duration_ms(options.by_duration))),
     }
     chosen = next(name for name in SCENARIOS if getattr(options, name) not in (None, False))
     found = ways[chosen]()
@@ -149,7 +204,7 @@ def moment_ms(text: str) -> int:
     except ValueError:
         raise Refusal(f"--to-datetime takes YYYY-MM-DDThh:mm:ss.sss, not {text!r}") from None
     if found.tzinfo is None:
-        found = found.replace(tzinfo=datetime.timezone.utc)
+        found = found.replace(tzinfo=datetime.UTC)
     return max(0, int(found.timestamp() * 1000))
 
 
@@ -159,4 +214,7 @@ def duration_ms(text: str) -> int:
     if found is None or not any(found.groups()):
         raise Refusal(f"--by-duration takes PnDTnHnMnS, not {text!r}")
     days, hours, minutes, seconds = found.groups()
-    return int(((int(days or 0) * 24 + int(hours or 0)) * 60 + int(minutes or 0)) * 60_000 + float(seconds or 0) * 1000)
+    return int(
+        ((int(days or 0) * 24 + int(hours or 0)) * 60 + int(minutes or 0)) * 60_000
+        + float(seconds or 0) * 1000
+    )

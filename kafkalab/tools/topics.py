@@ -14,7 +14,7 @@ from typing import Any
 
 from kafkalab.clients.admin.values import NewPartitions, NewTopic
 from kafkalab.hashing import hash_map_order, java_string_hash
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-topics"
 ACTIONS = ("list", "describe", "create", "delete", "alter")
@@ -30,7 +30,10 @@ def _run(argv: list[str]) -> str:
     options = _options().parse_args(argv)
     chosen = [action for action in ACTIONS if getattr(options, action)]
     if len(chosen) != 1:
-        raise Refusal("Command must include exactly one action: --list, --describe, --create, --alter or --delete")
+        raise Refusal(
+            "Command must include exactly one action: --list, --describe, --create, --alter or "
+            "--delete"
+        )
     if chosen[0] in ("create", "delete", "alter") and not options.topic:
         raise Refusal('Missing required argument "[topic]"')
     if options.alter and options.partitions is None:
@@ -43,8 +46,16 @@ def _options() -> Options:
     options = Options(TOOL, "Topics: list, describe, create, delete, alter.")
     for name in ACTIONS:
         options.add_argument(f"--{name}", action="store_true")
-    for name in ("--exclude-internal", "--under-replicated-partitions", "--unavailable-partitions", "--under-min-isr-partitions",
-                 "--at-min-isr-partitions", "--topics-with-overrides", "--if-exists", "--if-not-exists"):
+    for name in (
+        "--exclude-internal",
+        "--under-replicated-partitions",
+        "--unavailable-partitions",
+        "--under-min-isr-partitions",
+        "--at-min-isr-partitions",
+        "--topics-with-overrides",
+        "--if-exists",
+        "--if-not-exists",
+    ):
         options.add_argument(name, action="store_true")
     options.add_argument("--topic", help="a topic, or a regular expression")
     options.add_argument("--partitions")
@@ -60,14 +71,20 @@ def _chosen(cluster: PlayedCluster, options: argparse.Namespace) -> list[str]:
         wanted = re.compile(pattern)
     except re.error as error:
         raise Refusal(f"{options.topic} is an invalid regex. ({error})") from None
-    return [name for name in sorted(cluster.state["topics"])
-            if wanted.fullmatch(name) and not (options.exclude_internal and name in INTERNAL)]
+    return [
+        name
+        for name in sorted(cluster.state["topics"])
+        if wanted.fullmatch(name) and not (options.exclude_internal and name in INTERNAL)
+    ]
 
 
 def _existing(cluster: PlayedCluster, options: argparse.Namespace) -> list[str]:
     names = _chosen(cluster, options)
     if options.topic and not names and not options.if_exists:
-        raise Refusal(f"Error while executing topic command : Topic '{options.topic}' does not exist as expected")
+        raise Refusal(
+            f"Error while executing topic command : Topic '{options.topic}' does not exist as "
+            "expected"
+        )
     return names
 
 
@@ -79,9 +96,17 @@ def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     names = hash_map_order(_existing(cluster, options), java_string_hash)
     out = ""
     for name in names:
-        lines = [_partition_line(cluster, name, number, place) for number, place in _partitions(cluster, name)
-                 if _is_asked_for(place, cluster, name, options)]
-        some = options.under_replicated_partitions or options.unavailable_partitions or options.under_min_isr_partitions or options.at_min_isr_partitions
+        lines = [
+            _partition_line(cluster, name, number, place)
+            for number, place in _partitions(cluster, name)
+            if _is_asked_for(place, cluster, name, options)
+        ]
+        some = (
+            options.under_replicated_partitions
+            or options.unavailable_partitions
+            or options.under_min_isr_partitions
+            or options.at_min_isr_partitions
+        )
         config = _config(cluster, name)
         if options.topics_with_overrides:
             out += _topic_line(cluster, name, config) if config else ""
@@ -100,7 +125,11 @@ def _config(cluster: PlayedCluster, name: str) -> dict[str, Any]:
     """
     topic = cluster.lab.cluster.topics.get(name)
     own = dict(topic.config) if topic else {}
-    return {"min.insync.replicas": _least_in_sync(cluster, name), **own} if cluster.release.sets_min_isr else own
+    return (
+        {"min.insync.replicas": _least_in_sync(cluster, name), **own}
+        if cluster.release.sets_min_isr
+        else own
+    )
 
 
 def _partitions(cluster: PlayedCluster, name: str) -> list[tuple[int, Mapping[str, Any]]]:
@@ -108,7 +137,9 @@ def _partitions(cluster: PlayedCluster, name: str) -> list[tuple[int, Mapping[st
     return [(number, cluster.state["partitions"][f"{name}-{number}"]) for number in range(count)]
 
 
-def _is_asked_for(place: Mapping[str, Any], cluster: PlayedCluster, name: str, options: argparse.Namespace) -> bool:
+def _is_asked_for(
+    place: Mapping[str, Any], cluster: PlayedCluster, name: str, options: argparse.Namespace
+) -> bool:
     """Whether the partition passes the filters, such as --under-replicated-partitions.
 
     No filter: True.
@@ -141,13 +172,23 @@ def _topic_line(cluster: PlayedCluster, name: str, config: Mapping[str, str | No
     topic = cluster.state["topics"][name]
     factor = len(cluster.state["partitions"][f"{name}-0"]["replicas"])
     configs = ",".join(f"{key}={value}" for key, value in config.items())
-    return cluster.release.topic_line.format(name=name, id=topic["topic_id"], partitions=topic["partitions"], replicas=factor, configs=configs)
+    return cluster.release.topic_line.format(
+        name=name,
+        id=topic["topic_id"],
+        partitions=topic["partitions"],
+        replicas=factor,
+        configs=configs,
+    )
 
 
-def _partition_line(cluster: PlayedCluster, name: str, number: int, place: Mapping[str, Any]) -> str:
+def _partition_line(
+    cluster: PlayedCluster, name: str, number: int, place: Mapping[str, Any]
+) -> str:
     leader = place["leader"] if _is_led(place, cluster) else NO_LEADER
     replicas, isr = (",".join(map(str, brokers)) for brokers in (place["replicas"], place["isr"]))
-    line = f"\tTopic: {name}\tPartition: {number}\tLeader: {leader}\tReplicas: {replicas}\tIsr: {isr}"
+    line = (
+        f"\tTopic: {name}\tPartition: {number}\tLeader: {leader}\tReplicas: {replicas}\tIsr: {isr}"
+    )
     if cluster.release.tells_elr:
         elr, last_elr = (",".join(map(str, place[key])) for key in ("elr", "last_known_elr"))
         line += f"\tElr: {elr}\tLastKnownElr: {last_elr}"
@@ -167,12 +208,19 @@ def _create(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     for text in options.config:
         key, equals, value = text.partition("=")
         if not equals:
-            raise Refusal(f"Invalid topic config: all configs to be added must be in the format \"key=val\", not {text!r}")
+            raise Refusal(
+                'Invalid topic config: all configs to be added must be in the format "key=val", '
+                f"not {text!r}"
+            )
         configs[key] = value
     if options.if_not_exists and options.topic in cluster.state["topics"]:
         return ""
-    topic = NewTopic(options.topic, _number(options.partitions, "partitions"), _number(options.replication_factor, "replication-factor"),
-                     configs=configs)
+    topic = NewTopic(
+        options.topic,
+        _number(options.partitions, "partitions"),
+        _number(options.replication_factor, "replication-factor"),
+        configs=configs,
+    )
     cluster.admin().create_topics([topic]).all().get()
     return cluster.release.says_created.format(topic=options.topic)
 
@@ -185,10 +233,16 @@ def _delete(cluster: PlayedCluster, options: argparse.Namespace) -> str:
 
 def _alter(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     names, count = _existing(cluster, options), _number(options.partitions, "partitions")
-    cluster.admin().create_partitions({name: NewPartitions.increase_to(count) for name in names}).all().get()
+    cluster.admin().create_partitions(
+        {name: NewPartitions.increase_to(count) for name in names}
+    ).all().get()
     return ""
 
 
 DOES: Mapping[str, Callable[[PlayedCluster, argparse.Namespace], str]] = {
-    "list": _list, "describe": _describe, "create": _create, "delete": _delete, "alter": _alter,
+    "list": _list,
+    "describe": _describe,
+    "create": _create,
+    "delete": _delete,
+    "alter": _alter,
 }

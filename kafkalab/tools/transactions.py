@@ -7,7 +7,7 @@ Left out: find-hanging, describe-producers, abort.
 from __future__ import annotations
 
 from kafkalab.hashing import coordinator_partition
-from kafkalab.tools.cluster import PlayedCluster, Options, Refusal, run_tool
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-transactions"
 STATE_TOPIC = "__transaction_state"
@@ -23,14 +23,19 @@ def _run(argv: list[str]) -> str:
     options.add_argument("--transactional-id")
     chosen = options.parse_args(argv)
     if chosen.command not in ("list", "describe"):
-        raise Refusal(f"argument command: invalid choice: {chosen.command!r} (choose from list, describe)")
+        raise Refusal(
+            f"argument command: invalid choice: {chosen.command!r} (choose from list, describe)"
+        )
     if chosen.command == "describe" and not chosen.transactional_id:
         raise Refusal("argument --transactional-id is required")
     cluster = PlayedCluster(chosen)
     if not cluster.release.tells_transactions:
         raise Refusal("this broker is too old for LIST_TRANSACTIONS, which came with 3.0 (KIP-664)")
     if chosen.command == "list":
-        rows = [(id, _coordinator(cluster, id), txn["producer_id"], txn["state"]) for id, txn in sorted(cluster.state["transactions"].items())]
+        rows = [
+            (id, _coordinator(cluster, id), txn["producer_id"], txn["state"])
+            for id, txn in sorted(cluster.state["transactions"].items())
+        ]
         return _table(("TransactionalId", "Coordinator", "ProducerId", "TransactionState"), rows)
     return _described(cluster, chosen.transactional_id)
 
@@ -38,27 +43,60 @@ def _run(argv: list[str]) -> str:
 def _described(cluster: PlayedCluster, id: str) -> str:
     txn = cluster.state["transactions"].get(id)
     if txn is None:
-        raise Refusal(f"Failed to describe transaction state of transactional-id `{id}`: DescribeTransactions request for transactionalId `{id}` "
-                      "failed because the ID could not be found.")
-    headings = ("CoordinatorId", "TransactionalId", "ProducerId", "ProducerEpoch", "TransactionState", "TransactionTimeoutMs",
-                "CurrentTransactionStartTimeMs", "TransactionDurationMs", "TopicPartitions")
+        raise Refusal(
+            f"Failed to describe transaction state of transactional-id `{id}`: "
+            f"DescribeTransactions request for transactionalId `{id}` failed because the ID could "
+            "not be found."
+        )
+    headings = (
+        "CoordinatorId",
+        "TransactionalId",
+        "ProducerId",
+        "ProducerEpoch",
+        "TransactionState",
+        "TransactionTimeoutMs",
+        "CurrentTransactionStartTimeMs",
+        "TransactionDurationMs",
+        "TopicPartitions",
+    )
     began = txn["started_at_ms"]
     times = (cluster.lab.epoch_ms + began, cluster.at_ms - began) if began >= 0 else (None, None)
-    return _table(headings, [(_coordinator(cluster, id), id, txn["producer_id"], txn["epoch"], txn["state"], txn["timeout_ms"], *times,
-                              ",".join(txn["partitions"]))])
+    return _table(
+        headings,
+        [
+            (
+                _coordinator(cluster, id),
+                id,
+                txn["producer_id"],
+                txn["epoch"],
+                txn["state"],
+                txn["timeout_ms"],
+                *times,
+                ",".join(txn["partitions"]),
+            )
+        ],
+    )
 
 
 def _coordinator(cluster: PlayedCluster, id: str) -> int:
     topic = cluster.state["topics"].get(STATE_TOPIC)
     if topic is None:
         return -1
-    return cluster.state["partitions"][f"{STATE_TOPIC}-{coordinator_partition(id, topic['partitions'])}"]["leader"]
+    return cluster.state["partitions"][
+        f"{STATE_TOPIC}-{coordinator_partition(id, topic['partitions'])}"
+    ]["leader"]
 
 
 def _table(headings: tuple[str, ...], rows: list[tuple]) -> str:
     """A table as ToolsUtils.prettyPrintTable prints it: each column as wide as its widest value,
     then a tab.
     """
-    lines = [headings, *([("None" if value is None else str(value)) for value in row] for row in rows)]
+    lines = [
+        headings,
+        *([("None" if value is None else str(value)) for value in row] for row in rows),
+    ]
     widths = [max(len(line[i]) for line in lines) for i in range(len(headings))]
-    return "".join("".join(value.ljust(width) + "\t" for value, width in zip(line, widths)) + "\n" for line in lines)
+    return "".join(
+        "".join(value.ljust(width) + "\t" for value, width in zip(line, widths)) + "\n"
+        for line in lines
+    )

@@ -1,11 +1,12 @@
-"""Draws pictures of a lab from its journal, each with the same content as text (``picture.text``).
+"""Draws pictures of a lab from its journal, each with the same content as text
+(``picture.text``).
 """
 
+from .argument_check import EITHER, NAMED, ONE, TWO, drawn_from
 from .assignment_matrix import assignment_matrix
 from .batch_strip import batch_strip
 from .bookmarks import bookmarks
 from .connections import timeline
-from .argument_check import EITHER, NAMED, ONE, TWO, drawn_from
 from .group_timeline import group_timeline
 from .lag_and_lead import lag_and_lead
 from .offset_paths import offset_paths
@@ -24,14 +25,51 @@ from .versions import compare
 from .work_strip import Worked, work_strip
 from .worker_lanes import worker_lanes
 
-__all__ = ["Outcome", "Picture", "Worked", "assignment_matrix", "batch_strip", "bookmarks", "compare", "group_timeline", "lag_and_lead", "lag_curve", "offset_paths",
-           "offset_ruler", "outcome_grid", "ownership", "poll_gap", "replica_ladder", "sequence", "sequence_ladder", "side_by_side", "state_diagram",
-           "timeline", "transaction_timeline", "work_strip", "worker_lanes"]
+__all__ = [
+    "Outcome",
+    "Picture",
+    "Worked",
+    "assignment_matrix",
+    "batch_strip",
+    "bookmarks",
+    "compare",
+    "group_timeline",
+    "lag_and_lead",
+    "lag_curve",
+    "offset_paths",
+    "offset_ruler",
+    "outcome_grid",
+    "ownership",
+    "poll_gap",
+    "replica_ladder",
+    "sequence",
+    "sequence_ladder",
+    "side_by_side",
+    "state_diagram",
+    "timeline",
+    "transaction_timeline",
+    "work_strip",
+    "worker_lanes",
+]
 
 for _what, _views in {
-    ONE: (assignment_matrix, bookmarks, group_timeline, offset_ruler, ownership, poll_gap, replica_ladder, sequence, sequence_ladder,
-          timeline, transaction_timeline, worker_lanes),
-    EITHER: (batch_strip, offset_paths), NAMED: (lag_and_lead, lag_curve), TWO: (compare,),
+    ONE: (
+        assignment_matrix,
+        bookmarks,
+        group_timeline,
+        offset_ruler,
+        ownership,
+        poll_gap,
+        replica_ladder,
+        sequence,
+        sequence_ladder,
+        timeline,
+        transaction_timeline,
+        worker_lanes,
+    ),
+    EITHER: (batch_strip, offset_paths),
+    NAMED: (lag_and_lead, lag_curve),
+    TWO: (compare,),
 }.items():
     for _view in _views:
         globals()[_view.__name__] = drawn_from(_what, _view)

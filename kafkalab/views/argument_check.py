@@ -24,7 +24,7 @@ def drawn_from(what: str, view: Callable) -> Callable:
         _check(view.__name__, what, given)
         client = signature.bind(*args, **named).arguments.get("client")
         if client is not None:
-            for lab in given[:2 if what is TWO else 1]:
+            for lab in given[: 2 if what is TWO else 1]:
                 lab.check_client(client)
         return view(*args, **named)
 
@@ -34,12 +34,18 @@ def drawn_from(what: str, view: Callable) -> Callable:
 def _check(view: str, what: str, given: list[object]) -> None:
     if what is TWO:
         if not all(map(_is_lab, given[:2])):
-            raise IllegalArgumentException(f'{view}() draws two labs, {view}(left, right, ("2.2", "2.3")), not {given[0]!r} and {given[1]!r}')
+            raise IllegalArgumentException(
+                f'{view}() draws two labs, {view}(left, right, ("2.2", "2.3")), not {given[0]!r} '
+                f"and {given[1]!r}"
+            )
         return
     by_name = isinstance(given[0], Mapping) and all(map(_is_lab, given[0].values()))
-    if not (what is not ONE and by_name or what is not NAMED and _is_lab(given[0])):
-        example = {ONE: "a lab comes first, as in {}(lab)", NAMED: 'labs come first, each by its name, as in {}({{"client 2.3": lab}})',
-                   EITHER: 'a lab comes first, as in {}(lab), or several by name, {{"client 2.3": lab}}'}[what].format(view)
+    if not ((what is not ONE and by_name) or (what is not NAMED and _is_lab(given[0]))):
+        example = {
+            ONE: "a lab comes first, as in {}(lab)",
+            NAMED: 'labs come first, each by its name, as in {}({{"client 2.3": lab}})',
+            EITHER: 'a lab comes first, as in {}(lab), or several by name, {{"client 2.3": lab}}',
+        }[what].format(view)
         raise IllegalArgumentException(f"{view}() draws a Lab: {example}, not {given[0]!r}")
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kafkalab.errors import IllegalArgumentException
+
 from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, clock
 
@@ -46,7 +47,11 @@ def group_assignments(lab, group: str) -> list[GroupAssignment]:
     got: dict[int, dict[str, list[str]]] = {}
     times: dict[int, int] = {}
     called = "generation"
-    name_of = {event.member: event.client_id for event in lab.journal.of("group.member") if event.group == group}
+    name_of = {
+        event.member: event.client_id
+        for event in lab.journal.of("group.member")
+        if event.group == group
+    }
     for event in lab.journal.of("assignment", "consumer_group.assigned"):
         if event.group != group:
             continue
@@ -54,13 +59,37 @@ def group_assignments(lab, group: str) -> list[GroupAssignment]:
             got.setdefault(event.generation, {})[event.who] = list(event.partitions)
             times[event.generation] = event.at_ms
         else:
-            got[event.epoch] = {name_of.get(member, member): list(partitions) for member, partitions in event.assignments.items()}
+            got[event.epoch] = {
+                name_of.get(member, member): list(partitions)
+                for member, partitions in event.assignments.items()
+            }
             times[event.epoch], called = event.at_ms, "epoch"
-    topics = {tp.rpartition("-")[0] for shares in got.values() for partitions in shares.values() for tp in partitions}
-    counts = {name: described["partitions"] for name, described in lab.at(lab.now_ms)["topics"].items() if name in topics}
-    everything = [f"{topic}-{number}" for topic in sorted(counts) for number in range(counts[topic])]
-    return [GroupAssignment(generation, times[generation], {tp: tuple(sorted(who for who, share in got[generation].items() if tp in share)) for tp in everything}, called)
-            for generation in sorted(got)]
+    topics = {
+        tp.rpartition("-")[0]
+        for shares in got.values()
+        for partitions in shares.values()
+        for tp in partitions
+    }
+    counts = {
+        name: described["partitions"]
+        for name, described in lab.at(lab.now_ms)["topics"].items()
+        if name in topics
+    }
+    everything = [
+        f"{topic}-{number}" for topic in sorted(counts) for number in range(counts[topic])
+    ]
+    return [
+        GroupAssignment(
+            generation,
+            times[generation],
+            {
+                tp: tuple(sorted(who for who, share in got[generation].items() if tp in share))
+                for tp in everything
+            },
+            called,
+        )
+        for generation in sorted(got)
+    ]
 
 
 def moves(found: list[GroupAssignment]) -> set[tuple[int, str]]:
@@ -83,7 +112,8 @@ def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
     found = group_assignments(lab, group)
     if not found:
         raise IllegalArgumentException(
-            f"no member of a group {group!r} has been assigned partitions yet")
+            f"no member of a group {group!r} has been assigned partitions yet"
+        )
     moved = moves(found)
     members = sorted({who for each in found for owners in each.owners.values() for who in owners})
     rows = list(found[0].owners)
@@ -95,17 +125,39 @@ def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
     for x, each in enumerate(found):
         for y, tp in enumerate(rows):
             owners = each.owners[tp]
-            colour = COLOURS[members.index(owners[0]) % len(COLOURS)] if len(owners) == 1 else "#ffffff"
+            colour = (
+                COLOURS[members.index(owners[0]) % len(COLOURS)] if len(owners) == 1 else "#ffffff"
+            )
             has_moved, is_wrong = (each.generation, tp) in moved, len(owners) != 1
-            axes.barh([y], [0.94], left=x + 0.03, height=0.88, color=colour, edgecolor=INK if has_moved else ALERT if is_wrong else "#ffffff",
-                      hatch="////" if has_moved else "", linewidth=0.9 if is_wrong else 0, linestyle="-" if owners else "--")
-            axes.text(x + 0.5, y, _cell(owners), ha="center", va="center", fontsize=SMALL_PT + (1 if row_in > 0.25 else 0),
-                      color=ALERT if len(owners) > 1 else INK, bbox={"facecolor": colour, "edgecolor": "none", "pad": 2.2})
+            axes.barh(
+                [y],
+                [0.94],
+                left=x + 0.03,
+                height=0.88,
+                color=colour,
+                edgecolor=INK if has_moved else ALERT if is_wrong else "#ffffff",
+                hatch="////" if has_moved else "",
+                linewidth=0.9 if is_wrong else 0,
+                linestyle="-" if owners else "--",
+            )
+            axes.text(
+                x + 0.5,
+                y,
+                _cell(owners),
+                ha="center",
+                va="center",
+                fontsize=SMALL_PT + (1 if row_in > 0.25 else 0),
+                color=ALERT if len(owners) > 1 else INK,
+                bbox={"facecolor": colour, "edgecolor": "none", "pad": 2.2},
+            )
     axes.set_xlim(0, len(found))
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_yticks(range(len(rows)), rows, fontsize=SMALL_PT + 1)
-    headings = [_heading(each, len(found)) for each in found]
-    axes.set_xticks([x + 0.5 for x in range(len(found))], headings, fontsize=SMALL_PT + 0.5)
+    axes.set_xticks(
+        [x + 0.5 for x in range(len(found))],
+        [_heading(each, len(found)) for each in found],
+        fontsize=SMALL_PT + 0.5,
+    )
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     for side in axes.spines.values():
@@ -114,8 +166,17 @@ def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
     generations = f"{len(found)} {found[0].called}{'' if len(found) == 1 else 's'}"
     count = f"{len(moved)} time{'' if len(moved) == 1 else 's'} a partition moved"
     figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.text(0.012, 1 - 0.40 / height_in, f"{generations}; {count} to another member (hatched)", fontsize=SMALL_PT + 0.5, color=QUIET, va="top")
-    return Picture(figure, _text(found, moved), f"Assignment matrix: {heading}; {generations}, {count}.")
+    figure.text(
+        0.012,
+        1 - 0.40 / height_in,
+        f"{generations}; {count} to another member (hatched)",
+        fontsize=SMALL_PT + 0.5,
+        color=QUIET,
+        va="top",
+    )
+    return Picture(
+        figure, _text(found, moved), f"Assignment matrix: {heading}; {generations}, {count}."
+    )
 
 
 def _heading(each: GroupAssignment, count: int) -> str:
@@ -127,5 +188,17 @@ def _cell(owners: tuple[str, ...]) -> str:
 
 
 def _text(found: list[GroupAssignment], moved: set[tuple[int, str]]) -> str:
-    rows = [(tp, *(_cell(each.owners[tp]) + (" *" if (each.generation, tp) in moved else "") for each in found)) for tp in found[0].owners]
-    return columns(rows, ("partition", *(f"{each.called} {each.generation}" for each in found))) + "\n* moved: it belonged to another member before"
+    rows = [
+        (
+            tp,
+            *(
+                _cell(each.owners[tp]) + (" *" if (each.generation, tp) in moved else "")
+                for each in found
+            ),
+        )
+        for tp in found[0].owners
+    ]
+    return (
+        columns(rows, ("partition", *(f"{each.called} {each.generation}" for each in found)))
+        + "\n* moved: it belonged to another member before"
+    )

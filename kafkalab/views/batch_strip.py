@@ -14,13 +14,15 @@ from kafkalab.errors import IllegalArgumentException
 from .picture import Picture, blank_figure, columns
 from .style import INK, SMALL_PT, WIDTH_IN
 
-COLOURS = ("#56B4E9", "#cfe8f7")     # neighbours differ, so that the eye can count
-NARROWEST = 0.018                    # of the strip's width: a narrower block has no room for its number
+COLOURS = ("#56B4E9", "#cfe8f7")  # neighbours differ, so that the eye can count
+# of the strip's width: a narrower block has no room for its number
+NARROWEST = 0.018
 
 
 @dataclass(frozen=True)
 class Batch:
-    """One batch of a partition: the time of its append, its records, and its bytes with the header.
+    """One batch of a partition: the time of its append, its records, and its bytes with the
+    header.
     """
 
     at_ms: int
@@ -36,18 +38,35 @@ def batches_of(lab, topic: str) -> dict[int, list[Batch]]:
     made = [event for event in lab.journal.of("topic.created") if event.topic == topic]
     if not made:
         raise IllegalArgumentException(f"There is no topic {topic}; make it with lab.create_topic.")
-    strips: dict[int, list[Batch]] = {int(name.rsplit("-", 1)[1]): [] for name in lab.at(lab.now_ms)["partitions"] if name.rsplit("-", 1)[0] == topic}
+    strips: dict[int, list[Batch]] = {
+        int(name.rsplit("-", 1)[1]): []
+        for name in lab.at(lab.now_ms)["partitions"]
+        if name.rsplit("-", 1)[0] == topic
+    }
     for event in lab.journal.of("record.appended"):
         if event.topic == topic:
-            strips[event.partition].append(Batch(event.at_ms, event.last_offset - event.base_offset + 1, event.size_bytes))
+            strips[event.partition].append(
+                Batch(event.at_ms, event.last_offset - event.base_offset + 1, event.size_bytes)
+            )
     return dict(sorted(strips.items()))
 
 
 def batch_strip(labs, topic: str, *, title: str | None = None) -> Picture:
-    """Draw the batches of a topic. `labs` is one lab, or several by name: {"client 2.3": lab, "client 3.9": other}."""
+    """Draw the batches of a topic. `labs` is one lab, or several by name: {"client 2.3":
+    lab, "client 3.9": other}."""
     named = labs if isinstance(labs, dict) else {"": labs}
     strips = {name: batches_of(lab, topic) for name, lab in named.items()}
-    widest = max((sum(batch.size_bytes for batch in batches) for parts in strips.values() for batches in parts.values()), default=0) or 1
+    widest = (
+        max(
+            (
+                sum(batch.size_bytes for batch in batches)
+                for parts in strips.values()
+                for batches in parts.values()
+            ),
+            default=0,
+        )
+        or 1
+    )
     rows = sum(len(parts) for parts in strips.values())
     height_in = 1.0 + 0.34 * rows + 0.30 * len(strips)
     figure = blank_figure(WIDTH_IN, height_in)
@@ -58,9 +77,23 @@ def batch_strip(labs, topic: str, *, title: str | None = None) -> Picture:
         for partition, batches in parts.items():
             y -= 0.75
             _strip(axes, batches, y, widest)
-            axes.text(-0.01 * widest, y, f"{topic}-{partition}", ha="right", va="center", fontsize=SMALL_PT)
-            told.append((name or "-", f"{topic}-{partition}", str(len(batches)), str(sum(b.records for b in batches)),
-                         str(sum(b.size_bytes for b in batches))))
+            axes.text(
+                -0.01 * widest,
+                y,
+                f"{topic}-{partition}",
+                ha="right",
+                va="center",
+                fontsize=SMALL_PT,
+            )
+            told.append(
+                (
+                    name or "-",
+                    f"{topic}-{partition}",
+                    str(len(batches)),
+                    str(sum(b.records for b in batches)),
+                    str(sum(b.size_bytes for b in batches)),
+                )
+            )
         y -= 0.95
     axes.set_xlim(0, widest * 1.01)
     axes.set_ylim(y + 0.45, 0.5)
@@ -71,15 +104,34 @@ def batch_strip(labs, topic: str, *, title: str | None = None) -> Picture:
         axes.spines[side].set_visible(False)
     heading = title or f"the batches of {topic}"
     figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    return Picture(figure, columns(told, ("lab", "partition", "batches", "records", "bytes")), f"Batch strip: {heading}.")
+    return Picture(
+        figure,
+        columns(told, ("lab", "partition", "batches", "records", "bytes")),
+        f"Batch strip: {heading}.",
+    )
 
 
 def _strip(axes, batches: list[Batch], y: float, widest: int) -> None:
     left = 0
     for number, batch in enumerate(batches):
         narrow = batch.size_bytes < NARROWEST * widest
-        axes.barh([y], [batch.size_bytes], left=left, height=0.55, color=COLOURS[number % 2], edgecolor=INK,
-                  linewidth=0.3 if narrow else 0.7)
+        axes.barh(
+            [y],
+            [batch.size_bytes],
+            left=left,
+            height=0.55,
+            color=COLOURS[number % 2],
+            edgecolor=INK,
+            linewidth=0.3 if narrow else 0.7,
+        )
         if not narrow:
-            axes.text(left + batch.size_bytes / 2, y, str(batch.records), ha="center", va="center", fontsize=SMALL_PT - 1, color=INK)
+            axes.text(
+                left + batch.size_bytes / 2,
+                y,
+                str(batch.records),
+                ha="center",
+                va="center",
+                fontsize=SMALL_PT - 1,
+                color=INK,
+            )
         left += batch.size_bytes

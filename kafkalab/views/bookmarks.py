@@ -15,7 +15,7 @@ from .picture import Picture, blank_figure, columns
 from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
 
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7")
-MOST = 40               # boxes narrower than this many to a row cannot carry their number
+MOST = 40  # boxes narrower than this many to a row cannot carry their number
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,21 @@ class Bookmark:
 
 
 def bookmarks_of(lab, partition: str, at_ms: int | None = None) -> list[Bookmark]:
-    """Every reader's bookmark in a partition ("orders-0") at a time of the lab (default: now), groups first.
+    """Every reader's bookmark in a partition ("orders-0") at a time of the lab (default: now),
+    groups first.
 
     Raises IllegalArgumentException for a partition the lab does not have."""
     state = lab.at(lab.now_ms if at_ms is None else at_ms)
     if partition not in state["partitions"]:
-        raise IllegalArgumentException(f"There is no partition {partition}; there are {', '.join(sorted(state['partitions']))}.")
+        raise IllegalArgumentException(
+            f"There is no partition {partition}; there are "
+            f"{', '.join(sorted(state['partitions']))}."
+        )
     log = state["partitions"][partition]
     start, end = log["log_start_offset"], log["log_end_offset"]
-    place_of = lambda reader, offset: Bookmark(reader, offset, unread=end - max(offset, start), gone=max(0, start - offset))
+    place_of = lambda reader, offset: Bookmark(
+        reader, offset, unread=end - max(offset, start), gone=max(0, start - offset)
+    )
     found = []
     for group, entry in sorted(state["groups"].items()):
         committed = entry.get("offsets", {}).get(partition)
@@ -54,8 +60,11 @@ def bookmarks_of(lab, partition: str, at_ms: int | None = None) -> list[Bookmark
     return found
 
 
-def bookmarks(lab, partition: str, at_ms: int | None = None, *, title: str | None = None) -> Picture:
-    """Draw a partition's records and each reader's bookmark, at a time of the lab (default: now).
+def bookmarks(
+    lab, partition: str, at_ms: int | None = None, *, title: str | None = None
+) -> Picture:
+    """Draw a partition's records and each reader's bookmark, at a time of the lab (default:
+    now).
     """
     at_ms = lab.now_ms if at_ms is None else at_ms
     found = bookmarks_of(lab, partition, at_ms)
@@ -68,16 +77,47 @@ def bookmarks(lab, partition: str, at_ms: int | None = None, *, title: str | Non
     axes.set_ylim(-0.25 - 0.62 * len(found), 1.1)
     axes.axis("off")
     _boxes(axes, start, end)
-    beside = axes.get_yaxis_transform()                     # x as a share of the axes: the names stand left of all boxes
-    axes.text(-0.01, 0.5, "offset", transform=beside, ha="right", va="center", fontsize=SMALL_PT + 1, color=QUIET)
+    # x as a share of the axes: the names stand left of all boxes
+    beside = axes.get_yaxis_transform()
+    axes.text(
+        -0.01,
+        0.5,
+        "offset",
+        transform=beside,
+        ha="right",
+        va="center",
+        fontsize=SMALL_PT + 1,
+        color=QUIET,
+    )
     for row, mark in enumerate(found):
         _lane(axes, mark, start, end, -0.45 - 0.62 * row, COLOURS[row % len(COLOURS)])
-        axes.text(-0.01, -0.45 - 0.62 * row, mark.reader, transform=beside, ha="right", va="center", fontsize=SMALL_PT + 1, weight="bold", color=INK)
+        axes.text(
+            -0.01,
+            -0.45 - 0.62 * row,
+            mark.reader,
+            transform=beside,
+            ha="right",
+            va="center",
+            fontsize=SMALL_PT + 1,
+            weight="bold",
+            color=INK,
+        )
     heading = title or f"{partition} at {clock(at_ms)}"
     figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
     rows = [("records", f"{start} to {end - 1}" if end > start else "none", str(end - start))]
-    rows += [(mark.reader, f"next {mark.next_offset}", f"{mark.unread}, and {mark.gone} gone" if mark.gone else str(mark.unread)) for mark in found]
-    return Picture(figure, columns(rows, ("who", "where", "unread")), f"Bookmarks: {heading}, {len(found)} readers.")
+    rows += [
+        (
+            mark.reader,
+            f"next {mark.next_offset}",
+            f"{mark.unread}, and {mark.gone} gone" if mark.gone else str(mark.unread),
+        )
+        for mark in found
+    ]
+    return Picture(
+        figure,
+        columns(rows, ("who", "where", "unread")),
+        f"Bookmarks: {heading}, {len(found)} readers.",
+    )
 
 
 def _lane(axes, mark: Bookmark, start: int, end: int, y: float, colour: str) -> None:
@@ -89,9 +129,14 @@ def _lane(axes, mark: Bookmark, start: int, end: int, y: float, colour: str) -> 
     behind = 0 if mark.gone else min(start, mark.next_offset)
     axes.barh([y], [mark.next_offset - behind], left=behind, height=0.16, color=colour, alpha=0.35)
     axes.plot([mark.next_offset], [y], marker=">", markersize=9, color=colour, clip_on=False)
-    gone, unread = f"{mark.gone} gone, " if mark.gone else "", f"{mark.unread} unread" if mark.unread else "nothing unread"
+    gone, unread = (
+        f"{mark.gone} gone, " if mark.gone else "",
+        f"{mark.unread} unread" if mark.unread else "nothing unread",
+    )
     words = f"next is {mark.next_offset}, {gone}{unread}"
-    axes.text(max(end, 1) * 1.02, y, words, ha="left", va="center", fontsize=SMALL_PT + 1, color=INK)
+    axes.text(
+        max(end, 1) * 1.02, y, words, ha="left", va="center", fontsize=SMALL_PT + 1, color=INK
+    )
 
 
 def _boxes(axes, start: int, end: int) -> None:
@@ -101,8 +146,25 @@ def _boxes(axes, start: int, end: int) -> None:
     every = 1 if end <= MOST else -(-end // MOST)
     for offset in range(end):
         gone = offset < start
-        axes.add_patch(Rectangle((offset, 0), 1, 1, facecolor="#ffffff" if gone else "#e9eef3", edgecolor=RULE if gone else INK,
-                                 hatch="////" if gone else None, linewidth=0.8))
+        axes.add_patch(
+            Rectangle(
+                (offset, 0),
+                1,
+                1,
+                facecolor="#ffffff" if gone else "#e9eef3",
+                edgecolor=RULE if gone else INK,
+                hatch="////" if gone else None,
+                linewidth=0.8,
+            )
+        )
         if offset % every == 0:
-            axes.text(offset + 0.5, 0.5, str(offset), ha="center", va="center", fontsize=SMALL_PT + 1, color=QUIET if gone else INK,
-                      bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if gone else None)
+            axes.text(
+                offset + 0.5,
+                0.5,
+                str(offset),
+                ha="center",
+                va="center",
+                fontsize=SMALL_PT + 1,
+                color=QUIET if gone else INK,
+                bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if gone else None,
+            )

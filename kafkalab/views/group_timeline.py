@@ -3,7 +3,7 @@
 A full bar is a member that owns partitions and reads. An open bar is a member that has joined and
 waits for the others, or owns nothing. A gap is a member outside the group. The strip above is the
 group's state at its coordinator, in either protocol. On request each member's heartbeats are under
-its bar. Those whose answer was to join again have another mark.
+its bar. Those whose answer is REBALANCE_IN_PROGRESS have another mark.
 """
 
 from __future__ import annotations
@@ -15,9 +15,22 @@ from .style import ALERT, INK, ON_COLOUR, QUIET, SMALL_PT, WIDTH_IN, axis_unit, 
 from .time_axis import draw_time_axis
 
 READS, WAITS = "reads", "joins"
-STATE_COLOURS = {"Empty": "#ffffff", "PreparingRebalance": "#E69F00", "CompletingRebalance": "#F0E442", "Assigning": "#E69F00", "Reconciling": "#F0E442",
-                 "Stable": "#009E73", "Dead": "#999999"}
-STATE_HATCHES = {"PreparingRebalance": "....", "CompletingRebalance": "xxxx", "Assigning": "....", "Reconciling": "\\\\\\\\", "Dead": "----"}
+STATE_COLOURS = {
+    "Empty": "#ffffff",
+    "PreparingRebalance": "#E69F00",
+    "CompletingRebalance": "#F0E442",
+    "Assigning": "#E69F00",
+    "Reconciling": "#F0E442",
+    "Stable": "#009E73",
+    "Dead": "#999999",
+}
+STATE_HATCHES = {
+    "PreparingRebalance": "....",
+    "CompletingRebalance": "xxxx",
+    "Assigning": "....",
+    "Reconciling": "\\\\\\\\",
+    "Dead": "----",
+}
 MEMBER_COLOURS = {READS: "#56B4E9", WAITS: "#ffffff"}
 
 
@@ -42,9 +55,16 @@ class Beat:
 def group_states(lab, group: str) -> list[Span]:
     """The states of a group at its coordinator, each with its next generation (KIP-848: epoch)."""
     words = {"group": "generation", "consumer group": "epoch"}
-    found = [event for event in lab.journal.of("state") if event.fields.get("machine") in words and event.fields.get("group") == group]
+    found = [
+        event
+        for event in lab.journal.of("state")
+        if event.fields.get("machine") in words and event.fields.get("group") == group
+    ]
     ends = [event.at_ms for event in found[1:]] + [lab.now_ms]
-    return [Span(event.at_ms, until_ms, event.after, f"{words[event.machine]} {event.generation}") for event, until_ms in zip(found, ends)]
+    return [
+        Span(event.at_ms, until_ms, event.after, f"{words[event.machine]} {event.generation}")
+        for event, until_ms in zip(found, ends)
+    ]
 
 
 def heartbeats(lab, members) -> dict[str, list[Beat]]:
@@ -69,7 +89,9 @@ def _tells_to_join(line) -> bool:
     Up to 2.8 the line says that the heartbeat failed because the group is rebalancing. Later lines
     give this as the reason of the join.
     """
-    return line.name == "HEARTBEAT_REBALANCING" or line.name == "REQUEST_JOINING" and line.message.endswith("group is already rebalancing")
+    return line.name == "HEARTBEAT_REBALANCING" or (
+        line.name == "REQUEST_JOINING" and line.message.endswith("group is already rebalancing")
+    )
 
 
 def member_spans(lab, group: str) -> dict[str, list[Span]]:
@@ -89,7 +111,12 @@ def member_spans(lab, group: str) -> dict[str, list[Span]]:
     for event in lab.journal.of("state", "assignment", "assigned", "fault"):
         if event.kind == "assigned":
             if event.who in newer and event.who in open_:
-                change(event.who, event.at_ms, READS if event.partitions else WAITS, ", ".join(event.partitions))
+                change(
+                    event.who,
+                    event.at_ms,
+                    READS if event.partitions else WAITS,
+                    ", ".join(event.partitions),
+                )
         elif event.kind == "assignment" and event.group == group:
             owns = ", ".join(event.partitions)
             change(event.who, event.at_ms, READS if owns else WAITS, owns)
@@ -108,7 +135,15 @@ def member_spans(lab, group: str) -> dict[str, list[Span]]:
     return dict(sorted(spans.items()))
 
 
-def group_timeline(lab, group: str, *, from_ms: int = 0, to_ms: int | None = None, title: str | None = None, beats: bool = False) -> Picture:
+def group_timeline(
+    lab,
+    group: str,
+    *,
+    from_ms: int = 0,
+    to_ms: int | None = None,
+    title: str | None = None,
+    beats: bool = False,
+) -> Picture:
     """Draw a group between two times of the lab (default: from the start until now).
 
     With `beats` it also draws the members' heartbeats.
@@ -121,13 +156,38 @@ def group_timeline(lab, group: str, *, from_ms: int = 0, to_ms: int | None = Non
     axes = figure.add_axes((0.13, 0.62 / height_in, 0.84, 1 - 1.42 / height_in))
     unit_ms, unit = axis_unit(to_ms - from_ms)
     _strip(axes, -1, states, STATE_COLOURS, from_ms, to_ms, unit_ms)
-    axes.text(-0.01, -1, "the group", transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=SMALL_PT, weight="bold")
+    axes.text(
+        -0.01,
+        -1,
+        "the group",
+        transform=axes.get_yaxis_transform(),
+        ha="right",
+        va="center",
+        fontsize=SMALL_PT,
+        weight="bold",
+    )
     for row, (who, spans) in enumerate(members.items()):
         _strip(axes, row, spans, MEMBER_COLOURS, from_ms, to_ms, unit_ms)
-        axes.text(-0.01, row, who, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=SMALL_PT)
+        axes.text(
+            -0.01,
+            row,
+            who,
+            transform=axes.get_yaxis_transform(),
+            ha="right",
+            va="center",
+            fontsize=SMALL_PT,
+        )
         _beats(axes, row, sent.get(who, ()), from_ms, to_ms, unit_ms)
         if spans and spans[-1].to_ms < min(to_ms, lab.now_ms):
-            axes.plot([spans[-1].to_ms / unit_ms], [row], marker="x", color=ALERT, markersize=8, markeredgewidth=2, zorder=4)
+            axes.plot(
+                [spans[-1].to_ms / unit_ms],
+                [row],
+                marker="x",
+                color=ALERT,
+                markersize=8,
+                markeredgewidth=2,
+                zorder=4,
+            )
     axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
     axes.set_ylim(max(1, len(members)) - 0.5, -1.6)
     draw_time_axis(axes, unit)
@@ -135,46 +195,129 @@ def group_timeline(lab, group: str, *, from_ms: int = 0, to_ms: int | None = Non
     counted = f", {rebalances} rebalance{'' if rebalances == 1 else 's'}" if rebalances else ""
     heading = title or f"group {group}: {len(members)} members{counted}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    answered = [beat.told for own in sent.values() for beat in own if from_ms <= beat.at_ms <= to_ms]
-    _legend(figure, {span.what for span in states if span.to_ms > from_ms and span.from_ms < to_ms}, answered, 1 - 0.44 / height_in)
+    answered = [
+        beat.told for own in sent.values() for beat in own if from_ms <= beat.at_ms <= to_ms
+    ]
+    _legend(
+        figure,
+        {span.what for span in states if span.to_ms > from_ms and span.from_ms < to_ms},
+        answered,
+        1 - 0.44 / height_in,
+    )
     return Picture(figure, _text(states, members, sent), f"Group timeline: {heading}.")
 
 
 def _beats(axes, row: float, sent, from_ms: int, to_ms: int, unit_ms: float) -> None:
     """Draw dots under a member's bar, and a triangle where the answer was to join again."""
     for told, marker, size, colour in ((False, "o", 3, QUIET), (True, "^", 8, ALERT)):
-        at = [beat.at_ms / unit_ms for beat in sent if beat.told is told and from_ms <= beat.at_ms <= to_ms]
-        axes.plot(at, [row + 0.40] * len(at), marker, color=colour, markersize=size, zorder=5, clip_on=False)
+        at = [
+            beat.at_ms / unit_ms
+            for beat in sent
+            if beat.told is told and from_ms <= beat.at_ms <= to_ms
+        ]
+        axes.plot(
+            at,
+            [row + 0.40] * len(at),
+            marker,
+            color=colour,
+            markersize=size,
+            zorder=5,
+            clip_on=False,
+        )
 
 
-def _strip(axes, row: float, spans: list[Span], colours: dict[str, str], from_ms: int, to_ms: int, unit_ms: float) -> None:
+def _strip(
+    axes,
+    row: float,
+    spans: list[Span],
+    colours: dict[str, str],
+    from_ms: int,
+    to_ms: int,
+    unit_ms: float,
+) -> None:
     for span in spans:
         begin, end = max(span.from_ms, from_ms), min(span.to_ms, to_ms)
         if end <= begin:
             continue
-        axes.broken_barh([(begin / unit_ms, (end - begin) / unit_ms)], (row - 0.3, 0.6), facecolor=colours.get(span.what, "#dddddd"),
-                         edgecolor=INK, linewidth=0.6, hatch="////" if span.what == WAITS else STATE_HATCHES.get(span.what, ""))
-        if span.note and span.what in (READS, "Stable") and (end - begin) > 0.011 * len(span.note) * (to_ms - from_ms):
-            axes.text((begin + end) / 2 / unit_ms, row, span.note, ha="center", va="center", fontsize=SMALL_PT, color=ON_COLOUR, clip_on=True)
+        axes.broken_barh(
+            [(begin / unit_ms, (end - begin) / unit_ms)],
+            (row - 0.3, 0.6),
+            facecolor=colours.get(span.what, "#dddddd"),
+            edgecolor=INK,
+            linewidth=0.6,
+            hatch="////" if span.what == WAITS else STATE_HATCHES.get(span.what, ""),
+        )
+        if (
+            span.note
+            and span.what in (READS, "Stable")
+            and (end - begin) > 0.011 * len(span.note) * (to_ms - from_ms)
+        ):
+            axes.text(
+                (begin + end) / 2 / unit_ms,
+                row,
+                span.note,
+                ha="center",
+                va="center",
+                fontsize=SMALL_PT,
+                color=ON_COLOUR,
+                clip_on=True,
+            )
 
 
 def _legend(figure, seen: set[str], answered: list[bool], y: float) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [Patch(facecolor=colour, edgecolor=INK, hatch=STATE_HATCHES.get(state, ""), label=state) for state, colour in STATE_COLOURS.items() if state in seen]
-    handles += [Patch(facecolor=MEMBER_COLOURS[READS], edgecolor=INK, label="a member reads"),
-                Patch(facecolor=MEMBER_COLOURS[WAITS], edgecolor=INK, hatch="////", label="joins and waits, or owns nothing")]
+    handles = [
+        Patch(facecolor=colour, edgecolor=INK, hatch=STATE_HATCHES.get(state, ""), label=state)
+        for state, colour in STATE_COLOURS.items()
+        if state in seen
+    ]
+    handles += [
+        Patch(facecolor=MEMBER_COLOURS[READS], edgecolor=INK, label="a member reads"),
+        Patch(
+            facecolor=MEMBER_COLOURS[WAITS],
+            edgecolor=INK,
+            hatch="////",
+            label="joins and waits, or owns nothing",
+        ),
+    ]
     if False in answered:
-        handles.append(Line2D([], [], marker="o", color=QUIET, markersize=3, linestyle="", label="heartbeat"))
+        handles.append(
+            Line2D([], [], marker="o", color=QUIET, markersize=3, linestyle="", label="heartbeat")
+        )
     if True in answered:
-        handles.append(Line2D([], [], marker="^", color=ALERT, markersize=7, linestyle="", label="told to join"))
-    figure.legend(handles=handles, fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.008, y), ncols=8, frameon=False, handlelength=1.8,
-                  columnspacing=1.0, labelcolor=QUIET)
+        handles.append(
+            Line2D(
+                [], [], marker="^", color=ALERT, markersize=7, linestyle="", label="told to join"
+            )
+        )
+    figure.legend(
+        handles=handles,
+        fontsize=SMALL_PT,
+        loc="upper left",
+        bbox_to_anchor=(0.008, y),
+        ncols=8,
+        frameon=False,
+        handlelength=1.8,
+        columnspacing=1.0,
+        labelcolor=QUIET,
+    )
 
 
 def _text(states: list[Span], members: dict[str, list[Span]], sent: dict[str, list[Beat]]) -> str:
-    rows = [("the group", clock(span.from_ms), clock(span.to_ms), span.what, span.note) for span in states]
-    rows += [(who, clock(span.from_ms), clock(span.to_ms), span.what, span.note) for who, spans in members.items() for span in spans]
-    rows += [(who, clock(beat.at_ms), "", "heartbeat", "answer: join again" if beat.told else "") for who, own in sent.items() for beat in own]
+    rows = [
+        ("the group", clock(span.from_ms), clock(span.to_ms), span.what, span.note)
+        for span in states
+    ]
+    rows += [
+        (who, clock(span.from_ms), clock(span.to_ms), span.what, span.note)
+        for who, spans in members.items()
+        for span in spans
+    ]
+    rows += [
+        (who, clock(beat.at_ms), "", "heartbeat", "answer: join again" if beat.told else "")
+        for who, own in sent.items()
+        for beat in own
+    ]
     return columns(rows, ("who", "from", "to", "what", "which"))

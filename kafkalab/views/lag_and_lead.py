@@ -59,7 +59,13 @@ def lag_and_lead(labs: Mapping[str, object], group: str, *, title: str | None = 
     for name, lab in labs.items():
         by_partition = distances(lab, group)
         for partition, points in by_partition.items():
-            label = partition if len(labs) == 1 else name if len(by_partition) == 1 else f"{name}, {partition}"
+            label = (
+                partition
+                if len(labs) == 1
+                else name
+                if len(by_partition) == 1
+                else f"{name}, {partition}"
+            )
             curves[label] = [*points, replace(points[-1], at_ms=lab.now_ms)]
     span_ms = max(lab.now_ms for lab in labs.values())
     unit_ms, unit = axis_unit(span_ms)
@@ -68,17 +74,43 @@ def lag_and_lead(labs: Mapping[str, object], group: str, *, title: str | None = 
     above = figure.add_axes((0.07, 0.53, 0.90, 0.33))
     below = figure.add_axes((0.07, 0.10, 0.90, 0.33), sharex=above)
     for number, (label, points) in enumerate(curves.items()):
-        for axes, values in ((above, [point.lag for point in points]), (below, [point.lead for point in points])):
-            axes.step([point.at_ms / unit_ms for point in points], values, where="post", color=COLOURS[number % 4],
-                      linestyle=LINES[number % 4], linewidth=1.8, label=label if axes is above else None)
-    rebalances = sorted({span.from_ms for lab in labs.values() for span in group_states(lab, group) if span.what == "PreparingRebalance"})
+        for axes, values in (
+            (above, [point.lag for point in points]),
+            (below, [point.lead for point in points]),
+        ):
+            axes.step(
+                [point.at_ms / unit_ms for point in points],
+                values,
+                where="post",
+                color=COLOURS[number % 4],
+                linestyle=LINES[number % 4],
+                linewidth=1.8,
+                label=label if axes is above else None,
+            )
+    rebalances = sorted(
+        {
+            span.from_ms
+            for lab in labs.values()
+            for span in group_states(lab, group)
+            if span.what == "PreparingRebalance"
+        }
+    )
     _dress(above, below, [at_ms / unit_ms for at_ms in rebalances], span_ms / unit_ms, unit)
     heading = title or f"group {group}: lag and lead"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     if curves:
-        figure.legend(fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.06, 1 - 0.33 / height_in), ncols=5, frameon=False, labelcolor=QUIET)
+        figure.legend(
+            fontsize=SMALL_PT,
+            loc="upper left",
+            bbox_to_anchor=(0.06, 1 - 0.33 / height_in),
+            ncols=5,
+            frameon=False,
+            labelcolor=QUIET,
+        )
     rows = [_row(label, points) for label, points in curves.items()]
-    twin = columns(rows, ("which", "most lag", "lag at the end", "least lead", "at", "lead at the end"))
+    twin = columns(
+        rows, ("which", "most lag", "lag at the end", "least lead", "at", "lead at the end")
+    )
     marks = f"\nrebalances at {', '.join(map(clock, rebalances))}" if rebalances else ""
     return Picture(figure, twin + marks, f"Lag and lead: {heading}.")
 
@@ -88,9 +120,19 @@ def _row(label: str, points: list[Distance]) -> tuple[str, ...]:
 
     Before that move retention has deleted nothing, so a small lead is no danger.
     """
-    least = min((point for point in points if point.log_start > 0), key=lambda point: point.lead, default=None)
+    least = min(
+        (point for point in points if point.log_start > 0),
+        key=lambda point: point.lead,
+        default=None,
+    )
     told = (str(least.lead), clock(least.at_ms)) if least else ("-", "-")
-    return label, str(max(point.lag for point in points)), str(points[-1].lag), *told, str(points[-1].lead)
+    return (
+        label,
+        str(max(point.lag for point in points)),
+        str(points[-1].lag),
+        *told,
+        str(points[-1].lead),
+    )
 
 
 def _dress(above, below, rebalances: list[float], until: float, unit: str) -> None:
@@ -100,16 +142,43 @@ def _dress(above, below, rebalances: list[float], until: float, unit: str) -> No
     low, high = below.get_ylim()
     below.set_ylim(min(low, -0.06 * high), high)
     if below.dataLim.y0 < 0:
-        below.axhspan(below.get_ylim()[0], 0, facecolor="#fbe3e3", edgecolor="#e5b5b5", hatch="////", linewidth=0, zorder=0)
-        below.text(0.006 * until, below.get_ylim()[0] * 0.5, "deleted before it was read", fontsize=SMALL_PT, color=ALERT, va="center",
-                   bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.2, "alpha": 0.85})
+        below.axhspan(
+            below.get_ylim()[0],
+            0,
+            facecolor="#fbe3e3",
+            edgecolor="#e5b5b5",
+            hatch="////",
+            linewidth=0,
+            zorder=0,
+        )
+        below.text(
+            0.006 * until,
+            below.get_ylim()[0] * 0.5,
+            "deleted before it was read",
+            fontsize=SMALL_PT,
+            color=ALERT,
+            va="center",
+            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.2, "alpha": 0.85},
+        )
     below.axhline(0, color=INK, linewidth=0.9)
     for axes, name in ((above, "lag: records before it"), (below, "lead: records behind it")):
         for place, at in enumerate(rebalances):
             axes.axvline(at, color=QUIET, linestyle=":", linewidth=1.2, zorder=1)
             # Keep the legend free.
-            if axes is above and at > 0.02 * until and (place == 0 or at - rebalances[place - 1] > 0.08 * until):
-                axes.text(at + 0.004 * until, 1.0, "rebalance", transform=axes.get_xaxis_transform(), fontsize=SMALL_PT, color=QUIET, va="bottom")
+            if (
+                axes is above
+                and at > 0.02 * until
+                and (place == 0 or at - rebalances[place - 1] > 0.08 * until)
+            ):
+                axes.text(
+                    at + 0.004 * until,
+                    1.0,
+                    "rebalance",
+                    transform=axes.get_xaxis_transform(),
+                    fontsize=SMALL_PT,
+                    color=QUIET,
+                    va="bottom",
+                )
         axes.set_ylabel(name, fontsize=SMALL_PT)
         axes.tick_params(labelsize=SMALL_PT)
         axes.grid(color=RULE, linewidth=0.6)

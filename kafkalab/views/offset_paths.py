@@ -28,7 +28,8 @@ class Path:
 
 
 def path_of(lab, partition: str, group: str) -> Path:
-    """A group's path in a partition ("orders-0"): position, committed offset, and killed members.
+    """A group's path in a partition ("orders-0"): position, committed offset, and killed
+    members.
     """
     given: list[tuple[int, int]] = []
     committed: list[tuple[int, int]] = []
@@ -37,19 +38,36 @@ def path_of(lab, partition: str, group: str) -> Path:
     at: dict[str, int] = {}
     for event in lab.journal.of("call", "record.delivered", "commit", "fault"):
         tells = event.fields
-        if event.kind == "call" and tells["name"] == "new KafkaConsumer" and tells["args"].get("group.id") == group:
+        if (
+            event.kind == "call"
+            and tells["name"] == "new KafkaConsumer"
+            and tells["args"].get("group.id") == group
+        ):
             members.add(event.who)
-        elif event.kind == "record.delivered" and event.who in members and tells["partition"] == partition:
+        elif (
+            event.kind == "record.delivered"
+            and event.who in members
+            and tells["partition"] == partition
+        ):
             at[event.who] = tells["offset"] + 1
             given.append((event.at_ms, at[event.who]))
-        elif event.kind == "commit" and "offset" in tells and tells["group"] == group and f"{tells['topic']}-{tells['partition']}" == partition:
+        elif (
+            event.kind == "commit"
+            and "offset" in tells
+            and tells["group"] == group
+            and f"{tells['topic']}-{tells['partition']}" == partition
+        ):
             committed.append((event.at_ms, tells["offset"]))
         elif event.kind == "fault" and tells["what"] == "kill -9" and event.who in members:
-            deaths.append((event.at_ms, event.who, at.get(event.who, 0), committed[-1][1] if committed else 0))
+            deaths.append(
+                (event.at_ms, event.who, at.get(event.who, 0), committed[-1][1] if committed else 0)
+            )
     return Path(tuple(given), tuple(committed), tuple(deaths))
 
 
-def offset_paths(labs: Mapping[str, object] | object, partition: str, group: str, *, title: str | None = None) -> Picture:
+def offset_paths(
+    labs: Mapping[str, object] | object, partition: str, group: str, *, title: str | None = None
+) -> Picture:
     """Draw the path of a group in one lab, or in several labs, one below the other with their
     names.
     """
@@ -73,28 +91,99 @@ def offset_paths(labs: Mapping[str, object] | object, partition: str, group: str
             axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
     heading = title or f"{partition}, group {group}"
     figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    named = {label: handle for axes in figure.axes for handle, label in zip(*axes.get_legend_handles_labels())}
-    figure.legend(named.values(), named.keys(), fontsize=SMALL_PT, loc="upper right", bbox_to_anchor=(0.98, 1 - 0.06 / height_in), ncols=3,
-                  frameon=False, labelcolor=QUIET)
-    rows = [(name or "run", str(len(path.committed)), str(path.given[-1][1] if path.given else 0), str(path.committed[-1][1] if path.committed else 0),
-             "; ".join(f"{who} at {clock(at_ms)}: position {position}, committed {done}" for at_ms, who, position, done in path.deaths) or "-")
-            for name, path in paths.items()]
-    return Picture(figure, columns(rows, ("run", "commits", "position", "committed", "killed")), f"Paths of position and committed offset: {heading}.")
+    named = {
+        label: handle
+        for axes in figure.axes
+        for handle, label in zip(*axes.get_legend_handles_labels())
+    }
+    figure.legend(
+        named.values(),
+        named.keys(),
+        fontsize=SMALL_PT,
+        loc="upper right",
+        bbox_to_anchor=(0.98, 1 - 0.06 / height_in),
+        ncols=3,
+        frameon=False,
+        labelcolor=QUIET,
+    )
+    rows = [
+        (
+            name or "run",
+            str(len(path.committed)),
+            str(path.given[-1][1] if path.given else 0),
+            str(path.committed[-1][1] if path.committed else 0),
+            "; ".join(
+                f"{who} at {clock(at_ms)}: position {position}, committed {done}"
+                for at_ms, who, position, done in path.deaths
+            )
+            or "-",
+        )
+        for name, path in paths.items()
+    ]
+    return Picture(
+        figure,
+        columns(rows, ("run", "commits", "position", "committed", "killed")),
+        f"Paths of position and committed offset: {heading}.",
+    )
 
 
-def _panel(axes, name: str, path: Path, unit_ms: float, end_ms: int, span: float, top: float) -> None:
+def _panel(
+    axes, name: str, path: Path, unit_ms: float, end_ms: int, span: float, top: float
+) -> None:
     """Draw one lab's two lines, a dot for each commit, and a bar where a member died."""
-    for points, colour, line, label in ((path.given, GIVEN, "-", "given to the group"), (path.committed, COMMITTED, "--", "committed")):
+    for points, colour, line, label in (
+        (path.given, GIVEN, "-", "given to the group"),
+        (path.committed, COMMITTED, "--", "committed"),
+    ):
         times = [0.0] + [at_ms / unit_ms for at_ms, _ in points] + [end_ms / unit_ms]
         offsets = [0] + [offset for _, offset in points]
-        axes.step(times, offsets + offsets[-1:], where="post", color=colour, linestyle=line, linewidth=1.8, label=label)
-    axes.plot([at_ms / unit_ms for at_ms, _ in path.committed], [offset for _, offset in path.committed], linestyle="", marker="o", markersize=4.5,
-              color=COMMITTED)
+        axes.step(
+            times,
+            offsets + offsets[-1:],
+            where="post",
+            color=colour,
+            linestyle=line,
+            linewidth=1.8,
+            label=label,
+        )
+    axes.plot(
+        [at_ms / unit_ms for at_ms, _ in path.committed],
+        [offset for _, offset in path.committed],
+        linestyle="",
+        marker="o",
+        markersize=4.5,
+        color=COMMITTED,
+    )
     for place, (at_ms, who, position, done) in enumerate(path.deaths):
-        axes.vlines([at_ms / unit_ms], done, max(position, done + 1), color=ALERT, linewidth=5, alpha=0.55, label="dies: not committed" if place == 0 else None)
-        _say_beside(axes, f"{who} dies, {position - done} not committed", at_ms / unit_ms, done, position, span, top)
+        axes.vlines(
+            [at_ms / unit_ms],
+            done,
+            max(position, done + 1),
+            color=ALERT,
+            linewidth=5,
+            alpha=0.55,
+            label="dies: not committed" if place == 0 else None,
+        )
+        _say_beside(
+            axes,
+            f"{who} dies, {position - done} not committed",
+            at_ms / unit_ms,
+            done,
+            position,
+            span,
+            top,
+        )
     if name:
-        axes.text(0, 1.04, name, transform=axes.transAxes, fontsize=SMALL_PT + 1, weight="bold", color=INK, va="bottom")
+        axes.text(
+            0,
+            1.04,
+            name,
+            transform=axes.transAxes,
+            fontsize=SMALL_PT + 1,
+            weight="bold",
+            color=INK,
+            va="bottom",
+        )
     axes.tick_params(labelsize=SMALL_PT)
     axes.set_ylabel("offset", fontsize=SMALL_PT)
     axes.grid(color=RULE, linewidth=0.6)
@@ -103,7 +192,9 @@ def _panel(axes, name: str, path: Path, unit_ms: float, end_ms: int, span: float
         axes.spines[side].set_visible(False)
 
 
-def _say_beside(axes, text: str, x: float, done: int, position: int, span: float, top: float) -> None:
+def _say_beside(
+    axes, text: str, x: float, done: int, position: int, span: float, top: float
+) -> None:
     """Write words right of a bar, or left of it in the last quarter.
 
     They are between the two lines if there is room, else under or above both.
@@ -115,5 +206,13 @@ def _say_beside(axes, text: str, x: float, done: int, position: int, span: float
     else:
         y, below_pt, va = position, 5, "bottom"
     is_late = x > 0.75 * span
-    axes.annotate(text, (x, y), xytext=(-7 if is_late else 7, below_pt), textcoords="offset points", ha="right" if is_late else "left", va=va,
-                  fontsize=SMALL_PT + 0.5, color=ALERT)
+    axes.annotate(
+        text,
+        (x, y),
+        xytext=(-7 if is_late else 7, below_pt),
+        textcoords="offset points",
+        ha="right" if is_late else "left",
+        va=va,
+        fontsize=SMALL_PT + 0.5,
+        color=ALERT,
+    )

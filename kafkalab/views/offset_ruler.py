@@ -30,11 +30,17 @@ def marks(lab, partition: str, group: str, at_ms: int) -> list[Mark]:
     """
     state = lab.at(at_ms)
     place = state["partitions"][partition]
-    found = [Mark("log start", place["log_start_offset"]), Mark("last stable", place["last_stable_offset"]),
-             Mark("high watermark", place["high_watermark"]), Mark("log end", place["log_end_offset"])]
+    found = [
+        Mark("log start", place["log_start_offset"]),
+        Mark("last stable", place["last_stable_offset"]),
+        Mark("high watermark", place["high_watermark"]),
+        Mark("log end", place["log_end_offset"]),
+    ]
     committed = state["groups"].get(group, {}).get("offsets", {}).get(partition)
     if committed is not None:
-        found.append(Mark("committed", committed["offset"] if isinstance(committed, Mapping) else committed))
+        found.append(
+            Mark("committed", committed["offset"] if isinstance(committed, Mapping) else committed)
+        )
     for name, client in state["clients"].items():
         position = client.get("positions", {}).get(partition)
         if position is not None and client.get("group", group) == group:
@@ -42,7 +48,9 @@ def marks(lab, partition: str, group: str, at_ms: int) -> list[Mark]:
     return sorted(found, key=lambda mark: mark.offset)
 
 
-def offset_ruler(lab, partition: str, group: str, at_ms: int | None = None, *, title: str | None = None) -> Picture:
+def offset_ruler(
+    lab, partition: str, group: str, at_ms: int | None = None, *, title: str | None = None
+) -> Picture:
     """Draw the named offsets of a partition on one line, at a time of the lab (default: now)."""
     at_ms = lab.now_ms if at_ms is None else at_ms
     found = marks(lab, partition, group, at_ms)
@@ -55,8 +63,14 @@ def offset_ruler(lab, partition: str, group: str, at_ms: int | None = None, *, t
         high = 1.3 + 0.9 * row
         axes.vlines([mark.offset], -0.4, high, color=COLOURS[row % len(COLOURS)], linewidth=1.4)
         right = mark.offset > end * 0.75
-        axes.text(mark.offset + (-0.006 if right else 0.006) * end, high, f"{mark.name} {mark.offset}", ha="right" if right else "left", va="center",
-                  fontsize=SMALL_PT)
+        axes.text(
+            mark.offset + (-0.006 if right else 0.006) * end,
+            high,
+            f"{mark.name} {mark.offset}",
+            ha="right" if right else "left",
+            va="center",
+            fontsize=SMALL_PT,
+        )
     axes.set_xlim(-0.01 * end, end * 1.02)
     axes.set_ylim(-0.8, 1.3 + 0.9 * len(found))
     axes.set_yticks([])
@@ -65,7 +79,11 @@ def offset_ruler(lab, partition: str, group: str, at_ms: int | None = None, *, t
         axes.spines[side].set_visible(False)
     heading = title or f"{partition} at {clock(at_ms)}, as group {group} sees it"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    return Picture(figure, columns([(mark.name, str(mark.offset)) for mark in found], ("mark", "offset")), f"Offset ruler: {heading}.")
+    return Picture(
+        figure,
+        columns([(mark.name, str(mark.offset)) for mark in found], ("mark", "offset")),
+        f"Offset ruler: {heading}.",
+    )
 
 
 def lag_points(lab, group: str) -> list[tuple[int, int]]:
@@ -89,7 +107,9 @@ def lag_points(lab, group: str) -> list[tuple[int, int]]:
     return points
 
 
-def lag_curve(labs: Mapping[str, object], group: str, *, title: str | None = None, unit_of: str = "records") -> Picture:
+def lag_curve(
+    labs: Mapping[str, object], group: str, *, title: str | None = None, unit_of: str = "records"
+) -> Picture:
     """Draw the lag over time in one lab or several, each with its name."""
     points = {name: lag_points(lab, group) for name, lab in labs.items()}
     span_ms = max(lab.now_ms for lab in labs.values())
@@ -100,8 +120,15 @@ def lag_curve(labs: Mapping[str, object], group: str, *, title: str | None = Non
     for number, (name, line) in enumerate(points.items()):
         end = labs[name].now_ms
         times = [at_ms / unit_ms for at_ms, _ in line] + [end / unit_ms]
-        axes.step(times, [lag for _, lag in line] + [line[-1][1] if line else 0], where="post", color=COLOURS[number % 4],
-                  linestyle=LINES[number % 4], linewidth=1.8, label=name)
+        axes.step(
+            times,
+            [lag for _, lag in line] + [line[-1][1] if line else 0],
+            where="post",
+            color=COLOURS[number % 4],
+            linestyle=LINES[number % 4],
+            linewidth=1.8,
+            label=name,
+        )
     axes.set_xlim(0, span_ms / unit_ms)
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
@@ -113,6 +140,20 @@ def lag_curve(labs: Mapping[str, object], group: str, *, title: str | None = Non
         axes.spines[side].set_visible(False)
     heading = title or f"lag of group {group}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.legend(fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.06, 1 - 0.36 / height_in), ncols=4, frameon=False, labelcolor=QUIET)
-    rows = [(name, str(max((lag for _, lag in line), default=0)), str(line[-1][1] if line else 0)) for name, line in points.items()]
-    return Picture(figure, columns(rows, ("run", "most behind", "behind at the end")), f"Lag over time: {heading}.")
+    figure.legend(
+        fontsize=SMALL_PT,
+        loc="upper left",
+        bbox_to_anchor=(0.06, 1 - 0.36 / height_in),
+        ncols=4,
+        frameon=False,
+        labelcolor=QUIET,
+    )
+    rows = [
+        (name, str(max((lag for _, lag in line), default=0)), str(line[-1][1] if line else 0))
+        for name, line in points.items()
+    ]
+    return Picture(
+        figure,
+        columns(rows, ("run", "most behind", "behind at the end")),
+        f"Lag over time: {heading}.",
+    )

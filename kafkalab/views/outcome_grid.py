@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from .picture import Picture, blank_figure, columns
 from .style import INK, SMALL_PT, WIDTH_IN
 
-LOOKS = {"safe": ("#9fd8c1", ""), "repeated": ("#e3b7d3", "\\\\\\"), "refused": ("#f6dc8f", "..."), "waiting": ("#dddddd", "///"), "lost": ("#f0a58f", "xxx")}
+LOOKS = {
+    "safe": ("#9fd8c1", ""),
+    "repeated": ("#e3b7d3", "\\\\\\"),
+    "refused": ("#f6dc8f", "..."),
+    "waiting": ("#dddddd", "///"),
+    "lost": ("#f0a58f", "xxx"),
+}
 
 
 @dataclass(frozen=True)
@@ -34,15 +40,29 @@ class Outcome:
 
     @property
     def kind(self) -> str:
-        """The worst that is true: "lost", "waiting" (no leader), "repeated", "refused" or "safe".
-        """
+        """ "lost", "waiting" (nobody leads, so nobody knows), "repeated", "refused" or "safe":
+        the worst that is true of it."""
         if not self.readable:
             return "waiting"
-        return "lost" if self.lost else "repeated" if self.repeated else "refused" if self.refused else "safe"
+        return (
+            "lost"
+            if self.lost
+            else "repeated"
+            if self.repeated
+            else "refused"
+            if self.refused
+            else "safe"
+        )
 
     @property
     def words(self) -> str:
-        counts = {"lost": self.lost, "waiting": self.acknowledged, "repeated": self.repeated, "refused": self.refused, "safe": self.acknowledged}
+        counts = {
+            "lost": self.lost,
+            "waiting": self.acknowledged,
+            "repeated": self.repeated,
+            "refused": self.refused,
+            "safe": self.acknowledged,
+        }
         return {"waiting": "no leader"}.get(self.kind) or f"{counts[self.kind]} {self.kind}"
 
 
@@ -55,17 +75,45 @@ def outcome_grid(outcomes: Mapping[tuple[str, str], Outcome], *, title: str) -> 
     for (story, setting), outcome in outcomes.items():
         x, y = settings.index(setting), stories.index(story)
         colour, hatch = LOOKS[outcome.kind]
-        axes.barh([y], [0.94], left=x + 0.03, height=0.86, color=colour, edgecolor="#ffffff", hatch=hatch, linewidth=0)
-        axes.text(x + 0.5, y, outcome.words, ha="center", va="center", fontsize=SMALL_PT + 1.5, color=INK,
-                  bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.5})
+        axes.barh(
+            [y],
+            [0.94],
+            left=x + 0.03,
+            height=0.86,
+            color=colour,
+            edgecolor="#ffffff",
+            hatch=hatch,
+            linewidth=0,
+        )
+        axes.text(
+            x + 0.5,
+            y,
+            outcome.words,
+            ha="center",
+            va="center",
+            fontsize=SMALL_PT + 1.5,
+            color=INK,
+            bbox={"facecolor": colour, "edgecolor": "none", "pad": 1.5},
+        )
     axes.set_xlim(0, len(settings))
     axes.set_ylim(len(stories) - 0.5, -0.5)
     axes.set_yticks(range(len(stories)), stories, fontsize=SMALL_PT + 1)
-    axes.set_xticks([number + 0.5 for number in range(len(settings))], settings, fontsize=SMALL_PT + 1)
+    axes.set_xticks(
+        [number + 0.5 for number in range(len(settings))], settings, fontsize=SMALL_PT + 1
+    )
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     for side in axes.spines.values():
         side.set_visible(False)
     figure.text(0.012, 1 - 0.10 / height_in, title, fontsize=12, weight="bold", va="top")
-    rows = [(story, *(outcomes[story, setting].words if (story, setting) in outcomes else "-" for setting in settings)) for story in stories]
+    rows = [
+        (
+            story,
+            *(
+                outcomes[story, setting].words if (story, setting) in outcomes else "-"
+                for setting in settings
+            ),
+        )
+        for story in stories
+    ]
     return Picture(figure, columns(rows, ("story", *settings)), f"Outcomes: {title}.")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kafkalab.errors import IllegalArgumentException
+
 from .assignment_matrix import COLOURS
 from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
@@ -27,14 +28,15 @@ class Holding:
 
 
 def holdings(lab, group: str) -> list[Holding]:
-    """The periods in which each consumer of a group owned a partition, sorted by their beginning.
+    """The periods in which each consumer of a group owned a partition, sorted by their
+    beginning.
     """
     clients = lab.at(lab.now_ms)["clients"]
     members = {who for who, client in clients.items() if client["config"].get("group.id") == group}
     open_: dict[tuple[str, str], int] = {}
     found = []
     for event in lab.journal.of("assigned", "fault"):
-        if event.who not in members or event.kind == "fault" and event.what != "kill -9":
+        if event.who not in members or (event.kind == "fault" and event.what != "kill -9"):
             continue
         has = set(event.partitions) if event.kind == "assigned" else set()
         for who, tp in [key for key in open_ if key[0] == event.who and key[1] not in has]:
@@ -58,7 +60,9 @@ def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple
     return missing
 
 
-def ownership(lab, group: str, from_ms: int = 0, to_ms: int | None = None, title: str | None = None) -> Picture:
+def ownership(
+    lab, group: str, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
+) -> Picture:
     """Draw a group's partitions between two times of the lab (default: from the start until now).
 
     Raises IllegalArgumentException where no consumer has owned a partition.
@@ -78,12 +82,34 @@ def ownership(lab, group: str, from_ms: int = 0, to_ms: int | None = None, title
         if end <= begin:
             continue
         colour, y = COLOURS[members.index(each.who) % len(COLOURS)], rows.index(each.partition)
-        axes.broken_barh([(begin / unit_ms, (end - begin) / unit_ms)], (y - 0.4, 0.8), facecolor=colour, edgecolor=INK, linewidth=0.5)
+        axes.broken_barh(
+            [(begin / unit_ms, (end - begin) / unit_ms)],
+            (y - 0.4, 0.8),
+            facecolor=colour,
+            edgecolor=INK,
+            linewidth=0.5,
+        )
         if end - begin > 0.011 * len(each.who) * (to_ms - from_ms):
-            axes.text((begin + end) / 2 / unit_ms, y, each.who, ha="center", va="center", fontsize=SMALL_PT, color=INK, clip_on=True)
+            axes.text(
+                (begin + end) / 2 / unit_ms,
+                y,
+                each.who,
+                ha="center",
+                va="center",
+                fontsize=SMALL_PT,
+                color=INK,
+                clip_on=True,
+            )
     for y, tp in enumerate(rows):
         for begin, end in missing[tp]:
-            axes.broken_barh([(begin / unit_ms, (end - begin) / unit_ms)], (y - 0.4, 0.8), facecolor="#ffffff", edgecolor=ALERT, hatch="xxx", linewidth=0)
+            axes.broken_barh(
+                [(begin / unit_ms, (end - begin) / unit_ms)],
+                (y - 0.4, 0.8),
+                facecolor="#ffffff",
+                edgecolor=ALERT,
+                hatch="xxx",
+                linewidth=0,
+            )
     axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     draw_time_axis(axes, unit)
@@ -104,6 +130,11 @@ def _place(partition: str) -> tuple[str, int]:
 
 def _text(found: list[Holding], missing: dict[str, list[tuple[int, int]]]) -> str:
     spans = [(each.partition, each.from_ms, each.to_ms, each.who) for each in found]
-    spans += [(tp, begin, end, "nobody") for tp, stretches in missing.items() for begin, end in stretches]
+    spans += [
+        (tp, begin, end, "nobody") for tp, stretches in missing.items() for begin, end in stretches
+    ]
     spans.sort(key=lambda span: (_place(span[0]), span[1], span[3]))
-    return columns([(tp, clock(begin), clock(end), who) for tp, begin, end, who in spans], ("partition", "from", "to", "whose"))
+    return columns(
+        [(tp, clock(begin), clock(end), who) for tp, begin, end, who in spans],
+        ("partition", "from", "to", "whose"),
+    )

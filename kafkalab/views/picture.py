@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 # The frame separates the white picture from a dark page. There the picture is also dimmed.
 PAGE_STYLE = (
     ".kafkalab-picture{margin:6px 0}"
-    ".kafkalab-picture img{display:block;box-sizing:border-box;max-width:100%;background:#fff;border:1px solid #d5d5d5;border-radius:6px;padding:6px}"
-    ".kafkalab-picture summary{cursor:pointer;font-size:12px;margin-top:2px;opacity:.75}"
-    ".kafkalab-picture pre{overflow-x:auto;white-space:pre;margin:4px 0}"
-    "[data-jp-theme-light=false] .kafkalab-picture img{filter:brightness(.86);border-color:#888}"
+    ".kafkalab-picture "
+    "img{display:block;box-sizing:border-box;max-width:100%;background:#fff;border:1px solid "
+    "#d5d5d5;border-radius:6px;padding:6px}.kafkalab-picture "
+    "summary{cursor:pointer;font-size:12px;margin-top:2px;opacity:.75}.kafkalab-picture "
+    "pre{overflow-x:auto;white-space:pre;margin:4px 0}[data-jp-theme-light=false] "
+    ".kafkalab-picture img{filter:brightness(.86);border-color:#888}"
 )
 
 
@@ -40,7 +42,9 @@ class Picture:
     def png(self) -> bytes:
         """The PNG's bytes, without time stamp and version. The same run gives the same bytes."""
         buffer = io.BytesIO()
-        self.figure.savefig(buffer, format="png", dpi=DPI, facecolor=PAPER, metadata={"Software": None})
+        self.figure.savefig(
+            buffer, format="png", dpi=DPI, facecolor=PAPER, metadata={"Software": None}
+        )
         return buffer.getvalue()
 
     def save(self, path: str | Path) -> Path:
@@ -52,12 +56,17 @@ class Picture:
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = self.png()
         metadata = {"image/png": {"alt": self.alt}}
-        return {"text/html": self._html(png), "image/png": png, "text/plain": f"{self.alt}\n\n{self.text}"}, metadata
+        return {
+            "text/html": self._html(png),
+            "image/png": png,
+            "text/plain": f"{self.alt}\n\n{self.text}",
+        }, metadata
 
     def _html(self, png: bytes) -> str:
         return (
             f'<figure class="kafkalab-picture"><style>{PAGE_STYLE}</style>'
-            f'<img alt="{escape(self.alt)}" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+            f'<img alt="{escape(self.alt)}" '
+            f'src="data:image/png;base64,{base64.b64encode(png).decode()}">'
             f"<details><summary>In words</summary><pre>{escape(self.text)}</pre></details></figure>"
         )
 
@@ -71,7 +80,9 @@ def blank_figure(width_in: float, height_in: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    with rc_context({"font.family": FONT, "font.size": FONT_PT, "text.color": INK, "hatch.linewidth": 0.6}):
+    with rc_context(
+        {"font.family": FONT, "font.size": FONT_PT, "text.color": INK, "hatch.linewidth": 0.6}
+    ):
         figure = Figure(figsize=(width_in, height_in), facecolor=PAPER)
         FigureCanvasAgg(figure)
     return figure
@@ -81,4 +92,6 @@ def columns(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
     """Rows as aligned plain text under a heading."""
     table = [head, *rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table
+    )

@@ -42,13 +42,17 @@ def poll_gaps(lab, client: str) -> list[Gap]:
 
     Raises IllegalArgumentException for a client that never polled.
     """
-    calls = [(event.at_ms, int(event.args["timeout_ms"])) for event in lab.journal.of("call") if event.who == client and event.name == "poll"]
+    calls = [
+        (event.at_ms, int(event.args["timeout_ms"]))
+        for event in lab.journal.of("call")
+        if event.who == client and event.name == "poll"
+    ]
     if not calls:
         raise IllegalArgumentException(f"No consumer {client} has polled in this lab.")
     delivered = [event.at_ms for event in lab.journal.of("record.delivered") if event.who == client]
     found = []
     for (at_ms, timeout_ms), (next_ms, _) in zip(calls, [*calls[1:], (lab.now_ms, 0)]):
-        mine = delivered[bisect_right(delivered, at_ms - 1):bisect_right(delivered, next_ms)]
+        mine = delivered[bisect_right(delivered, at_ms - 1) : bisect_right(delivered, next_ms)]
         mine = [moment for moment in mine if moment == mine[0]]
         returned_ms = mine[0] if mine else min(at_ms + timeout_ms, next_ms)
         if next_ms > returned_ms:
@@ -58,17 +62,29 @@ def poll_gaps(lab, client: str) -> list[Gap]:
 
 def heartbeat_times(lab, client: str) -> list[int]:
     """The times at which a consumer's heartbeats were answered, in either protocol."""
-    return [event.at_ms for event in lab.journal.of("response.received") if event.who == client and event.api in ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT")]
+    return [
+        event.at_ms
+        for event in lab.journal.of("response.received")
+        if event.who == client and event.api in ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT")
+    ]
 
 
 def evictions(lab, client: str) -> list[int]:
     """The times at which a consumer left its group because it had not polled."""
-    return [event.at_ms for event in lab.journal.of("line")
-            if event.who == client and event.fields["level"] == "WARN" and "consumer poll timeout has expired" in event.fields["message"]]
+    return [
+        event.at_ms
+        for event in lab.journal.of("line")
+        if event.who == client
+        and event.fields["level"] == "WARN"
+        and "consumer poll timeout has expired" in event.fields["message"]
+    ]
 
 
-def poll_gap(lab, client: str, *, from_ms: int = 0, to_ms: int | None = None, title: str | None = None) -> Picture:
-    """Draw one consumer's time since its last poll() between two times of the lab (default: from the start until now)."""
+def poll_gap(
+    lab, client: str, *, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
+) -> Picture:
+    """Draw one consumer's time since its last poll() between two times of the
+    lab (default: from the start until now)."""
     to_ms = lab.now_ms if to_ms is None else to_ms
     shown = [gap for gap in poll_gaps(lab, client) if gap.from_ms < to_ms and gap.to_ms > from_ms]
     limit_ms = _limit_ms(lab, client)
@@ -88,18 +104,36 @@ def poll_gap(lab, client: str, *, from_ms: int = 0, to_ms: int | None = None, ti
     axes.set_ylabel(f"since the last poll, {tall}", fontsize=SMALL_PT)
     _heart(below, beats, left, unit_ms)
     for at_ms in left:
-        axes.plot([at_ms / unit_ms], [limit_ms / tall_ms], marker="X", color=ALERT, markersize=9, zorder=5)
+        axes.plot(
+            [at_ms / unit_ms], [limit_ms / tall_ms], marker="X", color=ALERT, markersize=9, zorder=5
+        )
     _frame(axes, below, from_ms / unit_ms, to_ms / unit_ms, unit)
     heading = title or f"{client}: time since the last poll"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.text(0.97, 1 - 0.16 / height_in, f"- - -  max.poll.interval.ms is {clock(limit_ms)}" + ("      X  gives up its membership" if left else ""),
-                fontsize=SMALL_PT + 0.5, color=ALERT, va="top", ha="right")
-    return Picture(figure, _text(shown, beats, left, limit_ms),
-                   f"Poll gap: {heading}; {len(beats)} heartbeats, gave up its membership {len(left)} time{'' if len(left) == 1 else 's'}.")
+    figure.text(
+        0.97,
+        1 - 0.16 / height_in,
+        f"- - -  max.poll.interval.ms is {clock(limit_ms)}"
+        + ("      X  gives up its membership" if left else ""),
+        fontsize=SMALL_PT + 0.5,
+        color=ALERT,
+        va="top",
+        ha="right",
+    )
+    return Picture(
+        figure,
+        _text(shown, beats, left, limit_ms),
+        f"Poll gap: {heading}; {len(beats)} heartbeats, gave up its membership {len(left)} "
+        f"time{'' if len(left) == 1 else 's'}.",
+    )
 
 
 def _limit_ms(lab, client: str) -> int:
-    made = next(event for event in lab.journal.of("call") if event.who == client and event.name == "new KafkaConsumer")
+    made = next(
+        event
+        for event in lab.journal.of("call")
+        if event.who == client and event.name == "new KafkaConsumer"
+    )
     return int(made.args.get("max.poll.interval.ms", 300_000))
 
 
@@ -107,15 +141,40 @@ def _climb(axes, gap: Gap, until_ms: int, limit_ms: int, unit_ms: float, tall_ms
     """Draw a gap as a slope. The part above the limit is filled and hatched."""
     x0, x1, top = gap.from_ms / unit_ms, until_ms / unit_ms, (until_ms - gap.from_ms) / tall_ms
     axes.fill_between([x0, x1], [0, top], color=BUSY, alpha=0.18, linewidth=0)
-    axes.plot([x0, x1, x1], [0, top, 0 if until_ms == gap.to_ms else top], color=BUSY, linewidth=1.6)
+    axes.plot(
+        [x0, x1, x1], [0, top, 0 if until_ms == gap.to_ms else top], color=BUSY, linewidth=1.6
+    )
     if until_ms - gap.from_ms > limit_ms:
         cross = (gap.from_ms + limit_ms) / unit_ms
-        axes.fill_between([cross, x1], [limit_ms / tall_ms] * 2, [limit_ms / tall_ms, top], facecolor=LATE, edgecolor=ALERT, hatch="////", linewidth=0)
+        axes.fill_between(
+            [cross, x1],
+            [limit_ms / tall_ms] * 2,
+            [limit_ms / tall_ms, top],
+            facecolor=LATE,
+            edgecolor=ALERT,
+            hatch="////",
+            linewidth=0,
+        )
 
 
 def _heart(below, beats: list[int], left: list[int], unit_ms: float) -> None:
-    below.plot([at_ms / unit_ms for at_ms in beats], [0] * len(beats), linestyle="", marker="|", markersize=12, color=BEAT, markeredgewidth=1.1)
-    below.plot([at_ms / unit_ms for at_ms in left], [0] * len(left), linestyle="", marker="X", markersize=9, color=ALERT)
+    below.plot(
+        [at_ms / unit_ms for at_ms in beats],
+        [0] * len(beats),
+        linestyle="",
+        marker="|",
+        markersize=12,
+        color=BEAT,
+        markeredgewidth=1.1,
+    )
+    below.plot(
+        [at_ms / unit_ms for at_ms in left],
+        [0] * len(left),
+        linestyle="",
+        marker="X",
+        markersize=9,
+        color=ALERT,
+    )
     below.set_ylim(-1, 1)
 
 
@@ -126,7 +185,17 @@ def _frame(axes, below, x0: float, x1: float, unit: str) -> None:
     below.set_yticks([])
     below.tick_params(axis="x", labelsize=SMALL_PT)
     below.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
-    below.text(-0.01, 0.5, "heartbeats", transform=below.transAxes, ha="right", va="center", fontsize=SMALL_PT, weight="bold", color=BEAT)
+    below.text(
+        -0.01,
+        0.5,
+        "heartbeats",
+        transform=below.transAxes,
+        ha="right",
+        va="center",
+        fontsize=SMALL_PT,
+        weight="bold",
+        color=BEAT,
+    )
     for part in (axes, below):
         part.grid(axis="x", color=RULE, linewidth=0.7)
         part.set_axisbelow(True)
@@ -137,6 +206,20 @@ def _frame(axes, below, x0: float, x1: float, unit: str) -> None:
 
 
 def _text(gaps: list[Gap], beats: list[int], left: list[int], limit_ms: int) -> str:
-    rows = [(clock(gap.from_ms), clock(gap.to_ms), clock(gap.length_ms), str(gap.records), "over the limit" if gap.length_ms > limit_ms else "") for gap in gaps]
-    said = f"{len(beats)} heartbeats answered" + "".join(f"; gave up its membership at {clock(at_ms)}" for at_ms in left)
-    return columns(rows, ("poll returned", "next poll", "gap", "records", f"limit {clock(limit_ms)}")) + f"\n{said}"
+    rows = [
+        (
+            clock(gap.from_ms),
+            clock(gap.to_ms),
+            clock(gap.length_ms),
+            str(gap.records),
+            "over the limit" if gap.length_ms > limit_ms else "",
+        )
+        for gap in gaps
+    ]
+    said = f"{len(beats)} heartbeats answered" + "".join(
+        f"; gave up its membership at {clock(at_ms)}" for at_ms in left
+    )
+    return (
+        columns(rows, ("poll returned", "next poll", "gap", "records", f"limit {clock(limit_ms)}"))
+        + f"\n{said}"
+    )

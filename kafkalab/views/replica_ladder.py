@@ -41,14 +41,34 @@ def rungs(lab, partition: str, at_ms: Sequence[int]) -> list[Rung]:
         for broker in place["replicas"]:
             log = place["logs"].get(broker, {})
             alive = state["brokers"][broker]["alive"]
-            role = AWAY if not alive else LEADS if place["leader"] == broker else IN_SYNC if broker in place["isr"] else OUT_OF_SYNC
-            found.append(Rung(moment, broker, role, log.get("log_start_offset", 0), log.get("log_end_offset", 0), log.get("high_watermark", 0)))
+            role = (
+                AWAY
+                if not alive
+                else LEADS
+                if place["leader"] == broker
+                else IN_SYNC
+                if broker in place["isr"]
+                else OUT_OF_SYNC
+            )
+            found.append(
+                Rung(
+                    moment,
+                    broker,
+                    role,
+                    log.get("log_start_offset", 0),
+                    log.get("log_end_offset", 0),
+                    log.get("high_watermark", 0),
+                )
+            )
     return found
 
 
-def replica_ladder(lab, partition: str, at_ms: Sequence[int] | Mapping[int, str], *, title: str | None = None) -> Picture:
-    """Draw the replicas of a partition (`orders-0`) at these times of the lab; a mapping gives each moment its caption."""
-    captions = dict(at_ms) if isinstance(at_ms, Mapping) else {moment: "" for moment in at_ms}
+def replica_ladder(
+    lab, partition: str, at_ms: Sequence[int] | Mapping[int, str], *, title: str | None = None
+) -> Picture:
+    """Draw the replicas of a partition (`orders-0`) at these times of the lab;
+    a mapping gives each moment its caption."""
+    captions = dict(at_ms) if isinstance(at_ms, Mapping) else dict.fromkeys(at_ms, "")
     found = rungs(lab, partition, list(captions))
     tallest = max([rung.log_end_offset for rung in found] + [1])
     height_in = 3.9
@@ -61,9 +81,17 @@ def replica_ladder(lab, partition: str, at_ms: Sequence[int] | Mapping[int, str]
             _column(axes, column, rung, tallest)
         axes.set_xlim(-0.6, len(here) - 0.4)
         axes.set_ylim(0, tallest * 1.12 + 0.2)
-        axes.set_xticks(range(len(here)), [f"{'★ ' if rung.role == LEADS else ''}{rung.broker}" for rung in here], fontsize=SMALL_PT)
+        axes.set_xticks(
+            range(len(here)),
+            [f"{'★ ' if rung.role == LEADS else ''}{rung.broker}" for rung in here],
+            fontsize=SMALL_PT,
+        )
         axes.tick_params(axis="y", labelsize=SMALL_PT)
-        axes.set_title(f"{clock(moment)}\n{caption}" if caption else clock(moment), fontsize=SMALL_PT + 0.5, pad=4)
+        axes.set_title(
+            f"{clock(moment)}\n{caption}" if caption else clock(moment),
+            fontsize=SMALL_PT + 0.5,
+            pad=4,
+        )
         axes.grid(axis="y", color=RULE, linewidth=0.6)
         axes.set_axisbelow(True)
         for side in ("top", "right"):
@@ -73,26 +101,80 @@ def replica_ladder(lab, partition: str, at_ms: Sequence[int] | Mapping[int, str]
     heading = title or f"the replicas of {partition}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     _legend(figure, {rung.role for rung in found}, 1 - 0.42 / height_in)
-    rows = [(clock(rung.at_ms), captions[rung.at_ms], f"broker {rung.broker}", rung.role, str(rung.log_end_offset), str(rung.high_watermark)) for rung in found]
-    return Picture(figure, columns(rows, ("when", "what", "replica", "role", "log end", "high watermark")), f"Replica ladder: {heading}.")
+    rows = [
+        (
+            clock(rung.at_ms),
+            captions[rung.at_ms],
+            f"broker {rung.broker}",
+            rung.role,
+            str(rung.log_end_offset),
+            str(rung.high_watermark),
+        )
+        for rung in found
+    ]
+    return Picture(
+        figure,
+        columns(rows, ("when", "what", "replica", "role", "log end", "high watermark")),
+        f"Replica ladder: {heading}.",
+    )
 
 
 def _column(axes, column: int, rung: Rung, tallest: int) -> None:
     height = rung.log_end_offset - rung.log_start_offset
-    axes.bar([column], [height], bottom=[rung.log_start_offset], width=0.62, color=COLOURS[rung.role], edgecolor=INK, linewidth=0.8,
-             hatch="////" if rung.role == OUT_OF_SYNC else "")
+    axes.bar(
+        [column],
+        [height],
+        bottom=[rung.log_start_offset],
+        width=0.62,
+        color=COLOURS[rung.role],
+        edgecolor=INK,
+        linewidth=0.8,
+        hatch="////" if rung.role == OUT_OF_SYNC else "",
+    )
     if tallest <= 40:
-        axes.hlines(range(rung.log_start_offset + 1, rung.log_end_offset), column - 0.31, column + 0.31, color=INK, linewidth=0.4)
+        axes.hlines(
+            range(rung.log_start_offset + 1, rung.log_end_offset),
+            column - 0.31,
+            column + 0.31,
+            color=INK,
+            linewidth=0.4,
+        )
     axes.hlines([rung.high_watermark], column - 0.4, column + 0.4, color=ALERT, linewidth=2.4)
-    axes.text(column, rung.log_end_offset + tallest * 0.015, str(rung.log_end_offset), ha="center", va="bottom", fontsize=SMALL_PT, color=QUIET)
+    axes.text(
+        column,
+        rung.log_end_offset + tallest * 0.015,
+        str(rung.log_end_offset),
+        ha="center",
+        va="bottom",
+        fontsize=SMALL_PT,
+        color=QUIET,
+    )
 
 
 def _legend(figure, roles: set[str], y: float) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [Patch(facecolor=colour, edgecolor=INK, hatch="////" if role == OUT_OF_SYNC else "", label=f"★ {role}" if role == LEADS else role)
-               for role, colour in COLOURS.items() if role in roles]
-    handles.append(Line2D([], [], color=ALERT, linewidth=2.4, label="high watermark as this replica knows it"))
-    figure.legend(handles=handles, fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.008, y), ncols=6, frameon=False, handlelength=1.8,
-                  columnspacing=1.4)
+    handles = [
+        Patch(
+            facecolor=colour,
+            edgecolor=INK,
+            hatch="////" if role == OUT_OF_SYNC else "",
+            label=f"★ {role}" if role == LEADS else role,
+        )
+        for role, colour in COLOURS.items()
+        if role in roles
+    ]
+    handles.append(
+        Line2D([], [], color=ALERT, linewidth=2.4, label="high watermark as this replica knows it")
+    )
+    figure.legend(
+        handles=handles,
+        fontsize=SMALL_PT,
+        loc="upper left",
+        bbox_to_anchor=(0.008, y),
+        ncols=6,
+        frameon=False,
+        handlelength=1.8,
+        columnspacing=1.4,
+    )

@@ -11,27 +11,29 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kafkalab.errors import IllegalArgumentException
+
 from .picture import Picture, blank_figure, columns
 from .style import INK, LOOKS, MONO, QUIET, RULE, SMALL_PT, WIDTH_IN, look_of
 
-ROW_IN = 0.22               # height of one labelled event
-FLIGHT_ROWS = 0.35          # least height of a step that has no label of its own
-LONGEST_GAP_ROWS = 1.6      # a silence is never drawn higher than this
+ROW_IN = 0.22  # height of one labelled event
+FLIGHT_ROWS = 0.35  # least height of a step that has no label of its own
+LONGEST_GAP_ROWS = 1.6  # a silence is never drawn higher than this
 ROWS_PER_MS = 0.08
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """One message or one connect, from the client (lane "client") to a broker or back. Times in ms of the lab."""
+    """One message or one connect, from the client (lane "client") to a broker or back.
+    Times in ms of the lab."""
 
-    kind: str               # "connect" | "request" | "answer"
+    kind: str  # "connect" | "request" | "answer"
     broker: int | None
     role: str
     node: str
     what: str
     left_ms: int
     arrived_ms: int | None
-    left_id: int            # journal ids: they order what happened in the same millisecond
+    left_id: int  # journal ids: they order what happened in the same millisecond
     arrived_id: int | None
 
 
@@ -41,7 +43,9 @@ def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list
     journal = lab.table().to_dict("records")
     events = [event for event in journal if from_ms <= event["at_ms"] <= to_ms]
     sockets = {s.event_id: s for s in lab.sockets(client)}
-    openings = [event for event in journal if event["kind"] == "socket.opening" and event["id"] in sockets]
+    openings = [
+        event for event in journal if event["kind"] == "socket.opening" and event["id"] in sockets
+    ]
     of_socket = {event["socket"]: sockets[event["id"]] for event in openings}
     leads_to = _far_ends(journal, client)
     ends = _ends(events, client)
@@ -52,30 +56,64 @@ def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list
         if event["kind"] == "socket.opening" and event["id"] in sockets:
             s = sockets[event["id"]]
             whom = (leads_to.get(event["socket"], s.broker), s.role, str(s.node_id))
-            found.append(Arrow("connect", *whom, f"connect to node {s.node_id}", event["at_ms"], None, event["id"], None))
+            found.append(
+                Arrow(
+                    "connect",
+                    *whom,
+                    f"connect to node {s.node_id}",
+                    event["at_ms"],
+                    None,
+                    event["id"],
+                    None,
+                )
+            )
         elif event["kind"] == "request.sent" and event["who"] == client:
             s = of_socket.get(event["socket"])
             if s is None:
                 continue
-            number, whom = int(event["correlation_id"]), (leads_to.get(event["socket"], s.broker), s.role, str(s.node_id))
+            number, whom = (
+                int(event["correlation_id"]),
+                (leads_to.get(event["socket"], s.broker), s.role, str(s.node_id)),
+            )
             what = f"{event['api']} (id {number})"
             start = Arrow("request", *whom, what, event["at_ms"], None, event["id"], None)
             end = ends.get(("request.received", number))
-            found.append(start if end is None else replace(start, arrived_ms=end["at_ms"], arrived_id=end["id"]))
-            left, back = ends.get(("response.sent", number)), ends.get(("response.received", number))
+            found.append(
+                start
+                if end is None
+                else replace(start, arrived_ms=end["at_ms"], arrived_id=end["id"])
+            )
+            left, back = (
+                ends.get(("response.sent", number)),
+                ends.get(("response.received", number)),
+            )
             if left is not None and back is not None:
-                found.append(Arrow("answer", *whom, f"answer to {what}", left["at_ms"], back["at_ms"], left["id"], back["id"]))
+                found.append(
+                    Arrow(
+                        "answer",
+                        *whom,
+                        f"answer to {what}",
+                        left["at_ms"],
+                        back["at_ms"],
+                        left["id"],
+                        back["id"],
+                    )
+                )
     return sorted(found, key=lambda arrow: arrow.left_id)
 
 
 def _far_ends(journal: list[dict], client: str) -> dict[object, int]:
     """Socket -> its broker. Only the broker's own events name the broker of a bootstrap address."""
-    sent = [event for event in journal if event["kind"] == "request.sent" and event["who"] == client]
+    sent = [
+        event for event in journal if event["kind"] == "request.sent" and event["who"] == client
+    ]
     socket_of = {int(event["correlation_id"]): event["socket"] for event in sent}
     return {
         socket_of[int(event["correlation_id"])]: int(str(event["who"]).rpartition("-")[2])
         for event in journal
-        if event["kind"] == "request.received" and event.get("client") == client and int(event["correlation_id"]) in socket_of
+        if event["kind"] == "request.received"
+        and event.get("client") == client
+        and int(event["correlation_id"]) in socket_of
     }
 
 
@@ -86,26 +124,37 @@ def _ends(events: list[dict], client: str) -> dict[tuple, dict]:
     """
     ends = {}
     for event in events:
-        if event["kind"] in ("request.received", "response.sent") and event.get("client") == client:
-            ends[event["kind"], int(event["correlation_id"])] = event
-        elif event["kind"] == "response.received" and event["who"] == client:
+        if (
+            event["kind"] in ("request.received", "response.sent") and event.get("client") == client
+        ) or (event["kind"] == "response.received" and event["who"] == client):
             ends[event["kind"], int(event["correlation_id"])] = event
     return ends
 
 
-def sequence(lab, client: str | None = None, *, from_ms: int = 0, to_ms: int | None = None, apis: tuple[str, ...] | None = None,
-             most: int = 18) -> Picture:
+def sequence(
+    lab,
+    client: str | None = None,
+    *,
+    from_ms: int = 0,
+    to_ms: int | None = None,
+    apis: tuple[str, ...] | None = None,
+    most: int = 18,
+) -> Picture:
     """Draw the conversation of one client with the brokers.
 
     :param client: its name in the lab; may be left out when there is only one
-    :param apis: only these requests, for example ("METADATA", "FIND_COORDINATOR"); connects are always drawn
-    :param most: the most connects and requests that are drawn; the heading has the number of the
-    others
+    :param apis: only these requests, for example ("METADATA", "FIND_COORDINATOR"); connects are
+    always drawn :param most: the most connects and requests that are drawn; the heading has the
+    number of the others
     """
     client = client or _only_client(lab)
     found = arrows(lab, client, from_ms, to_ms)
     if apis is not None:
-        found = [arrow for arrow in found if arrow.kind == "connect" or any(f" {api} " in f" {arrow.what} " for api in apis)]
+        found = [
+            arrow
+            for arrow in found
+            if arrow.kind == "connect" or any(f" {api} " in f" {arrow.what} " for api in apis)
+        ]
     starts = [arrow for arrow in found if arrow.kind != "answer"]
     if len(starts) > most:
         end_id = starts[most].left_id
@@ -120,23 +169,32 @@ def sequence(lab, client: str | None = None, *, from_ms: int = 0, to_ms: int | N
     _draw_lanes(axes, client, brokers, depth)
     for arrow in found:
         _draw_arrow(axes, arrow, brokers, places)
-    heading = f"{client}: {sum(a.kind == 'connect' for a in found)} connects, {sum(a.kind == 'request' for a in found)} requests"
+    heading = (
+        f"{client}: {sum(a.kind == 'connect' for a in found)} connects, "
+        f"{sum(a.kind == 'request' for a in found)} requests"
+    )
     heading += f" (and {cut} more, not drawn)" if cut else ""
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     _draw_legend(figure, {arrow.role for arrow in found}, 1 - 0.42 / height_in)
-    return Picture(figure, _text(found), f"Sequence diagram of {heading}. Time runs down, not to scale.")
+    return Picture(
+        figure, _text(found), f"Sequence diagram of {heading}. Time runs down, not to scale."
+    )
 
 
 def _only_client(lab) -> str:
     names = sorted({s.client for s in lab.sockets()})
     if len(names) != 1:
         known = ", ".join(names) or "none"
-        raise IllegalArgumentException(f"this lab has {len(names)} clients with connections ({known}): name one, sequence(lab, client=...)")
+        raise IllegalArgumentException(
+            f"this lab has {len(names)} clients with connections ({known}): name one, "
+            "sequence(lab, client=...)"
+        )
     return names[0]
 
 
 def _places(found: list[Arrow]) -> dict[int, float]:
-    """Journal id -> height in rows, downwards. A labelled event gets a row of its own; order is the journal's."""
+    """Journal id -> height in rows, downwards. A labelled event gets a row of its own;
+    order is the journal's."""
     moments: dict[int, tuple[int, bool]] = {}
     for arrow in found:
         moments[arrow.left_id] = (arrow.left_ms, arrow.kind != "answer")
@@ -155,7 +213,9 @@ def _draw_lanes(axes, client: str, brokers: list[int], depth: float) -> None:
     plate = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": RULE}
     for lane, name in enumerate([client, *(f"broker {broker}" for broker in brokers)]):
         axes.axvline(lane, color=RULE, linewidth=2, zorder=0)
-        axes.text(lane, -1.0, name, ha="center", va="center", fontsize=9.5, weight="bold", bbox=plate)
+        axes.text(
+            lane, -1.0, name, ha="center", va="center", fontsize=9.5, weight="bold", bbox=plate
+        )
     axes.set_xlim(-0.05, max(1, len(brokers)) + 0.25)
     axes.set_ylim(depth, -1.7)
     axes.axis("off")
@@ -163,42 +223,112 @@ def _draw_lanes(axes, client: str, brokers: list[int], depth: float) -> None:
 
 def _draw_arrow(axes, arrow: Arrow, brokers: list[int], places: dict[int, float]) -> None:
     look = look_of(arrow.role)
-    # A connect that no broker answered ends between the lanes.
+    # No broker answered there: a stub.
     lane = brokers.index(arrow.broker) + 1 if arrow.broker is not None else 0.4
     start = places[arrow.left_id]
     end = places.get(arrow.arrived_id, start + 0.5)
     if arrow.kind == "connect":
-        axes.plot([0], [start], marker="D", color=look.colour, markeredgecolor=INK, markersize=7, zorder=5, clip_on=False)
-        axes.plot([0, lane], [start, start], color=look.colour, linewidth=3.0, linestyle=look.line, alpha=0.9, zorder=1)
+        axes.plot(
+            [0],
+            [start],
+            marker="D",
+            color=look.colour,
+            markeredgecolor=INK,
+            markersize=7,
+            zorder=5,
+            clip_on=False,
+        )
+        axes.plot(
+            [0, lane],
+            [start, start],
+            color=look.colour,
+            linewidth=3.0,
+            linestyle=look.line,
+            alpha=0.9,
+            zorder=1,
+        )
     else:
-        tail, tip = ((0, start), (lane, end)) if arrow.kind == "request" else ((lane, start), (0, end))
-        style = {"arrowstyle": "-|>", "color": look.colour, "linewidth": 1.6, "linestyle": look.line}
-        axes.annotate("", xy=tip, xytext=tail, arrowprops={**style, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 11}, zorder=3)
+        tail, tip = (
+            ((0, start), (lane, end)) if arrow.kind == "request" else ((lane, start), (0, end))
+        )
+        style = {
+            "arrowstyle": "-|>",
+            "color": look.colour,
+            "linewidth": 1.6,
+            "linestyle": look.line,
+        }
+        axes.annotate(
+            "",
+            xy=tip,
+            xytext=tail,
+            arrowprops={**style, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 11},
+            zorder=3,
+        )
     if arrow.kind == "answer":
         at_ms, y, weight, colour = arrow.arrived_ms, end, "normal", QUIET
     else:
-        at_ms, y, weight, colour = arrow.left_ms, start, "bold" if arrow.kind == "connect" else "normal", INK
+        at_ms, y, weight, colour = (
+            arrow.left_ms,
+            start,
+            "bold" if arrow.kind == "connect" else "normal",
+            INK,
+        )
     label = arrow.what if arrow.kind != "request" else f"{arrow.what} to {arrow.node}"
-    axes.annotate(f"{at_ms:>8,} ms  {label}", xy=(0, y), xytext=(-250, 0), textcoords="offset points", ha="left", va="center",
-                  family=MONO, fontsize=7.2, weight=weight, color=colour, annotation_clip=False)
+    axes.annotate(
+        f"{at_ms:>8,} ms  {label}",
+        xy=(0, y),
+        xytext=(-250, 0),
+        textcoords="offset points",
+        ha="left",
+        va="center",
+        family=MONO,
+        fontsize=7.2,
+        weight=weight,
+        color=colour,
+        annotation_clip=False,
+    )
 
 
 def _draw_legend(figure, roles: set[str], y: float) -> None:
     from matplotlib.lines import Line2D
 
     known = [look for role, look in LOOKS.items() if role in roles]
-    handles = [Line2D([], [], color=look.colour, linestyle=look.line, linewidth=2.2, label=f"{look.name}: {look.meaning}")
-               for look in known]
-    handles.append(Line2D([], [], color="white", marker="D", markeredgecolor=INK, markersize=7, label="a connection is opened"))
+    handles = [
+        Line2D(
+            [],
+            [],
+            color=look.colour,
+            linestyle=look.line,
+            linewidth=2.2,
+            label=f"{look.name}: {look.meaning}",
+        )
+        for look in known
+    ]
+    handles.append(
+        Line2D(
+            [],
+            [],
+            color="white",
+            marker="D",
+            markeredgecolor=INK,
+            markersize=7,
+            label="a connection is opened",
+        )
+    )
     place = {"loc": "upper left", "bbox_to_anchor": (0.008, y), "ncols": 4, "frameon": False}
     figure.legend(handles=handles, fontsize=SMALL_PT, handlelength=3.2, columnspacing=1.6, **place)
 
 
 def _text(found: list[Arrow]) -> str:
     body = [
-        (f"{arrow.left_ms:,} ms", "-" if arrow.arrived_ms is None else f"{arrow.arrived_ms:,} ms",
-         "broker -> client" if arrow.kind == "answer" else "client -> broker",
-         "-" if arrow.broker is None else str(arrow.broker), arrow.role, arrow.what)
+        (
+            f"{arrow.left_ms:,} ms",
+            "-" if arrow.arrived_ms is None else f"{arrow.arrived_ms:,} ms",
+            "broker -> client" if arrow.kind == "answer" else "client -> broker",
+            "-" if arrow.broker is None else str(arrow.broker),
+            arrow.role,
+            arrow.what,
+        )
         for arrow in found
     ]
     return columns(body, ("left", "arrived", "direction", "broker", "class", "what"))

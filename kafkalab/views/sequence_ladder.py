@@ -45,7 +45,11 @@ class Arrival:
 
     @property
     def whose(self) -> str:
-        return "no producer id" if self.producer_id == NO_IDENTITY else f"id {self.producer_id}, epoch {self.epoch}"
+        return (
+            "no producer id"
+            if self.producer_id == NO_IDENTITY
+            else f"id {self.producer_id}, epoch {self.epoch}"
+        )
 
     @property
     def sequence_text(self) -> str:
@@ -62,7 +66,9 @@ def arrivals(lab, partition: str) -> list[Arrival]:
     """
     known = lab.at(lab.now_ms)["partitions"]
     if partition not in known:
-        raise IllegalArgumentException(f"There is no partition {partition}; there are {', '.join(sorted(known))}.")
+        raise IllegalArgumentException(
+            f"There is no partition {partition}; there are {', '.join(sorted(known))}."
+        )
     topic, _, number = partition.rpartition("-")
     found: list[Arrival] = []
     for event in lab.journal.of("record.appended", "batch.not.appended", "log.ends"):
@@ -76,16 +82,41 @@ def arrivals(lab, partition: str) -> list[Arrival]:
         first, count = event.fields.get("base_sequence", NO_IDENTITY), len(event.records)
         sequences = (first, first + count - 1) if first >= 0 and count else None
         if event.kind == "record.appended":
-            outcome, offsets = event.fields.get("control", "appended"), (event.base_offset, event.last_offset)
+            outcome, offsets = (
+                event.fields.get("control", "appended"),
+                (event.base_offset, event.last_offset),
+            )
         else:
             outcome = event.why
-            offsets = (event.duplicate_of, event.duplicate_of + count - 1) if event.duplicate_of >= 0 else None
+            offsets = (
+                (event.duplicate_of, event.duplicate_of + count - 1)
+                if event.duplicate_of >= 0
+                else None
+            )
         keys = tuple(record.key or "" for record in event.records)
-        found.append(Arrival(event.at_ms, event.producer_id, event.producer_epoch, sequences, outcome, keys, offsets, stable))
+        found.append(
+            Arrival(
+                event.at_ms,
+                event.producer_id,
+                event.producer_epoch,
+                sequences,
+                outcome,
+                keys,
+                offsets,
+                stable,
+            )
+        )
     return found
 
 
-def sequence_ladder(lab, partition: str, *, title: str | None = None, keys: bool = False, stable_line: bool | None = None) -> Picture:
+def sequence_ladder(
+    lab,
+    partition: str,
+    *,
+    title: str | None = None,
+    keys: bool = False,
+    stable_line: bool | None = None,
+) -> Picture:
     """Draw what reached the leader of a partition.
 
     keys: write the records' keys into the boxes, not their sequence numbers
@@ -104,50 +135,142 @@ def sequence_ladder(lab, partition: str, *, title: str | None = None, keys: bool
     beside = axes.get_yaxis_transform()
     for row, arrival in enumerate(found):
         axes.axhline(row, color=RULE, linewidth=0.5, zorder=0)
-        axes.text(-0.41, row, clock(arrival.at_ms), transform=beside, ha="left", va="center", fontsize=SMALL_PT, color=QUIET)
-        axes.text(-0.29, row, arrival.whose, transform=beside, ha="left", va="center", fontsize=SMALL_PT, color=INK)
+        axes.text(
+            -0.41,
+            row,
+            clock(arrival.at_ms),
+            transform=beside,
+            ha="left",
+            va="center",
+            fontsize=SMALL_PT,
+            color=QUIET,
+        )
+        axes.text(
+            -0.29,
+            row,
+            arrival.whose,
+            transform=beside,
+            ha="left",
+            va="center",
+            fontsize=SMALL_PT,
+            color=INK,
+        )
         _box(axes, row, arrival, producers.index(arrival.whose), keys)
         if arrival.offsets is None or arrival.outcome == "DUPLICATE":
             words = "known already" if arrival.outcome == "DUPLICATE" else _short(arrival.outcome)
             if arrival.offsets is None and keys and arrival.keys:
-                words = f"{', '.join(arrival.keys)}: {words}"  # It is not in the log.
-            axes.text(-0.012, row, words, transform=beside, ha="right", va="center", fontsize=SMALL_PT, color=ALERT, weight="bold")
+                # It is not in the log.
+                words = f"{', '.join(arrival.keys)}: {words}"
+            axes.text(
+                -0.012,
+                row,
+                words,
+                transform=beside,
+                ha="right",
+                va="center",
+                fontsize=SMALL_PT,
+                color=ALERT,
+                weight="bold",
+            )
     if stable_line and found:
-        steps = [(arrival.stable, row) for row, arrival in enumerate(found) if arrival.stable is not None]
+        steps = [
+            (arrival.stable, row) for row, arrival in enumerate(found) if arrival.stable is not None
+        ]
         xs = [x for stable, _ in steps for x in (stable, stable)]
         ys = [y for _, row in steps for y in (row - 0.5, row + 0.5)]
-        axes.plot(xs, ys, color=STABLE, linewidth=2.2, linestyle="--", zorder=5, label="last stable offset")
-        figure.legend(fontsize=SMALL_PT, loc="upper right", bbox_to_anchor=(0.985, 1 - 0.04 / height_in), frameon=False, labelcolor=INK)
+        axes.plot(
+            xs,
+            ys,
+            color=STABLE,
+            linewidth=2.2,
+            linestyle="--",
+            zorder=5,
+            label="last stable offset",
+        )
+        figure.legend(
+            fontsize=SMALL_PT,
+            loc="upper right",
+            bbox_to_anchor=(0.985, 1 - 0.04 / height_in),
+            frameon=False,
+            labelcolor=INK,
+        )
     axes.set_yticks([])
     every = max(1, -(-end // 24))
-    axes.set_xticks([offset + 0.5 for offset in range(0, end, every)], [str(offset) for offset in range(0, end, every)], fontsize=SMALL_PT)
-    axes.set_xlabel("offset in the log" if keys else "offset in the log; the number in a box is the sequence", fontsize=SMALL_PT)
+    axes.set_xticks(
+        [offset + 0.5 for offset in range(0, end, every)],
+        [str(offset) for offset in range(0, end, every)],
+        fontsize=SMALL_PT,
+    )
+    axes.set_xlabel(
+        "offset in the log" if keys else "offset in the log; the number in a box is the sequence",
+        fontsize=SMALL_PT,
+    )
     axes.tick_params(length=0)
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     heading = title or f"what reached the leader of {partition}"
     figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    rows = [(clock(a.at_ms), a.whose, a.sequence_text or "-", ", ".join(a.keys) or "-", a.outcome, "-" if a.offsets is None else str(a.offsets[0]),
-             "-" if a.stable is None else str(a.stable)) for a in found]
-    return Picture(figure, columns(rows, ("time", "producer", "sequence", "keys", "outcome", "offset", "last stable")),
-                   f"Sequence ladder: {heading}, {len(found)} arrivals.")
+    rows = [
+        (
+            clock(a.at_ms),
+            a.whose,
+            a.sequence_text or "-",
+            ", ".join(a.keys) or "-",
+            a.outcome,
+            "-" if a.offsets is None else str(a.offsets[0]),
+            "-" if a.stable is None else str(a.stable),
+        )
+        for a in found
+    ]
+    return Picture(
+        figure,
+        columns(rows, ("time", "producer", "sequence", "keys", "outcome", "offset", "last stable")),
+        f"Sequence ladder: {heading}, {len(found)} arrivals.",
+    )
 
 
 def _box(axes, row: int, arrival: Arrival, producer: int, keys: bool) -> None:
-    """Draw the arrival at its offsets: full where it was written, dashed where it is a duplicate.
+    """Draw the arrival at its offsets: full where it was written, dashed where it is a
+    duplicate.
     """
     if arrival.offsets is None:
         return
     first, last = arrival.offsets
     is_marker, is_known = arrival.outcome in ("COMMIT", "ABORT"), arrival.outcome == "DUPLICATE"
     colour = INK if is_marker else COLOURS[producer % len(COLOURS)]
-    axes.barh([row], [last - first + 0.92], left=first + 0.04, height=0.72, color="none" if is_known else colour, edgecolor=ALERT if is_known else INK,
-              linestyle="--" if is_known else "-", hatch=None if is_known or is_marker else HATCHES[producer % len(HATCHES)], linewidth=0.9, zorder=3)
-    text = arrival.outcome if is_marker else ", ".join(arrival.keys) if keys else arrival.sequence_text
-    axes.text((first + last + 1) / 2, row, text, ha="center", va="center", fontsize=SMALL_PT - (1 if is_marker else 0), zorder=6,
-              color="#ffffff" if is_marker else INK, bbox=None if is_marker or not text else {"facecolor": "#ffffff" if is_known else colour, "edgecolor": "none", "pad": 1.8})
+    axes.barh(
+        [row],
+        [last - first + 0.92],
+        left=first + 0.04,
+        height=0.72,
+        color="none" if is_known else colour,
+        edgecolor=ALERT if is_known else INK,
+        linestyle="--" if is_known else "-",
+        hatch=None if is_known or is_marker else HATCHES[producer % len(HATCHES)],
+        linewidth=0.9,
+        zorder=3,
+    )
+    text = (
+        arrival.outcome if is_marker else ", ".join(arrival.keys) if keys else arrival.sequence_text
+    )
+    axes.text(
+        (first + last + 1) / 2,
+        row,
+        text,
+        ha="center",
+        va="center",
+        fontsize=SMALL_PT - (1 if is_marker else 0),
+        zorder=6,
+        color="#ffffff" if is_marker else INK,
+        bbox=None
+        if is_marker or not text
+        else {"facecolor": "#ffffff" if is_known else colour, "edgecolor": "none", "pad": 1.8},
+    )
 
 
 def _short(error: str) -> str:
     """An error's name, shortened to the space."""
-    return {"OUT_OF_ORDER_SEQUENCE_NUMBER": "out of order", "INVALID_PRODUCER_EPOCH": "old epoch"}.get(error, error.lower().replace("_", " "))
+    return {
+        "OUT_OF_ORDER_SEQUENCE_NUMBER": "out of order",
+        "INVALID_PRODUCER_EPOCH": "old epoch",
+    }.get(error, error.lower().replace("_", " "))

@@ -34,17 +34,35 @@ class SideBySide:
     @property
     def text(self) -> str:
         """The pairs as text, one pair a line."""
-        return columns([(left or "", mark, right or "") for left, mark, right in self.pairs], (self.titles[0], " ", self.titles[1]))
+        return columns(
+            [(left or "", mark, right or "") for left, mark, right in self.pairs],
+            (self.titles[0], " ", self.titles[1]),
+        )
 
     def _repr_html_(self) -> str:
-        cell = f"font-family:'{MONO}',monospace;font-size:11px;text-align:left;vertical-align:top;white-space:pre-wrap;overflow-wrap:anywhere;padding:1px 6px"
+        cell = (
+            f"font-family:'{MONO}',monospace;font-size:11px;text-align:left;vertical-align:top;"
+            "white-space:pre-wrap;overflow-wrap:anywhere;padding:1px 6px"
+        )
         rows = []
         for left, mark, right in self.pairs:
             edge = "" if mark == SAME else f";border-left:3px solid {ALERT}"
             cells = zip((left or "", mark, right or ""), (edge, "", ""))
-            rows.append("<tr>" + "".join(f'<td style="{cell}{extra}">{_breakable(text)}</td>' for text, extra in cells) + "</tr>")
-        head = "".join(f'<th style="text-align:left">{escape(title)}</th>' for title in (self.titles[0], "", self.titles[1]))
-        return f"<table><caption>{self.same} of {len(self.pairs)} lines are the same</caption><tr>{head}</tr>{''.join(rows)}</table>"
+            rows.append(
+                "<tr>"
+                + "".join(
+                    f'<td style="{cell}{extra}">{_breakable(text)}</td>' for text, extra in cells
+                )
+                + "</tr>"
+            )
+        head = "".join(
+            f'<th style="text-align:left">{escape(title)}</th>'
+            for title in (self.titles[0], "", self.titles[1])
+        )
+        return (
+            f"<table><caption>{self.same} of {len(self.pairs)} lines are the "
+            f"same</caption><tr>{head}</tr>{''.join(rows)}</table>"
+        )
 
     def __repr__(self) -> str:
         return f"{self.same} of {len(self.pairs)} lines are the same\n{self.text}"

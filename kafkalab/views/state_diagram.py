@@ -15,7 +15,7 @@ from .picture import Picture, blank_figure, columns
 from .style import INK, LOOKS, PAPER, QUIET, SMALL_PT, WIDTH_IN
 
 HEIGHT_IN = 5.6
-BOX_HALF_HEIGHT = 0.052     # of the drawing's height
+BOX_HALF_HEIGHT = 0.052  # of the drawing's height
 MADE = LOOKS["data"].colour
 
 
@@ -28,7 +28,12 @@ def state_diagram(table, made: Iterable[tuple[str, str]] = (), title: str | None
     """
     counts = Counter(made)
     names = list(table.moves)
-    moves = [(before, after) for before, afters in table.moves.items() for after in afters if after != before]
+    moves = [
+        (before, after)
+        for before, afters in table.moves.items()
+        for after in afters
+        if after != before
+    ]
     figure = blank_figure(WIDTH_IN, HEIGHT_IN)
     heading = title or f"{table.name}: {len(names)} states, {len(moves)} moves"
     figure.text(0.012, 0.975, heading, fontsize=12, weight="bold", va="top")
@@ -42,8 +47,16 @@ def state_diagram(table, made: Iterable[tuple[str, str]] = (), title: str | None
         _arrow(axes, places, widths, before, after, counts[before, after])
     for name, (x, y) in places.items():
         _box(axes, name, x, y, widths[name], visited=any(name in move for move in counts))
-    return Picture(figure, _text(table, counts), f"State diagram of {heading}. " + "; ".join(
-        f"{before} to {', '.join(a for a in afters if a != before) or 'nothing'}" for before, afters in table.moves.items()) + ".")
+    return Picture(
+        figure,
+        _text(table, counts),
+        f"State diagram of {heading}. "
+        + "; ".join(
+            f"{before} to {', '.join(a for a in afters if a != before) or 'nothing'}"
+            for before, afters in table.moves.items()
+        )
+        + ".",
+    )
 
 
 def _subtitle(table, counts: Counter) -> str:
@@ -63,8 +76,18 @@ def _places(names: list[str], width: float) -> dict[str, tuple[float, float]]:
 def _box(axes, name: str, x: float, y: float, half_width: float, visited: bool) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    axes.add_patch(FancyBboxPatch((x - half_width, y - BOX_HALF_HEIGHT), 2 * half_width, 2 * BOX_HALF_HEIGHT, zorder=3, facecolor=PAPER,
-                                  boxstyle="round,pad=0,rounding_size=0.03", edgecolor=MADE if visited else INK, linewidth=2.2 if visited else 1.2))
+    axes.add_patch(
+        FancyBboxPatch(
+            (x - half_width, y - BOX_HALF_HEIGHT),
+            2 * half_width,
+            2 * BOX_HALF_HEIGHT,
+            zorder=3,
+            facecolor=PAPER,
+            boxstyle="round,pad=0,rounding_size=0.03",
+            edgecolor=MADE if visited else INK,
+            linewidth=2.2 if visited else 1.2,
+        )
+    )
     axes.text(x, y, name, ha="center", va="center", fontsize=9.5, zorder=4, color=INK)
 
 
@@ -73,24 +96,57 @@ def _arrow(axes, places, widths, before: str, after: str, count: int) -> None:
 
     It bends to its left, so that both directions are visible.
     """
-    start, end = _edge(places[before], places[after], widths[before]), _edge(places[after], places[before], widths[after])
-    axes.annotate("", xy=end, xytext=start, zorder=2, arrowprops=dict(
-        arrowstyle="-|>", mutation_scale=13, color=MADE if count else QUIET, linewidth=2.4 if count else 1.0,
-        connectionstyle="arc3,rad=0.14", shrinkA=2, shrinkB=2))
+    start, end = (
+        _edge(places[before], places[after], widths[before]),
+        _edge(places[after], places[before], widths[after]),
+    )
+    axes.annotate(
+        "",
+        xy=end,
+        xytext=start,
+        zorder=2,
+        arrowprops=dict(
+            arrowstyle="-|>",
+            mutation_scale=13,
+            color=MADE if count else QUIET,
+            linewidth=2.4 if count else 1.0,
+            connectionstyle="arc3,rad=0.14",
+            shrinkA=2,
+            shrinkB=2,
+        ),
+    )
     if count:
         (x0, y0), (x1, y1) = start, end
         x, y = (x0 + x1) / 2 + 0.105 * (y1 - y0), (y0 + y1) / 2 - 0.105 * (x1 - x0)
-        axes.text(x, y, f"{count}×", ha="center", va="center", fontsize=SMALL_PT, weight="bold", color=INK, zorder=5,
-                  bbox=dict(facecolor=PAPER, edgecolor="none", pad=1.2))
+        axes.text(
+            x,
+            y,
+            f"{count}×",
+            ha="center",
+            va="center",
+            fontsize=SMALL_PT,
+            weight="bold",
+            color=INK,
+            zorder=5,
+            bbox=dict(facecolor=PAPER, edgecolor="none", pad=1.2),
+        )
 
 
-def _edge(here: tuple[float, float], there: tuple[float, float], half_width: float) -> tuple[float, float]:
+def _edge(
+    here: tuple[float, float], there: tuple[float, float], half_width: float
+) -> tuple[float, float]:
     """The point at which the line from here to there leaves the box around here."""
     dx, dy = there[0] - here[0], there[1] - here[1]
-    reach = min(half_width / abs(dx) if dx else math.inf, BOX_HALF_HEIGHT / abs(dy) if dy else math.inf, 1)
+    reach = min(
+        half_width / abs(dx) if dx else math.inf, BOX_HALF_HEIGHT / abs(dy) if dy else math.inf, 1
+    )
     return here[0] + dx * reach, here[1] + dy * reach
 
 
 def _text(table, counts: Counter) -> str:
-    rows = [(before, after, str(counts[before, after] or "")) for before, afters in table.moves.items() for after in afters]
+    rows = [
+        (before, after, str(counts[before, after] or ""))
+        for before, afters in table.moves.items()
+        for after in afters
+    ]
     return columns(rows, ("from", "to", "made" if counts else ""))

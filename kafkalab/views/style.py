@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-FONT = "DejaVu Sans"      # comes with matplotlib, so a picture has the same shape on every machine
+FONT = "DejaVu Sans"  # comes with matplotlib, so a picture has the same shape on every machine
 MONO = "DejaVu Sans Mono"
 FONT_PT = 9.5
 SMALL_PT = 8.0
-WIDTH_IN = 10.0           # every picture is this wide; only the number of rows changes its height
+WIDTH_IN = 10.0  # every picture is this wide; only the number of rows changes its height
 DPI = 110
 
 INK = "#222222"
-ON_COLOUR = "#000000"     # words upon a bar of full colour; INK on the green is too faint where a dark page dims the picture
-QUIET = "#595959"         # 7 to 1 on white paper, and 6 to 1 where a dark page dims it: small print must be read
+# words upon a bar of full colour; INK on the green is too faint where a dark page dims the picture
+ON_COLOUR = "#000000"
+# 7 to 1 on white paper, and 6 to 1 where a dark page dims it: small print must be read
+QUIET = "#595959"
 RULE = "#d5d5d5"
-PAPER = "#ffffff"         # pictures bring their own paper: readable in JupyterLab's dark theme too
+PAPER = "#ffffff"  # pictures bring their own paper: readable in JupyterLab's dark theme too
 ALERT = "#b00020"
 
 

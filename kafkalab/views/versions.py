@@ -15,8 +15,11 @@ from .picture import Picture, blank_figure
 from .style import INK, WIDTH_IN, clock
 
 
-def compare(left, right, titles: tuple[str, str], *, client: str | None = None, to_ms: int | None = None) -> Picture:
-    """Draw two labs, one above the other, on one time axis, and box the rows that only one of them has.
+def compare(
+    left, right, titles: tuple[str, str], *, client: str | None = None, to_ms: int | None = None
+) -> Picture:
+    """Draw two labs, one above the other, on one time axis, and box the rows that only one of them
+    has.
 
     :param left: a Lab; the upper picture
     :param right: a Lab; the lower picture
@@ -25,7 +28,9 @@ def compare(left, right, titles: tuple[str, str], *, client: str | None = None, 
     :param to_ms: end of the time axis, ms of the lab; default: the later of the two labs' clocks
     """
     to_ms = max(left.now_ms, right.now_ms) if to_ms is None else to_ms
-    both = [[row for row in rows(lab, client) if row.opened_at_ms <= to_ms] for lab in (left, right)]
+    both = [
+        [row for row in rows(lab, client) if row.opened_at_ms <= to_ms] for lab in (left, right)
+    ]
     boxes = differing(*both)
     row_in, gap_in = 0.40, 0.52
     heights = [row_in * max(1, len(found)) for found in both]
@@ -35,7 +40,15 @@ def compare(left, right, titles: tuple[str, str], *, client: str | None = None, 
     for found, boxed, title, height in zip(both, boxes, titles, heights):
         top -= gap_in
         caption = f"{title}: {connection_counts(found, to_ms)}"
-        figure.text(0.012, (top + 0.06) / height_in, caption, fontsize=10, weight="bold", va="bottom", color=INK)
+        figure.text(
+            0.012,
+            (top + 0.06) / height_in,
+            caption,
+            fontsize=10,
+            weight="bold",
+            va="bottom",
+            color=INK,
+        )
         top -= height
         axes = figure.add_axes((0.27, top / height_in, 0.50, height / height_in))
         draw_rows(axes, found, 0, to_ms, boxed)
@@ -43,12 +56,20 @@ def compare(left, right, titles: tuple[str, str], *, client: str | None = None, 
             axes.set_xlabel("")
             axes.tick_params(axis="x", labelbottom=False)
     number = sum(map(len, boxes))
-    same = "the same connections, opened at other times" if _at_other_times(*both, to_ms) else "no row differs"
+    same = (
+        "the same connections, opened at other times"
+        if _at_other_times(*both, to_ms)
+        else "no row differs"
+    )
     news = {0: same, 1: "1 row differs (boxed)"}.get(number, f"{number} rows differ (boxed)")
     heading = f"{titles[0]} and {titles[1]}: {news}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     draw_legend(figure, {row.role for found in both for row in found}, 1 - 0.42 / height_in)
-    return Picture(figure, comparison_text(both, boxes, titles), f"Two connection Gantts above one axis. {heading}.")
+    return Picture(
+        figure,
+        comparison_text(both, boxes, titles),
+        f"Two connection Gantts above one axis. {heading}.",
+    )
 
 
 def connection_counts(found: list[ConnectionRow], to_ms: int) -> str:
@@ -57,18 +78,28 @@ def connection_counts(found: list[ConnectionRow], to_ms: int) -> str:
     return f"{len(found)} opened, {open_now} open at {clock(to_ms)}"
 
 
-def differing(left: list[ConnectionRow], right: list[ConnectionRow]) -> tuple[frozenset[int], frozenset[int]]:
-    """ConnectionRow numbers on each side without a partner of the same class, broker and ending on
-    the other.
-    """
+def differing(
+    left: list[ConnectionRow], right: list[ConnectionRow]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """Row numbers on each side without a partner of the same class,
+    broker and ending on the other."""
     keys = [_keys(side) for side in (left, right)]
-    return tuple(frozenset(y for y, key in enumerate(mine) if key not in set(other)) for mine, other in (keys, keys[::-1]))
+    return tuple(
+        frozenset(y for y, key in enumerate(mine) if key not in set(other))
+        for mine, other in (keys, keys[::-1])
+    )
 
 
 def _at_other_times(left: list[ConnectionRow], right: list[ConnectionRow], to_ms: int) -> bool:
     """Whether a row and its partner open at visibly different times: a fiftieth of the axis."""
-    opened = [{key: row.opened_at_ms for key, row in zip(_keys(side), side)} for side in (left, right)]
-    return any(abs(at_ms - opened[1][key]) > to_ms / 50 for key, at_ms in opened[0].items() if key in opened[1])
+    opened = [
+        {key: row.opened_at_ms for key, row in zip(_keys(side), side)} for side in (left, right)
+    ]
+    return any(
+        abs(at_ms - opened[1][key]) > to_ms / 50
+        for key, at_ms in opened[0].items()
+        if key in opened[1]
+    )
 
 
 def _keys(side: list[ConnectionRow]) -> list[tuple]:

@@ -59,7 +59,11 @@ def tasks(lab, name: str) -> list[Task]:
 
 def promises(lab, name: str) -> list[Promise]:
     """The commits of the pool's group, each with the unfinished offsets below it."""
-    group = next(event.args.get("group.id") for event in lab.journal.of("call") if event.who == name and event.name == "new KafkaConsumer")
+    group = next(
+        event.args.get("group.id")
+        for event in lab.journal.of("call")
+        if event.who == name and event.name == "new KafkaConsumer"
+    )
     given: dict[str, set[int]] = {}
     found = []
     for event in lab.journal.of("record.delivered", "work", "commit"):
@@ -70,15 +74,23 @@ def promises(lab, name: str) -> list[Promise]:
             given.get(tells["partition"], set()).discard(tells["offset"])
         elif event.kind == "commit" and "offsets" not in tells and tells["group"] == group:
             partition = f"{tells['topic']}-{tells['partition']}"
-            below = sorted(offset for offset in given.get(partition, ()) if offset < tells["offset"])
+            below = sorted(
+                offset for offset in given.get(partition, ()) if offset < tells["offset"]
+            )
             found.append(Promise(event.at_ms, partition, tells["offset"], tuple(below)))
     return found
 
 
-def worker_lanes(lab, name: str, *, from_ms: int = 0, to_ms: int | None = None, title: str | None = None) -> Picture:
+def worker_lanes(
+    lab, name: str, *, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
+) -> Picture:
     """Draw a pool's work between two times of the lab (default: from the start until now)."""
     to_ms = lab.now_ms if to_ms is None else to_ms
-    boxes = [task for task in tasks(lab, name) if task.from_ms < to_ms and (task.to_ms is None or task.to_ms > from_ms)]
+    boxes = [
+        task
+        for task in tasks(lab, name)
+        if task.from_ms < to_ms and (task.to_ms is None or task.to_ms > from_ms)
+    ]
     marks = [mark for mark in promises(lab, name) if from_ms <= mark.at_ms <= to_ms]
     partitions = sorted({box.partition for box in boxes} | {mark.partition for mark in marks})
     workers = max((box.worker for box in boxes), default=1)
@@ -96,7 +108,14 @@ def worker_lanes(lab, name: str, *, from_ms: int = 0, to_ms: int | None = None, 
     for mark in marks:
         has_room = mark.at_ms - numbered[mark.partition] > 0.045 * span_ms
         numbered[mark.partition] = mark.at_ms if has_room else numbered[mark.partition]
-        _mark(axes, mark, -0.1 - 0.65 * partitions.index(mark.partition), str(mark.offset) if has_room else "", span_ms, unit_ms)
+        _mark(
+            axes,
+            mark,
+            -0.1 - 0.65 * partitions.index(mark.partition),
+            str(mark.offset) if has_room else "",
+            span_ms,
+            unit_ms,
+        )
     axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
     axes.set_ylim(workers + 0.5, -0.55 - 0.65 * len(partitions) + 0.35)
     draw_time_axis(axes, unit)
@@ -104,43 +123,139 @@ def worker_lanes(lab, name: str, *, from_ms: int = 0, to_ms: int | None = None, 
     heading = title or f"{name}: {workers} workers, {len(marks)} commits"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     _legend(figure, partitions, broken, 1 - 0.42 / height_in)
-    return Picture(figure, _text(boxes, marks), f"Worker lanes: {heading}; {broken} commits go past work that is not done.")
+    return Picture(
+        figure,
+        _text(boxes, marks),
+        f"Worker lanes: {heading}; {broken} commits go past work that is not done.",
+    )
 
 
 def _box(axes, box: Task, look: int, from_ms: int, to_ms: int, unit_ms: float) -> None:
-    begin, end = max(box.from_ms, from_ms), min(box.to_ms if box.to_ms is not None else to_ms, to_ms)
+    begin, end = (
+        max(box.from_ms, from_ms),
+        min(box.to_ms if box.to_ms is not None else to_ms, to_ms),
+    )
     colour, hatch = LOOKS[look % len(LOOKS)]
     never = box.to_ms is None
-    axes.broken_barh([(begin / unit_ms, (end - begin) / unit_ms)], (box.worker - 0.36, 0.72), facecolor="#ffffff" if never else colour,
-                     edgecolor=ALERT if never else INK, hatch=hatch, linewidth=1.2 if never else 0.6, linestyle="--" if never else "-")
+    axes.broken_barh(
+        [(begin / unit_ms, (end - begin) / unit_ms)],
+        (box.worker - 0.36, 0.72),
+        facecolor="#ffffff" if never else colour,
+        edgecolor=ALERT if never else INK,
+        hatch=hatch,
+        linewidth=1.2 if never else 0.6,
+        linestyle="--" if never else "-",
+    )
     if (end - begin) > 0.018 * (to_ms - from_ms):
-        axes.text((begin + end) / 2 / unit_ms, box.worker, str(box.offset), ha="center", va="center", fontsize=SMALL_PT, color=INK,
-                  bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if hatch else None)
+        axes.text(
+            (begin + end) / 2 / unit_ms,
+            box.worker,
+            str(box.offset),
+            ha="center",
+            va="center",
+            fontsize=SMALL_PT,
+            color=INK,
+            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8} if hatch else None,
+        )
 
 
 def _mark(axes, mark: Promise, y: float, number: str, span_ms: int, unit_ms: float) -> None:
     colour = ALERT if mark.not_done else "#00694b"
-    axes.plot([mark.at_ms / unit_ms], [y], marker="X" if mark.not_done else "v", markersize=7, color=colour, clip_on=False, zorder=4)
-    axes.text((mark.at_ms + 0.008 * span_ms) / unit_ms, y, number, ha="left", va="center", fontsize=SMALL_PT, color=colour, clip_on=False)
+    axes.plot(
+        [mark.at_ms / unit_ms],
+        [y],
+        marker="X" if mark.not_done else "v",
+        markersize=7,
+        color=colour,
+        clip_on=False,
+        zorder=4,
+    )
+    axes.text(
+        (mark.at_ms + 0.008 * span_ms) / unit_ms,
+        y,
+        number,
+        ha="left",
+        va="center",
+        fontsize=SMALL_PT,
+        color=colour,
+        clip_on=False,
+    )
 
 
 def _name(axes, y: float, text: str) -> None:
-    axes.text(-0.01, y, text, transform=axes.get_yaxis_transform(), ha="right", va="center", fontsize=SMALL_PT, color=INK)
+    axes.text(
+        -0.01,
+        y,
+        text,
+        transform=axes.get_yaxis_transform(),
+        ha="right",
+        va="center",
+        fontsize=SMALL_PT,
+        color=INK,
+    )
 
 
 def _legend(figure, partitions: list[str], broken: int, y: float) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [Patch(facecolor=LOOKS[at % len(LOOKS)][0], hatch=LOOKS[at % len(LOOKS)][1], edgecolor=INK, label=f"work on {name}") for at, name in enumerate(partitions)]
-    handles.append(Line2D([], [], linestyle="", marker="v", color="#00694b", label="commit: all below it is done"))
+    handles = [
+        Patch(
+            facecolor=LOOKS[at % len(LOOKS)][0],
+            hatch=LOOKS[at % len(LOOKS)][1],
+            edgecolor=INK,
+            label=f"work on {name}",
+        )
+        for at, name in enumerate(partitions)
+    ]
+    handles.append(
+        Line2D(
+            [], [], linestyle="", marker="v", color="#00694b", label="commit: all below it is done"
+        )
+    )
     if broken:
-        handles.append(Line2D([], [], linestyle="", marker="X", color=ALERT, label="commit past work that is not done"))
-    figure.legend(handles=handles, fontsize=SMALL_PT, loc="upper left", bbox_to_anchor=(0.008, y), ncols=5, frameon=False, handlelength=1.8,
-                  columnspacing=1.2, labelcolor=QUIET)
+        handles.append(
+            Line2D(
+                [],
+                [],
+                linestyle="",
+                marker="X",
+                color=ALERT,
+                label="commit past work that is not done",
+            )
+        )
+    figure.legend(
+        handles=handles,
+        fontsize=SMALL_PT,
+        loc="upper left",
+        bbox_to_anchor=(0.008, y),
+        ncols=5,
+        frameon=False,
+        handlelength=1.8,
+        columnspacing=1.2,
+        labelcolor=QUIET,
+    )
 
 
 def _text(boxes: list[Task], marks: list[Promise]) -> str:
-    rows = [(box.from_ms, f"worker {box.worker}", f"{box.partition}@{box.offset}", "never ends" if box.to_ms is None else f"until {clock(box.to_ms)}") for box in boxes]
-    rows += [(mark.at_ms, "commit", f"{mark.partition}@{mark.offset}", f"not done: {', '.join(map(str, mark.not_done))}" if mark.not_done else "") for mark in marks]
-    return columns([(clock(at_ms), *rest) for at_ms, *rest in sorted(rows)], ("at", "who", "what", "how"))
+    rows = [
+        (
+            box.from_ms,
+            f"worker {box.worker}",
+            f"{box.partition}@{box.offset}",
+            "never ends" if box.to_ms is None else f"until {clock(box.to_ms)}",
+        )
+        for box in boxes
+    ]
+    rows += [
+        (
+            mark.at_ms,
+            "commit",
+            f"{mark.partition}@{mark.offset}",
+            f"not done: {', '.join(map(str, mark.not_done))}" if mark.not_done else "",
+        )
+        for mark in marks
+    ]
+    return columns(
+        [(clock(at_ms), *rest) for at_ms, *rest in sorted(rows)], ("at", "who", "what", "how")
+    )

@@ -1,26 +1,30 @@
 # %% [markdown]
 # # 02 · What does a producer connect to?
 #
-# You create a producer. You have sent nothing. Is it connected to anybody? To how many brokers? Guess, run, look. Then find out which connections a
-# producer needs, which it needed only once, and which nobody closes.
+# You create a producer. You have sent nothing. Is it connected to anybody? To how many brokers?
+# Guess, run, look. Then find out which connections a producer needs, which it needed only once, and
+# which nobody closes.
 #
-# **You need** chapter 00. **You get** five words: *bootstrap address*, *metadata*, *Sender*, *least loaded*, *zombie*. **Time** about 40 minutes.
+# **You need** chapter 00. **You get** five words: *bootstrap address*, *metadata*, *Sender*, *least
+# loaded*, *zombie*. **Time** about 40 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import Lab, KafkaProducer, ProducerRecord
 from kafkalab.views import timeline, sequence, compare, side_by_side
 
-me("")     # your student id, if your teacher gave you one: me("s123")
+me("")  # your student id, if your teacher gave you one: me("s123")
 
 # %% [markdown]
 # ## 1. Guess, run, look
 #
-# Two brokers, 0 and 1. The client gets both addresses in `bootstrap.servers`. Topic `orders` has two partitions, one on each broker. How many connections
-# are there before we send? How many are opened in all, when we send to both partitions for ten minutes? How many are left then?
+# Two brokers, 0 and 1. The client gets both addresses in `bootstrap.servers`. Topic `orders` has
+# two partitions, one on each broker. How many connections are there before we send? How many are
+# opened in all, when we send to both partitions for ten minutes? How many are left then?
 
 # %%
 predict("02 two brokers", before_send=None, opened=None, kept=None)
+
 
 # %%
 def shop(version="2.3", seed=3, brokers=2, partitions=2, **config):
@@ -31,19 +35,24 @@ def shop(version="2.3", seed=3, brokers=2, partitions=2, **config):
     settings = {"bootstrap.servers": addresses, "enable.idempotence": False, **config}
     return lab, KafkaProducer(lab, settings, name="shop")
 
+
 lab, producer = shop()
 lab.run_for(ms=2_000)
 before_send = len(lab.sockets())
 timeline(lab)
 
 # %% [markdown] items="P1 P6 N29 N31"
-# Each bar is one TCP connection. Each small tick under it is a request. Nothing was sent, and there is a connection already.
+# Each bar is one TCP connection. Each small tick under it is a request. Nothing was sent, and there
+# is a connection already.
 #
-# Your program did not open it. `KafkaProducer`'s constructor starts a thread of its own, the **Sender**. The Sender's first act is to look for **metadata**: which
-# brokers are there, and who leads what? Any one broker can answer for the whole cluster. So far the Sender knows **bootstrap addresses** and no broker. It gives
-# the addresses made-up ids, −1, −2, −3 in the order of the list, and asks one of them.
+# Your program did not open it. `KafkaProducer`'s constructor starts a thread of its own, the
+# **Sender**. The Sender's first act is to look for **metadata**: which brokers are there, and who
+# leads what? Any one broker can answer for the whole cluster. So far the Sender knows **bootstrap
+# addresses** and no broker. It gives the addresses made-up ids, −1, −2, −3 in the order of the
+# list, and asks one of them.
 #
 # Now we send, for ten minutes.
+
 
 # %%
 def send_for(producer, lab, ms, partitions=2):
@@ -53,21 +62,26 @@ def send_for(producer, lab, ms, partitions=2):
             producer.send(ProducerRecord("orders", key="alice", value="tea", partition=partition))
         lab.run_for(ms=20_000)
 
+
 send_for(producer, lab, ms=10 * 60_000)
 kept = sum(s.closed_at_ms is None for s in lab.sockets())
 truth("02 two brokers", before_send=before_send, opened=len(lab.sockets()), kept=kept)
 timeline(lab)
 
 # %% [markdown] items="P9 P10 P12 P16 C17"
-# Node −1 and node 0 lead to the same broker, at the same host and port. Yet they are two connections. The client keeps its connections by node id. METADATA
-# told it about "broker 0 at localhost:9092"; the 0 is what the broker has in its `server.properties`, as `broker.id` or `node.id`. The client looked under 0,
-# found nothing, and opened a new connection. The address in METADATA is the one under which the broker wants to be reached, its *advertised listener*. It
-# need not be the one in your list. Nobody uses node −1 any more. After nine idle minutes the client closes it.
+# Node −1 and node 0 lead to the same broker, at the same host and port. Yet they are two
+# connections. The client keeps its connections by node id. METADATA told it about "broker 0 at
+# localhost:9092"; the 0 is what the broker has in its `server.properties`, as `broker.id` or
+# `node.id`. The client looked under 0, found nothing, and opened a new connection. The address in
+# METADATA is the one under which the broker wants to be reached, its *advertised listener*. It need
+# not be the one in your list. Nobody uses node −1 any more. After nine idle minutes the client
+# closes it.
 
 # %% [markdown]
 # ## 2. What the Sender says
 #
-# The whole talk, in the order of time. A diamond is a new connection. An arrow slants because a message needs time.
+# The whole talk, in the order of time. A diamond is a new connection. An arrow slants because a
+# message needs time.
 
 # %%
 lab, producer = shop()
@@ -75,10 +89,12 @@ producer.send(ProducerRecord("orders", key="alice", value="tea", partition=0)).g
 sequence(lab, "shop")
 
 # %% [markdown]
-# Every connection begins with the same question, `API_VERSIONS`: which requests do you understand? The client asks nothing else until it knows. Then METADATA goes
-# to −1, and the record goes to 0.
+# Every connection begins with the same question, `API_VERSIONS`: which requests do you understand?
+# The client asks nothing else until it knows. Then METADATA goes to −1, and the record goes to 0.
 #
-# These are the lines that a Java client 2.3 writes meanwhile. We leave out the long answers to API_VERSIONS.
+# These are the lines that a Java client 2.3 writes meanwhile. We leave out the long answers to
+# API_VERSIONS.
+
 
 # %%
 def say(lab):
@@ -88,17 +104,19 @@ def say(lab):
         if not line.message.split("] ")[1].startswith("Recorded API versions"):
             print(line.time[-12:], line.message.split("] ", 1)[1])
 
+
 say(lab)
 
 # %% [markdown] items="P3"
-# `Initialize connection … for sending metadata request` comes from the part that fetches metadata. The connection to node 0 has no such line: there the
-# Sender itself wanted to send a record.
+# `Initialize connection … for sending metadata request` comes from the part that fetches metadata.
+# The connection to node 0 has no such line: there the Sender itself wanted to send a record.
 
 # %% [markdown] items="P3 P9"
 # ### Exercise 02.1 · Who is connected?
 #
-# `shown` holds the connection lines of your own producer in a bad hour, while brokers came and went. They are in the order in which it wrote them. Which node ids are connected at the end? Make a set
-# `still_open` of numbers.
+# `shown` holds the connection lines of your own producer in a bad hour, while brokers came and
+# went. They are in the order in which it wrote them. Which node ids are connected at the end? Make
+# a set `still_open` of numbers.
 
 # %%
 shown = numbers("02.1")
@@ -124,9 +142,10 @@ require("02.1")
 # %% [markdown] items="P11 P18"
 # ### Exercise 02.2 · Opened and kept
 #
-# A 2.3 producer with one bootstrap address. Your shop has three clusters, A, B and C. Cluster A has `n.A.brokers` brokers, its topic `n.A.partitions`
-# partitions, and `n.A.leaders` of the brokers lead them all. The program sends to every partition, every twenty seconds, for a quarter of an hour. How many
-# connections does it open in all, and how many are left at the end?
+# A 2.3 producer with one bootstrap address. Your shop has three clusters, A, B and C. Cluster A has
+# `n.A.brokers` brokers, its topic `n.A.partitions` partitions, and `n.A.leaders` of the brokers
+# lead them all. The program sends to every partition, every twenty seconds, for a quarter of an
+# hour. How many connections does it open in all, and how many are left at the end?
 
 # %%
 n = numbers("02.2")
@@ -149,17 +168,21 @@ require("02.2")
 # %% [markdown] items="P7"
 # ## 3. Two threads, one constructor
 #
-# Your thread and the Sender share one thing: the **RecordAccumulator**. It is a map from partition to a queue of batches. `send` puts a record into the last batch of a
-# queue, the Sender takes batches from its front, and each of them holds the queue's lock meanwhile. That is why many threads may share one producer.
+# Your thread and the Sender share one thing: the **RecordAccumulator**. It is a map from partition
+# to a queue of batches. `send` puts a record into the last batch of a queue, the Sender takes
+# batches from its front, and each of them holds the queue's lock meanwhile. That is why many
+# threads may share one producer.
 #
-# But the Sender is started *inside the constructor*. Here is a hasty class in Python that does the same a little too early. `join` makes sure that the new
-# thread is the faster one. What will it find: `"accumulator"` or `"nothing"`?
+# But the Sender is started *inside the constructor*. Here is a hasty class in Python that does the
+# same a little too early. `join` makes sure that the new thread is the faster one. What will it
+# find: `"accumulator"` or `"nothing"`?
 
 # %%
 predict("02 hasty constructor", found=None)
 
 # %%
 import threading
+
 
 class Hasty:
     def __init__(self):
@@ -171,21 +194,24 @@ class Hasty:
     def look(self):
         self.found = "accumulator" if hasattr(self, "accumulator") else "nothing"
 
+
 truth("02 hasty constructor", found=Hasty().found)
 
 # %% [markdown] items="P8"
-# The thread got hold of an object that was not finished. People say that `this` *escapes*. `KafkaProducer` starts its thread almost at the end, so it gets
-# away with it. In Java there is one more danger: without a rule that orders the two threads, the new one may not see what the other has written. Section 10 asks you
-# for the safe order.
+# The thread got hold of an object that was not finished. People say that `this` *escapes*.
+# `KafkaProducer` starts its thread almost at the end, so it gets away with it. In Java there is one
+# more danger: without a rule that orders the two threads, the new one may not see what the other
+# has written. Section 10 asks you for the safe order.
 
 # %% [markdown] items="P2 P5 P11"
 # ## 4. Which broker is asked?
 #
-# The client asks the **least loaded** node: the one with the fewest requests that still wait for an answer. It looks at its own list only; it cannot know how
-# busy a broker really is.
+# The client asks the **least loaded** node: the one with the fewest requests that still wait for an
+# answer. It looks at its own list only; it cannot know how busy a broker really is.
 #
-# A well-known article of 2018 used two addresses, as we did, and counted four connections. It concluded: N brokers cost 2N. Its client was of version 2.2. Three
-# brokers, three addresses, nothing sent: how many will 2.2 open, how many 2.3?
+# A well-known article of 2018 used two addresses, as we did, and counted four connections. It
+# concluded: N brokers cost 2N. Its client was of version 2.2. Three brokers, three addresses,
+# nothing sent: how many will 2.2 open, how many 2.3?
 
 # %%
 predict("02 three addresses", v2_2=None, v2_3=None)
@@ -199,22 +225,26 @@ truth("02 three addresses", v2_2=len(lab22.sockets()), v2_3=len(lab23.sockets())
 compare(lab22, lab23, titles=("client 2.2, nothing sent", "client 2.3, nothing sent"), to_ms=40)
 
 # %% [markdown] items="P4"
-# In version 2.2 the rule had a gap. A node whose connection was just being made counted as loaded. So the next look found an untouched address, and one more
-# connection was opened. Only one of them carried METADATA. The others asked for API_VERSIONS and were never used again. Version 2.3 closed the gap
-# (KAFKA-8275, KAFKA-8376): it waits for the connection that is on its way.
+# In version 2.2 the rule had a gap. A node whose connection was just being made counted as loaded.
+# So the next look found an untouched address, and one more connection was opened. Only one of them
+# carried METADATA. The others asked for API_VERSIONS and were never used again. Version 2.3 closed
+# the gap (KAFKA-8275, KAFKA-8376): it waits for the connection that is on its way.
 
 # %% [markdown] items="P5"
 # ### Exercise 02.3 · Write the rule
 #
-# Write `least_loaded(nodes)`. Each node has fields, as in `node.id`: `id`, `in_flight` (requests without an answer), `can_send` (connected and ready for a request), `state`
-# (`"ready"`, `"preparing"` while a connection is being made, or `"disconnected"`) and `can_connect`. Return the node to ask, or `None`. The rule of version 2.3:
+# Write `least_loaded(nodes)`. Each node has fields, as in `node.id`: `id`, `in_flight` (requests
+# without an answer), `can_send` (connected and ready for a request), `state` (`"ready"`,
+# `"preparing"` while a connection is being made, or `"disconnected"`) and `can_connect`. Return the
+# node to ask, or `None`. The rule of version 2.3:
 #
 # 1. Of the nodes that can take a request now, the one with the fewest in flight.
 # 2. If there is none: a node whose connection is being made.
 # 3. If there is none: a node that may be connected.
 #
-# The check also gives your function to producers in clusters where brokers are slow or down. With the first start that goes wrong it shows you the seed, and
-# the lines that prove it.
+# The check also gives your function to producers in clusters where brokers are slow or down. With
+# the first start that goes wrong it shows you the seed, and the lines that prove it.
+
 
 # %% answer="02.3"
 def least_loaded(nodes):
@@ -223,12 +253,15 @@ def least_loaded(nodes):
     free = [one for one in nodes if one.can_send]
     if free:
         return min(free, key=lambda one: one.in_flight)
-    for wanted in ([one for one in nodes if one.state == "preparing"],
-                   [one for one in nodes if one.can_connect]):
+    for wanted in (
+        [one for one in nodes if one.state == "preparing"],
+        [one for one in nodes if one.can_connect],
+    ):
         if wanted:
             return wanted[0]
     return None
     ### END SOLUTION
+
 
 # %%
 check("02.3")
@@ -243,8 +276,9 @@ require("02.3")
 lab = Lab(brokers=3, seed=3, version="2.3", broker_version="2.3")
 addresses = "localhost:9092,localhost:9093,localhost:9094"
 try:
-    producer = KafkaProducer(lab, {"bootstrap.servers": addresses}, name="mine",
-                             least_loaded=least_loaded)
+    producer = KafkaProducer(
+        lab, {"bootstrap.servers": addresses}, name="mine", least_loaded=least_loaded
+    )
     lab.run_for(ms=2_000)
     outcome = timeline(lab) if lab.sockets() else "Your rule named nobody, so nothing was opened."
 except Exception as problem:
@@ -254,14 +288,15 @@ outcome
 # %% [markdown] items="P13 P14"
 # ## 5. What closes a connection, and what does not
 #
-# **You do.** `producer.close()` sends what is waiting and closes everything. If the process is killed, `kill -9`, the client closes nothing. The operating system
-# drops its sockets.
+# **You do.** `producer.close()` sends what is waiting and closes everything. If the process is
+# killed, `kill -9`, the client closes nothing. The operating system drops its sockets.
 #
-# **The client does**, after `connections.max.idle.ms` without a request, nine minutes. It looks while the Sender is awake. A Sender that has nothing to do sleeps, for
-# minutes at times, and closes at most one connection each time it wakes. After each close the client asks for METADATA.
+# **The client does**, after `connections.max.idle.ms` without a request, nine minutes. It looks
+# while the Sender is awake. A Sender that has nothing to do sleeps, for minutes at times, and
+# closes at most one connection each time it wakes. After each close the client asks for METADATA.
 #
-# With −1 the client never closes an idle connection. A producer sends for one minute and is silent for twenty. Who closes node −1 then: `"client"`, `"broker"` or
-# `"nobody"`?
+# With −1 the client never closes an idle connection. A producer sends for one minute and is silent
+# for twenty. Who closes node −1 then: `"client"`, `"broker"` or `"nobody"`?
 
 # %%
 predict("02 limit -1", closed_by=None)
@@ -275,17 +310,21 @@ truth("02 limit -1", closed_by=who[lab.sockets()[0].how])
 timeline(lab)
 
 # %% [markdown] items="P15"
-# A connection that stands and that nobody uses is called a **zombie**. With −1 it lived one minute longer than usual. Then the broker closed it: brokers have a
-# limit of their own, ten minutes. (The picture calls it *peer*: the other end.) Node 1 went the same way. Node 0 is no zombie: its ticks are METADATA, asked for every five
-# minutes. TCP's keepalive does not save it. It shows that the other side lives, and it is not a request. A zombie lives for ever only if
-# the broker's limit is −1 as well.
+# A connection that stands and that nobody uses is called a **zombie**. With −1 it lived one minute
+# longer than usual. Then the broker closed it: brokers have a limit of their own, ten minutes. (The
+# picture calls it *peer*: the other end.) Node 1 went the same way. Node 0 is no zombie: its ticks
+# are METADATA, asked for every five minutes. TCP's keepalive does not save it. It shows that the
+# other side lives, and it is not a request. A zombie lives for ever only if the broker's limit is
+# −1 as well.
 
 # %% [markdown] items="P14 P15"
 # ### Exercise 02.4 · Idle, or zombie?
 #
-# Three 2.3 producers, A, B and C. Each has one bootstrap address, a cluster of `n4.A.brokers` brokers and as many partitions. It sends to every partition during
-# the first minute only. Its `connections.max.idle.ms` is `n4.A.limit_s` seconds (−1 means never). The brokers have their ten minutes. How many connections are
-# open after five minutes, and after twenty? An idle producer still asks for metadata every five minutes.
+# Three 2.3 producers, A, B and C. Each has one bootstrap address, a cluster of `n4.A.brokers`
+# brokers and as many partitions. It sends to every partition during the first minute only. Its
+# `connections.max.idle.ms` is `n4.A.limit_s` seconds (−1 means never). The brokers have their ten
+# minutes. How many connections are open after five minutes, and after twenty? An idle producer
+# still asks for metadata every five minutes.
 
 # %%
 n4 = numbers("02.4")
@@ -317,18 +356,21 @@ require("02.4")
 # %% [markdown]
 # ## 6. A race
 #
-# Does 2.2 really connect to *every* address? It opens one more each time it comes round, until one of them has answered API_VERSIONS. So it is a race between the
-# client's rounds and the brokers' answers. The article saw one run of that race.
+# Does 2.2 really connect to *every* address? It opens one more each time it comes round, until one
+# of them has answered API_VERSIONS. So it is a race between the client's rounds and the brokers'
+# answers. The article saw one run of that race.
 
 # %% [markdown] items="P4"
 # ### Exercise 02.5 · How slow must the answers be?
 #
-# `bootstrap_sockets(delay_ms, seed)` counts the connections of a 2.2 producer with five addresses, when every answer to API_VERSIONS is that many milliseconds
-# late. You have three seeds, `d.A.seed`, `d.B.seed` and `d.C.seed`. Find by experiment, for each, the smallest delay from which on **all five** are opened: with
-# that delay and with every larger one up to 20 ms.
+# `bootstrap_sockets(delay_ms, seed)` counts the connections of a 2.2 producer with five addresses,
+# when every answer to API_VERSIONS is that many milliseconds late. You have three seeds,
+# `d.A.seed`, `d.B.seed` and `d.C.seed`. Find by experiment, for each, the smallest delay from which
+# on **all five** are opened: with that delay and with every larger one up to 20 ms.
 
 # %%
 d = numbers("02.5")
+
 
 def bootstrap_sockets(delay_ms, seed):
     lab = Lab(brokers=5, seed=seed, version="2.2", broker_version="2.3")
@@ -339,14 +381,18 @@ def bootstrap_sockets(delay_ms, seed):
     lab.run_for(ms=2_000)
     return sum(s.role == "bootstrap" for s in lab.sockets())
 
+
 bootstrap_sockets(0, d.A.seed), bootstrap_sockets(20, d.A.seed)
 
 # %% answer="02.5"
 smallest_delay = {"A": ..., "B": ..., "C": ...}
+
+
 ### BEGIN SOLUTION
 def smallest(seed):
     counts = [bootstrap_sockets(delay, seed) for delay in range(21)]
     return min(delay for delay in range(21) if all(count == 5 for count in counts[delay:]))
+
 
 smallest_delay = {name: smallest(own.seed) for name, own in d.items()}
 ### END SOLUTION
@@ -360,7 +406,8 @@ require("02.5")
 # %% [markdown]
 # ## 7. The time machine
 #
-# The same producer with two addresses, in an old and in a new version. Nothing is sent. Guess first.
+# The same producer with two addresses, in an old and in a new version. Nothing is sent. Guess
+# first.
 
 # %%
 predict("02 old and new", v2_1=None, v3_9=None)
@@ -374,10 +421,12 @@ truth("02 old and new", v2_1=len(lab21.sockets()), v3_9=len(lab39.sockets()))
 compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing sent"), to_ms=40)
 
 # %% [markdown] items="P1 P2 P11 P13 P17 N29 N30"
-# Version 2.1 waits for the first `send`. Version 3.9 asks a second question while the first is under way: does a broker want the client's own metrics?
-# That is telemetry (KIP-714), and it takes another connection.
+# Version 2.1 waits for the first `send`. Version 3.9 asks a second question while the first is
+# under way: does a broker want the client's own metrics? That is telemetry (KIP-714), and it takes
+# another connection.
 #
-# **Then and now.** Most of what the article of 2018 says holds. Some of it was a race, and some has changed:
+# **Then and now.** Most of what the article of 2018 says holds. Some of it was a race, and some has
+# changed:
 #
 # | Then | Now | Try it |
 # |---|---|---|
@@ -392,9 +441,21 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 # | — | From 3.0.1 on producers are idempotent. They ask for a producer id first, at a node of their own choice. | `shop("3.9", **{"enable.idempotence": True})` |
 
 # %% [markdown]
+# The lab keeps a page for each release: what differs from the release before, each change with its
+# KIP (Kafka Improvement Proposal), its JIRA or the recordings that show it. Here is all that changed
+# about connections from 2.1 to 2.3. The first line is why version 2.1 waits for the first `send`.
+
+# %%
+from kafkalab import changes
+
+for change in changes("2.1", "2.3", area="connecting").itertuples():
+    print(f"{change.release}  {change.source}: {change.what}")
+
+# %% [markdown]
 # ## 8. The real thing, and many of them
 #
-# A recording of a real Java producer 2.2.2 with three addresses, created and left alone. Beside it, the simulator plays the same scenario.
+# A recording of a real Java producer 2.2.2 with three addresses, created and left alone. Beside it,
+# the simulator plays the same scenario.
 
 # %%
 import json
@@ -407,20 +468,26 @@ recording = home / "data/recordings/2.3.1/2.2.2/producer_created_three_bootstrap
 scenario = json.loads((recording / "scenario.json").read_text())
 played = replay(scenario, seed=9)["client"]
 
+
 def network(rows):
     rows = [row for row in rows if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
     return [row.text for row in rows if not row.text.startswith("Recorded API versions")]
 
-side_by_side(network(read(recording / "client.log.gz")), network(rows_of(played.splitlines())),
-             titles=("Java client 2.2.2", "simulator"))
+
+side_by_side(
+    network(read(recording / "client.log.gz")),
+    network(rows_of(played.splitlines())),
+    titles=("Java client 2.2.2", "simulator"),
+)
 
 # %% [markdown]
-# Which address is asked first is chance, in Java and here. We took a seed with the same luck. Try `seed=1`: the order changes, the steps do not.
+# Which address is asked first is chance, in Java and here. We took a seed with the same luck. Try
+# `seed=1`: the order changes, the steps do not.
 #
 # ### Spark lab: sockets by the minute
 #
-# A small log set lies in `data/samples/tiny`: some dozens of clients, about ten minutes. Spark reads the lines and gives one row for each connection. The first
-# start of Spark takes a while.
+# A small log set lies in `data/samples/tiny`: some dozens of clients, about ten minutes. Spark
+# reads the lines and gives one row for each connection. The first start of Spark takes a while.
 
 # %%
 from kafkalab import logsets
@@ -433,8 +500,9 @@ some = sockets.select("client_id", "node_id", "class", "opened_at", "closed_at",
 some.orderBy("opened_at").limit(8).toPandas()
 
 # %% [markdown]
-# `how` says who ended a connection. `idle`: the client, after its limit. `peer`: the broker. `None`, with `NaT` in place of a time: it was open at the end. How many connections are alive at each
-# full minute?
+# `how` says who ended a connection. `idle`: the client, after its limit. `peer`: the broker.
+# `None`, with `NaT` in place of a time: it was open at the end. How many connections are alive at
+# each full minute?
 
 # %% spark=true
 minutes = spark.sql("""SELECT explode(sequence(
@@ -442,22 +510,28 @@ minutes = spark.sql("""SELECT explode(sequence(
     interval 1 minute)) AS minute""")
 open_still = F.col("closed_at").isNull() | (F.col("closed_at") > F.col("minute"))
 standing = (F.col("opened_at") <= F.col("minute")) & open_still
-alive = (minutes.join(sockets, standing, how="left").groupBy("minute")
-         .agg(F.count("client_id").alias("alive")))
+alive = (
+    minutes.join(sockets, standing, how="left")
+    .groupBy("minute")
+    .agg(F.count("client_id").alias("alive"))
+)
 alive.orderBy("minute").toPandas()
 
 # %% [markdown] items="P15"
 # ### Exercise 02.6 · Find the zombies
 #
-# The set ends after the idle limit has done its work: healthy clients have lost their bootstrap connection. Guess: how many **producers** of the set still hold
-# one at the end?
+# The set ends after the idle limit has done its work: healthy clients have lost their bootstrap
+# connection. Guess: how many **producers** of the set still hold one at the end?
 
 # %%
 predict("02 zombie producers", zombies=None)
 
 # %% [markdown]
-# Now write `zombies(sockets)`. It takes a table such as the one above and returns a DataFrame with one row for each zombie producer: its `client_id`, and `since`,
-# the moment at which its oldest zombie was opened. A producer's `client_id` begins with `producer`. The check runs it on small tables of its own.
+# Now write `zombies(sockets)`. It takes a table such as the one above and returns a DataFrame with
+# one row for each zombie producer: its `client_id`, and `since`, the moment at which its oldest
+# zombie was opened. A producer's `client_id` begins with `producer`. The check runs it on small
+# tables of its own.
+
 
 # %% answer="02.6" spark=true
 def zombies(sockets):
@@ -466,6 +540,7 @@ def zombies(sockets):
     held = sockets.where("class = 'bootstrap' and closed_at is null and client_id like 'producer%'")
     return held.groupBy("client_id").agg(F.min("opened_at").alias("since"))
     ### END SOLUTION
+
 
 # %% spark=true
 check("02.6")
@@ -482,16 +557,19 @@ found.toPandas() if found is not None else "Write zombies first."
 # %% [markdown]
 # ## 9. The life of a connection
 #
-# You have seen all that a connection can be. For its client it is in one of four states. `CHECKING_API_VERSIONS` is the one in which TCP stands and nothing else
-# may be sent yet.
+# You have seen all that a connection can be. For its client it is in one of four states.
+# `CHECKING_API_VERSIONS` is the one in which TCP stands and nothing else may be sent yet.
 
 # %% [markdown]
 # ### Exercise 02.7 · Write the table
 #
-# Five things happen to a connection. The client wants it: `connect`. The broker takes it: `accepted`, or not: `refused`. The question about versions is answered:
-# `versions`. And somebody ends it, or the idle limit does: `closed`. Write `connection`, a dict `{state: {event: next state}}`, as a door would be `{"shut": {"push": "open"}}`, for the states `DISCONNECTED`,
-# where each begins, `CONNECTING`, `CHECKING_API_VERSIONS` and `READY`. What cannot happen in a state, leave out: a connection that does not stand cannot be
-# closed. The check walks through your table and tells the first walk that goes astray.
+# Five things happen to a connection. The client wants it: `connect`. The broker takes it:
+# `accepted`, or not: `refused`. The question about versions is answered: `versions`. And somebody
+# ends it, or the idle limit does: `closed`. Write `connection`, a dict
+# `{state: {event: next state}}`, as a door would be `{"shut": {"push": "open"}}`, for the states
+# `DISCONNECTED`, where each begins, `CONNECTING`, `CHECKING_API_VERSIONS` and `READY`. What cannot
+# happen in a state, leave out: a connection that does not stand cannot be closed. The check walks
+# through your table and tells the first walk that goes astray.
 
 # %% answer="02.7"
 connection = ...
@@ -511,8 +589,9 @@ check("02.7")
 require("02.7")
 
 # %% [markdown]
-# Does a real run keep to your table? Broker 1 is down for three seconds, while a record waits for it, and comes back. These are the states of the connection to
-# node 1, and whether your table has such a step.
+# Does a real run keep to your table? Broker 1 is down for three seconds, while a record waits for
+# it, and comes back. These are the states of the connection to node 1, and whether your table has
+# such a step.
 
 # %%
 lab, producer = shop(**{"reconnect.backoff.ms": 1_000})
@@ -528,22 +607,26 @@ table = connection if isinstance(connection, dict) else {}
 known = {(state, after) for state, row in table.items() for after in row.values()}
 for event in steps:
     before = event.before or "DISCONNECTED"
-    print(f"{event.at_ms:>6} ms  {before:>21} -> {event.after:21}",
-          "yes" if (before, event.after) in known else "not in your table")
+    print(
+        f"{event.at_ms:>6} ms  {before:>21} -> {event.after:21}",
+        "yes" if (before, event.after) in known else "not in your table",
+    )
 
 # %% [markdown]
 # ### Exercise 02.8 · A bug to hunt
 #
-# The shop's program stands still at its first `send`, and then it dies. The brokers are fine, and other programs write happily. `shown` holds some of the producer's settings, its first warnings, and
-# its last words. Which topic does it ask for, as the lines write it? And which setting decided how long it stood still?
+# The shop's program stands still at its first `send`, and then it dies. The brokers are fine, and
+# other programs write happily. `shown` holds some of the producer's settings, its first warnings,
+# and its last words. Which topic does it ask for, as the lines write it? And which setting decided
+# how long it stood still?
 
 # %%
 shown = numbers("02.8")
 shown
 
 # %% answer="02.8"
-topic = ...               # a text
-setting = ...             # the name of the setting, a text
+topic = ...  # a text
+setting = ...  # the name of the setting, a text
 ### BEGIN SOLUTION
 topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
 setting = "max.block.ms"
@@ -558,37 +641,52 @@ require("02.8")
 # %% [markdown] items="P16 P17"
 # ## 10. In your own words
 #
-# A producer first connects to a bootstrap server as node -1 and later opens a second connection to the very same host and port as node 0. Why can the first connection not simply be reused, and would comparing host:port instead of the id fix it?
+# A producer first connects to a bootstrap server as node -1 and later opens a second connection to
+# the very same host and port as node 0. Why can the first connection not simply be reused, and
+# would comparing host:port instead of the id fix it?
 
 # %% [markdown] open="02.open"
-# The first connection is kept under the made-up id -1, because the client did not know the broker yet. Every map in the client is keyed by the node id, so a request for node 0 does
-# not find it. Comparing host and port would not really fix it: the address in bootstrap.servers may differ from the advertised listener, one name may stand for several brokers, and a
-# load balancer may sit in between. The price of the simple rule is one idle connection, and the idle limit closes it after nine minutes. So it is a trade-off, and a cheap one.
+# The first connection is kept under the made-up id -1, because the client did not know the broker
+# yet. Every map in the client is keyed by the node id, so a request for node 0 does not find it.
+# Comparing host and port would not really fix it: the address in bootstrap.servers may differ from
+# the advertised listener, one name may stand for several brokers, and a load balancer may sit in
+# between. The price of the simple rule is one idle connection, and the idle limit closes it after
+# nine minutes. So it is a trade-off, and a cheap one.
 
 # %% [markdown] items="P8"
-# KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a constructor risky, and what is the safe order?
+# KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a
+# constructor risky, and what is the safe order?
 
 # %% [markdown] open="02.open2"
-# The new thread can see the object before its constructor has finished: `this` escapes, and fields may still be unset. Without safe publication the memory model does not promise that
-# the thread sees what the constructor has written. The safe order is to build the object completely first and to start the thread afterwards, in a factory method or in a start() method
-# that is called after construction.
+# The new thread can see the object before its constructor has finished: `this` escapes, and fields
+# may still be unset. Without safe publication the memory model does not promise that the thread
+# sees what the constructor has written. The safe order is to build the object completely first and
+# to start the thread afterwards, in a factory method or in a start() method that is called after
+# construction.
 
 # %% [markdown] items="P18"
 # ## What you know now
 #
 # - The Sender connects, not your thread. From 2.2 on it does so before you send.
-# - Bootstrap addresses are nodes −1, −2, −3. Brokers from METADATA have real ids. Two ids are two connections.
+# - Bootstrap addresses are nodes −1, −2, −3. Brokers from METADATA have real ids. Two ids are two
+#   connections.
 # - You pay one connection for metadata, and one for each broker that leads what you send to.
-# - Idle connections are closed by whoever looks first: the client after nine minutes, the broker after ten.
+# - Idle connections are closed by whoever looks first: the client after nine minutes, the broker
+#   after ten.
 #
-# **Words**: bootstrap address 引导地址 · metadata 元数据 · Sender 发送线程 · least loaded 负载最小 · zombie 僵尸连接
+# **Words**: bootstrap address 引导地址 · metadata 元数据 · Sender 发送线程 · least loaded 负载最小
+# · zombie 僵尸连接
 #
 # ### Do you remember?
 #
 # Answer aloud before you open a line.
 #
-# <details><summary>1. In chapter 00, why did one record need two connections?</summary>One to ask for metadata, one to the leader of the record's partition.</details>
-# <details><summary>2. What does send() wait for?</summary>Only for metadata of the topic. The record itself waits in a batch, and the future tells when it has arrived.</details>
-# <details><summary>3. What is the lab's clock?</summary>A virtual one. Time passes only when the lab runs: in run_for, in get, in poll.</details>
+# <details><summary>1. In chapter 00, why did one record need two connections?</summary>One to ask
+# for metadata, one to the leader of the record's partition.</details>
+# <details><summary>2. What does send() wait for?</summary>Only for metadata of the topic. The
+# record itself waits in a batch, and the future tells when it has arrived.</details>
+# <details><summary>3. What is the lab's clock?</summary>A virtual one. Time passes only when the
+# lab runs: in run_for, in get, in poll.</details>
 #
-# Next: **03 · What does a consumer connect to?** It needs one connection more, for a reason worth knowing.
+# Next: **03 · What does a consumer connect to?** It needs one connection more, for a reason worth
+# knowing.

@@ -1,29 +1,34 @@
 # %% [markdown]
 # # 03 · What does a consumer connect to?
 #
-# A consumer reads one topic. Three brokers hold it. How many TCP connections does the consumer open, to whom, and which does it keep? Guess, run, look, and
-# then read the very lines that a Java client writes.
+# A consumer reads one topic. Three brokers hold it. How many TCP connections does the consumer
+# open, to whom, and which does it keep? Guess, run, look, and then read the very lines that a Java
+# client writes.
 #
-# **You need** chapter 02 (node ids, bootstrap addresses). **You get** four words: *coordinator*, *long poll*, *node id*, *idle limit*. **Time** about 40 minutes.
+# **You need** chapter 02 (node ids, bootstrap addresses). **You get** four words: *coordinator*,
+# *long poll*, *node id*, *idle limit*. **Time** about 40 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
 from kafkalab.views import timeline, sequence, compare, side_by_side
 
-me("")     # your student id, if your teacher gave you one: me("s123")
+me("")  # your student id, if your teacher gave you one: me("s123")
 
 # %% [markdown] items="C11 C12"
 # ## 1. Guess, run, look
 #
-# Three brokers: 0, 1 and 2. Topic `t4` has three partitions, and each broker leads one. The consumer is in group `test`. Broker 2 looks after that group: it is the
-# group's **coordinator**. The consumer knows one address, `localhost:9092`.
+# Three brokers: 0, 1 and 2. Topic `t4` has three partitions, and each broker leads one. The
+# consumer is in group `test`. Broker 2 looks after that group: it is the group's **coordinator**.
+# The consumer knows one address, `localhost:9092`.
 #
-# How many connections are there before the first `poll`? How many will be opened in ten minutes of reading? How many are left then? Write your numbers in place
-# of `None`. The first guess counts, and it stays visible.
+# How many connections are there before the first `poll`? How many will be opened in ten minutes of
+# reading? How many are left then? Write your numbers in place of `None`. The first guess counts,
+# and it stays visible.
 
 # %%
 predict("03 first consumer", before_poll=None, opened=None, kept=None)
+
 
 # %%
 def reader(version="2.3", leaders=(0, 1, 2), seed=7, **config):
@@ -33,10 +38,12 @@ def reader(version="2.3", leaders=(0, 1, 2), seed=7, **config):
     lab.place_coordinator("test", broker=2)
     return lab, KafkaConsumer(lab, {"group.id": "test", **config}, name="reader")
 
+
 def poll_for(consumer, lab, ms):
     end = lab.now_ms + ms
     while lab.now_ms < end:
         consumer.poll(timeout_ms=200)
+
 
 lab, consumer = reader()
 consumer.subscribe(["t4"])
@@ -45,11 +52,14 @@ poll_for(consumer, lab, ms=7_000)
 timeline(lab)
 
 # %% [markdown] items="C1 C33 C35"
-# Each bar is one TCP connection. Its name is a **node id**: the name under which the client keeps it. The small ticks are requests. Five bars: one to ask, one to
-# the coordinator, three for data. The last three begin after three seconds. Keep that in mind, we come back to it.
+# Each bar is one TCP connection. Its name is a **node id**: the name under which the client keeps
+# it. The small ticks are requests. Five bars: one to ask, one to the coordinator, three for data.
+# The last three begin after three seconds. Keep that in mind, we come back to it.
 #
-# All three data connections carry requests all the time. A consumer reads from all its leaders at once. Still no connection has a thread of its own: one thread, the
-# one that calls `poll`, looks after all of them. A second one only keeps the heartbeats coming. (A JVM has many more threads, for other work.)
+# All three data connections carry requests all the time. A consumer reads from all its leaders at
+# once. Still no connection has a thread of its own: one thread, the one that calls `poll`, looks
+# after all of them. A second one only keeps the heartbeats coming. (A JVM has many more threads,
+# for other work.)
 #
 # Ten minutes later:
 
@@ -61,8 +71,9 @@ truth("03 first consumer", before_poll=before_poll, opened=len(lab.sockets()), k
 timeline(lab)
 
 # %% [markdown] items="C2 C3 N76"
-# Before the first `poll` there was nothing: the constructor, `subscribe` and `assign` open no connection. A producer is different, as you know; its constructor
-# starts the Sender. Here no thread is started, so nothing half-built escapes.
+# Before the first `poll` there was nothing: the constructor, `subscribe` and `assign` open no
+# connection. A producer is different, as you know; its constructor starts the Sender. Here no
+# thread is started, so nothing half-built escapes.
 #
 # ## 2. Three moments
 #
@@ -72,20 +83,31 @@ timeline(lab)
 lab, consumer = reader()
 consumer.subscribe(["t4"])
 poll_for(consumer, lab, ms=3_300)
-shown_apis = ("METADATA", "FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP",
-              "OFFSET_FETCH", "LIST_OFFSETS")
+shown_apis = (
+    "METADATA",
+    "FIND_COORDINATOR",
+    "JOIN_GROUP",
+    "SYNC_GROUP",
+    "OFFSET_FETCH",
+    "LIST_OFFSETS",
+)
 sequence(lab, "reader", apis=shown_apis)
 
 # %% [markdown] items="C3 C4 C5 C8 C9 C10 C20 N77 G25 G27"
-# 1. **Find the coordinator.** The client asks any broker: who coordinates group `test`? It knows one address, so it asks there. The same connection carries
-#    METADATA: who leads what?
-# 2. **Talk to the coordinator.** Every broker can be one. For its groups it remembers who is a member and what is committed. On a connection of its own the client
-#    joins the group, hears its partitions, asks for committed offsets, and from then on sends heartbeats and commits: five jobs.
-# 3. **Read.** Each broker that leads a wanted partition gets one connection. The first JOIN_GROUP only fetched a
-#    member id (KIP-394). The second was answered after three seconds, because a new group waits for more members. That is why the data connections begin late.
+# 1. **Find the coordinator.** The client asks any broker: who coordinates group `test`? It knows
+#    one address, so it asks there. The same connection carries METADATA: who leads what?
+# 2. **Talk to the coordinator.** Every broker can be one. For its groups it remembers who is a
+#    member and what is committed. On a connection of its own the client joins the group, hears its
+#    partitions, asks for committed offsets, and from then on sends heartbeats and commits: five
+#    jobs.
+# 3. **Read.** Each broker that leads a wanted partition gets one connection. The first JOIN_GROUP
+#    only fetched a member id (KIP-394). The second was answered after three seconds, because a new
+#    group waits for more members. That is why the data connections begin late.
 #
-# So there are three classes of connections: *bootstrap*, *coordinator*, *data*. Here are the log lines of the three moments. An article of 2019 made these lines
-# famous; a Java client 2.3.0 wrote them.
+# So there are three classes of connections: *bootstrap*, *coordinator*, *data*. Here are the log
+# lines of the three moments. An article of 2019 made these lines famous; a Java client 2.3.0 wrote
+# them.
+
 
 # %% items="C13"
 def say(lab, *wanted):
@@ -94,14 +116,18 @@ def say(lab, *wanted):
         if any(words in line.message for words in wanted):
             print(line.time[-12:], line.level, line.message.split("] ", 1)[-1])
 
+
 say(lab, "Initiating connection", "Sending metadata", "FIND_COORDINATOR")
 
 # %% [markdown] items="C14 C15 C16 C17 C18 C19 CC1 G26"
-# Node `-1` is a made-up id: the client knows an address and no broker yet. METADATA and FIND_COORDINATOR share that connection. The answer names broker 2. But the
-# client connects to `2147483645`. That is made up too: 2147483647 is the largest `int` of Java, and 2147483647 − 2 = 2147483645. No broker has such an id, so
-# broker 2 can be in the client's map twice. From version 4.4 on the client writes `+2` instead. Nodes 0, 1 and 2 are the brokers' own ids.
+# Node `-1` is a made-up id: the client knows an address and no broker yet. METADATA and
+# FIND_COORDINATOR share that connection. The answer names broker 2. But the client connects to
+# `2147483645`. That is made up too: 2147483647 is the largest `int` of Java, and 2147483647 −
+# 2 = 2147483645. No broker has such an id, so broker 2 can be in the client's map twice. From
+# version 4.4 on the client writes `+2` instead. Nodes 0, 1 and 2 are the brokers' own ids.
 #
-# Correlation id 0 tells one more thing: FIND_COORDINATOR was made first, and had to wait until −1 had answered other questions.
+# Correlation id 0 tells one more thing: FIND_COORDINATOR was made first, and had to wait until −1
+# had answered other questions.
 #
 # Which class carries which requests? We count them in the ten minutes of section 1.
 
@@ -114,13 +140,16 @@ classes = requests.socket.map(role_of).rename("class")
 pd.crosstab(requests.api, classes)[["bootstrap", "coordinator", "data"]]
 
 # %% [markdown] items="C24 C25"
-# The first METADATA goes over the bootstrap connection. Later ones go over a data connection. After its two questions the bootstrap connection has no work left:
-# nobody gives it up, it is just never picked again.
+# The first METADATA goes over the bootstrap connection. Later ones go over a data connection. After
+# its two questions the bootstrap connection has no work left: nobody gives it up, it is just never
+# picked again.
 
 # %% [markdown] items="G23 G33"
-# What does the consumer itself remember? A small table, `SubscriptionState` in Java: for each partition the **position**, which is the offset to ask for next, and whether it is paused.
-# Each FETCH carries positions. The records that come back move them. The calls you know only read and write this table. The cell reads three records of partition 0, goes back
-# to offset 0 and pauses the partition. It shows the position before, the position after, and what is paused:
+# What does the consumer itself remember? A small table, `SubscriptionState` in Java: for each
+# partition the **position**, which is the offset to ask for next, and whether it is paused. Each
+# FETCH carries positions. The records that come back move them. The calls you know only read and
+# write this table. The cell reads three records of partition 0, goes back to offset 0 and pauses
+# the partition. It shows the position before, the position after, and what is paused:
 
 # %%
 tp = TopicPartition("t4", 0)
@@ -139,9 +168,10 @@ before, consumer.position(tp), consumer.paused()
 # %% [markdown] items="C10 C30 C31 C32 N78"
 # ### Exercise 03.1 · Count them
 #
-# You look after three clusters, A, B and C. Cluster A has `n.A.brokers` brokers. Its topic has `n.A.partitions` partitions, and `n.A.leaders` of the brokers lead
-# them all. One consumer of version 2.3 in each, one bootstrap address, a group with a coordinator. How many connections does it **open** in all? How many does it
-# **keep** after the idle limit?
+# You look after three clusters, A, B and C. Cluster A has `n.A.brokers` brokers. Its topic has
+# `n.A.partitions` partitions, and `n.A.leaders` of the brokers lead them all. One consumer of
+# version 2.3 in each, one bootstrap address, a group with a coordinator. How many connections does
+# it **open** in all? How many does it **keep** after the idle limit?
 
 # %%
 n = numbers("03.1")
@@ -164,8 +194,10 @@ require("03.1")
 # %% [markdown] items="C18 C19"
 # ### Exercise 03.2 · Who is behind a node id?
 #
-# Write `broker_of(node_id)`. It gets a node id as the line prints it, a text. It returns the number of the broker, or `None` when the client does not
-# know the broker. Think of `"0"`, `"-1"`, `"2147483645"` and of version 4.4's `"+2"`.
+# Write `broker_of(node_id)`. It gets a node id as the line prints it, a text. It returns the number
+# of the broker, or `None` when the client does not know the broker. Think of `"0"`, `"-1"`,
+# `"2147483645"` and of version 4.4's `"+2"`.
+
 
 # %% answer="03.2"
 def broker_of(node_id):
@@ -179,6 +211,7 @@ def broker_of(node_id):
     return 2147483647 - number if number > 2_000_000_000 else number
     ### END SOLUTION
 
+
 # %%
 check("03.2")
 
@@ -188,11 +221,13 @@ require("03.2")
 # %% [markdown]
 # ## 3. Why does the coordinator get its own connection?
 #
-# Broker 2 is coordinator *and* leads a partition. Still the client keeps two connections to it. Why not one?
+# Broker 2 is coordinator *and* leads a partition. Still the client keeps two connections to it. Why
+# not one?
 #
-# A broker answers the requests of one connection in order. A FETCH on an empty partition is a **long poll**: the broker holds it for up to 500 ms and
-# waits for records. Whatever stands behind it waits too. Nothing is written to our topic. How long does the answer to a FETCH take, and to a heartbeat, in
-# milliseconds, roughly?
+# A broker answers the requests of one connection in order. A FETCH on an empty partition is a
+# **long poll**: the broker holds it for up to 500 ms and waits for records. Whatever stands behind
+# it waits too. Nothing is written to our topic. How long does the answer to a FETCH take, and to a
+# heartbeat, in milliseconds, roughly?
 
 # %%
 predict("03 answers", fetch_ms=None, heartbeat_ms=None)
@@ -209,16 +244,20 @@ both = answers[answers.api.isin(["FETCH", "HEARTBEAT"])]
 both.groupby("api").latency_ms.agg(["count", "min", "median", "max"])
 
 # %% [markdown] items="C22 C23 N79 G22"
-# A heartbeat behind a FETCH would wait up to half a second, and longer where `fetch.max.wait.ms` is larger. A late heartbeat can cost the member its place
-# in the group. The trick with the node id keeps them apart: two ids, two entries in the client's map, two sockets.
+# A heartbeat behind a FETCH would wait up to half a second, and longer where `fetch.max.wait.ms` is
+# larger. A late heartbeat can cost the member its place in the group. The trick with the node id
+# keeps them apart: two ids, two entries in the client's map, two sockets.
 #
 # ## 4. What closes a connection?
 #
-# `connections.max.idle.ms` is the **idle limit**, nine minutes in a client. The client closes a connection on which nothing happened for that long. It looks
-# only while it polls, and closes at most one in a poll. After the first poll nobody uses node −1 any more, so node −1 goes. The others are never idle.
+# `connections.max.idle.ms` is the **idle limit**, nine minutes in a client. The client closes a
+# connection on which nothing happened for that long. It looks only while it polls, and closes at
+# most one in a poll. After the first poll nobody uses node −1 any more, so node −1 goes. The others
+# are never idle.
 #
-# Never? Here is a consumer with a limit of 20 seconds. It reads, pauses for 40 seconds, and resumes. A paused consumer polls, but does not fetch. How many
-# of its five connections are open at the end of the pause?
+# Never? Here is a consumer with a limit of 20 seconds. It reads, pauses for 40 seconds, and
+# resumes. A paused consumer polls, but does not fetch. How many of its five connections are open at
+# the end of the pause?
 
 # %%
 predict("03 pause", open_at_the_end_of_the_pause=None)
@@ -235,8 +274,9 @@ poll_for(consumer, lab, ms=10_000)
 timeline(lab)
 
 # %% [markdown] items="C23"
-# With nothing to fetch, data connections go idle. Heartbeats keep the coordinator's. Each close makes the client ask for METADATA, on a connection that is
-# still there; that one is used, and lives on. After `resume` the closed ones are opened again. A pause costs reconnects.
+# With nothing to fetch, data connections go idle. Heartbeats keep the coordinator's. Each close
+# makes the client ask for METADATA, on a connection that is still there; that one is used, and
+# lives on. After `resume` the closed ones are opened again. A pause costs reconnects.
 #
 # The other end is `close()`. It commits, leaves the group, and closes everything:
 
@@ -246,14 +286,15 @@ requests = lab.table("request.sent")
 list(requests.api.tail(2)), [s.how for s in lab.sockets()]
 
 # %% [markdown] items="C21 N79"
-# A program that is killed with `kill -9` closes nothing by itself. The operating system drops its sockets, and no LEAVE_GROUP is sent: the group notices
-# after the session timeout. `kill -2` is kinder, but only if your program catches it and calls `close()`.
+# A program that is killed with `kill -9` closes nothing by itself. The operating system drops its
+# sockets, and no LEAVE_GROUP is sent: the group notices after the session timeout. `kill -2` is
+# kinder, but only if your program catches it and calls `close()`.
 
 # %% [markdown] items="C20"
 # ### Exercise 03.3 · Label the lines
 #
-# `shown` holds eight connection lines of consumers, from several versions mixed. Make a list `labels` of the same length. Each entry is `"bootstrap"`,
-# `"coordinator"` or `"data"`.
+# `shown` holds eight connection lines of consumers, from several versions mixed. Make a list
+# `labels` of the same length. Each entry is `"bootstrap"`, `"coordinator"` or `"data"`.
 
 # %%
 shown = numbers("03.3")
@@ -261,12 +302,15 @@ shown
 
 # %% answer="03.3"
 labels = ...
+
+
 ### BEGIN SOLUTION
 def label(line):
     node_id = line.split("(id: ")[1].split(" ")[0]
     if node_id.startswith("+") or int(node_id) > 2_000_000_000:
         return "coordinator"
     return "bootstrap" if int(node_id) < 0 else "data"
+
 
 labels = [label(text) for text in shown]
 ### END SOLUTION
@@ -280,18 +324,25 @@ require("03.3")
 # %% [markdown] items="C5"
 # ## 5. Which broker is the coordinator?
 #
-# Nobody elects it. The group's name decides. Java computes a number from the name, `"test".hashCode()`. Kafka makes it positive and takes the rest of a
-# division by 50, because the topic `__consumer_offsets` has 50 partitions. The leader of that partition is the coordinator, for every member of the group.
+# Nobody elects it. The group's name decides. Java computes a number from the name,
+# `"test".hashCode()`. Kafka makes it positive and takes the rest of a division by 50, because the
+# topic `__consumer_offsets` has 50 partitions. The leader of that partition is the coordinator, for
+# every member of the group.
 
 # %%
 from kafkalab.hashing import java_string_hash
 
-(java_string_hash("test"), abs(java_string_hash("test")) % 50,
- abs(java_string_hash("inventory")) % 50)
+(
+    java_string_hash("test"),
+    abs(java_string_hash("test")) % 50,
+    abs(java_string_hash("inventory")) % 50,
+)
 
 # %% [markdown] items="C6 C7 C37"
-# And which broker is *asked* for it? The least loaded one, by the client's own count. But at the first question no request is under way anywhere. All are equal, so
-# chance decides. Three addresses, five seeds, the first node of each:
+# And which broker is *asked* for it? The least loaded one, by the client's own count. But at the
+# first question no request is under way anywhere. All are equal, so chance decides. Three
+# addresses, five seeds, the first node of each:
+
 
 # %%
 def first_node(seed):
@@ -300,6 +351,7 @@ def first_node(seed):
     consumer.subscribe(["t4"])
     poll_for(consumer, lab, ms=100)
     return lab.sockets()[0].node_id
+
 
 [first_node(seed) for seed in (1, 2, 3, 4, 5)]
 
@@ -316,12 +368,16 @@ poll_for(alone, lab, ms=2_000)
 # %% [markdown]
 # ### Exercise 03.4 · The missing half: the broker that is asked
 #
-# FIND_COORDINATOR has arrived at a broker. Write its half: `offsets_partition(group)`. Use `java_string_hash`. Take care of one thing: Java's `int` has one number whose
-# absolute value does not fit, −2147483648. Kafka's `Utils.abs` makes it 0. A group with that hash exists; the check knows it.
+# FIND_COORDINATOR has arrived at a broker. Write its half: `offsets_partition(group)`. Use
+# `java_string_hash`. Take care of one thing: Java's `int` has one number whose absolute value does
+# not fit, −2147483648. Kafka's `Utils.abs` makes it 0. A group with that hash exists; the check
+# knows it.
 #
-# The check does more than compare numbers. It puts your function into five brokers. They answer FIND_COORDINATOR with the leader of the partition you name. Two
-# members look for their group, and in some runs its coordinator crashes. The groups lie where Kafka keeps them. So a wrong partition sends the members to a broker that
-# answers NOT_COORDINATOR, and nobody reads.
+# The check does more than compare numbers. It puts your function into five brokers. They answer
+# FIND_COORDINATOR with the leader of the partition you name. Two members look for their group, and
+# in some runs its coordinator crashes. The groups lie where Kafka keeps them. So a wrong partition
+# sends the members to a broker that answers NOT_COORDINATOR, and nobody reads.
+
 
 # %% answer="03.4"
 def offsets_partition(group):
@@ -332,6 +388,7 @@ def offsets_partition(group):
     return positive % 50
     ### END SOLUTION
 
+
 # %%
 check("03.4")
 
@@ -341,9 +398,10 @@ require("03.4")
 # %% [markdown] items="C30 C32"
 # ### Exercise 03.5 · All leaders on one broker
 #
-# Now every partition is led by the same broker, and that broker is also the coordinator. But the group has several members: group A has `m.A.members`, and its
-# topic `m.A.partitions` partitions, so that each of them has something to read. Version 2.3, one bootstrap address. How many connections do all members of a group
-# open together, and how many do they keep?
+# Now every partition is led by the same broker, and that broker is also the coordinator. But the
+# group has several members: group A has `m.A.members`, and its topic `m.A.partitions` partitions,
+# so that each of them has something to read. Version 2.3, one bootstrap address. How many
+# connections do all members of a group open together, and how many do they keep?
 
 # %%
 m = numbers("03.5")
@@ -366,11 +424,13 @@ require("03.5")
 # %% [markdown]
 # ## 6. The time machine
 #
-# The same program with another version of the client. Two brokers and two addresses this time, so that the client has a choice. Rows that differ are boxed. Guess
-# first: how many connections does each open?
+# The same program with another version of the client. Two brokers and two addresses this time, so
+# that the client has a choice. Rows that differ are boxed. Guess first: how many connections does
+# each open?
 
 # %%
 predict("03 versions", v2_2=None, v2_3=None, v3_9=None)
+
 
 # %%
 def two_addresses(version, seed=3):
@@ -385,20 +445,25 @@ def two_addresses(version, seed=3):
     poll_for(consumer, lab, ms=5_000)
     return lab
 
+
 lab22, lab23, lab39 = (two_addresses(version) for version in ("2.2", "2.3", "3.9"))
-truth("03 versions", v2_2=len(lab22.sockets()), v2_3=len(lab23.sockets()),
-      v3_9=len(lab39.sockets()))
+truth(
+    "03 versions", v2_2=len(lab22.sockets()), v2_3=len(lab23.sockets()), v3_9=len(lab39.sockets())
+)
 compare(lab22, lab23, titles=("client 2.2", "client 2.3"))
 
 # %% [markdown]
-# Client 2.2 opens a second bootstrap connection. When the first one stands but has not answered yet, 2.2 prefers an untouched node for METADATA. Version 2.3
-# waits for the one it has (KAFKA-8376). Client 3.9 has a new wish: it wants to report its metrics (KIP-714), and looks for a free connection to ask.
+# Client 2.2 opens a second bootstrap connection. When the first one stands but has not answered
+# yet, 2.2 prefers an untouched node for METADATA. Version 2.3 waits for the one it has
+# (KAFKA-8376). Client 3.9 has a new wish: it wants to report its metrics (KIP-714), and looks for a
+# free connection to ask.
 
 # %%
 compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 
 # %% [markdown] items="C2 C6 C13 C18 C22 C24 C26 C27 C34"
-# **Then and now.** Much of what people know about this comes from texts of 2018 and 2019. Most of it holds. This has changed, or was never quite so:
+# **Then and now.** Much of what people know about this comes from texts of 2018 and 2019. Most of
+# it holds. This has changed, or was never quite so:
 #
 # | Then | Now | Try it |
 # |---|---|---|
@@ -416,7 +481,20 @@ compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 # | `createMessageStreams()` opens one connection more than there are leaders. | That consumer was written in Scala and spoke to ZooKeeper. Kafka 2.0 removed it. | — |
 
 # %% [markdown]
-# The first row of the table, with a client 4.4. One second has passed, and nobody has called `poll`. How many connections are there?
+# The lab keeps a page for each release: what differs from the release before, each change with its
+# KIP (Kafka Improvement Proposal), its JIRA or the recordings that show it. Here is what changed
+# about connections from 2.3 to 4.4:
+
+# %%
+from kafkalab import changes
+
+for what, rows in changes("2.3", "4.4", area="connecting").groupby("what", sort=False):
+    print(f"{rows.release.iloc[0]}  {rows.source.iloc[0]}: {what}")
+
+# %% [markdown]
+# The first row of the table, with a client 4.4. One second has passed, and nobody has called
+# `poll`. How many connections are there?
+
 
 # %%
 def without_a_poll(protocol):
@@ -425,13 +503,14 @@ def without_a_poll(protocol):
     lab.run_for(ms=1_000)
     return len(lab.sockets())
 
+
 {protocol: without_a_poll(protocol) for protocol in ("classic", "consumer")}
 
 # %% [markdown]
 # ## 7. The real thing beside it
 #
-# This is a recording: a real Java consumer 2.3.0 on real brokers, doing what section 1 did. Only the coordinator was broker 1. We lay its lines next to the
-# simulator's.
+# This is a recording: a real Java consumer 2.3.0 on real brokers, doing what section 1 did. Only
+# the coordinator was broker 1. We lay its lines next to the simulator's.
 
 # %%
 import json
@@ -444,22 +523,29 @@ recording = home / "data/recordings/2.3.1/2.3.0/consumer_first_poll_3_brokers"
 scenario = json.loads((recording / "scenario.json").read_text())
 played = replay(scenario, seed=7)["client"]
 
+
 def network(rows):
     rows = [row for row in rows if row.logger_name == "NetworkClient" and row.level == "DEBUG"]
     return [row.text for row in rows if not row.text.startswith("Recorded API versions")][:16]
 
-side_by_side(network(read(recording / "client.log.gz")), network(rows_of(played.splitlines())),
-             titles=("Java client 2.3.0", "simulator"))
+
+side_by_side(
+    network(read(recording / "client.log.gz")),
+    network(rows_of(played.splitlines())),
+    titles=("Java client 2.3.0", "simulator"),
+)
 
 # %% [markdown]
-# The data connections come in the order 2, 0, 1, in Java and here. It looks like chance and is arithmetic: the client walks through Java's hash maps.
+# The data connections come in the order 2, 0, 1, in Java and here. It looks like chance and is
+# arithmetic: the client walks through Java's hash maps.
 
 # %% [markdown]
 # ## 8. Spark lab: many consumers at once
 #
-# A small log set lies in `data/samples/tiny`: some dozens of clients of mixed versions, about ten minutes. Spark reads the lines and tells each
-# connection's life, one row a connection. `how` says who ended it: `idle` the client's limit, `peer` the broker, `close` the program; `failed` never stood;
-# `None` was open at the end. The first start of Spark takes a while.
+# A small log set lies in `data/samples/tiny`: some dozens of clients of mixed versions, about ten
+# minutes. Spark reads the lines and tells each connection's life, one row a connection. `how` says
+# who ended it: `idle` the client's limit, `peer` the broker, `close` the program; `failed` never
+# stood; `None` was open at the end. The first start of Spark takes a while.
 
 # %% spark=true
 from kafkalab import logsets
@@ -471,25 +557,34 @@ sockets = logsets.connections(lines).cache()
 sockets.groupBy("class", "how").count().orderBy("class", "how").toPandas()
 
 # %% [markdown]
-# You know how many connections a healthy consumer of this cluster opens: one to ask, one to the coordinator, three for data. Some consumers deviate:
-# they have no coordinator, or tried to connect and failed, or lost a connection to a broker. Here are the first eight consumers, each with its rows by class.
+# You know how many connections a healthy consumer of this cluster opens: one to ask, one to the
+# coordinator, three for data. Some consumers deviate: they have no coordinator, or tried to connect
+# and failed, or lost a connection to a broker. Here are the first eight consumers, each with its
+# rows by class.
 
 # %% spark=true
-per_client = (sockets.where(F.col("client_id").startswith("consumer"))
-              .groupBy("client_id")
-              .agg(*[F.count_if(F.col("class") == name).alias(name)
-                     for name in ("bootstrap", "coordinator", "data")],
-                   F.count_if(F.col("how") == "failed").alias("failed"))
-              .orderBy("client_id"))
+per_client = (
+    sockets.where(F.col("client_id").startswith("consumer"))
+    .groupBy("client_id")
+    .agg(
+        *[
+            F.count_if(F.col("class") == name).alias(name)
+            for name in ("bootstrap", "coordinator", "data")
+        ],
+        F.count_if(F.col("how") == "failed").alias("failed"),
+    )
+    .orderBy("client_id")
+)
 per_client.limit(8).toPandas()
 
 # %% [markdown]
 # ### Exercise 03.6 · Who has no coordinator?
 #
-# How many consumers of this set never opened a connection of class `coordinator`? Ask Spark in the next cell. Then write the number into the answer.
+# How many consumers of this set never opened a connection of class `coordinator`? Ask Spark in the
+# next cell. Then write the number into the answer.
 
 # %% spark=true
-per_client.where("failed > 0").toPandas()     # change this to find consumers without a coordinator
+per_client.where("failed > 0").toPandas()  # change this to find consumers without a coordinator
 
 # %% answer="03.6"
 without_coordinator = ...
@@ -506,16 +601,18 @@ require("03.6")
 # %% [markdown]
 # ### Exercise 03.7 · A bug to hunt
 #
-# A consumer commits slowly, and its log grows by megabytes. Last week somebody tidied up its settings and wrote a time in seconds where milliseconds are asked for. Nothing is wrong with the
-# network. `shown` holds some of its settings, and a few seconds of its log. Which setting is it, and which number should stand there?
+# A consumer commits slowly, and its log grows by megabytes. Last week somebody tidied up its
+# settings and wrote a time in seconds where milliseconds are asked for. Nothing is wrong with the
+# network. `shown` holds some of its settings, and a few seconds of its log. Which setting is it,
+# and which number should stand there?
 
 # %%
 shown = numbers("03.7")
 shown
 
 # %% answer="03.7"
-setting = ...             # its name, a text
-should_be = ...           # a whole number
+setting = ...  # its name, a text
+should_be = ...  # a whole number
 ### BEGIN SOLUTION
 setting = "connections.max.idle.ms"
 written = next(line for line in shown if line.startswith(setting))
@@ -531,26 +628,37 @@ require("03.7")
 # %% [markdown] items="C29"
 # ## 9. In your own words
 #
-# Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle limit has passed, and why does the coordinator get a socket of its own?
+# Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address,
+# client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle
+# limit has passed, and why does the coordinator get a socket of its own?
 
 # %% [markdown] open="03.open"
-# The consumer opens four connections and keeps three. The first one goes to the bootstrap address, under the made-up id -1, to ask for the coordinator and for metadata.
-# Nobody uses it afterwards, so the idle limit closes it. One connection goes to the group's coordinator. Two more go to the brokers that lead partitions: one for each
-# leader broker, not one for each partition, so five partitions on two brokers need two. The coordinator has a socket of its own because a broker answers the requests on
-# one socket in order: a heartbeat behind a long fetch would wait up to 500 ms for it.
+# The consumer opens four connections and keeps three. The first one goes to the bootstrap address,
+# under the made-up id -1, to ask for the coordinator and for metadata. Nobody uses it afterwards,
+# so the idle limit closes it. One connection goes to the group's coordinator. Two more go to the
+# brokers that lead partitions: one for each leader broker, not one for each partition, so five
+# partitions on two brokers need two. The coordinator has a socket of its own because a broker
+# answers the requests on one socket in order: a heartbeat behind a long fetch would wait up to 500
+# ms for it.
 
 # %% [markdown] items="C28 C20"
 # ## What you know now
 #
 # - A consumer connects in `poll()`, at three moments: find the coordinator, talk to it, read.
-# - One connection for each *leader broker*, not for each partition. One more for the coordinator, even when it is the same broker.
+# - One connection for each *leader broker*, not for each partition. One more for the coordinator,
+#   even when it is the same broker.
 # - Node ids are the client's own names. Two ids are two sockets.
 # - The idle limit closes what nobody uses, while somebody polls.
 #
-# **Words**: coordinator 协调者 · long poll 长轮询 · node id 节点编号 · idle limit 空闲时限 · heartbeat 心跳
+# **Words**: coordinator 协调者 · long poll 长轮询 · node id 节点编号 · idle limit 空闲时限 ·
+# heartbeat 心跳
 #
 # ### Do you remember chapter 02?
 #
-# <details><summary>1. Where does the id −1 come from?</summary>The client numbers its bootstrap addresses −1, −2, −3 … until METADATA tells it the real ids.</details>
-# <details><summary>2. Why is the connection to −1 not used again, though it leads to broker 0?</summary>Connections are kept by id. The client looks for 0, and finds nothing under that name.</details>
-# <details><summary>3. Who closes an idle connection when the client's limit is −1?</summary>The broker, after ten minutes of its own.</details>
+# <details><summary>1. Where does the id −1 come from?</summary>The client numbers its bootstrap
+# addresses −1, −2, −3 … until METADATA tells it the real ids.</details>
+# <details><summary>2. Why is the connection to −1 not used again, though it leads to broker
+# 0?</summary>Connections are kept by id. The client looks for 0, and finds nothing under that
+# name.</details>
+# <details><summary>3. Who closes an idle connection when the client's limit is −1?</summary>The
+# broker, after ten minutes of its own.</details>

@@ -1,10 +1,12 @@
 # %% [markdown]
 # # 04 · How does a record become part of a batch?
 #
-# `send` takes one record. What crosses the network is a *batch*: many records for one partition, put together. Who chooses the partition? What ends a batch? And who
-# compresses it, so that it is small? Three questions, and most people get each of them wrong at first.
+# `send` takes one record. What crosses the network is a *batch*: many records for one partition,
+# put together. Who chooses the partition? What ends a batch? And who compresses it, so that it is
+# small? Three questions, and most people get each of them wrong at first.
 #
-# **You need** chapters 01 and 02. **You get** six words: *record batch*, *batch.size*, *linger.ms*, *partitioner*, *sticky*, *codec*. **Time** about 40 minutes.
+# **You need** chapters 01 and 02. **You get** six words: *record batch*, *batch.size*, *linger.ms*,
+# *partitioner*, *sticky*, *codec*. **Time** about 40 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -12,16 +14,18 @@ from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPar
 from kafkalab.hashing import murmur2, to_positive
 from kafkalab.views import batch_strip, side_by_side
 
-me("")     # your student id, if your teacher gave you one: me("s123")
+me("")  # your student id, if your teacher gave you one: me("s123")
 
 # %% [markdown]
 # ## 1. Guess, run, look
 #
-# A shop writes one order every millisecond, 240 in all, without a key, into a topic with three partitions. Its producer may wait five milliseconds for more records
-# (`linger.ms=5`). How many batches are written by a client of version 2.3? How many by one of 2.8?
+# A shop writes one order every millisecond, 240 in all, without a key, into a topic with three
+# partitions. Its producer may wait five milliseconds for more records (`linger.ms=5`). How many
+# batches are written by a client of version 2.3? How many by one of 2.8?
 
 # %%
 predict("04 batches", v2_3=None, v2_8=None)
+
 
 # %%
 def write(version, records=240, pace_ms=1, partitions=3, seed=5, **config):
@@ -30,7 +34,7 @@ def write(version, records=240, pace_ms=1, partitions=3, seed=5, **config):
     lab = Lab(brokers=3, seed=seed, version=version, broker_version=brokers_of_its_time)
     lab.create_topic("orders", partitions=partitions)
     producer = KafkaProducer(lab, {"client.id": "shop", **config})
-    producer.partitions_for("orders")           # know the topic before the first record
+    producer.partitions_for("orders")  # know the topic before the first record
     for number in range(records):
         order = "an order of eighty bytes".ljust(80)
         producer.send(ProducerRecord("orders", value=order))
@@ -38,40 +42,51 @@ def write(version, records=240, pace_ms=1, partitions=3, seed=5, **config):
     producer.close()
     return lab
 
-labs = {f"client {version}": write(version, **{"linger.ms": 5})
-        for version in ("2.3", "2.8")}
+
+labs = {f"client {version}": write(version, **{"linger.ms": 5}) for version in ("2.3", "2.8")}
 counted = [len(list(lab.journal.of("record.appended"))) for lab in labs.values()]
 truth("04 batches", v2_3=counted[0], v2_8=counted[1])
 batch_strip(labs, "orders")
 
 # %% [markdown] items="N10"
-# Each block is a **record batch**, the unit in which Kafka sends, stores and hands out records. The number in it says how many records it holds. Dark and light blue only
-# show where one batch ends and the next begins. The first batch of each partition is larger, because its records had to wait for the connection.
+# Each block is a **record batch**, the unit in which Kafka sends, stores and hands out records. The
+# number in it says how many records it holds. Dark and light blue only show where one batch ends
+# and the next begins. The first batch of each partition is larger, because its records had to wait
+# for the connection.
 #
-# Both clients waited five milliseconds, and five records came in that time. Client 2.3 dealt them to three partitions in turn, *round robin*. So most batches got two.
-# Client 2.8 is **sticky**: it stays with one partition until a batch is finished, and then picks another by chance (KIP-480). All five land in one batch. After 240 records
-# the partitions are not quite even, but in the long run each gets about the same. And the batches are more than twice as large.
+# Both clients waited five milliseconds, and five records came in that time. Client 2.3 dealt them
+# to three partitions in turn, *round robin*. So most batches got two. Client 2.8 is **sticky**: it
+# stays with one partition until a batch is finished, and then picks another by chance (KIP-480).
+# All five land in one batch. After 240 records the partitions are not quite even, but in the long
+# run each gets about the same. And the batches are more than twice as large.
 #
-# Why does it matter? A batch has a header of 61 bytes, and a request costs both sides work, whatever is in it. The cell counts both:
+# Why does it matter? A batch has a header of 61 bytes, and a request costs both sides work,
+# whatever is in it. The cell counts both:
 
 # %%
 import pandas as pd
+
 
 def summary(lab):
     """What the producer sent: batches, PRODUCE requests, and how large they are."""
     batches = lab.table("record.appended")
     requests = lab.table("request.sent")
-    return {"batches": len(batches), "requests": (requests.api == "PRODUCE").sum(),
-            "records a batch": round(batches.records.map(len).mean(), 1),
-            "bytes": batches.size_bytes.sum()}
+    return {
+        "batches": len(batches),
+        "requests": (requests.api == "PRODUCE").sum(),
+        "records a batch": round(batches.records.map(len).mean(), 1),
+        "bytes": batches.size_bytes.sum(),
+    }
+
 
 pd.DataFrame([summary(lab) for lab in labs.values()], index=list(labs))
 
 # %% [markdown] items="N9"
 # ## 2. With a key, the key decides
 #
-# A record with a key goes where the key says. Take the key's bytes and compute a number from them with a function called *murmur2*. Drop the sign. Divide by the number of
-# partitions: the rest is the partition. All Java clients do it the same way, so all of them agree where a key lives.
+# A record with a key goes where the key says. Take the key's bytes and compute a number from them
+# with a function called *murmur2*. Drop the sign. Divide by the number of partitions: the rest is
+# the partition. All Java clients do it the same way, so all of them agree where a key lives.
 
 # %%
 murmur2(b"tea"), murmur2("茶".encode()), murmur2(b"coffee")
@@ -79,9 +94,11 @@ murmur2(b"tea"), murmur2("茶".encode()), murmur2(b"coffee")
 # %% [markdown] items="N9"
 # ### Exercise 04.1 · Where does a key live?
 #
-# Write `partition_of(key, partitions)`. `key` is a text or `None`; its bytes are UTF-8. `murmur2` takes bytes and gives an `int` of Java, which may be negative. Kafka drops the
-# sign by clearing the highest of its 32 bits, `number & 0x7fffffff`, and not by taking the absolute value. An empty text is a key like any other. Without a key, `None`,
-# there is nothing to compute: return `None`.
+# Write `partition_of(key, partitions)`. `key` is a text or `None`; its bytes are UTF-8. `murmur2`
+# takes bytes and gives an `int` of Java, which may be negative. Kafka drops the sign by clearing
+# the highest of its 32 bits, `number & 0x7fffffff`, and not by taking the absolute value. An empty
+# text is a key like any other. Without a key, `None`, there is nothing to compute: return `None`.
+
 
 # %% answer="04.1"
 def partition_of(key, partitions):
@@ -92,6 +109,7 @@ def partition_of(key, partitions):
     return (murmur2(key.encode("utf-8")) & 0x7FFFFFFF) % partitions
     ### END SOLUTION
 
+
 # %%
 check("04.1")
 
@@ -101,26 +119,31 @@ require("04.1")
 # %% [markdown]
 # ## 3. One partition more
 #
-# The topic gets crowded, and you add a sixth partition to its five. A hundred customers write with their names as keys. How many of them are written to another
-# partition from now on?
+# The topic gets crowded, and you add a sixth partition to its five. A hundred customers write with
+# their names as keys. How many of them are written to another partition from now on?
 
 # %%
 predict("04 sixth partition", moved=None)
 
+
 # %%
 def home(key, partitions):
     return to_positive(murmur2(key.encode())) % partitions
+
 
 names = [f"customer-{number}" for number in range(100)]
 moved = [name for name in names if home(name, 5) != home(name, 6)]
 truth("04 sixth partition", moved=len(moved))
 
 # %% [markdown]
-# Most of them: 77 of 100. The rest of a division by six has little to do with the rest of a division by five. What was written before stays where it is. So the old records of
-# a customer who moved are in one partition and the new ones in another, and nothing orders the two. A program that reads one partition and keeps a sum for each of its
-# customers has the old sum in the wrong place now.
+# Most of them: 77 of 100. The rest of a division by six has little to do with the rest of a
+# division by five. What was written before stays where it is. So the old records of a customer who
+# moved are in one partition and the new ones in another, and nothing orders the two. A program that
+# reads one partition and keeps a sum for each of its customers has the old sum in the wrong place
+# now.
 #
-# Here is one customer's story, three orders before the change and three after it, as (partition, offset):
+# Here is one customer's story, three orders before the change and three after it, as (partition,
+# offset):
 
 # %%
 lab = Lab(brokers=3, seed=8)
@@ -128,23 +151,28 @@ lab.create_topic("orders", partitions=5)
 producer = KafkaProducer(lab, {"client.id": "shop"})
 who = moved[0]
 
+
 def order():
     return producer.send(ProducerRecord("orders", key=who, value="tea")).get()
+
 
 before = [order() for _ in range(3)]
 
 from kafkalab import KafkaAdminClient, NewPartitions
+
 admin = KafkaAdminClient(lab, {})
 admin.create_partitions({"orders": NewPartitions.increase_to(6)}).all().get()
-lab.run_for(ms=6 * 60_000)             # metadata are asked for anew every five minutes
+lab.run_for(ms=6 * 60_000)  # metadata are asked for anew every five minutes
 after = [order() for _ in range(3)]
 [(answer.partition, answer.offset) for answer in before + after]
 
 # %% [markdown] items="N9"
 # ### Exercise 04.2 · Count the movers
 #
-# Three topics, A, B and C. A has 200 keys: the word `n.A.name`, a hyphen, and a number from 0 to 199, as in `customer-0`. A grows from `n.A.before` to `n.A.after` partitions.
-# How many of the 200 keys get another partition? And which is the first of them, in the order of the numbers? Write its number alone, 0 and not `"customer-0"`.
+# Three topics, A, B and C. A has 200 keys: the word `n.A.name`, a hyphen, and a number from 0 to
+# 199, as in `customer-0`. A grows from `n.A.before` to `n.A.after` partitions. How many of the 200
+# keys get another partition? And which is the first of them, in the order of the numbers? Write its
+# number alone, 0 and not `"customer-0"`.
 
 # %%
 n = numbers("04.2")
@@ -153,10 +181,17 @@ n
 # %% answer="04.2"
 movers = {"A": ..., "B": ..., "C": ...}
 first_mover = {"A": ..., "B": ..., "C": ...}
+
+
 ### BEGIN SOLUTION
 def moving(topic):
-    place = lambda number, partitions: to_positive(murmur2(f"{topic.name}-{number}".encode())) % partitions
-    return [number for number in range(200) if place(number, topic.before) != place(number, topic.after)]
+    place = lambda number, partitions: (
+        to_positive(murmur2(f"{topic.name}-{number}".encode())) % partitions
+    )
+    return [
+        number for number in range(200) if place(number, topic.before) != place(number, topic.after)
+    ]
+
 
 movers = {name: len(moving(topic)) for name, topic in n.items()}
 first_mover = {name: moving(topic)[0] for name, topic in n.items()}
@@ -171,27 +206,36 @@ require("04.2")
 # %% [markdown]
 # ## 4. What closes a batch?
 #
-# Two settings. A batch is finished when it is full: `batch.size`, sixteen kilobytes unless you say otherwise. Or it is finished when its first record has waited long enough:
-# `linger.ms`. Here is one partition, a record each millisecond, and four settings:
+# Two settings. A batch is finished when it is full: `batch.size`, sixteen kilobytes unless you say
+# otherwise. Or it is finished when its first record has waited long enough: `linger.ms`. Here is
+# one partition, a record each millisecond, and four settings:
 
 # %%
-settings = {"linger 0": {"linger.ms": 0},
-            "linger 5": {"linger.ms": 5},
-            "linger 50": {"linger.ms": 50},
-            "linger 50, batch 1000 bytes": {"linger.ms": 50, "batch.size": 1000}}
-labs = {name: write("3.9", records=150, partitions=1, **config)
-        for name, config in settings.items()}
+settings = {
+    "linger 0": {"linger.ms": 0},
+    "linger 5": {"linger.ms": 5},
+    "linger 50": {"linger.ms": 50},
+    "linger 50, batch 1000 bytes": {"linger.ms": 50, "batch.size": 1000},
+}
+labs = {
+    name: write("3.9", records=150, partitions=1, **config) for name, config in settings.items()
+}
 batch_strip(labs, "orders")
 
 # %% [markdown] items="P7"
-# With `linger.ms=0` a record leaves as soon as a request can carry it, most of them alone. Batches still form when records come faster than requests go. And look how long the
-# first row is: every batch brings its header. In the last row a batch is full after ten records, long before the 50 ms are over. `batch.size` counts bytes, not records.
+# With `linger.ms=0` a record leaves as soon as a request can carry it, most of them alone. Batches
+# still form when records come faster than requests go. And look how long the first row is: every
+# batch brings its header. In the last row a batch is full after ten records, long before the 50 ms
+# are over. `batch.size` counts bytes, not records.
 #
 # ### Exercise 04.3 · How many batches?
 #
-# Three producers, A, B and C. Producer A sends `n.A.records` records at once, all to one partition. Each value has `n.A.value_bytes` bytes, there is no key, and `batch.size`
-# is `n.A.batch_size` bytes. `linger.ms` is so long that a batch leaves when it is full, and the last one with what is left. How many batches are written? How many records does
-# the first one hold? A record has some bytes beyond its value, so do not trust a division: build a lab and count. `write` above shows how, but its values have 80 bytes.
+# Three producers, A, B and C. Producer A sends `n.A.records` records at once, all to one partition.
+# Each value has `n.A.value_bytes` bytes, there is no key, and `batch.size` is `n.A.batch_size`
+# bytes. `linger.ms` is so long that a batch leaves when it is full, and the last one with what is
+# left. How many batches are written? How many records does the first one hold? A record has some
+# bytes beyond its value, so do not trust a division: build a lab and count. `write` above shows
+# how, but its values have 80 bytes.
 
 # %%
 n = numbers("04.3")
@@ -200,6 +244,8 @@ n
 # %% answer="04.3"
 batches = {"A": ..., "B": ..., "C": ...}
 in_the_first = {"A": ..., "B": ..., "C": ...}
+
+
 ### BEGIN SOLUTION
 def written(wish):
     small = Lab(brokers=1, seed=11)
@@ -209,6 +255,7 @@ def written(wish):
         sender.send(ProducerRecord("t", value="x" * wish.value_bytes))
     sender.close()
     return small.table("record.appended").records.map(len)
+
 
 batches = {name: len(written(each)) for name, each in n.items()}
 in_the_first = {name: int(written(each)[0]) for name, each in n.items()}
@@ -223,11 +270,16 @@ require("04.3")
 # %% [markdown] items="N11 N12 N13"
 # ## 5. Who makes it small?
 #
-# A producer can compress its batches: `compression.type=gzip`, for example. gzip, snappy, lz4 and zstd are **codecs**. *Packing* means compressing here, *unpacking* the way back.
-# A topic has a setting `compression.type`, too. Its default, `producer`, means: keep what comes. `uncompressed` asks for plain records, and a codec's name for that codec.
+# A producer can compress its batches: `compression.type=gzip`, for example. gzip, snappy, lz4 and
+# zstd are **codecs**. *Packing* means compressing here, *unpacking* the way back. A topic has a
+# setting `compression.type`, too. Its default, `producer`, means: keep what comes. `uncompressed`
+# asks for plain records, and a codec's name for that codec.
 #
-# Who packs, and who unpacks: producer, broker or consumer? The next cell shows it for a producer with gzip and a topic with the default. Look at it first. Then guess for
-# the same producer and a topic with snappy: how many rows will the table have, one for each time that records are packed or unpacked?
+# Who packs, and who unpacks: producer, broker or consumer? The next cell shows it for a producer
+# with gzip and a topic with the default. Look at it first. Then guess for the same producer and a
+# topic with snappy: how many rows will the table have, one for each time that records are packed or
+# unpacked?
+
 
 # %%
 def packed(producer_codec, topic_codec):
@@ -245,6 +297,7 @@ def packed(producer_codec, topic_codec):
     columns = ["who", "work", "codec", "bytes_in", "bytes_out", "cpu_us"]
     return lab.table("cpu").reindex(columns=columns)
 
+
 packed("gzip", "producer")
 
 # %%
@@ -256,19 +309,22 @@ truth("04 pack and unpack", times=len(both))
 both
 
 # %% [markdown] items="N15"
-# The rule is: the producer packs, the broker keeps, the consumer unpacks. `validate` in the first table is the broker reading through a batch to check it. For that it
-# unpacks the records, too. But what it stores are the producer's own bytes.
+# The rule is: the producer packs, the broker keeps, the consumer unpacks. `validate` in the first
+# table is the broker reading through a batch to check it. For that it unpacks the records, too. But
+# what it stores are the producer's own bytes.
 #
-# In the second lab the topic asks for another codec. So the broker must pack again, `recompress`, for every batch of every producer. The column `cpu_us` is the work in
-# microseconds of one processor. With gzip or zstd this is far more than checking, and on a busy broker it adds up. `compression.type=producer`, the default of a topic, is
-# nearly always what you want.
+# In the second lab the topic asks for another codec. So the broker must pack again, `recompress`,
+# for every batch of every producer. The column `cpu_us` is the work in microseconds of one
+# processor. With gzip or zstd this is far more than checking, and on a busy broker it adds up.
+# `compression.type=producer`, the default of a topic, is nearly always what you want.
 
 # %% [markdown] items="N12 N13 N15"
 # ### Exercise 04.4 · Who packs?
 #
-# Four topics, A to D. In A the producer's `compression.type` is `n.A.producer`, where `none` means that it does not pack, and the topic's is `n.A.topic`. Who packs records:
-# `"producer"`, `"broker"`, `"both"` or `"nobody"`? The function `packed` shows it. A broker that only reads through a batch does not pack, and neither does one that only
-# unpacks.
+# Four topics, A to D. In A the producer's `compression.type` is `n.A.producer`, where `none` means
+# that it does not pack, and the topic's is `n.A.topic`. Who packs records: `"producer"`,
+# `"broker"`, `"both"` or `"nobody"`? The function `packed` shows it. A broker that only reads
+# through a batch does not pack, and neither does one that only unpacks.
 
 # %%
 n = numbers("04.4")
@@ -276,6 +332,8 @@ n
 
 # %% answer="04.4"
 packers = {"A": ..., "B": ..., "C": ..., "D": ...}
+
+
 ### BEGIN SOLUTION
 def packer(topic):
     table = packed(topic.producer, topic.topic)
@@ -284,6 +342,7 @@ def packer(topic):
     if producer and broker:
         return "both"
     return "producer" if producer else "broker" if broker else "nobody"
+
 
 packers = {name: packer(topic) for name, topic in n.items()}
 ### END SOLUTION
@@ -297,12 +356,14 @@ require("04.4")
 # %% [markdown]
 # ## 6. One slow broker
 #
-# Back to records without a key. There are three partitions, one on each of three brokers. Broker 2 is slow: it takes 40 milliseconds for each PRODUCE. Five records come every
-# millisecond, 3,000 in all. Once the sticky client 2.8 writes them, once client 3.9. Which of the two writes *more than a third* to the slow broker? Write `"2.8"`,
-# `"3.9"`, `"both"` or `"neither"`.
+# Back to records without a key. There are three partitions, one on each of three brokers. Broker 2
+# is slow: it takes 40 milliseconds for each PRODUCE. Five records come every millisecond, 3,000 in
+# all. Once the sticky client 2.8 writes them, once client 3.9. Which of the two writes *more than a
+# third* to the slow broker? Write `"2.8"`, `"3.9"`, `"both"` or `"neither"`.
 
 # %%
 predict("04 slow broker", more_than_a_third=None)
+
 
 # %%
 def with_slow_broker(version, **config):
@@ -323,27 +384,35 @@ def with_slow_broker(version, **config):
         shares[f"orders-{batch.partition}"] += len(batch.records)
     return {**shares, "ms until all was written": lab.now_ms}
 
+
 not_adaptive = {"partitioner.adaptive.partitioning.enable": False}
-slow = {"client 2.8": with_slow_broker("2.8"), "client 3.9": with_slow_broker("3.9"),
-        "3.9, not adaptive": with_slow_broker("3.9", **not_adaptive)}
-more = [version for version in ("2.8", "3.9")
-        if slow[f"client {version}"]["orders-2"] > 1_000]
+slow = {
+    "client 2.8": with_slow_broker("2.8"),
+    "client 3.9": with_slow_broker("3.9"),
+    "3.9, not adaptive": with_slow_broker("3.9", **not_adaptive),
+}
+more = [version for version in ("2.8", "3.9") if slow[f"client {version}"]["orders-2"] > 1_000]
 who = "both" if len(more) == 2 else more[0] if more else "neither"
 truth("04 slow broker", more_than_a_third=who)
 pd.DataFrame(slow)
 
 # %% [markdown] items="N9"
-# The sticky client sends *more* to the slow broker, in the row `orders-2`. It moves on when a batch is finished, and the slow broker's batches wait longest, so they get the
-# fullest. Client 3.9 looks at how much is waiting for each partition and prefers the short queues (KIP-794). All is written in half the time. The third column switches this
-# off in client 3.9: then it is no better than 2.8.
+# The sticky client sends *more* to the slow broker, in the row `orders-2`. It moves on when a batch
+# is finished, and the slow broker's batches wait longest, so they get the fullest. Client 3.9 looks
+# at how much is waiting for each partition and prefers the short queues (KIP-794). All is written
+# in half the time. The third column switches this off in client 3.9: then it is no better than 2.8.
 #
 # ### Exercise 04.5 · The missing half: a partitioner of your own
 #
-# One customer, `mega`, writes as much as all others together. A **partitioner** is a function that the producer calls for each record, and that returns the number of a
-# partition. Write one that gives the key `mega` the last partition for itself. All other keys share the remaining partitions by Kafka's rule for keys (section 2), as if the
-# last one did not exist. Records without a key, `None`, go anywhere but to the last partition. `cluster.partition_count_for_topic(topic)` tells how many partitions there are,
-# at least two. The check puts your function into a producer and looks where the records are. In some of its runs a broker crashes and comes back. Its
-# partitions have no leader meanwhile, and a key must stay where it is all the same: its records wait.
+# One customer, `mega`, writes as much as all others together. A **partitioner** is a function that
+# the producer calls for each record, and that returns the number of a partition. Write one that
+# gives the key `mega` the last partition for itself. All other keys share the remaining partitions
+# by Kafka's rule for keys (section 2), as if the last one did not exist. Records without a key,
+# `None`, go anywhere but to the last partition. `cluster.partition_count_for_topic(topic)` tells
+# how many partitions there are, at least two. The check puts your function into a producer and
+# looks where the records are. In some of its runs a broker crashes and comes back. Its partitions
+# have no leader meanwhile, and a key must stay where it is all the same: its records wait.
+
 
 # %% answer="04.5"
 def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
@@ -357,6 +426,7 @@ def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
     return to_positive(murmur2(key_bytes)) % (partitions - 1)
     ### END SOLUTION
 
+
 # %%
 check("04.5")
 
@@ -366,9 +436,10 @@ require("04.5")
 # %% [markdown]
 # ## 7. The real thing beside it
 #
-# A recording of a real Java producer 4.4.0. It sent records with keys into a topic `six` of six partitions. Its lines tell the partition and the bytes of every batch:
-# `six-3=74` is a batch of 74 bytes for partition 3. Here they are beside the simulator's. (The topic's id, a random name, is cut off.) You need not read the cell: it finds
-# the files and cuts the lines.
+# A recording of a real Java producer 4.4.0. It sent records with keys into a topic `six` of six
+# partitions. Its lines tell the partition and the bytes of every batch: `six-3=74` is a batch of 74
+# bytes for partition 3. Here they are beside the simulator's. (The topic's id, a random name, is
+# cut off.) You need not read the cell: it finds the files and cuts the lines.
 
 # %%
 import json
@@ -380,32 +451,40 @@ recording = course_folder() / "data/recordings/4.4.0/4.4.0/producer_keyed"
 scenario = json.loads((recording / "scenario.json").read_text())
 played = replay(scenario, seed=1)["client"]
 
+
 def produced(rows):
     """topic-partition=bytes of every PRODUCE line."""
     sent = [row.text for row in rows if row.text.startswith("Sending PRODUCE")]
     sizes = [text.split("partitionSizes=[")[1] for text in sent]
     return [size.split(":")[1].rstrip("]}") for size in sizes]
 
-side_by_side(produced(read(recording / "client.log.gz")), produced(rows_of(played.splitlines())),
-             titles=("Java producer 4.4.0", "simulator"))
+
+side_by_side(
+    produced(read(recording / "client.log.gz")),
+    produced(rows_of(played.splitlines())),
+    titles=("Java producer 4.4.0", "simulator"),
+)
 
 # %% [markdown]
 # The keys it sent are in the recording too. So a real Java client can check the rule of section 2:
 
 # %%
 sends = [event for event in scenario["events"] if event["do"] == "send"]
-pd.DataFrame([(repr(event["key"]), event["result"]["partition"], home(event["key"], 6))
-              for event in sends], columns=["key", "partition in Java", "our rule"])
+pd.DataFrame(
+    [(repr(event["key"]), event["result"]["partition"], home(event["key"], 6)) for event in sends],
+    columns=["key", "partition in Java", "our rule"],
+)
 
 # %% [markdown]
 # ## 8. Spark lab: the producer that sends too much
 #
-# The network team complains: one of eight producers sends far more requests than the others, for the same number of records. We let eight producers write and keep their
-# lines, as a logging server would. One of the eight has a setting that the others have not. Which one, and what, is yours alone: `guilty` knows, and the log tells it, too.
-# Then Spark reads all lines.
+# The network team complains: one of eight producers sends far more requests than the others, for
+# the same number of records. We let eight producers write and keep their lines, as a logging server
+# would. One of the eight has a setting that the others have not. Which one, and what, is yours
+# alone: `guilty` knows, and the log tells it, too. Then Spark reads all lines.
 
 # %%
-guilty = numbers("04.6")                # do not print it: the log is the place to look
+guilty = numbers("04.6")  # do not print it: the log is the place to look
 the_guilty_one, its_bytes = guilty.producer, guilty.batch_size
 
 # %%
@@ -413,15 +492,14 @@ import random
 
 log_folder = course_folder() / "data/generated/chapter04/producers"
 log_folder.mkdir(parents=True, exist_ok=True)
-chance = random.Random(guilty.seed)     # your eight are not your neighbour's
+chance = random.Random(guilty.seed)  # your eight are not your neighbour's
 for number in range(1, 9):
     name = f"producer-{number}"
     config = {"client.id": name, "linger.ms": (20, 60, 20, 40)[number % 4]}
     if number == the_guilty_one:
         config["batch.size"] = its_bytes
     version = chance.choice(["2.8", "3.6", "3.9", "4.0"])
-    lab = Lab(brokers=3, seed=chance.randrange(1000), version=version,
-              broker_version="4.4")
+    lab = Lab(brokers=3, seed=chance.randrange(1000), version=version, broker_version="4.4")
     lab.create_topic("orders", partitions=3)
     producer = KafkaProducer(lab, config)
     for record in range(300):
@@ -442,25 +520,29 @@ produce = lines.where("message like 'Sending PRODUCE%'")
 sizes = F.regexp_extract_all("message", F.lit(r"-\d+=(\d+)"), F.lit(1))
 in_all = F.aggregate(sizes.cast("array<int>"), F.lit(0), lambda total, size: total + size)
 bytes_each = F.round(F.avg("bytes")).cast("int").alias("bytes_each")
-requests = (produce.withColumn("bytes", in_all).groupBy("client_id")
-            .agg(F.count("*").alias("requests"), bytes_each))
+requests = (
+    produce.withColumn("bytes", in_all)
+    .groupBy("client_id")
+    .agg(F.count("*").alias("requests"), bytes_each)
+)
 requests.orderBy("client_id").toPandas()
 
 # %% [markdown]
 # ### Exercise 04.6 · A bug to hunt: find the setting
 #
-# Which producer sends far more requests than the others? A client writes all its settings into its log when it starts. Print those of the guilty one and compare: which setting
-# makes its batches small? Somebody thought that its number counts records.
+# Which producer sends far more requests than the others? A client writes all its settings into its
+# log when it starts. Print those of the guilty one and compare: which setting makes its batches
+# small? Somebody thought that its number counts records.
 
 # %% spark=true
 settings = lines.where("message like 'ProducerConfig values%'").orderBy("client_id")
-told = settings.where("client_id = 'producer-1'").first().message     # change this
+told = settings.where("client_id = 'producer-1'").first().message  # change this
 print(*told.splitlines()[:30], sep="\n")
 
 # %% answer="04.6"
-too_busy = ...            # its client id, a text
-setting = ...             # the name of the setting, a text
-its_value = ...           # and its value, a number
+too_busy = ...  # its client id, a text
+setting = ...  # the name of the setting, a text
+its_value = ...  # and its value, a number
 ### BEGIN SOLUTION
 too_busy = f"producer-{guilty.producer}"
 setting = "batch.size"
@@ -476,13 +558,17 @@ require("04.6")
 # %% [markdown]
 # ## 9. In your own words
 #
-# When does adding partitions to a topic break a promise that producers and consumers relied on, and what would you do instead?
+# When does adding partitions to a topic break a promise that producers and consumers relied on, and
+# what would you do instead?
 
 # %% [markdown] open="04.open"
-# It breaks a promise when records have keys. The partition of a key is its hash modulo the number of partitions. With another number most keys go to another partition. So
-# the order of the records of one key is lost across the change: the older ones lie in the old partition, the newer ones in the new, and they are read by different
-# members. State or joins that are kept by partition no longer match either. I would create a new topic with more partitions, copy or migrate the records, and move the
-# producers and consumers over. Better still is to choose enough partitions from the start. Without keys nothing breaks.
+# It breaks a promise when records have keys. The partition of a key is its hash modulo the number
+# of partitions. With another number most keys go to another partition. So the order of the records
+# of one key is lost across the change: the older ones lie in the old partition, the newer ones in
+# the new, and they are read by different members. State or joins that are kept by partition no
+# longer match either. I would create a new topic with more partitions, copy or migrate the records,
+# and move the producers and consumers over. Better still is to choose enough partitions from the
+# start. Without keys nothing breaks.
 
 # %% [markdown] items="N9 N14"
 # ## Then and now
@@ -501,12 +587,17 @@ require("04.6")
 # - A batch is made for one partition. It leaves when it is full or has waited long enough.
 # - A key always goes to the same partition, as long as their number stays.
 # - Without a key the client chooses, and how it chooses decides how large batches are.
-# - The producer packs, the broker keeps, the consumer unpacks. A topic with a codec of its own makes the broker work.
+# - The producer packs, the broker keeps, the consumer unpacks. A topic with a codec of its own
+#   makes the broker work.
 #
-# **Words**: record batch 记录批次 · batch.size 批次大小 · linger.ms 等待时间 · partitioner 分区器 · sticky 粘性 · codec 压缩算法
+# **Words**: record batch 记录批次 · batch.size 批次大小 · linger.ms 等待时间 · partitioner 分区器 ·
+# sticky 粘性 · codec 压缩算法
 #
 # ### Do you remember?
 #
-# <details><summary>1. Chapter 01: a group has five members, the topic three partitions. How many read?</summary>Three. A partition has one owner in a group; two members wait.</details>
-# <details><summary>2. Chapter 02: to which brokers does a producer connect to send?</summary>To those that lead a partition it sends to, one connection for each.</details>
-# <details><summary>3. Chapter 03: why is a heartbeat not sent over the connection that fetches?</summary>Answers on one connection come in order. A long poll would hold it up.</details>
+# <details><summary>1. Chapter 01: a group has five members, the topic three partitions. How many
+# read?</summary>Three. A partition has one owner in a group; two members wait.</details>
+# <details><summary>2. Chapter 02: to which brokers does a producer connect to send?</summary>To
+# those that lead a partition it sends to, one connection for each.</details>
+# <details><summary>3. Chapter 03: why is a heartbeat not sent over the connection that
+# fetches?</summary>Answers on one connection come in order. A long poll would hold it up.</details>

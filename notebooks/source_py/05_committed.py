@@ -1,57 +1,79 @@
 # %% [markdown]
 # # 05 · When is a record safe?
 #
-# `send` has returned. Has Kafka got the record? The answer came, with an offset. Will it still be there tomorrow? Between these two questions lies everything that people
-# mean when they say "Kafka lost my data".
+# `send` has returned. Has Kafka got the record? The answer came, with an offset. Will it still be
+# there tomorrow? Between these two questions lies everything that people mean when they say "Kafka
+# lost my data".
 #
-# **You need** chapters 01 and 04. **You get** six words: *acks*, *in-sync replicas*, *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** about
-# 35 minutes up to section 7, and a second sitting of 15 for the Spark lab and your own words.
+# **You need** chapters 01 and 04. **You get** six words: *acks*, *in-sync replicas*,
+# *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** about 35
+# minutes up to section 7, and a second sitting of 15 for the Spark lab and your own words.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import Lab, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
 from kafkalab.views import Outcome, outcome_grid, replica_ladder, side_by_side
 
-me("")     # your student id, if your teacher gave you one: me("s123")
+me("")  # your student id, if your teacher gave you one: me("s123")
 
 # %% [markdown] items="N17"
 # ## 1. Guess, run, look
 #
-# A shop sends twenty orders, one every ten milliseconds, and looks at no answer: *fire and forget*. The partition has a leader, broker 0, and two followers that copy it. Each of
-# the three copies is a *replica*. The followers are asleep for the first four and a half seconds and copy nothing. One second after the last order the leader crashes.
+# A shop sends twenty orders, one every ten milliseconds, and looks at no answer: *fire and forget*.
+# The partition has a leader, broker 0, and two followers that copy it. Each of the three copies is
+# a *replica*. The followers are asleep for the first four and a half seconds and copy nothing. One
+# second after the last order the leader crashes.
 #
-# The setting **acks** says when a record is *acknowledged*, that is, when the producer hears "written". With `acks=1` the leader answers as soon as it has the record itself.
-# With `acks=all` it waits for the followers. The program runs on after the crash. How many of the twenty are in the topic in the end, half a minute later?
+# The setting **acks** says when a record is *acknowledged*, that is, when the producer hears
+# "written". With `acks=1` the leader answers as soon as it has the record itself. With `acks=all`
+# it waits for the followers. The program runs on after the crash. How many of the twenty are in the
+# topic in the end, half a minute later?
 
 # %%
 predict("05 twenty orders", acks_1=None, acks_all=None)
 
 # %%
 # A producer that tries again for 20 s. Idempotence is for section 4: off until then.
-PATIENT = {"delivery.timeout.ms": 20_000, "request.timeout.ms": 3_000, "linger.ms": 0,
-           "enable.idempotence": False}
+PATIENT = {
+    "delivery.timeout.ms": 20_000,
+    "request.timeout.ms": 3_000,
+    "linger.ms": 0,
+    "enable.idempotence": False,
+}
+
 
 def cluster(min_insync=1, unclean=False, seed=5):
     """Four brokers; `orders` has one partition: broker 0 leads, 1 and 2 copy it."""
-    lab = Lab(brokers=4, seed=seed, broker_config={
-        "min.insync.replicas": min_insync, "unclean.leader.election.enable": unclean,
-        "broker.session.timeout.ms": 6_000})
+    lab = Lab(
+        brokers=4,
+        seed=seed,
+        broker_config={
+            "min.insync.replicas": min_insync,
+            "unclean.leader.election.enable": unclean,
+            "broker.session.timeout.ms": 6_000,
+        },
+    )
     lab.create_topic("orders", replication_factor=3, leaders=[0])
     return lab
 
+
 def sell(lab, acks, count=20):
     """Send orders. Keep what the callbacks say: acknowledged keys, and failed ones."""
-    producer = KafkaProducer(lab, {"client.id": "shop", "acks": acks, **PATIENT,
-                                   "bootstrap.servers": "localhost:9095"})    # broker 3
+    producer = KafkaProducer(
+        lab, {"client.id": "shop", "acks": acks, **PATIENT, "bootstrap.servers": "localhost:9095"}
+    )  # broker 3
     producer.partitions_for("orders")
     told = {"acknowledged": [], "failed": []}
     for number in range(count):
+
         def callback(metadata, error, key=f"order {number}"):
             told["failed" if error else "acknowledged"].append(key)
+
         record = ProducerRecord("orders", key=f"order {number}", value="tea")
         producer.send(record, callback)
         lab.sleep(10)
     return told
+
 
 def slow_followers(acks, min_insync=1):
     lab = cluster(min_insync)
@@ -63,51 +85,69 @@ def slow_followers(acks, min_insync=1):
     lab.run_for(ms=30_000)
     return lab, told
 
+
 # %%
 def in_the_log(lab):
     """How many records the partition has for those who read it."""
     return lab.at(lab.now_ms)["partitions"]["orders-0"]["log_end_offset"]
 
+
 one, told_one = slow_followers(acks="1")
 every, told_every = slow_followers(acks="all")
 truth("05 twenty orders", acks_1=in_the_log(one), acks_all=in_the_log(every))
-replica_ladder(one, "orders-0", {1_100: "just before the crash", 31_000: "in the end"},
-               title="acks=1: the leader dies with what only it had")
+replica_ladder(
+    one,
+    "orders-0",
+    {1_100: "just before the crash", 31_000: "in the end"},
+    title="acks=1: the leader dies with what only it had",
+)
 
 # %% [markdown] items="N16 N17"
-# Each bar is a replica's log, and the numbers below are the brokers. (The red line, the *high watermark*, marks how far the log is copied to all in-sync replicas: here not at all.) With `acks=1`
-# the leader had all twenty, said so, and died. A follower took over with what it had: nothing. The shop heard "written" twenty times. Nobody broke a promise: this is all
-# that `acks=1` promises.
+# Each bar is a replica's log, and the numbers below are the brokers. (The red line, the *high
+# watermark*, marks how far the log is copied to all in-sync replicas: here not at all.) With
+# `acks=1` the leader had all twenty, said so, and died. A follower took over with what it had:
+# nothing. The shop heard "written" twenty times. Nobody broke a promise: this is all that `acks=1`
+# promises.
 #
-# With `acks=all` the leader waited for its followers, so the shop had no answer when the leader died. The producer sent again, to the new leader. All twenty are there.
+# With `acks=all` the leader waited for its followers, so the shop had no answer when the leader
+# died. The producer sent again, to the new leader. All twenty are there.
 
 # %%
 for acks, told in (("acks=1", told_one), ("acks=all", told_every)):
     print(acks, {fate: len(keys) for fate, keys in told.items()})
 
 # %% [markdown] items="N16 N22 N104"
-# Both producers heard the same. Only for the second was it worth something. "Kafka keeps **committed** records", people say, and committed means *copied to all in-sync replicas*.
-# What only the leader has is not committed, whatever was answered.
+# Both producers heard the same. Only for the second was it worth something. "Kafka keeps
+# **committed** records", people say, and committed means *copied to all in-sync replicas*. What
+# only the leader has is not committed, whatever was answered.
 #
 # ## 2. The whole grid
 #
-# The **in-sync replicas** are the leader and those followers that keep up with it. A follower that stays behind for too long is taken out of this set. `acks=all` waits for the
-# set, and only for the set. So the set can shrink to the leader alone, and then "all" is one. The setting `min.insync.replicas` is the floor, the least number of in-sync
-# replicas: with fewer, a write with `acks=all` is refused.
+# The **in-sync replicas** are the leader and those followers that keep up with it. A follower that
+# stays behind for too long is taken out of this set. `acks=all` waits for the set, and only for the
+# set. So the set can shrink to the leader alone, and then "all" is one. The setting
+# `min.insync.replicas` is the floor, the least number of in-sync replicas: with fewer, a write with
+# `acks=all` is refused.
 #
-# There are five settings: `acks=0`, `acks=1`, and `acks=all` with a floor of 1, 2 and 3. `acks=0` is new: the producer waits for no answer at all, and a record counts as
-# acknowledged as soon as it is sent. And there are four stories. In each the shop sends twenty orders, and then the leader crashes for good:
+# There are five settings: `acks=0`, `acks=1`, and `acks=all` with a floor of 1, 2 and 3. `acks=0`
+# is new: the producer waits for no answer at all, and a record counts as acknowledged as soon as it
+# is sent. And there are four stories. In each the shop sends twenty orders, and then the leader
+# crashes for good:
 #
 # - **followers fine**: both keep up.
 # - **followers slow**: they sleep for a few seconds, as in section 1.
-# - **followers away**: both died earlier, so the leader was alone. It dies, too, and then the followers come back.
-# - **the same, unclean**: as before, but now a replica may become leader that was not in sync. That is an **unclean election**.
+# - **followers away**: both died earlier, so the leader was alone. It dies, too, and then the
+#   followers come back.
+# - **the same, unclean**: as before, but now a replica may become leader that was not in sync. That
+#   is an **unclean election**.
 #
-# Five times four make twenty cells. Each has one outcome. Guess three numbers: in how many cells are acknowledged records lost? In how many are records refused and nothing
-# lost? In how many may nobody lead in the end, so that the partition waits?
+# Five times four make twenty cells. Each has one outcome. Guess three numbers: in how many cells
+# are acknowledged records lost? In how many are records refused and nothing lost? In how many may
+# nobody lead in the end, so that the partition waits?
 
 # %%
 predict("05 grid", lost=None, refused=None, waiting=None)
+
 
 # %%
 def play(followers, acks, min_insync, unclean=False):
@@ -133,33 +173,53 @@ def play(followers, acks, min_insync, unclean=False):
     counts = len(told["acknowledged"]), lost, len(told["failed"])
     return Outcome(*counts, readable=leader >= 0)
 
-stories = {"followers fine": ("fine", False), "followers slow": ("slow", False),
-           "followers away": ("away", False), "the same, unclean": ("away", True)}
-settings = {"acks=0": ("0", 1), "acks=1": ("1", 1), "acks=all, min 1": ("all", 1),
-            "acks=all, min 2": ("all", 2), "acks=all, min 3": ("all", 3)}
-grid = {(story, setting): play(followers, acks, min_insync, unclean)
-        for story, (followers, unclean) in stories.items()
-        for setting, (acks, min_insync) in settings.items()}
+
+stories = {
+    "followers fine": ("fine", False),
+    "followers slow": ("slow", False),
+    "followers away": ("away", False),
+    "the same, unclean": ("away", True),
+}
+settings = {
+    "acks=0": ("0", 1),
+    "acks=1": ("1", 1),
+    "acks=all, min 1": ("all", 1),
+    "acks=all, min 2": ("all", 2),
+    "acks=all, min 3": ("all", 3),
+}
+grid = {
+    (story, setting): play(followers, acks, min_insync, unclean)
+    for story, (followers, unclean) in stories.items()
+    for setting, (acks, min_insync) in settings.items()
+}
 
 kinds = [outcome.kind for outcome in grid.values()]
-truth("05 grid", lost=kinds.count("lost"), refused=kinds.count("refused"),
-      waiting=kinds.count("waiting"))
+truth(
+    "05 grid",
+    lost=kinds.count("lost"),
+    refused=kinds.count("refused"),
+    waiting=kinds.count("waiting"),
+)
 outcome_grid(grid, title="twenty orders, three replicas")
 
 # %% [markdown] items="N22 N24 N26"
-# Read it by columns. `acks=0` and `acks=1` lose as soon as the followers are a little behind. `acks=all` alone is not enough: with a floor of 1 it loses too, in the last story,
-# because the set had shrunk to one. With a floor of 2 nothing is lost in any story. In the last one the lonely leader refused the orders, the producer tried again, and the
-# new leader took all twenty. With a floor of 3 nothing is lost either. But as soon as one replica is away, every write is refused.
+# Read it by columns. `acks=0` and `acks=1` lose as soon as the followers are a little behind.
+# `acks=all` alone is not enough: with a floor of 1 it loses too, in the last story, because the set
+# had shrunk to one. With a floor of 2 nothing is lost in any story. In the last one the lonely
+# leader refused the orders, the producer tried again, and the new leader took all twenty. With a
+# floor of 3 nothing is lost either. But as soon as one replica is away, every write is refused.
 #
-# Read it by rows. *No leader* means that the partition waits. Waiting is not losing: the old leader may come back with everything. An unclean election ends the waiting. It
-# throws away what only the old leader had.
+# Read it by rows. *No leader* means that the partition waits. Waiting is not losing: the old leader
+# may come back with everything. An unclean election ends the waiting. It throws away what only the
+# old leader had.
 
 # %% [markdown] items="N22 N26"
 # ### Exercise 05.1 · Written, or refused?
 #
-# Five records, A to E. The partition of A has `n.A.replicas` replicas, the leader among them, and a floor of `n.A.floor`. `n.A.down` of its followers have been down for a
-# minute. All others are in sync. A is sent with `acks=n.A.acks`. Is it `"written"` or `"refused"`? How many replicas have it for sure when the answer comes? Count the
-# leader, too. For a refused record write 0.
+# Five records, A to E. The partition of A has `n.A.replicas` replicas, the leader among them, and a
+# floor of `n.A.floor`. `n.A.down` of its followers have been down for a minute. All others are in
+# sync. A is sent with `acks=n.A.acks`. Is it `"written"` or `"refused"`? How many replicas have it
+# for sure when the answer comes? Count the leader, too. For a refused record write 0.
 
 # %%
 n = numbers("05.1")
@@ -168,12 +228,15 @@ n
 # %% answer="05.1"
 fate = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
 copies = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
+
+
 ### BEGIN SOLUTION
 def fate_of(record):
     in_sync = record.replicas - record.down
     if record.acks == "all" and in_sync < record.floor:
         return "refused", 0
     return "written", in_sync if record.acks == "all" else 1
+
 
 fate = {name: fate_of(record)[0] for name, record in n.items()}
 copies = {name: fate_of(record)[1] for name, record in n.items()}
@@ -188,48 +251,65 @@ require("05.1")
 # %% [markdown]
 # ## 3. How long does a producer try?
 #
-# An answer that does not come is not a failure yet. The producer waits for one answer as long as `request.timeout.ms` says. Then it sends again, by default as often as it can.
-# What ends it is the **delivery timeout**, `delivery.timeout.ms`: from `send` to the last word, success or failure, two minutes unless you say otherwise.
+# An answer that does not come is not a failure yet. The producer waits for one answer as long as
+# `request.timeout.ms` says. Then it sends again, by default as often as it can. What ends it is the
+# **delivery timeout**, `delivery.timeout.ms`: from `send` to the last word, success or failure, two
+# minutes unless you say otherwise.
 #
-# Here a broker hangs: it answers no PRODUCE any more. `request.timeout.ms` is 3 seconds, `delivery.timeout.ms` 10. After how many seconds does the callback hear of the
-# failure? How many times was the record sent, the first time included?
+# Here a broker hangs: it answers no PRODUCE any more. `request.timeout.ms` is 3 seconds,
+# `delivery.timeout.ms` 10. After how many seconds does the callback hear of the failure? How many
+# times was the record sent, the first time included?
 
 # %%
 predict("05 hanging broker", seconds=None, times=None)
+
 
 # %%
 def hang(request_ms, delivery_ms, seed=6):
     """(seconds until the callback, PRODUCE requests, error); the broker hangs."""
     lab = Lab(brokers=1, seed=seed)
     lab.create_topic("orders", partitions=1)
-    producer = KafkaProducer(lab, {"linger.ms": 0, "request.timeout.ms": request_ms,
-                                   "delivery.timeout.ms": delivery_ms,
-                                   "enable.idempotence": False})
+    producer = KafkaProducer(
+        lab,
+        {
+            "linger.ms": 0,
+            "request.timeout.ms": request_ms,
+            "delivery.timeout.ms": delivery_ms,
+            "enable.idempotence": False,
+        },
+    )
     producer.partitions_for("orders")
     producer.send(ProducerRecord("orders", value="the first one arrives")).get()
     lab.broker(0).delay("PRODUCE", 600_000)
     heard, sent_at = [], lab.now_ms
-    producer.send(ProducerRecord("orders", value="tea"),
-                  lambda metadata, error: heard.append((lab.now_ms - sent_at, error)))
+    producer.send(
+        ProducerRecord("orders", value="tea"),
+        lambda metadata, error: heard.append((lab.now_ms - sent_at, error)),
+    )
     lab.run_until(lambda: heard)
     requests = lab.table("request.sent").query("api == 'PRODUCE' and at_ms >= @sent_at")
     return heard[0][0] // 1000, len(requests), heard[0][1]
+
 
 seconds, times, error = hang(3_000, 10_000)
 truth("05 hanging broker", seconds=seconds, times=times)
 error
 
 # %% [markdown] items="N23"
-# `retries`, the number of tries, is huge nowadays. So time ends it, and not a count. And take "failed" with care: perhaps the broker has written the record and only its answer
-# was lost. The producer cannot know.
+# `retries`, the number of tries, is huge nowadays. So time ends it, and not a count. And take
+# "failed" with care: perhaps the broker has written the record and only its answer was lost. The
+# producer cannot know.
 #
-# Before each new try the producer waits a little, longer each time, up to a second (`retry.backoff.ms`, `retry.backoff.max.ms`). So dividing one timeout by the other can give
-# too many tries. The function `hang` counts them.
+# Before each new try the producer waits a little, longer each time, up to a second
+# (`retry.backoff.ms`, `retry.backoff.max.ms`). So dividing one timeout by the other can give too
+# many tries. The function `hang` counts them.
 #
 # ### Exercise 05.2 · The last word
 #
-# Three programs, A, B and C. In A `request.timeout.ms` is `n.A.request_s` seconds and `delivery.timeout.ms` is `n.A.delivery_s` seconds. The broker hangs for ever, as above.
-# After how many whole seconds does the callback hear of the failure? How many times was the record sent, the first time included? You may call `hang`; it takes milliseconds.
+# Three programs, A, B and C. In A `request.timeout.ms` is `n.A.request_s` seconds and
+# `delivery.timeout.ms` is `n.A.delivery_s` seconds. The broker hangs for ever, as above. After how
+# many whole seconds does the callback hear of the failure? How many times was the record sent, the
+# first time included? You may call `hang`; it takes milliseconds.
 
 # %%
 n = numbers("05.2")
@@ -239,7 +319,9 @@ n
 heard_after_s = {"A": ..., "B": ..., "C": ...}
 times_sent = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-heard = {name: hang(program.request_s * 1000, program.delivery_s * 1000) for name, program in n.items()}
+heard = {
+    name: hang(program.request_s * 1000, program.delivery_s * 1000) for name, program in n.items()
+}
 heard_after_s = {name: seconds for name, (seconds, _, _) in heard.items()}
 times_sent = {name: times for name, (_, times, _) in heard.items()}
 ### END SOLUTION
@@ -253,16 +335,23 @@ require("05.2")
 # %% [markdown]
 # ## 4. Sending again changes the order
 #
-# A partition has two replicas and a floor of 2. The follower has been away, so writes are refused. It comes back, and while it catches up, a producer sends sixty records, number
-# 0 to 59, one every 20 ms. It is an older one, and its idempotence is off. Which number lies first in the log?
+# A partition has two replicas and a floor of 2. The follower has been away, so writes are refused.
+# It comes back, and while it catches up, a producer sends sixty records, number 0 to 59, one every
+# 20 ms. It is an older one, and its idempotence is off. Which number lies first in the log?
 
 # %%
 predict("05 order", first_in_the_log=None)
 
+
 # %%
 def order_in_the_log(**config):
-    lab = Lab(brokers=3, seed=5, version="2.8", broker_version="4.4", broker_config={
-        "min.insync.replicas": 2, "broker.session.timeout.ms": 6_000})
+    lab = Lab(
+        brokers=3,
+        seed=5,
+        version="2.8",
+        broker_version="4.4",
+        broker_config={"min.insync.replicas": 2, "broker.session.timeout.ms": 6_000},
+    )
     lab.create_topic("orders", replication_factor=2, leaders=[0])
     settings = {"acks": "all", "linger.ms": 0, "retry.backoff.ms": 100, **config}
     producer = KafkaProducer(lab, settings)
@@ -279,34 +368,42 @@ def order_in_the_log(**config):
     reader.assign([TopicPartition("orders", 0)])
     return [int(record.key) for record in reader.poll(timeout_ms=3_000)]
 
+
 off = {"enable.idempotence": False}
 one_at_a_time = {**off, "max.in.flight.requests.per.connection": 1}
 plain = order_in_the_log(**off)
 truth("05 order", first_in_the_log=plain[0])
-{"plain": plain[:7], "one in flight": order_in_the_log(**one_at_a_time)[:7],
- "idempotent": order_in_the_log(**{"enable.idempotence": True})[:7]}
+{
+    "plain": plain[:7],
+    "one in flight": order_in_the_log(**one_at_a_time)[:7],
+    "idempotent": order_in_the_log(**{"enable.idempotence": True})[:7],
+}
 
 # %% [markdown]
-# These are the first seven numbers in the log. Record 0 was refused and had to wait 100 ms for its second try. Records 1 to 5 were sent in the meantime and passed it. A producer
-# keeps up to five requests under way, so a retry can be overtaken.
+# These are the first seven numbers in the log. Record 0 was refused and had to wait 100 ms for its
+# second try. Records 1 to 5 were sent in the meantime and passed it. A producer keeps up to five
+# requests under way, so a retry can be overtaken.
 #
-# There are two cures. One is a single request at a time, which is slow. The other is *idempotence*: the producer numbers its batches, and the broker refuses a batch when the one
-# before it is missing. Chapter 06 shows how. From version 3.2 on idempotence is on unless you switch it off.
+# There are two cures. One is a single request at a time, which is slow. The other is *idempotence*:
+# the producer numbers its batches, and the broker refuses a batch when the one before it is
+# missing. Chapter 06 shows how. From version 3.2 on idempotence is on unless you switch it off.
 
 # %% [markdown] items="N18 N21"
 # ## 5. Say what you know
 #
-# Back to fire and forget. `send` gives a future and takes a callback; who uses neither will never know what was lost. Two habits:
+# Back to fire and forget. `send` gives a future and takes a callback; who uses neither will never
+# know what was lost. Two habits:
 
 # %%
 lab = cluster(min_insync=2)
-producer = KafkaProducer(lab, {"acks": "all", "bootstrap.servers": "localhost:9095",
-                               **PATIENT})
+producer = KafkaProducer(lab, {"acks": "all", "bootstrap.servers": "localhost:9095", **PATIENT})
 future = producer.send(ProducerRecord("orders", value="tea"))
-metadata = future.get()                                               # wait for the answer
+metadata = future.get()  # wait for the answer
 
-def callback(metadata, error):                                        # or be told
+
+def callback(metadata, error):  # or be told
     print("callback:", error or metadata)
+
 
 producer.send(ProducerRecord("orders", value="milk"), callback)
 producer.flush()
@@ -315,9 +412,13 @@ metadata
 # %% [markdown] items="N18 N21"
 # ### Exercise 05.3 · Repair fire and forget
 #
-# A function `send_all` sends a list of orders and returns at once: fire and forget. Write it anew, so that it waits until every order has had its last word, success or failure.
-# Then it returns the list of keys that were **not** acknowledged, in the order of `orders`. When all went well, the list is empty. Do not wait after each single order before
-# you send the next: that would be many times slower. The check runs your function on clusters whose brokers crash, and compares with what was really acknowledged.
+# A function `send_all` sends a list of orders and returns at once: fire and forget. Write it anew,
+# so that it waits until every order has had its last word, success or failure. Then it returns the
+# list of keys that were **not** acknowledged, in the order of `orders`. When all went well, the
+# list is empty. Do not wait after each single order before you send the next: that would be many
+# times slower. The check runs your function on clusters whose brokers crash, and compares with what
+# was really acknowledged.
+
 
 # %% answer="05.3"
 def send_all(producer, orders):
@@ -333,6 +434,7 @@ def send_all(producer, orders):
     return failed
     ### END SOLUTION
 
+
 # %%
 check("05.3")
 
@@ -342,18 +444,21 @@ require("05.3")
 # %% [markdown]
 # ## 6. Bug hunt
 #
-# A program counts what it has sent: "3 orders sent, all fine". Its topic holds none of them, and the program went on without an error. Here are the first warnings in the
-# producer's log. What does the broker answer? Put the name of the error, as the lines write it, into `error_name`. And why did the program not hear of it? Put what it should
-# have passed to `send` or to the producer into `missing`: one of the three words in the cell.
+# A program counts what it has sent: "3 orders sent, all fine". Its topic holds none of them, and
+# the program went on without an error. Here are the first warnings in the producer's log. What does
+# the broker answer? Put the name of the error, as the lines write it, into `error_name`. And why
+# did the program not hear of it? Put what it should have passed to `send` or to the producer into
+# `missing`: one of the three words in the cell.
 
 # %%
 lab = cluster(min_insync=3)
 lab.broker(1).crash()
 lab.broker(2).crash()
 lab.run_for(ms=20_000)
-producer = KafkaProducer(lab, {"client.id": "shop", "acks": "all", **PATIENT,
-                               "bootstrap.servers": "localhost:9095"})
-for number in range(3):                                     # each answer is thrown away
+producer = KafkaProducer(
+    lab, {"client.id": "shop", "acks": "all", **PATIENT, "bootstrap.servers": "localhost:9095"}
+)
+for number in range(3):  # each answer is thrown away
     producer.send(ProducerRecord("orders", value=f"order {number}"))
 lab.run_for(ms=30_000)
 shown = lab.lines("shop").query("level == 'WARN'").message
@@ -361,8 +466,8 @@ for line in shown.head(4):
     print(line)
 
 # %% answer="05.4"
-error_name = ...          # as the lines write it
-missing = ...             # what should have been passed: "callback", "acks" or "retries"
+error_name = ...  # as the lines write it
+missing = ...  # what should have been passed: "callback", "acks" or "retries"
 ### BEGIN SOLUTION
 error_name = "NOT_ENOUGH_REPLICAS"
 missing = "callback"
@@ -377,11 +482,13 @@ require("05.4")
 # %% [markdown]
 # ## 7. The real thing beside it
 #
-# A recording of a real Java producer 2.3.0. It sends to the three partitions of a topic `safe`. The leader of one is stopped, another broker takes over, and the producer goes
-# on. In the lines `acks=-1` is how Kafka writes `acks=all`. Lines that repeat the one before are left out.
+# A recording of a real Java producer 2.3.0. It sends to the three partitions of a topic `safe`. The
+# leader of one is stopped, another broker takes over, and the producer goes on. In the lines
+# `acks=-1` is how Kafka writes `acks=all`. Lines that repeat the one before are left out.
 
 # %%
-import json, re
+import json
+import re
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
 from kafkalab.proof.replay import replay
@@ -393,32 +500,44 @@ folder = project / "data/generated/chapter05"
 folder.mkdir(parents=True, exist_ok=True)
 (folder / "played.txt").write_text(replay(scenario, seed=4)["client"])
 
+
 def told(path):
     """What the producer wrote and lost, each once."""
-    wanted = re.compile(r"(Sending PRODUCE {.*}|Node -?\d+ disconnected"
-                        r"|Completed connection to node -?\d+)")
+    wanted = re.compile(
+        r"(Sending PRODUCE {.*}|Node -?\d+ disconnected"
+        r"|Completed connection to node -?\d+)"
+    )
     found = [match[1] for row in read_log(path) if (match := wanted.match(row.text))]
     return [text for before, text in zip(["", *found], found) if before != text]
 
-side_by_side(told(recording / "client.log.gz"), told(folder / "played.txt"),
-             titles=("Java producer 2.3.0", "simulator"))
+
+side_by_side(
+    told(recording / "client.log.gz"),
+    told(folder / "played.txt"),
+    titles=("Java producer 2.3.0", "simulator"),
+)
 
 # %% [markdown]
-# After the crash `safe-0` is written again: its new leader is another broker. The producer found it by asking for metadata; those lines are not shown here.
+# After the crash `safe-0` is written again: its new leader is another broker. The producer found it
+# by asking for metadata; those lines are not shown here.
 
 # %% [markdown]
 # ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
 #
 # ## 8. Spark lab: the loss report
 #
-# An auditor has two lists: what the producers heard is written, and what readers can read. Three shops, A, B and C, wrote a hundred orders each, one every ten milliseconds. Shop
-# A wrote with `acks=n.A.acks`, and its followers fell asleep after `n.A.asleep_after_ms` milliseconds. After the last order the leader of each shop crashed. What was
-# acknowledged and cannot be read is lost. Spark finds it with one join.
+# An auditor has two lists: what the producers heard is written, and what readers can read. Three
+# shops, A, B and C, wrote a hundred orders each, one every ten milliseconds. Shop A wrote with
+# `acks=n.A.acks`, and its followers fell asleep after `n.A.asleep_after_ms` milliseconds. After the
+# last order the leader of each shop crashed. What was acknowledged and cannot be read is lost.
+# Spark finds it with one join.
 
 # %%
 n = numbers("05.5")
 n
+
 
 # %%
 def shop_with_crash(shop):
@@ -429,11 +548,13 @@ def shop_with_crash(shop):
     told = sell(lab, shop.acks, count=100)
     lab.broker(0).crash()
     lab.run_for(ms=40_000)
-    reader = KafkaConsumer(lab, {"auto.offset.reset": "earliest",
-                                 "bootstrap.servers": "localhost:9095"}, name="reader")
+    reader = KafkaConsumer(
+        lab, {"auto.offset.reset": "earliest", "bootstrap.servers": "localhost:9095"}, name="reader"
+    )
     reader.assign([TopicPartition("orders", 0)])
     read = [record.key for record in reader.poll(timeout_ms=5_000)]
     return told["acknowledged"], read
+
 
 acknowledged, readable = [], []
 for name, shop in n.items():
@@ -452,18 +573,22 @@ told_written.groupBy("shop").count().orderBy("shop").toPandas()
 # %% [markdown]
 # ### Exercise 05.5 · What is lost, and where?
 #
-# How many acknowledged orders did each shop lose? A *left anti join* keeps the rows of the left side that have no partner on the right.
+# How many acknowledged orders did each shop lose? A *left anti join* keeps the rows of the left
+# side that have no partner on the right.
 
 # %% spark=true
 not_there = told_written.join(can_be_read, ["shop", "key"], "left_anti")
-not_there.limit(3).toPandas()      # count these by shop
+not_there.limit(3).toPandas()  # count these by shop
 
 # %% answer="05.5"
 orders_lost = {"A": ..., "B": ..., "C": ...}
+
+
 ### BEGIN SOLUTION
 def lost_by(shop):
     told_and_left = shop_with_crash(shop)
     return len(set(told_and_left[0]) - set(told_and_left[1]))
+
 
 orders_lost = {name: lost_by(shop) for name, shop in n.items()}
 ### END SOLUTION
@@ -475,16 +600,19 @@ check("05.5")
 require("05.5")
 
 # %% [markdown] items="N27"
-# The earlier the followers fell asleep, the more was lost, and nobody was told. With `acks=all` this report would be empty.
+# The earlier the followers fell asleep, the more was lost, and nobody was told. With `acks=all`
+# this report would be empty.
 #
 # ## 9. In your own words
 #
 # Why is replication.factor = min.insync.replicas + 1 advised, and not equal?
 
 # %% [markdown] open="05.open"
-# If the two were equal, a single replica that is down would stop all writes with acks=all: the in-sync replicas would be fewer than min.insync.replicas, and the producer would get
-# NotEnoughReplicas. With one more replica the partition survives one failure, and writing goes on. Durability is kept all the same, because an acknowledgement still
-# needs min.insync.replicas copies.
+# If the two were equal, a single replica that is down would stop all writes with acks=all: the
+# in-sync replicas would be fewer than min.insync.replicas, and the producer would get
+# NotEnoughReplicas. With one more replica the partition survives one failure, and writing goes on.
+# Durability is kept all the same, because an acknowledgement still needs min.insync.replicas
+# copies.
 
 # %% [markdown] items="N21 N22 N23 N24 N25 N26 N27 N28"
 # ## Eight rules, and what they cost
@@ -518,10 +646,15 @@ require("05.5")
 # - `acks=all` and a floor belong together.
 # - A failure you hear is not a loss. A loss you do not hear is.
 #
-# **Words**: acks 确认方式 · in-sync replicas 同步副本集合 · min.insync.replicas 最小同步副本数 · unclean election 非安全选举 · committed 已提交 · delivery timeout 投递超时
+# **Words**: acks 确认方式 · in-sync replicas 同步副本集合 · min.insync.replicas 最小同步副本数 ·
+# unclean election 非安全选举 · committed 已提交 · delivery timeout 投递超时
 #
 # ### Do you remember?
 #
-# <details><summary>1. Chapter 04: what closes a batch?</summary>It is full (`batch.size`), or it has waited long enough (`linger.ms`).</details>
-# <details><summary>2. Chapter 01: what removes a record?</summary>Retention. Reading removes nothing.</details>
-# <details><summary>3. Chapter 02: which thread sends, and which waits in <code>send</code>?</summary>The Sender sends. Your own thread only puts the record into a batch, and waits when there is no memory or the topic is not known yet.</details>
+# <details><summary>1. Chapter 04: what closes a batch?</summary>It is full (`batch.size`), or it
+# has waited long enough (`linger.ms`).</details>
+# <details><summary>2. Chapter 01: what removes a record?</summary>Retention. Reading removes
+# nothing.</details>
+# <details><summary>3. Chapter 02: which thread sends, and which waits in
+# <code>send</code>?</summary>The Sender sends. Your own thread only puts the record into a batch,
+# and waits when there is no memory or the topic is not known yet.</details>

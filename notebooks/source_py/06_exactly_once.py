@@ -1,29 +1,46 @@
 # %% [markdown] items="N32"
 # # 06 · Can a record be written exactly once?
 #
-# An answer is lost. The producer sends again, and now the order stands in the log twice. Kafka has two tools against that: the *idempotent* and the *transactional*
-# producer. One reaches further than the other, and neither reaches as far as most people think.
+# An answer is lost. The producer sends again, and now the order stands in the log twice. Kafka has
+# two tools against that: the *idempotent* and the *transactional* producer. One reaches further
+# than the other, and neither reaches as far as most people think.
 #
-# **You need** chapters 04 and 05. **You get** seven words: *producer id*, *sequence number*, *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*.
-# **Time** two sittings of about 35 minutes. The second begins with section 5.
+# **You need** chapters 04 and 05. **You get** seven words: *producer id*, *sequence number*,
+# *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*. **Time** two
+# sittings of about 35 minutes. The second begins with section 5.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
-from kafkalab import (Lab, KafkaConsumer, KafkaException, KafkaProducer,
-                      OffsetAndMetadata, ProducerRecord, TopicPartition)
-from kafkalab.views import (Outcome, outcome_grid, sequence_ladder, side_by_side,
-                            transaction_timeline)
+from kafkalab import (
+    Lab,
+    KafkaConsumer,
+    KafkaException,
+    KafkaProducer,
+    OffsetAndMetadata,
+    ProducerRecord,
+    TopicPartition,
+)
+from kafkalab.views import (
+    Outcome,
+    outcome_grid,
+    sequence_ladder,
+    side_by_side,
+    transaction_timeline,
+)
 
-me("")     # your student id, if your teacher gave you one: me("s123")
+me("")  # your student id, if your teacher gave you one: me("s123")
 
 # %% [markdown]
 # ## 1. Guess, run, look
 #
-# A shop sends five orders, one after the other. The broker writes the third, and the connection breaks before the answer arrives. The shop does nothing special. How many records
-# does the topic hold in the end? Guess twice: with *idempotence* off, and with it on. The word means that doing a thing twice is like doing it once.
+# A shop sends five orders, one after the other. The broker writes the third, and the connection
+# breaks before the answer arrives. The shop does nothing special. How many records does the topic
+# hold in the end? Guess twice: with *idempotence* off, and with it on. The word means that doing a
+# thing twice is like doing it once.
 
 # %%
 predict("06 lost answer", off=None, on=None)
+
 
 # %%
 def lost_answer(version="3.9", seed=6, **config):
@@ -38,40 +55,53 @@ def lost_answer(version="3.9", seed=6, **config):
         shop.send(ProducerRecord("orders", key=f"order {number}", value="tea")).get()
     return lab
 
+
 def in_the_log(lab, partition="orders-0"):
     return lab.at(lab.now_ms)["partitions"][partition]["log_end_offset"]
+
 
 off = lost_answer(**{"enable.idempotence": False})
 on = lost_answer(**{"enable.idempotence": True})
 truth("06 lost answer", off=in_the_log(off), on=in_the_log(on))
-sequence_ladder(off, "orders-0", keys=True,
-                title="idempotence off: what reached the leader")
+sequence_ladder(off, "orders-0", keys=True, title="idempotence off: what reached the leader")
 
 # %% [markdown] items="G7"
-# Each row is a batch that reached the leader, each box is what was written. `order 2` came twice and was written twice. The producer did right: without an answer it cannot know.
-# This is **at least once**: the network stumbles, the client sends again, the log repeats.
+# Each row is a batch that reached the leader, each box is what was written. `order 2` came twice
+# and was written twice. The producer did right: without an answer it cannot know. This is **at
+# least once**: the network stumbles, the client sends again, the log repeats.
 #
-# Before Kafka had a cure, people had two of their own. *One writer for each partition*, who after an error reads the last message and then decides whether to send again. Or *a
-# unique key in each message*: send as often as you like, and the consumer drops what it has seen. The first is history. The second you will need again at the end of this chapter.
+# Before Kafka had a cure, people had two of their own. *One writer for each partition*, who after
+# an error reads the last message and then decides whether to send again. Or *a unique key in each
+# message*: send as often as you like, and the consumer drops what it has seen. The first is
+# history. The second you will need again at the end of this chapter.
 
 # %%
 sequence_ladder(on, "orders-0", title="idempotence on: the same story")
 
 # %% [markdown] items="N35 N34"
-# Now the boxes hold numbers, and the dashed box is the batch that came again and was not written. (*Epoch*, on the left, is a word of section 2.) When it starts, an idempotent producer asks a broker for a **producer id**. Then it counts what it sends to each partition: the **sequence number**. Both
-# travel in the batch. The leader remembers, for each producer id, the last five batches. A batch that it finds among them is not written again; it is answered as if it had been, with
-# the offset of the first time. So the producer hears of success, and nothing is "silently dropped" behind its back.
+# Now the boxes hold numbers, and the dashed box is the batch that came again and was not written.
+# (*Epoch*, on the left, is a word of section 2.) When it starts, an idempotent producer asks a
+# broker for a **producer id**. Then it counts what it sends to each partition: the **sequence
+# number**. Both travel in the batch. The leader remembers, for each producer id, the last five
+# batches. A batch that it finds among them is not written again; it is answered as if it had been,
+# with the offset of the first time. So the producer hears of success, and nothing is "silently
+# dropped" behind its back.
 #
-# Memory for the broker, certainty for you: space for time. `enable.idempotence` is on by default today (see the box at the end).
+# Memory for the broker, certainty for you: space for time. `enable.idempotence` is on by default
+# today (see the box at the end).
 #
 # ## 2. You are the leader
 #
-# `batch` is what comes. `batch.producer_id` and `batch.epoch` say from whom; `batch.first` and `batch.last` are the sequence numbers of its first and last record.
+# `batch` is what comes. `batch.producer_id` and `batch.epoch` say from whom; `batch.first` and
+# `batch.last` are the sequence numbers of its first and last record.
 #
-# `known` is what the leader remembers of this producer id. `known.epoch` is the newest epoch that it has seen. `known.batches` are the batches of that epoch, at most five pairs `(first, last)`, the
-# oldest first. It may be empty: the epoch is new, and nothing was written with it yet. `known` itself is `None` when the leader has never met this producer id.
+# `known` is what the leader remembers of this producer id. `known.epoch` is the newest epoch that
+# it has seen. `known.batches` are the batches of that epoch, at most five pairs `(first, last)`,
+# the oldest first. It may be empty: the epoch is new, and nothing was written with it yet. `known`
+# itself is `None` when the leader has never met this producer id.
 #
-# The **producer epoch** counts the lives of an id. A producer with an older epoch has been replaced by another; it is a *zombie*, a process that should be dead and still writes.
+# The **producer epoch** counts the lives of an id. A producer with an older epoch has been replaced
+# by another; it is a *zombie*, a process that should be dead and still writes.
 #
 # Four verdicts are possible:
 #
@@ -82,17 +112,20 @@ sequence_ladder(on, "orders-0", title="idempotence on: the same story")
 # | `"out of order"` | anything else with this epoch: a gap, something too old, half of one | OUT_OF_ORDER_SEQUENCE_NUMBER |
 # | `"fenced"` | its epoch is lower than the known one | INVALID_PRODUCER_EPOCH |
 #
-# With a higher epoch, and with a known one that has no batches yet, the numbers begin at 0; any other number is out of order. A producer that the leader has never met may begin anywhere.
+# With a higher epoch, and with a known one that has no batches yet, the numbers begin at 0; any
+# other number is out of order. A producer that the leader has never met may begin anywhere.
 
 # %% [markdown]
 # ### Exercise 06.1 · The leader's verdict
 #
-# Write `verdict`. It is tried on twelve single batches first. Then a broker of the lab really judges by it in three stories: answers are lost, batches are refused, a zombie comes back. The check tells the first that goes
-# wrong.
+# Write `verdict`. It is tried on twelve single batches first. Then a broker of the lab really
+# judges by it in three stories: answers are lost, batches are refused, a zombie comes back. The
+# check tells the first that goes wrong.
+
 
 # %% answer="06.1"
 def verdict(known, batch):
-    """"append", "duplicate", "out of order" or "fenced" for one batch."""
+    """ "append", "duplicate", "out of order" or "fenced" for one batch."""
     ### BEGIN SOLUTION
     if known is None:
         return "append"
@@ -106,6 +139,7 @@ def verdict(known, batch):
     return "append" if batch.first == follows else "out of order"
     ### END SOLUTION
 
+
 # %%
 check("06.1")
 
@@ -113,13 +147,14 @@ check("06.1")
 require("06.1")
 
 # %% [markdown]
-# What if a leader judges badly? This one writes everything. The shop sends one order, and its answer is lost. How many records are there then? Put `verdict` in place of the `lambda`, and
-# run it again.
+# What if a leader judges badly? This one writes everything. The shop sends one order, and its
+# answer is lost. How many records are there then? Put `verdict` in place of the `lambda`, and run
+# it again.
 
 # %%
 lab = Lab(brokers=1, seed=6)
 lab.create_topic("orders")
-lab.broker(0).judge_batches(lambda known, batch: "append")    # or: verdict
+lab.broker(0).judge_batches(lambda known, batch: "append")  # or: verdict
 shop = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0})
 shop.partitions_for("orders")
 lab.link(0, "shop").cut_before_reply("PRODUCE")
@@ -129,31 +164,49 @@ in_the_log(lab)
 # %% [markdown] items="N33 G5"
 # ## 3. How far does it reach?
 #
-# A sequence number belongs to one producer id and one partition. The id belongs to one run of the program. So what do they protect from? Four stories, three producers:
+# A sequence number belongs to one producer id and one partition. The id belongs to one run of the
+# program. So what do they protect from? Four stories, three producers:
 #
 # - **an answer is lost**, as in section 1.
-# - **the program sends again**: the network is away until `delivery.timeout.ms`, `send` fails, and the program calls `send` once more.
-# - **the program starts again**: it dies before the answer comes. The new process does not know, and sends the order again.
-# - **the program is told twice**: a customer clicks twice, and the program sends two records with one order.
+# - **the program sends again**: the network is away until `delivery.timeout.ms`, `send` fails, and
+#   the program calls `send` once more.
+# - **the program starts again**: it dies before the answer comes. The new process does not know,
+#   and sends the order again.
+# - **the program is told twice**: a customer clicks twice, and the program sends two records with
+#   one order.
 #
-# The *plain* producer has no idempotence. The *idempotent* one has it. The *transactional* one puts each order into a transaction (section 4 shows what that is); when something fails it aborts and begins
-# again. The reader reads what is committed. In how many of the four stories does an order stand twice for the reader? Three numbers from 0 to 4.
+# The *plain* producer has no idempotence. The *idempotent* one has it. The *transactional* one puts
+# each order into a transaction (section 4 shows what that is); when something fails it aborts and
+# begins again. The reader reads what is committed. In how many of the four stories does an order
+# stand twice for the reader? Three numbers from 0 to 4.
 
 # %%
 predict("06 four stories", plain=None, idempotent=None, transactional=None)
 
 # %%
-KINDS = {"plain": {"enable.idempotence": False}, "idempotent": {},
-         "transactional": {"transactional.id": "till"}}
+KINDS = {
+    "plain": {"enable.idempotence": False},
+    "idempotent": {},
+    "transactional": {"transactional.id": "till"},
+}
+
 
 class Till:
     """A program that sells orders with one kind of producer."""
 
     def __init__(self, lab, kind, name="till"):
         self.lab, self.in_transactions = lab, kind == "transactional"
-        self.producer = KafkaProducer(lab, {
-            "client.id": name, "linger.ms": 0, "request.timeout.ms": 1_000,
-            "delivery.timeout.ms": 3_000, **KINDS[kind]}, name=name)
+        self.producer = KafkaProducer(
+            lab,
+            {
+                "client.id": name,
+                "linger.ms": 0,
+                "request.timeout.ms": 1_000,
+                "delivery.timeout.ms": 3_000,
+                **KINDS[kind],
+            },
+            name=name,
+        )
         if self.in_transactions:
             self.producer.init_transactions()
         self.producer.partitions_for("orders")
@@ -164,6 +217,7 @@ class Till:
         self.producer.send(ProducerRecord("orders", key=order, value="tea")).get()
         if self.in_transactions:
             self.producer.commit_transaction()
+
 
 def tell(story, kind):
     """A lab in which five orders were sold; something happens to the third."""
@@ -195,45 +249,58 @@ def tell(story, kind):
             till.sell(order)
     return lab
 
+
 def read(lab, isolation="read_committed", topic="orders"):
     """The keys that a reader of this level gets from a topic's first partition."""
-    reader = KafkaConsumer(lab, {"isolation.level": isolation,
-                                 "auto.offset.reset": "earliest"})
+    reader = KafkaConsumer(lab, {"isolation.level": isolation, "auto.offset.reset": "earliest"})
     reader.assign([TopicPartition(topic, 0)])
     return [record.key for _ in range(4) for record in reader.poll(timeout_ms=500)]
 
+
 # %%
-stories = ["an answer is lost", "the program sends again", "the program starts again",
-           "the program is told twice"]
+stories = [
+    "an answer is lost",
+    "the program sends again",
+    "the program starts again",
+    "the program is told twice",
+]
 labs = {(story, kind): tell(story, kind) for story in stories for kind in KINDS}
 grid = {}
 for place, lab in labs.items():
     keys = read(lab)
     grid[place] = Outcome(len(set(keys)), 0, 0, repeated=len(keys) - len(set(keys)))
 
-repeated = {kind: sum(grid[story, kind].repeated > 0 for story in stories)
-            for kind in KINDS}
+repeated = {kind: sum(grid[story, kind].repeated > 0 for story in stories) for kind in KINDS}
 truth("06 four stories", **repeated)
 outcome_grid(grid, title="five orders: does one stand twice?")
 
 # %% [markdown]
-# **Idempotence removes the repeats of the producer, not those of the program.** It protects a batch that the producer itself sends again: one partition, one run. When `send` has
-# failed and you call it again, that is a new record with a new number. After a restart it is a new id:
+# **Idempotence removes the repeats of the producer, not those of the program.** It protects a batch
+# that the producer itself sends again: one partition, one run. When `send` has failed and you call
+# it again, that is a new record with a new number. After a restart it is a new id:
 
 # %%
-sequence_ladder(labs["the program starts again", "idempotent"], "orders-0", keys=True,
-                title="a new process has a new producer id")
+sequence_ladder(
+    labs["the program starts again", "idempotent"],
+    "orders-0",
+    keys=True,
+    title="a new process has a new producer id",
+)
 
 # %% [markdown] items="N36 N37"
-# The transactional producer has one more thing, a name that you choose and that outlives the process: `transactional.id`. Setting it switches idempotence on by itself. The new process
-# comes with the name of the old, and Kafka ends what the old one had left open.
+# The transactional producer has one more thing, a name that you choose and that outlives the
+# process: `transactional.id`. Setting it switches idempotence on by itself. The new process comes
+# with the name of the old, and Kafka ends what the old one had left open.
 #
-# And the last row? The log did what it was told. Two records with one order in them are, for Kafka, two records. Only you know that they mean one.
+# And the last row? The log did what it was told. Two records with one order in them are, for Kafka,
+# two records. Only you know that they mean one.
 #
 # ## 4. All or nothing
 #
-# A **transaction** binds records of several partitions, even of several topics: all of them count, or none. A bank transfer is the usual picture: one record takes, another gives.
-# Here are three transfers, each with one record in the topic `take` and one in `give`. The second is aborted, the others are committed. Two readers come afterwards, one of each `isolation.level`. How many records
+# A **transaction** binds records of several partitions, even of several topics: all of them count,
+# or none. A bank transfer is the usual picture: one record takes, another gives. Here are three
+# transfers, each with one record in the topic `take` and one in `give`. The second is aborted, the
+# others are committed. Two readers come afterwards, one of each `isolation.level`. How many records
 # does each get from `take`? And at which offset of `take` does the third transfer's record stand?
 
 # %%
@@ -252,24 +319,32 @@ for number, ends in enumerate(("commit", "abort", "commit"), 1):
     bank.send(ProducerRecord("give", key=key, value="+5")).get()
     bank.commit_transaction() if ends == "commit" else bank.abort_transaction()
 
-levels = {level: read(lab, level, "take")
-          for level in ("read_committed", "read_uncommitted")}
-truth("06 transfer", offset_of_third=taken.offset,
-      **{level: len(keys) for level, keys in levels.items()})
+levels = {level: read(lab, level, "take") for level in ("read_committed", "read_uncommitted")}
+truth(
+    "06 transfer",
+    offset_of_third=taken.offset,
+    **{level: len(keys) for level, keys in levels.items()},
+)
 levels
 
 # %%
 sequence_ladder(lab, "take-0", title="three transactions, and what ends them")
 
 # %% [markdown] items="N39 N40"
-# An aborted record is in the log. Nobody takes it out again. What ends a transaction is a **marker**, COMMIT or ABORT, one in each partition that it wrote to. A marker takes an offset,
-# and no application ever sees one: that is why offsets of a topic can have holes.
+# An aborted record is in the log. Nobody takes it out again. What ends a transaction is a
+# **marker**, COMMIT or ABORT, one in each partition that it wrote to. A marker takes an offset, and
+# no application ever sees one: that is why offsets of a topic can have holes.
 #
-# Who decides what you see is the reader, by `isolation.level`. `read_uncommitted`, the default, gets everything, also what was aborted, so it is of little use with transactions.
-# `read_committed` gets what was committed, and what was written without a transaction. But it gets it only up to a certain point.
+# Who decides what you see is the reader, by `isolation.level`. `read_uncommitted`, the default,
+# gets everything, also what was aborted, so it is of little use with transactions. `read_committed`
+# gets what was committed, and what was written without a transaction. But it gets it only up to a
+# certain point.
 #
-# The dashed line is that point, the **last stable offset**: where the earliest transaction begins that has not ended. Follow the line down the rows: it stands still while a transaction is open, and jumps behind the marker when it ends. With
-# no open transaction it is at the end. A reader of committed records gets nothing behind it, not even records that have nothing to do with the transaction. One transaction that hangs stops them all:
+# The dashed line is that point, the **last stable offset**: where the earliest transaction begins
+# that has not ended. Follow the line down the rows: it stands still while a transaction is open,
+# and jumps behind the marker when it ends. With no open transaction it is at the end. A reader of
+# committed records gets nothing behind it, not even records that have nothing to do with the
+# transaction. One transaction that hangs stops them all:
 
 # %%
 lab = Lab(brokers=1, seed=7)
@@ -283,22 +358,29 @@ for number in range(3):
     if number == 0:
         slow.send(ProducerRecord("take", key="slow", value="-5")).get()
 partition = lab.at(lab.now_ms)["partitions"]["take-0"]
-{"high watermark": partition["high_watermark"],
- "last stable": partition["last_stable_offset"],
- "read_uncommitted": read(lab, "read_uncommitted", "take"),
- "read_committed": read(lab, "read_committed", "take")}
+{
+    "high watermark": partition["high_watermark"],
+    "last stable": partition["last_stable_offset"],
+    "read_uncommitted": read(lab, "read_uncommitted", "take"),
+    "read_committed": read(lab, "read_committed", "take"),
+}
 
 # %% [markdown]
-# The **high watermark** is the offset behind the last record that all in-sync replicas have; no reader of any level gets further. With one replica it is simply the end of the log.
+# The **high watermark** is the offset behind the last record that all in-sync replicas have; no
+# reader of any level gets further. With one replica it is simply the end of the log.
 #
-# `plain 1` and `plain 2` were never in a transaction. They are behind `slow`, and must wait for it, for a minute or a little more. After `transaction.timeout.ms` the *transaction coordinator* aborts it. That is the broker that keeps
-# the book of a `transactional.id`: its producer id, its epoch, and whether a transaction is open.
+# `plain 1` and `plain 2` were never in a transaction. They are behind `slow`, and must wait for it,
+# for a minute or a little more. After `transaction.timeout.ms` the *transaction coordinator* aborts
+# it. That is the broker that keeps the book of a `transactional.id`: its producer id, its epoch,
+# and whether a transaction is open.
 #
 # ### Exercise 06.2 · What two readers get
 #
-# Three partitions, A, B and C, each with one replica and empty at first. Then a producer without transactions wrote `n2.A.before` records. Then one transaction wrote `n2.A.good` records and was committed, one wrote
-# `n2.A.bad` and was aborted, and one has written `n2.A.unfinished` so far. After that the first producer wrote `n2.A.after` more. Give the high watermark, the last stable offset, and how
-# many records a reader of each level gets.
+# Three partitions, A, B and C, each with one replica and empty at first. Then a producer without
+# transactions wrote `n2.A.before` records. Then one transaction wrote `n2.A.good` records and was
+# committed, one wrote `n2.A.bad` and was aborted, and one has written `n2.A.unfinished` so far.
+# After that the first producer wrote `n2.A.after` more. Give the high watermark, the last stable
+# offset, and how many records a reader of each level gets.
 
 # %%
 n2 = numbers("06.2")
@@ -311,8 +393,7 @@ uncommitted = {"A": ..., "B": ..., "C": ...}
 committed = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 last_stable = {name: p.before + p.good + 1 + p.bad + 1 for name, p in n2.items()}
-high_watermark = {name: last_stable[name] + p.unfinished + p.after
-                  for name, p in n2.items()}
+high_watermark = {name: last_stable[name] + p.unfinished + p.after for name, p in n2.items()}
 uncommitted = {name: high_watermark[name] - 2 for name in n2}
 committed = {name: p.before + p.good for name, p in n2.items()}
 ### END SOLUTION
@@ -334,25 +415,31 @@ require("06.2")
 # | `commit_transaction()` | all are written, then the coordinator decides, then markers |
 # | `abort_transaction()` | the other decision |
 #
-# A `KafkaException` on the way means: `abort_transaction()`, and begin again. There is one exception to the rule, and it is the next section: a producer that has been fenced can abort nothing any more. It
-# closes and goes.
+# A `KafkaException` on the way means: `abort_transaction()`, and begin again. There is one
+# exception to the rule, and it is the next section: a producer that has been fenced can abort
+# nothing any more. It closes and goes.
 #
 # ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
 #
 # ## 5. Two with one name
 #
-# A process stands still for six seconds, in the middle of a transaction; a long garbage collection will do. The operations team thinks it is dead and starts another with the same
-# `transactional.id`. Then the first wakes up and goes on where it was: a zombie. Will the old one commit its transaction? Will the new one?
+# A process stands still for six seconds, in the middle of a transaction; a long garbage collection
+# will do. The operations team thinks it is dead and starts another with the same
+# `transactional.id`. Then the first wakes up and goes on where it was: a zombie. Will the old one
+# commit its transaction? Will the new one?
 
 # %%
-predict("06 zombie", old_commits=None, new_commits=None)     # True or False
+predict("06 zombie", old_commits=None, new_commits=None)  # True or False
+
 
 # %%
 def transact(lab, told, name, pace_ms):
     """One transaction of two records, with some time between them."""
-    producer = KafkaProducer(lab, {"transactional.id": "till", "client.id": name,
-                                   "linger.ms": 0}, name=name)
+    producer = KafkaProducer(
+        lab, {"transactional.id": "till", "client.id": name, "linger.ms": 0}, name=name
+    )
     try:
         producer.init_transactions()
         producer.begin_transaction()
@@ -364,6 +451,7 @@ def transact(lab, told, name, pace_ms):
     except KafkaException as error:
         told[name] = type(error).__name__
 
+
 lab, told = Lab(brokers=3, seed=4, version="4.4"), {}
 lab.create_topic("orders", replication_factor=3, leaders=[0])
 old = lab.spawn(transact, told, "old", 1_500, name="old")
@@ -371,27 +459,33 @@ lab.clock.at(1_000, lambda: old.pause(6_000))
 lab.clock.at(3_000, lambda: lab.spawn(transact, told, "new", 400, name="new"))
 lab.run_for(ms=10_000)
 lab.close()
-truth("06 zombie", old_commits=told["old"] == "committed",
-      new_commits=told["new"] == "committed")
+truth("06 zombie", old_commits=told["old"] == "committed", new_commits=told["new"] == "committed")
 transaction_timeline(lab, "till", title="a zombie is fenced")
 
 # %%
 told, read(lab)
 
 # %% [markdown]
-# The picture has a row for the coordinator and one for each producer. The colours are the states; their names are at the top. At 3 s the new one comes, and the coordinator ends the old transaction with an ABORT marker. At 7 s the
-# old one wakes up, and its row turns dark orange.
+# The picture has a row for the coordinator and one for each producer. The colours are the states;
+# their names are at the top. At 3 s the new one comes, and the coordinator ends the old transaction
+# with an ABORT marker. At 7 s the old one wakes up, and its row turns dark orange.
 #
-# `init_transactions` of the new one raised the id's **epoch**, and had the open transaction aborted. The old one came back with the old epoch, and every door was shut: **fencing**.
-# What it had written before is in the log, in front of an ABORT marker, and no reader of committed records sees it.
+# `init_transactions` of the new one raised the id's **epoch**, and had the open transaction
+# aborted. The old one came back with the old epoch, and every door was shut: **fencing**. What it
+# had written before is in the log, in front of an ABORT marker, and no reader of committed records
+# sees it.
 
 # %%
 sequence_ladder(lab, "orders-0", keys=True, title="the same in the log")
 
 # %% [markdown]
-# The last row is the zombie's second record, `old 2`. It came with epoch 0, and the leader refused it.
+# The last row is the zombie's second record, `old 2`. It came with epoch 0, and the leader refused
+# it.
 #
-# How does the epoch grow? It depends on the version of the client. The next two cells measure it. Each program commits three transactions in each life but the last, and it is started once, twice or three times:
+# How does the epoch grow? It depends on the version of the client. The next two cells measure it.
+# Each program commits three transactions in each life but the last, and it is started once, twice
+# or three times:
+
 
 # %%
 def epoch_after(client, transactions, starts, ends_by, seed=3):
@@ -401,8 +495,7 @@ def epoch_after(client, transactions, starts, ends_by, seed=3):
     lab = Lab(brokers=1, seed=seed, version=client)
     lab.create_topic("orders")
     for start in range(starts):
-        producer = KafkaProducer(lab, {"transactional.id": "till"},
-                                 name=f"start {start}")
+        producer = KafkaProducer(lab, {"transactional.id": "till"}, name=f"start {start}")
         producer.init_transactions()
         for _ in range(transactions if start < starts - 1 else 0):
             producer.begin_transaction()
@@ -416,18 +509,26 @@ def epoch_after(client, transactions, starts, ends_by, seed=3):
             producer.close()
     return lab.at(lab.now_ms)["transactions"]["till"]["epoch"]
 
+
 # %%
-{client: [epoch_after(client, 3, starts, "close") for starts in (1, 2, 3)]
- for client in ("3.9", "4.4")}
+{
+    client: [epoch_after(client, 3, starts, "close") for starts in (1, 2, 3)]
+    for client in ("3.9", "4.4")
+}
 
 # %% [markdown]
-# Up to 3.9 the epoch counts the starts, beginning with 0. In 4.4 it went up by four in each life: one start and three transactions. With a client and a broker of 4.0 or later (KIP-890) each transaction has an epoch of its own as well, so that a batch which was held up by the network
+# Up to 3.9 the epoch counts the starts, beginning with 0. In 4.4 it went up by four in each life:
+# one start and three transactions. With a client and a broker of 4.0 or later (KIP-890) each
+# transaction has an epoch of its own as well, so that a batch which was held up by the network
 # cannot get into the next transaction of the same producer.
 #
 # ### Exercise 06.3 · The epoch of the last start
 #
-# Three programs, A, B and C. A is started `n3.A.starts` times, with a client of version `n3.A.client`. In each life but the last it commits `n3.A.transactions` transactions. Then it ends by
-# `n3.A.ends_by`; `"kill -9"` hits it in the middle of one transaction more. Which epoch does the last start get from `init_transactions`? Try `epoch_after` with `"kill -9"`, and see what an open transaction adds.
+# Three programs, A, B and C. A is started `n3.A.starts` times, with a client of version
+# `n3.A.client`. In each life but the last it commits `n3.A.transactions` transactions. Then it ends
+# by `n3.A.ends_by`; `"kill -9"` hits it in the middle of one transaction more. Which epoch does the
+# last start get from `init_transactions`? Try `epoch_after` with `"kill -9"`, and see what an open
+# transaction adds.
 
 # %%
 n3 = numbers("06.3")
@@ -436,8 +537,7 @@ n3
 # %% answer="06.3"
 epoch = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-epoch = {name: epoch_after(p.client, p.transactions, p.starts, p.ends_by)
-         for name, p in n3.items()}
+epoch = {name: epoch_after(p.client, p.transactions, p.starts, p.ends_by) for name, p in n3.items()}
 ### END SOLUTION
 
 # %%
@@ -449,8 +549,10 @@ require("06.3")
 # %% [markdown]
 # ### Exercise 06.4 · Bug hunt: two of one name
 #
-# Four workers share the work of a night, each with a `transactional.id` of its own. At least that was the plan. On three shifts, A, B and C, one worker stopped. Below are the lines of each shift, of all four
-# workers in the order of time. Who was fenced, who took over (its *heir*), and which id did they share? A worker that only aborts has done nothing wrong.
+# Four workers share the work of a night, each with a `transactional.id` of its own. At least that
+# was the plan. On three shifts, A, B and C, one worker stopped. Below are the lines of each shift,
+# of all four workers in the order of time. Who was fenced, who took over (its *heir*), and which id
+# did they share? A worker that only aborts has done nothing wrong.
 
 # %%
 import textwrap
@@ -458,16 +560,17 @@ import textwrap
 n4 = numbers("06.4")
 for shift, written in n4.items():
     print(f"--- shift {shift}")
-    for line in written:                 # a long line goes on under its beginning
+    for line in written:  # a long line goes on under its beginning
         short = line.replace("[Producer ", "[")
         print(textwrap.fill(short, width=100, subsequent_indent=" " * 13))
 
 # %% answer="06.4"
-fenced = {"A": ..., "B": ..., "C": ...}        # client ids
+fenced = {"A": ..., "B": ..., "C": ...}  # client ids
 heir = {"A": ..., "B": ..., "C": ...}
-shared_id = {"A": ..., "B": ..., "C": ...}     # a transactional id
+shared_id = {"A": ..., "B": ..., "C": ...}  # a transactional id
 ### BEGIN SOLUTION
 import re
+
 
 def two_of_one(shown):
     clients = {}
@@ -475,9 +578,9 @@ def two_of_one(shown):
         told_of = re.search(r"clientId=(\S+), transactionalId=([^]]+)", line)
         client, id = told_of.groups()
         clients.setdefault(id, []).append(client)
-    shared, both = next((id, found) for id, found in clients.items()
-                        if len(set(found)) == 2)
+    shared, both = next((id, found) for id, found in clients.items() if len(set(found)) == 2)
     return both[0], next(client for client in both if client != both[0]), shared
+
 
 fenced = {name: two_of_one(shown)[0] for name, shown in n4.items()}
 heir = {name: two_of_one(shown)[1] for name, shown in n4.items()}
@@ -493,17 +596,24 @@ require("06.4")
 # %% [markdown] items="G9 G6"
 # ## 6. Read, work, write
 #
-# Most programs that write also read: an order comes in, a parcel goes out. Exactly once is then a question about two things, *the parcel* and *how far I have read*, the place. Whoever writes them one
-# after the other can die in between. If the place is written first, the order is lost: at most once. If it is written last, the order is packed twice: at least once.
+# Most programs that write also read: an order comes in, a parcel goes out. Exactly once is then a
+# question about two things, *the parcel* and *how far I have read*, the place. Whoever writes them
+# one after the other can die in between. If the place is written first, the order is lost: at most
+# once. If it is written last, the order is packed twice: at least once.
 #
-# There are two ways out, and both make one decision of two. If the result lives in **your own database**, keep the offset there too, in the same database transaction, and `seek` to it after a
-# start; Kafka's commit is not used at all. If the result lives **in Kafka**, let the transaction take the offset along: a committed offset is a record in a topic, `__consumer_offsets`. The call is
-# `send_offsets_to_transaction(offsets, group)`. `offsets` is a dict from `TopicPartition` to `OffsetAndMetadata(offset)`, the offset of the *next* record to read; `group` is what `consumer.group_metadata()` gives. And
-# where handling an order twice does no harm, at least once is enough. At most once is hardly ever wanted.
+# There are two ways out, and both make one decision of two. If the result lives in **your own
+# database**, keep the offset there too, in the same database transaction, and `seek` to it after a
+# start; Kafka's commit is not used at all. If the result lives **in Kafka**, let the transaction
+# take the offset along: a committed offset is a record in a topic, `__consumer_offsets`. The call
+# is `send_offsets_to_transaction(offsets, group)`. `offsets` is a dict from `TopicPartition` to
+# `OffsetAndMetadata(offset)`, the offset of the *next* record to read; `group` is what
+# `consumer.group_metadata()` gives. And where handling an order twice does no harm, at least once
+# is enough. At most once is hardly ever wanted.
 #
 # ### Exercise 06.5 · Copy, and note how far
 #
-# A colleague's loop was in production for a year. It uses transactions, and once a month a customer gets two parcels:
+# A colleague's loop was in production for a year. It uses transactions, and once a month a customer
+# gets two parcels:
 #
 #     def copy(consumer, producer):
 #         records = consumer.poll(timeout_ms=300)
@@ -515,8 +625,11 @@ require("06.4")
 #         producer.commit_transaction()
 #         consumer.commit_sync()
 #
-# Mend it. `orders` has two partitions, and one poll may bring records of both. `copy` is called again and again, and the process dies at the worst moments; the next process has the same group and the same `transactional.id`, and calls `init_transactions()` before your
-# code. Each order must become one parcel for a reader of committed records.
+# Mend it. `orders` has two partitions, and one poll may bring records of both. `copy` is called
+# again and again, and the process dies at the worst moments; the next process has the same group
+# and the same `transactional.id`, and calls `init_transactions()` before your code. Each order must
+# become one parcel for a reader of committed records.
+
 
 # %% answer="06.5"
 def copy(consumer, producer):
@@ -529,11 +642,14 @@ def copy(consumer, producer):
     begin()
     for order in orders:
         producer.send(ProducerRecord("parcels", key=order.key, value=order.value))
-    next_places = {TopicPartition(order.topic, order.partition):
-                   OffsetAndMetadata(order.offset + 1) for order in orders}
+    next_places = {
+        TopicPartition(order.topic, order.partition): OffsetAndMetadata(order.offset + 1)
+        for order in orders
+    }
     producer.send_offsets_to_transaction(next_places, consumer.group_metadata())
     end()
     ### END SOLUTION
+
 
 # %%
 check("06.5")
@@ -542,13 +658,18 @@ check("06.5")
 require("06.5")
 
 # %% [markdown]
-# `group_metadata()` carries the member's id and generation along (chapter 07). So a worker that has lost its partitions to another cannot note a place for them, even if its producer is alive and well.
+# `group_metadata()` carries the member's id and generation along (chapter 07). So a worker that has
+# lost its partitions to another cannot note a place for them, even if its producer is alive and
+# well.
 #
-# One thing `copy` does not show. A process that died begins again at the place that the group has noted. But what if it lives on, catches an error and calls `abort_transaction()`? Here a program polls
-# two orders, begins, sends two parcels, aborts, and polls again. Which order is the first of the second poll? Guess a number for a program that only aborts, and for one that also goes back.
+# One thing `copy` does not show. A process that died begins again at the place that the group has
+# noted. But what if it lives on, catches an error and calls `abort_transaction()`? Here a program
+# polls two orders, begins, sends two parcels, aborts, and polls again. Which order is the first of
+# the second poll? Guess a number for a program that only aborts, and for one that also goes back.
 
 # %%
 predict("06 after an abort", only_aborts=None, goes_back=None)
+
 
 # %%
 def two_polls(goes_back):
@@ -561,9 +682,16 @@ def two_polls(goes_back):
         shop.send(ProducerRecord("orders", key=f"order {number}", value="tea")).get()
     packer = KafkaProducer(lab, {"transactional.id": "packing"}, name="packer")
     packer.init_transactions()
-    consumer = KafkaConsumer(lab, {"group.id": "packing", "enable.auto.commit": False,
-                                   "auto.offset.reset": "earliest",
-                                   "max.poll.records": 2}, name="reader")
+    consumer = KafkaConsumer(
+        lab,
+        {
+            "group.id": "packing",
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+            "max.poll.records": 2,
+        },
+        name="reader",
+    )
     place = TopicPartition("orders", 0)
     consumer.assign([place])
     polls = []
@@ -575,22 +703,30 @@ def two_polls(goes_back):
             packer.send(ProducerRecord("parcels", key=record.key, value="a parcel"))
         packer.abort_transaction()
         if goes_back:
-            noted = consumer.committed([place])[place]      # None: nothing noted yet
+            noted = consumer.committed([place])[place]  # None: nothing noted yet
             consumer.seek(place, noted.offset if noted else 0)
     return polls
 
+
 only_abort, with_seek = two_polls(goes_back=False), two_polls(goes_back=True)
-truth("06 after an abort", only_aborts=int(only_abort[1][0].split()[1]),
-      goes_back=int(with_seek[1][0].split()[1]))
+truth(
+    "06 after an abort",
+    only_aborts=int(only_abort[1][0].split()[1]),
+    goes_back=int(with_seek[1][0].split()[1]),
+)
 {"only aborts": only_abort, "goes back": with_seek}
 
 # %% [markdown]
-# `abort_transaction()` takes back the parcels. It does not take back the `poll`: the consumer has its own position in memory, and that has moved on. So orders 0 and 1 are passed over. If the next
-# transaction commits, the group's offset jumps over them, and they are never packed. Whoever goes on after an abort must also seek to what the group has committed.
+# `abort_transaction()` takes back the parcels. It does not take back the `poll`: the consumer has
+# its own position in memory, and that has moved on. So orders 0 and 1 are passed over. If the next
+# transaction commits, the group's offset jumps over them, and they are never packed. Whoever goes
+# on after an abort must also seek to what the group has committed.
 #
 # ## 7. The real thing beside it
 #
-# A recording of two real Java producers 4.4.0 with one `transactional.id`, the zombie and its heir. Here are the states that each producer's part for transactions went through, beside the simulator's.
+# A recording of two real Java producers 4.4.0 with one `transactional.id`, the zombie and its heir.
+# Here are the states that each producer's part for transactions went through, beside the
+# simulator's.
 
 # %%
 import json
@@ -604,11 +740,13 @@ folder = project / "data/generated/chapter06"
 folder.mkdir(parents=True, exist_ok=True)
 played = replay(json.loads((recording / "scenario.json").read_text()), seed=4)
 
+
 def states(client, path):
     """What a producer's transaction manager went through."""
     rows = [row.text.split("] ", 1)[-1] for row in read_log(path)]
     wanted = ("Transition from", "Transiting to")
     return [f"{client}: {text}" for text in rows if text.startswith(wanted)]
+
 
 real, simulated = [], []
 for client in ("zombie", "heir"):
@@ -618,16 +756,20 @@ for client in ("zombie", "heir"):
 side_by_side(real, simulated, titles=("Java producers 4.4.0", "simulator"))
 
 # %% [markdown]
-# Follow the zombie to its end. The leader refuses with `InvalidProducerEpochException`. That alone only makes the zombie *abortable*: an epoch also grows when a transaction took too long, and then a producer may go on. So it tries to abort, asks the coordinator,
-# and hears the truth: fenced, and that is fatal. Clients up to 2.3 gave up at the first refusal.
+# Follow the zombie to its end. The leader refuses with `InvalidProducerEpochException`. That alone
+# only makes the zombie *abortable*: an epoch also grows when a transaction took too long, and then
+# a producer may go on. So it tries to abort, asks the coordinator, and hears the truth: fenced, and
+# that is fatal. Clients up to 2.3 gave up at the first refusal.
 #
 # ## 8. Spark lab: who wrote it twice?
 #
-# Three shops write to one partition: shop-a without idempotence, shop-b with it. shop-c has it too, and starts again in the middle of the day; after that it sends its last orders once more, to be
-# sure. The network loses answers of shop-a and shop-b. You have three such days, A, B and C. `kafka-dump-log` is Kafka's tool that prints what is in a log, here a line for each record:
+# Three shops write to one partition: shop-a without idempotence, shop-b with it. shop-c has it too,
+# and starts again in the middle of the day; after that it sends its last orders once more, to be
+# sure. The network loses answers of shop-a and shop-b. You have three such days, A, B and C.
+# `kafka-dump-log` is Kafka's tool that prints what is in a log, here a line for each record:
 
 # %%
-from autograder.questions.ch06 import ledger     # a day's log, as lines
+from autograder.questions.ch06 import ledger  # a day's log, as lines
 
 n6 = numbers("06.6")
 n6
@@ -650,24 +792,28 @@ records = lines.select(
     part(r"producerId: (-?\d+)").cast("int").alias("producer_id"),
     part(r"producerEpoch: (-?\d+)").cast("int").alias("epoch"),
     part(r"sequence: (-?\d+)").cast("int").alias("sequence"),
-    part(r"key: (.*) payload").alias("key"))
+    part(r"key: (.*) payload").alias("key"),
+)
 records.orderBy("day", "offset").limit(5).toPandas()
 
 # %% [markdown]
 # ### Exercise 06.6 · Repeats by cause
 #
-# How many orders of each day stand in the log twice because a *producer* sent a batch again, and how many because a *program* sent an order again? Three numbers, `(producer_id, epoch,
-# sequence)`, make a record of an idempotent producer unique in a partition. A record without a producer id has `-1` in all three.
+# How many orders of each day stand in the log twice because a *producer* sent a batch again, and
+# how many because a *program* sent an order again? Three numbers, `(producer_id, epoch, sequence)`,
+# make a record of an idempotent producer unique in a partition. A record without a producer id has
+# `-1` in all three.
 
 # %% spark=true
 twice = records.groupBy("day", "key").count().where("count > 1")
-twice.groupBy("day").count().orderBy("day").toPandas()    # all; now their causes
+twice.groupBy("day").count().orderBy("day").toPandas()  # all; now their causes
 
 # %% answer="06.6"
 by_producer = {"A": ..., "B": ..., "C": ...}
 by_program = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 import re
+
 
 def causes(number):
     ids = {}
@@ -677,6 +823,7 @@ def causes(number):
     repeats = [found for found in ids.values() if len(found) > 1]
     by_itself = sum(found == [-1, -1] for found in repeats)
     return by_itself, len(repeats) - by_itself
+
 
 by_producer = {name: causes(each.day)[0] for name, each in n6.items()}
 by_program = {name: causes(each.day)[1] for name, each in n6.items()}
@@ -693,13 +840,17 @@ require("06.6")
 #
 # ## 9. In your own words
 #
-# Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, and what would you do?
+# Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, and what would
+# you do?
 
 # %% [markdown] open="06.open"
-# No. Kafka's exactly-once covers Kafka's own records and offsets only: a transaction binds what is written to topics and the committed offsets. An e-mail is outside of Kafka, and it cannot be
-# taken back when the transaction is aborted. If the program crashes after sending and before it commits, it starts again, and the mail is sent twice. I would give each mail a unique id
-# made of topic, partition and offset, and let the mail service drop an id it has already seen, so that sending is idempotent. Or I would write the mail into an outbox table in a database and store the
-# offset in the same database transaction.
+# No. Kafka's exactly-once covers Kafka's own records and offsets only: a transaction binds what is
+# written to topics and the committed offsets. An e-mail is outside of Kafka, and it cannot be taken
+# back when the transaction is aborted. If the program crashes after sending and before it commits,
+# it starts again, and the mail is sent twice. I would give each mail a unique id made of topic,
+# partition and offset, and let the mail service drop an id it has already seen, so that sending is
+# idempotent. Or I would write the mail into an outbox table in a database and store the offset in
+# the same database transaction.
 
 # %% [markdown]
 # ## Then and now
@@ -717,15 +868,24 @@ require("06.6")
 # ## What you know now
 #
 # - Idempotence removes what the producer repeats. What the program repeats it cannot know.
-# - A transaction makes records of many partitions, and the offsets of a group, one decision. Readers must ask for it: `read_committed`.
+# - A transaction makes records of many partitions, and the offsets of a group, one decision.
+#   Readers must ask for it: `read_committed`.
 # - One name, one living producer: the epoch sees to that.
 # - After an abort the consumer goes back to what is committed.
 # - Exactly once ends where Kafka ends.
 #
-# **Words**: producer id 生产者 ID · sequence number 序列号 · producer epoch 生产者纪元 · transactional.id 事务 ID · marker 事务标记 (控制消息) · last stable offset 最后稳定位移 (LSO) · fencing 隔离 (屏蔽僵尸实例)
+# **Words**: producer id 生产者 ID · sequence number 序列号 · producer epoch 生产者纪元 ·
+# transactional.id 事务 ID · marker 事务标记 (控制消息) · last stable offset 最后稳定位移 (LSO) ·
+# fencing 隔离 (屏蔽僵尸实例)
 #
 # ### Do you remember?
 #
-# <details><summary>1. Chapter 05: what does <code>acks=all</code> wait for?</summary>For all replicas that are in sync, and at least <code>min.insync.replicas</code> of them. Idempotence needs it.</details>
-# <details><summary>2. Chapter 04: when is a batch closed?</summary>When it is full, or has waited for <code>linger.ms</code>. A batch that is sent again is never packed anew: its numbers must stay the same.</details>
-# <details><summary>3. Chapter 01: a group has committed offset 7. Which record does it get next?</summary>The one at offset 7. What is committed is the next offset. So section 6 wants the offset of the next record, too.</details>
+# <details><summary>1. Chapter 05: what does <code>acks=all</code> wait for?</summary>For all
+# replicas that are in sync, and at least <code>min.insync.replicas</code> of them. Idempotence
+# needs it.</details>
+# <details><summary>2. Chapter 04: when is a batch closed?</summary>When it is full, or has waited
+# for <code>linger.ms</code>. A batch that is sent again is never packed anew: its numbers must stay
+# the same.</details>
+# <details><summary>3. Chapter 01: a group has committed offset 7. Which record does it get
+# next?</summary>The one at offset 7. What is committed is the next offset. So section 6 wants the
+# offset of the next record, too.</details>

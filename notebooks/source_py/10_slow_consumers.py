@@ -1,31 +1,45 @@
 # %% [markdown]
 # # 10 · What happens to a consumer that works too long?
 #
-# A consumer reads a batch of orders and writes each into a database. The database is slow today. Nothing crashes. Every heartbeat is answered. And yet, some minutes later, the
-# program hears that it is not a member of its group any more, and that all its work counts for nothing.
+# A consumer reads a batch of orders and writes each into a database. The database is slow today.
+# Nothing crashes. Every heartbeat is answered. And yet, some minutes later, the program hears that
+# it is not a member of its group any more, and that all its work counts for nothing.
 #
-# **You need** chapters 05, 07 and 09: a *group* gives each partition to one member, a *heartbeat* says "I am alive", a *commit* writes down the next offset to be read. **You
-# get** six words: *poll interval*, *eviction*, *head of line*, *standalone consumer*, *worker pool*, *contiguous commit*. **Time** about 35 minutes up to section 8,
-# and a second sitting of 20 for the Spark lab and your own words.
+# **You need** chapters 05, 07 and 09: a *group* gives each partition to one member, a *heartbeat*
+# says "I am alive", a *commit* writes down the next offset to be read. **You get** six words: *poll
+# interval*, *eviction*, *head of line*, *standalone consumer*, *worker pool*, *contiguous commit*.
+# **Time** about 35 minutes up to section 8, and a second sitting of 20 for the Spark lab and your
+# own words.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
-from kafkalab import (CommitFailedException, ConcurrentModificationException, KafkaConsumer,
-                      KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord, TopicPartition,
-                      WorkerPool)
+from kafkalab import (
+    CommitFailedException,
+    ConcurrentModificationException,
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    OffsetAndMetadata,
+    ProducerRecord,
+    TopicPartition,
+    WorkerPool,
+)
 from kafkalab.views import group_timeline, poll_gap, side_by_side, worker_lanes
 from textwrap import shorten
 
-me("")     # your student id, if your teacher gave you one: me("s123")
+me("")  # your student id, if your teacher gave you one: me("s123")
 
 # %% [markdown]
 # ## 1. Guess, run, look
 #
-# Two members, ada and bo, share the two partitions of `orders`. Each order takes two seconds. `poll()` returns at most `max.poll.records`, and that is 500. All settings
-# are the defaults, only the commits are made by hand, after each batch. After how many minutes is ada no member any more? How many orders are committed after one hour?
+# Two members, ada and bo, share the two partitions of `orders`. Each order takes two seconds.
+# `poll()` returns at most `max.poll.records`, and that is 500. All settings are the defaults, only
+# the commits are made by hand, after each batch. After how many minutes is ada no member any more?
+# How many orders are committed after one hour?
 
 # %%
 predict("10 an hour of work", minutes=None, committed=None)
+
 
 # %% items="N66"
 def shop(lab, orders):
@@ -35,13 +49,23 @@ def shop(lab, orders):
         producer.send(ProducerRecord("orders", key=f"order {number}", value="tea"))
     producer.close()
 
+
 def member(lab, name, record_ms, **config):
     """Start a program: poll, work on every order, commit, for ever. Return its notes."""
     notes = {"done": [], "failed": []}
+
     def program(lab):
-        consumer = KafkaConsumer(lab, {"client.id": name, "group.id": "stock",
-                                       "auto.offset.reset": "earliest",
-                                       "enable.auto.commit": False, **config}, name=name)
+        consumer = KafkaConsumer(
+            lab,
+            {
+                "client.id": name,
+                "group.id": "stock",
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                **config,
+            },
+            name=name,
+        )
         consumer.subscribe(["orders"])
         while True:
             records = consumer.poll(timeout_ms=500)
@@ -53,13 +77,16 @@ def member(lab, name, record_ms, **config):
                     consumer.commit_sync()
             except CommitFailedException as error:
                 notes["failed"].append(error)
+
     lab.spawn(program, name=name)
     return notes
+
 
 def committed(lab, group="stock"):
     """How many orders the group has committed, over all partitions."""
     offsets = lab.at(lab.now_ms)["groups"][group].get("offsets", {})
     return sum(each["offset"] for each in offsets.values())
+
 
 # %%
 lab = Lab(seed=1)
@@ -69,27 +96,32 @@ ada, bo = member(lab, "ada", record_ms=2000), member(lab, "bo", record_ms=2000)
 lab.run_for(ms=60 * 60_000)
 
 warned = lab.lines("ada").query("level == 'WARN'")
-truth("10 an hour of work", minutes=warned.at_ms.iloc[0] // 60_000,
-      committed=committed(lab))
+truth("10 an hour of work", minutes=warned.at_ms.iloc[0] // 60_000, committed=committed(lab))
 poll_gap(lab, "ada", to_ms=18 * 60_000, title="ada: a batch of 500 orders, two seconds each")
 
 # %% [markdown]
-# The line climbs while ada works and falls when she polls. 500 orders of two seconds are 1000 seconds. The dashed line is `max.poll.interval.ms`, five minutes. Where the two
-# cross, ada's own client gives her membership up. Losing it like this is called **eviction**, even though she leaves by herself. The longest time
-# allowed between two polls is the **poll interval**. Look at the heartbeats below: not one is missing before that moment. They end *because* she has left.
+# The line climbs while ada works and falls when she polls. 500 orders of two seconds are 1000
+# seconds. The dashed line is `max.poll.interval.ms`, five minutes. Where the two cross, ada's own
+# client gives her membership up. Losing it like this is called **eviction**, even though she leaves
+# by herself. The longest time allowed between two polls is the **poll interval**. Look at the
+# heartbeats below: not one is missing before that moment. They end *because* she has left.
 #
 # And the hour?
 
 # %%
 done = ada["done"] + bo["done"]
-print(f"{len(done)} times an order was done, {len(set(done))} different orders, "
-      f"{committed(lab)} committed")
+print(
+    f"{len(done)} times an order was done, {len(set(done))} different orders, "
+    f"{committed(lab)} committed"
+)
 group_timeline(lab, "stock")
 
 # %% [markdown]
-# Both work all the time. After five minutes both are out, and the group is empty while they go on working. They come back with their next `poll()`, find nothing committed,
-# and are given the same orders again. The first number above counts every round of the same work. This group can run for a year
-# and get nowhere. (A red cross stands where a member was seen last. Both programs are alive and at work after it.)
+# Both work all the time. After five minutes both are out, and the group is empty while they go on
+# working. They come back with their next `poll()`, find nothing committed, and are given the same
+# orders again. The first number above counts every round of the same work. This group can run for a
+# year and get nowhere. (A red cross stands where a member was seen last. Both programs are alive
+# and at work after it.)
 #
 # ## 2. Two clocks
 #
@@ -100,20 +132,24 @@ group_timeline(lab, "stock")
 # | session clock | Is the process alive? | `session.timeout.ms`, 45 s | the coordinator, by the heartbeats | the coordinator |
 # | poll clock | Does the application come back for more? | `max.poll.interval.ms`, 300 s | the client's heartbeat thread | the member itself, with a LeaveGroup |
 #
-# A program with `session.timeout.ms` of 10 seconds works for 60 seconds without a poll. A second one stands still for 60 seconds, as in a very long garbage collection: no
-# thread of the process runs. Which of them is still a member after a minute? Answer `True` or `False`.
+# A program with `session.timeout.ms` of 10 seconds works for 60 seconds without a poll. A second
+# one stands still for 60 seconds, as in a very long garbage collection: no thread of the process
+# runs. Which of them is still a member after a minute? Answer `True` or `False`.
 
 # %%
 predict("10 alive or not", works=None, stands_still=None)
+
 
 # %% items="N107"
 def minute_away(stands_still):
     """The lab, and whether ada is a member after a minute without a poll."""
     lab, trouble = Lab(seed=7), []
     lab.create_topic("orders")
+
     def program(lab):
-        consumer = KafkaConsumer(lab, {"client.id": "ada", "group.id": "stock",
-                                       "session.timeout.ms": 10_000}, name="ada")
+        consumer = KafkaConsumer(
+            lab, {"client.id": "ada", "group.id": "stock", "session.timeout.ms": 10_000}, name="ada"
+        )
         consumer.subscribe(["orders"])
         while True:
             consumer.poll(timeout_ms=500)
@@ -121,13 +157,15 @@ def minute_away(stands_still):
                 trouble.append(lab.now_ms)
                 if not stands_still:
                     lab.sleep(60_000)
+
     app = lab.spawn(program, name="ada")
     lab.run_until(lambda: trouble)
     if stands_still:
         app.pause(60_000)
-    lab.run_for(ms=59_000)                   # just before the minute is over
+    lab.run_for(ms=59_000)  # just before the minute is over
     members = lab.at(lab.now_ms)["groups"]["stock"]["members"]
     return lab, len(members) > 0
+
 
 busy, busy_stays = minute_away(stands_still=False)
 still, still_stays = minute_away(stands_still=True)
@@ -138,21 +176,27 @@ poll_gap(busy, "ada", title="ada works for a minute; her session timeout is 10 s
 poll_gap(still, "ada", title="ada's process stands still for a minute")
 
 # %% [markdown]
-# Work does not stop heartbeats. They come from a thread of their own, which beats on while the application is busy. So a longer `session.timeout.ms` does nothing for slow
-# work. A process that stands still sends none, and for that the session timeout is right. (The second picture shows the client's side, and the client cannot know. The
-# coordinator put ada out ten seconds after her last heartbeat.)
+# Work does not stop heartbeats. They come from a thread of their own, which beats on while the
+# application is busy. So a longer `session.timeout.ms` does nothing for slow work. A process that
+# stands still sends none, and for that the session timeout is right. (The second picture shows the
+# client's side, and the client cannot know. The coordinator put ada out ten seconds after her last
+# heartbeat.)
 #
-# It was not always so. Before 0.10.1 the heartbeats were sent inside `poll()`, and slow work did stop them. `max.poll.interval.ms` and the heartbeat thread came together, with
-# KIP-62. Many pages on the web are older than that.
+# It was not always so. Before 0.10.1 the heartbeats were sent inside `poll()`, and slow work did
+# stop them. `max.poll.interval.ms` and the heartbeat thread came together, with KIP-62. Many pages
+# on the web are older than that.
 
 # %% [markdown] items="N49"
 # ### Exercise 10.1 · Which clock?
 #
-# Four programs, A to D. `n.A.what` says what befalls A right after a `poll()`: it `"works"` for `n.A.seconds` seconds, or it `"stands still"` for so long, or it `"is killed"`
-# and never comes back; then `n.A.seconds` has no meaning. Its session timeout is `n.A.session_s` seconds, its poll interval `n.A.poll_limit_s`.
+# Four programs, A to D. `n.A.what` says what befalls A right after a `poll()`: it `"works"` for
+# `n.A.seconds` seconds, or it `"stands still"` for so long, or it `"is killed"` and never comes
+# back; then `n.A.seconds` has no meaning. Its session timeout is `n.A.session_s` seconds, its poll
+# interval `n.A.poll_limit_s`.
 #
-# Which clock ends its membership: `"poll"`, `"session"` or `"none"`? And after how many seconds? Count from its last `poll()` for the poll clock, from its last heartbeat for
-# the session clock. For `"none"` that is 0.
+# Which clock ends its membership: `"poll"`, `"session"` or `"none"`? And after how many seconds?
+# Count from its last `poll()` for the poll clock, from its last heartbeat for the session clock.
+# For `"none"` that is 0.
 
 # %%
 n = numbers("10.1")
@@ -161,6 +205,8 @@ n
 # %% answer="10.1"
 clock = {"A": ..., "B": ..., "C": ..., "D": ...}
 after_s = {"A": ..., "B": ..., "C": ..., "D": ...}
+
+
 ### BEGIN SOLUTION
 def clock_of(program):
     if program.what == "works":
@@ -168,6 +214,7 @@ def clock_of(program):
         return ("poll", program.poll_limit_s) if late else ("none", 0)
     silent = program.what == "is killed" or program.seconds > program.session_s
     return ("session", program.session_s) if silent else ("none", 0)
+
 
 clock = {name: clock_of(program)[0] for name, program in n.items()}
 after_s = {name: clock_of(program)[1] for name, program in n.items()}
@@ -182,11 +229,14 @@ require("10.1")
 # %% [markdown] items="N65"
 # ## 3. What the commit says
 #
-# Back to the program that works too long, with shorter times: the poll interval is 5 seconds, a poll returns one order, and one order takes 6. Ada is alone in her group. When
-# the first order is done she commits, and the commit fails. How many OFFSET_COMMIT requests have left her client by then?
+# Back to the program that works too long, with shorter times: the poll interval is 5 seconds, a
+# poll returns one order, and one order takes 6. Ada is alone in her group. When the first order is
+# done she commits, and the commit fails. How many OFFSET_COMMIT requests have left her client by
+# then?
 
 # %%
 predict("10 the late commit", requests=None)
+
 
 # %%
 def late_commit(version):
@@ -194,10 +244,12 @@ def late_commit(version):
     lab = Lab(seed=2, version=version)
     lab.create_topic("orders")
     shop(lab, 10)
-    notes = member(lab, "ada", record_ms=6_000,
-                   **{"max.poll.interval.ms": 5_000, "max.poll.records": 1})
+    notes = member(
+        lab, "ada", record_ms=6_000, **{"max.poll.interval.ms": 5_000, "max.poll.records": 1}
+    )
     lab.run_until(lambda: notes["failed"])
     return lab, notes["failed"][0]
+
 
 lab, error = late_commit("3.9")
 asked = lab.table("request.sent").query("who == 'ada' and api == 'OFFSET_COMMIT'")
@@ -205,7 +257,9 @@ truth("10 the late commit", requests=len(asked))
 error
 
 # %% [markdown]
-# None. The client knows that it has left, for it said so itself. It does not even ask. Here is the whole story in its own lines:
+# None. The client knows that it has left, for it said so itself. It does not even ask. Here is the
+# whole story in its own lines:
+
 
 # %%
 def story(lab, after_ms):
@@ -215,12 +269,14 @@ def story(lab, after_ms):
         said = shorten(row.message.split("] ", 1)[1], width=84, placeholder=" …")
         print(f"{row.at_ms:>6} ms  {row.level}  {said}")
 
+
 lab.run_for(ms=200)
 story(lab, after_ms=8_000)
 
 # %% [markdown]
-# Poll timeout, LeaveGroup, and only then, with the next call, the failing commit. Then the partitions are *lost*, not revoked: it is too late to commit them in a rebalance
-# listener. With the next `poll()` she joins again.
+# Poll timeout, LeaveGroup, and only then, with the next call, the failing commit. Then the
+# partitions are *lost*, not revoked: it is too late to commit them in a rebalance listener. With
+# the next `poll()` she joins again.
 #
 # The exception's text depends on the version. Here is the same program with an older client:
 
@@ -229,16 +285,19 @@ lab, error = late_commit("2.3")
 error
 
 # %% [markdown]
-# "Assigned the partitions to another member": nobody else is in this group. The text guesses. The newer one is more careful. Both texts are in current clients: the long
-# one is said when the coordinator refuses a commit, the short one when the client does not ask.
+# "Assigned the partitions to another member": nobody else is in this group. The text guesses. The
+# newer one is more careful. Both texts are in current clients: the long one is said when the
+# coordinator refuses a commit, the short one when the client does not ask.
 #
 # ### The real thing
 #
-# A real Java consumer 3.9.2, alone in its group, with a poll interval of 4 seconds, worked for 7. Its log on the left; the same steps played by the simulator on the right.
-# Member ids are drawn by chance, so they are left out.
+# A real Java consumer 3.9.2, alone in its group, with a poll interval of 4 seconds, worked for 7.
+# Its log on the left; the same steps played by the simulator on the right. Member ids are drawn by
+# chance, so they are left out.
 
 # %%
-import json, re
+import json
+import re
 from kafkalab.course_folder import course_folder
 from kafkalab.lines.layout import read as read_log
 from kafkalab.proof.replay import replay
@@ -250,18 +309,24 @@ folder = project / "data/generated/chapter10"
 folder.mkdir(parents=True, exist_ok=True)
 (folder / "played.txt").write_text(replay(scenario, seed=4)["inv-1"])
 
+
 def told(path):
     """What the member says from its poll timeout to its next assignment."""
     rows = [row for row in read_log(path) if row.level in ("WARN", "INFO")]
-    whole = [re.sub(r"inv-1-[0-9a-f-]{36}", "inv-1-..", row.text.split("] ", 1)[-1])
-             for row in rows]
+    whole = [
+        re.sub(r"inv-1-[0-9a-f-]{36}", "inv-1-..", row.text.split("] ", 1)[-1]) for row in rows
+    ]
     said = [shorten(text, width=95, placeholder=" …") for text in whole]
     begin = next(at for at, text in enumerate(said) if "poll timeout has expired" in text)
     end = next(at for at, text in enumerate(said) if at > begin and "Adding newly" in text)
-    return said[begin:end + 1]
+    return said[begin : end + 1]
 
-side_by_side(told(recording / "inv-1.log.gz"), told(folder / "played.txt"),
-             titles=("Java consumer 3.9.2", "simulator"))
+
+side_by_side(
+    told(recording / "inv-1.log.gz"),
+    told(folder / "played.txt"),
+    titles=("Java consumer 3.9.2", "simulator"),
+)
 
 # %% [markdown]
 # ## 4. Four cures and their arithmetic
@@ -275,28 +340,40 @@ side_by_side(told(recording / "inv-1.log.gz"), told(folder / "played.txt"),
 # | 3. Lower `max.poll.records`. | 300 s hold 150 orders of 2 s. | Nearly nothing: what was fetched waits in the client. |
 # | 4. Hand the work to other threads. | `poll()` goes on while they work. | Order and commits become your business: section 6. |
 #
-# The third is the simplest. A well known page says: 150 records or fewer, since 150 times 2 s are 300 s. Try just that. In the first run every order takes 2 s. In the second
-# run one order of four hundred takes 5 s, once. Does ada stay a member?
+# The third is the simplest. A well known page says: 150 records or fewer, since 150 times 2 s are
+# 300 s. Try just that. In the first run every order takes 2 s. In the second run one order of four
+# hundred takes 5 s, once. Does ada stay a member?
 
 # %%
 predict("10 with 150 records", all_2_s=None, one_takes_5_s=None)
+
 
 # %% items="N67 N68 N69 N71"
 def with_150(hiccup):
     lab = Lab(seed=2)
     lab.create_topic("orders")
     shop(lab, 1000)
+
     def program(lab):
-        consumer = KafkaConsumer(lab, {"client.id": "ada", "group.id": "stock",
-                                       "auto.offset.reset": "earliest",
-                                       "max.poll.records": 150}, name="ada")
+        consumer = KafkaConsumer(
+            lab,
+            {
+                "client.id": "ada",
+                "group.id": "stock",
+                "auto.offset.reset": "earliest",
+                "max.poll.records": 150,
+            },
+            name="ada",
+        )
         consumer.subscribe(["orders"])
         while True:
             for record in consumer.poll(timeout_ms=500):
                 lab.sleep(5_000 if hiccup and record.offset == 400 else 2_000)
+
     lab.spawn(program, name="ada")
     lab.run_for(ms=16 * 60_000)
     return lab, not lab.lines("ada").level.eq("WARN").any()
+
 
 exact, exact_stays = with_150(hiccup=False)
 late, late_stays = with_150(hiccup=True)
@@ -304,18 +381,22 @@ truth("10 with 150 records", all_2_s=exact_stays, one_takes_5_s=late_stays)
 poll_gap(late, "ada", title="150 orders of 2 s in 300 s, and one that takes 5 s")
 
 # %% [markdown]
-# Twice ada touched the line, and came through by a few milliseconds: her client looks at its clock ten times a second, and the poll came first. The third time one slow order was
-# enough. The reckoning was right, but it left no slack. Databases have bad days: reckon with the slowest batch, and leave room. And count all that lies between two polls. The
-# commit does, too.
+# Twice ada touched the line, and came through by a few milliseconds: her client looks at its clock
+# ten times a second, and the poll came first. The third time one slow order was enough. The
+# reckoning was right, but it left no slack. Databases have bad days: reckon with the slowest batch,
+# and leave room. And count all that lies between two polls. The commit does, too.
 #
 # ### The price of the second cure
 #
-# Why not set the interval to an hour and be done? Ada works on a batch of 1000 seconds, one order after the other. Twenty seconds later bo comes to help her. A new member
-# means a rebalance, and a rebalance of the classic protocol waits for all members to come back with `poll()`. How long does bo wait for a partition, in seconds, rounded to
-# ten? Once with a poll interval of 300 s, once with 1200 s.
+# Why not set the interval to an hour and be done? Ada works on a batch of 1000 seconds, one order
+# after the other. Twenty seconds later bo comes to help her. A new member means a rebalance, and a
+# rebalance of the classic protocol waits for all members to come back with `poll()`. How long does
+# bo wait for a partition, in seconds, rounded to ten? Once with a poll interval of 300 s, once with
+# 1200 s.
 
 # %%
 predict("10 bo waits", with_300=None, with_1200=None)
+
 
 # %%
 def newcomer(limit_s):
@@ -329,9 +410,9 @@ def newcomer(limit_s):
             lab.run_for(ms=20_000)
     came_ms = lab.now_ms
     lab.run_for(ms=1_080_000)
-    served_ms = next(event.at_ms for event in lab.journal.of("assignment")
-                     if event.who == "bo")
+    served_ms = next(event.at_ms for event in lab.journal.of("assignment") if event.who == "bo")
     return lab, (served_ms - came_ms) // 1000
+
 
 quick, with_300 = newcomer(300)
 slow, with_1200 = newcomer(1200)
@@ -339,15 +420,18 @@ truth("10 bo waits", with_300=round(with_300, -1), with_1200=round(with_1200, -1
 group_timeline(slow, "stock", title="a limit of 1200 s: bo waits for ada's next poll")
 
 # %% [markdown]
-# The poll interval is also the *rebalance timeout*: so long may a member keep all others waiting. (The steps in bo's row: the coordinator lets a newcomer wait for five minutes at
-# most, then it has to ask again.) With 1200 s ada keeps her membership, and bo pays for it. A limit that is never
+# The poll interval is also the *rebalance timeout*: so long may a member keep all others waiting.
+# (The steps in bo's row: the coordinator lets a newcomer wait for five minutes at most, then it has
+# to ask again.) With 1200 s ada keeps her membership, and bo pays for it. A limit that is never
 # reached also never finds the program that hangs for ever while its heartbeats go on.
 #
 # ### Exercise 10.2 · How many, or how long?
 #
-# Three programs. In A an order takes `n.A.record_ms` milliseconds. Each batch is also written in one transaction of the database, which takes `n.A.batch_ms` milliseconds more,
-# before the next poll. First answer: with a poll interval of `n.A.limit_s` seconds, how large may `max.poll.records` be at most, so that no batch is late? Second answer: with
-# the default of 500 records, what is the least poll interval in whole seconds?
+# Three programs. In A an order takes `n.A.record_ms` milliseconds. Each batch is also written in
+# one transaction of the database, which takes `n.A.batch_ms` milliseconds more, before the next
+# poll. First answer: with a poll interval of `n.A.limit_s` seconds, how large may
+# `max.poll.records` be at most, so that no batch is late? Second answer: with the default of 500
+# records, what is the least poll interval in whole seconds?
 
 # %%
 n = numbers("10.2")
@@ -357,10 +441,13 @@ n
 most_records = {"A": ..., "B": ..., "C": ...}
 least_interval_s = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
-most_records = {name: (program.limit_s * 1000 - program.batch_ms) // program.record_ms
-                for name, program in n.items()}
-least_interval_s = {name: (500 * program.record_ms + program.batch_ms) // 1000 + 1
-                    for name, program in n.items()}
+most_records = {
+    name: (program.limit_s * 1000 - program.batch_ms) // program.record_ms
+    for name, program in n.items()
+}
+least_interval_s = {
+    name: (500 * program.record_ms + program.batch_ms) // 1000 + 1 for name, program in n.items()
+}
 ### END SOLUTION
 
 # %%
@@ -372,17 +459,21 @@ require("10.2")
 # %% [markdown] items="N72"
 # ## 5. A stranger with the group's name
 #
-# There is a second way to a CommitFailedException, and it has nothing to do with time. A **standalone consumer** chooses its partitions itself, with `assign()`. It joins no group
-# and never rebalances. To commit it needs a `group.id` all the same, since commits are kept by group.
+# There is a second way to a CommitFailedException, and it has nothing to do with time. A
+# **standalone consumer** chooses its partitions itself, with `assign()`. It joins no group and
+# never rebalances. To commit it needs a `group.id` all the same, since commits are kept by group.
 #
-# A colleague writes a script that repairs some orders by night, with `assign()`, and copies `group.id=stock` from the program that reads them by day. The script seeks to 40,
-# works, and commits. Once while the group has a member, once when it has none any more. What comes of the two commits: `"committed"` or `"CommitFailedException"`?
+# A colleague writes a script that repairs some orders by night, with `assign()`, and copies
+# `group.id=stock` from the program that reads them by day. The script seeks to 40, works, and
+# commits. Once while the group has a member, once when it has none any more. What comes of the two
+# commits: `"committed"` or `"CommitFailedException"`?
 
 # %%
 predict("10 the script", with_a_member=None, group_empty=None)
 
 # %% items="N73"
 ORDERS = TopicPartition("orders", 0)
+
 
 def script(lab, to, group="stock"):
     """A standalone consumer commits. What comes of it?"""
@@ -395,6 +486,7 @@ def script(lab, to, group="stock"):
     except CommitFailedException as error:
         return type(error).__name__
 
+
 def night(member_is_there):
     lab = Lab(seed=2)
     lab.create_topic("orders")
@@ -404,26 +496,30 @@ def night(member_is_there):
     if not member_is_there:
         lab.kill("ada")
         lab.run_for(ms=20_000)
-    return {"before": committed(lab), "the script": script(lab, to=40),
-            "after": committed(lab)}
+    return {"before": committed(lab), "the script": script(lab, to=40), "after": committed(lab)}
+
 
 by_day, by_night = night(member_is_there=True), night(member_is_there=False)
-truth("10 the script", with_a_member=by_day["the script"],
-      group_empty=by_night["the script"])
+truth("10 the script", with_a_member=by_day["the script"], group_empty=by_night["the script"])
 {"by day": by_day, "by night": by_night}
 
 # %% [markdown]
-# While the group has members, only they may commit. The script is no member, so the coordinator answers UNKNOWN_MEMBER_ID, at once. When the group is empty, anybody may: that is how
-# standalone consumers commit at all. And then it is worse than an exception. The group's bookmark stood at 100. Now it stands at 40, and tomorrow the group reads sixty orders
-# again. Give every program a `group.id` of its own.
+# While the group has members, only they may commit. The script is no member, so the coordinator
+# answers UNKNOWN_MEMBER_ID, at once. When the group is empty, anybody may: that is how standalone
+# consumers commit at all. And then it is worse than an exception. The group's bookmark stood
+# at 100. Now it stands at 40, and tomorrow the group reads sixty orders again. Give every program a
+# `group.id` of its own.
 #
 # ### Exercise 10.3 · Four nights
 #
-# On night A a script commits offset `n.A.script_commits` with the group id `n.A.script_group`. Group `stock` had one member, which had read and committed all `n.A.records` orders.
-# `n.A.members` says what has become of that member: it still `"read"`s, or it has `"closed"` its consumer, or it was `"killed"`. The last two happened `n.A.ago_s` seconds ago.
-# Its session timeout is `n.A.session_s` seconds.
+# On night A a script commits offset `n.A.script_commits` with the group id `n.A.script_group`.
+# Group `stock` had one member, which had read and committed all `n.A.records` orders. `n.A.members`
+# says what has become of that member: it still `"read"`s, or it has `"closed"` its consumer, or it
+# was `"killed"`. The last two happened `n.A.ago_s` seconds ago. Its session timeout is
+# `n.A.session_s` seconds.
 #
-# What comes of the script's commit, `"committed"` or `"CommitFailedException"`? And where does the bookmark of group `stock` stand afterwards: which offset would it read next?
+# What comes of the script's commit, `"committed"` or `"CommitFailedException"`? And where does the
+# bookmark of group `stock` stand afterwards: which offset would it read next?
 
 # %%
 n = numbers("10.3")
@@ -432,19 +528,25 @@ n
 # %% answer="10.3"
 outcome = {"A": ..., "B": ..., "C": ..., "D": ...}
 stock_reads_next = {"A": ..., "B": ..., "C": ..., "D": ...}
+
+
 ### BEGIN SOLUTION
 def has_member(night):
-    return night.members == "read" or night.members == "killed" and night.ago_s < night.session_s
+    return night.members == "read" or (night.members == "killed" and night.ago_s < night.session_s)
+
 
 def refused(night):
     return night.script_group == "stock" and has_member(night)
+
 
 def reads_next(night):
     its_commit_counts = night.script_group == "stock" and not refused(night)
     return night.script_commits if its_commit_counts else night.records
 
-outcome = {name: "CommitFailedException" if refused(night) else "committed"
-           for name, night in n.items()}
+
+outcome = {
+    name: "CommitFailedException" if refused(night) else "committed" for name, night in n.items()
+}
 stock_reads_next = {name: reads_next(night) for name, night in n.items()}
 ### END SOLUTION
 
@@ -459,14 +561,18 @@ require("10.3")
 #
 # The fourth cure is more threads. There are two ways to use them.
 #
-# - **A consumer per thread.** Every thread has a KafkaConsumer of its own and does everything: poll, work, commit.
-# - **A poller and a pool.** One thread polls. It puts each record into a queue and goes on polling. A **worker pool**, some threads that wait at this queue, does the work.
+# - **A consumer per thread.** Every thread has a KafkaConsumer of its own and does everything:
+#   poll, work, commit.
+# - **A poller and a pool.** One thread polls. It puts each record into a queue and goes on polling.
+#   A **worker pool**, some threads that wait at this queue, does the work.
 #
-# Four partitions with 100 orders each. Most orders take 30 ms, every seventh 170, so 50 on the average. You have eight threads. How many seconds does each design need, from the first order to the last?
-# Round to whole seconds.
+# Four partitions with 100 orders each. Most orders take 30 ms, every seventh 170, so 50 on the
+# average. You have eight threads. How many seconds does each design need, from the first order to
+# the last? Round to whole seconds.
 
 # %%
 predict("10 eight threads", consumer_per_thread=None, poller_and_pool=None)
+
 
 # %%
 def orders_in(partitions, each, seed=6):
@@ -479,19 +585,30 @@ def orders_in(partitions, each, seed=6):
     producer.close()
     return lab
 
+
 def subscribed(lab, name):
-    consumer = KafkaConsumer(lab, {"client.id": name, "group.id": "stock",
-                                   "auto.offset.reset": "earliest",
-                                   "enable.auto.commit": False}, name=name)
+    consumer = KafkaConsumer(
+        lab,
+        {
+            "client.id": name,
+            "group.id": "stock",
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+        },
+        name=name,
+    )
     consumer.subscribe(["orders"])
     return consumer
+
 
 def takes_ms(record):
     """Most orders are quick, every seventh is slow: 50 ms on the average."""
     return 170 if record.offset % 7 == 3 else 30
 
+
 def per_thread(threads):
     lab, done = orders_in(4, 100), []
+
     def thread(lab, name):
         consumer = subscribed(lab, name)
         while True:
@@ -499,24 +616,30 @@ def per_thread(threads):
                 lab.sleep(takes_ms(record))
                 done.append((lab.now_ms, name, record.partition, record.offset))
             consumer.commit_sync()
+
     for number in range(threads):
         lab.spawn(thread, f"thread-{number}", name=f"thread-{number}")
     lab.run_until(lambda: len(done) == 400)
     return lab, done
 
+
 def with_pool(workers):
     lab, done = orders_in(4, 100), []
+
     def work(record):
         lab.sleep(takes_ms(record))
         done.append((lab.now_ms, "a worker", record.partition, record.offset))
+
     def poller(lab):
         consumer, pool = subscribed(lab, "ada"), WorkerPool(lab, workers, work, "ada")
         while True:
             for record in consumer.poll(timeout_ms=200):
                 pool.submit(record)
+
     lab.spawn(poller, name="ada")
     lab.run_until(lambda: len(done) == 400)
     return lab, done
+
 
 def overtaken(done):
     """How many orders were done after a later one of the same partition."""
@@ -526,24 +649,32 @@ def overtaken(done):
         highest[partition] = max(offset, highest.get(partition, -1))
     return count
 
+
 def summary(done, threads_busy):
-    began_ms = done[0][0] - 30               # the first order took 30 ms
-    return {"seconds": round((done[-1][0] - began_ms) / 1000),
-            "threads that worked": threads_busy,
-            "orders that were overtaken": overtaken(done)}
+    began_ms = done[0][0] - 30  # the first order took 30 ms
+    return {
+        "seconds": round((done[-1][0] - began_ms) / 1000),
+        "threads that worked": threads_busy,
+        "orders that were overtaken": overtaken(done),
+    }
+
 
 eight, done_by_eight = per_thread(8)
 pooled, done_by_pool = with_pool(8)
 in_threads = summary(done_by_eight, len({name for _, name, _, _ in done_by_eight}))
 in_pool = summary(done_by_pool, len({event.worker for event in pooled.journal.of("work")}))
-truth("10 eight threads", consumer_per_thread=in_threads["seconds"],
-      poller_and_pool=in_pool["seconds"])
+truth(
+    "10 eight threads",
+    consumer_per_thread=in_threads["seconds"],
+    poller_and_pool=in_pool["seconds"],
+)
 {"a consumer per thread": in_threads, "a poller and a pool": in_pool}
 
 # %% [markdown]
-# The first design is as fast as its partitions: four threads work, four own nothing and wait. The second has no such limit. But look at the last row. A worker with a quick order
-# overtakes one with a slow order, and the partition's order is gone. If "cancelled" may not overtake "ordered", that matters. (A middle way: give all orders of one key to the
-# same worker.)
+# The first design is as fast as its partitions: four threads work, four own nothing and wait. The
+# second has no such limit. But look at the last row. A worker with a quick order overtakes one with
+# a slow order, and the partition's order is gone. If "cancelled" may not overtake "ordered", that
+# matters. (A middle way: give all orders of one key to the same worker.)
 #
 # | | a consumer per thread | a poller and a pool |
 # |---|---|---|
@@ -553,8 +684,9 @@ truth("10 eight threads", consumer_per_thread=in_threads["seconds"],
 # | Commit | after the batch, simple | which offset? That is section 7 |
 # | Connections and memory | one set for each consumer | one set |
 #
-# What nobody may do is share one consumer among threads. Suppose a worker of the pool commits for itself, while the poller is inside `poll()`. What comes of it: `"committed"`,
-# `"waits"` or `"refused"`?
+# What nobody may do is share one consumer among threads. Suppose a worker of the pool commits for
+# itself, while the poller is inside `poll()`. What comes of it: `"committed"`, `"waits"` or
+# `"refused"`?
 
 # %%
 predict("10 a worker commits", what_comes_of_it=None)
@@ -562,18 +694,22 @@ predict("10 a worker commits", what_comes_of_it=None)
 # %% items="G21"
 lab, heard = orders_in(1, 5), []
 
+
 def poller(lab):
     consumer = subscribed(lab, "ada")
+
     def store_and_commit(record):
         lab.sleep(30)
         try:
             consumer.commit_sync()
         except ConcurrentModificationException as error:
             heard.append(error)
+
     pool = WorkerPool(lab, 2, store_and_commit, "ada")
     while True:
         for record in consumer.poll(timeout_ms=200):
             pool.submit(record)
+
 
 lab.spawn(poller, name="ada")
 lab.run_for(ms=5_000)
@@ -581,13 +717,17 @@ truth("10 a worker commits", what_comes_of_it="refused" if heard else "committed
 heard[0]
 
 # %% [markdown]
-# A KafkaConsumer is not thread-safe, and it says so: it has no lock on which the second thread would wait, only a check that throws. The one exception is `wakeup()`. (A
-# KafkaProducer is thread-safe, and one for all threads is the rule. Texts that speak of "a KafkaProducer for each thread" of a consumer program mean KafkaConsumer.)
+# A KafkaConsumer is not thread-safe, and it says so: it has no lock on which the second thread
+# would wait, only a check that throws. The one exception is `wakeup()`. (A KafkaProducer is
+# thread-safe, and one for all threads is the rule. Texts that speak of "a KafkaProducer for each
+# thread" of a consumer program mean KafkaConsumer.)
 #
 # ## 7. The commit of a pool
 #
-# So the poller commits. The simplest way is `commit_sync()` after each poll, as ever. Look what it promises. One partition, three workers, and ada's process is killed in the
-# middle. A box is an order in a worker's hands; a dashed one is never finished.
+# So the poller commits. The simplest way is `commit_sync()` after each poll, as ever. Look what it
+# promises. One partition, three workers, and ada's process is killed in the middle. A box is an
+# order in a worker's hands; a dashed one is never finished.
+
 
 # %% items="N28"
 def pool_program(lab, name, commits):
@@ -600,11 +740,13 @@ def pool_program(lab, name, commits):
         commits(consumer)
         lab.sleep(100)
 
+
 def trickle(lab):
     producer = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0})
     for number in range(60):
         producer.send(ProducerRecord("orders", value="tea"))
         lab.sleep(70)
+
 
 lab = Lab(seed=8)
 lab.create_topic("orders")
@@ -616,27 +758,32 @@ lab.kill("ada")
 worker_lanes(lab, "ada", from_ms=3_000, title="ada commits what poll() has returned")
 
 # %% [markdown]
-# A commit of 8 says: everything below 8 is done. Here that is never so. Most of these promises are made good a moment later, and so the program looks right for months. The
-# crash shows it. The last commit says 30. Orders 24, 27 and 28 are in dashed boxes, and 29 was still in the queue. What lies below the last
-# commit and was never finished is lost: the next owner begins behind it.
+# A commit of 8 says: everything below 8 is done. Here that is never so. Most of these promises are
+# made good a moment later, and so the program looks right for months. The crash shows it. The last
+# commit says 30. Orders 24, 27 and 28 are in dashed boxes, and 29 was still in the queue. What lies
+# below the last commit and was never finished is lost: the next owner begins behind it.
 #
-# The rule of chapter 09, *commit after the work*, has an addition for pools: commit up to the oldest order that is **not** done. Below a **contiguous commit**, as this is called, there is
-# no gap. One slow order holds the commit back, however many behind it are finished. When the first in a queue holds up all others, people say *head of line* blocking. Mostly it is a
-# nuisance. Here it is what you want.
+# The rule of chapter 09, *commit after the work*, has an addition for pools: commit up to the
+# oldest order that is **not** done. Below a **contiguous commit**, as this is called, there is no
+# gap. One slow order holds the commit back, however many behind it are finished. When the first in
+# a queue holds up all others, people say *head of line* blocking. Mostly it is a nuisance. Here it
+# is what you want.
 #
 # ### Exercise 10.4 · Bug hunt
 #
-# A colleague knows all this and commits only what is done. Here is what the program said. It has a queue, three workers and one partition; `bo` starts when `ada` is dead.
+# A colleague knows all this and commits only what is done. Here is what the program said. It has a
+# queue, three workers and one partition; `bo` starts when `ada` is dead.
 #
-# Which offsets are lost: below a commit, and never finished by anybody? List them, the smallest first. Then look at these offsets alone: which line holds the first commit that
-# goes past one of them? A commit that goes past an order which is finished later does not count.
+# Which offsets are lost: below a commit, and never finished by anybody? List them, the smallest
+# first. Then look at these offsets alone: which line holds the first commit that goes past one of
+# them? A commit that goes past an order which is finished later does not count.
 
 # %%
 print(numbers("10.4"))
 
 # %% answer="10.4"
-lost = ...                # a list of offsets, such as [3, 5]
-broken_promise = ...      # the number at the beginning of a line
+lost = ...  # a list of offsets, such as [3, 5]
+broken_promise = ...  # the number at the beginning of a line
 ### BEGIN SOLUTION
 lost = [7, 12]
 broken_promise = 16
@@ -649,7 +796,8 @@ check("10.4")
 require("10.4")
 
 # %% [markdown]
-# The colleague commits the *newest* order that is done. With one thread newest and contiguous are the same. With three they are not.
+# The colleague commits the *newest* order that is done. With one thread newest and contiguous are
+# the same. With three they are not.
 #
 # ## 8. Write it
 #
@@ -657,22 +805,28 @@ require("10.4")
 #
 # Write the poller. `consumer` is subscribed to two partitions; `pool` has four workers. You have:
 #
-# - `consumer.poll(timeout_ms=...)`, `consumer.commit_sync({TopicPartition: OffsetAndMetadata(next_offset)})` and the consumer's other methods.
-# - `pool.submit(record)`: hands it over and returns at once. `pool.finished()`: the records that were finished since you last asked. `pool.wait()`: returns when all are done.
+# - `consumer.poll(timeout_ms=...)`, `consumer.commit_sync({TopicPartition:
+#   OffsetAndMetadata(next_offset)})` and the consumer's other methods.
+# - `pool.submit(record)`: hands it over and returns at once. `pool.finished()`: the records that
+#   were finished since you last asked. `pool.wait()`: returns when all are done.
 #
-# The function never returns. Some orders take more than a second, and `max.poll.interval.ms` is one second here. The check runs your function on several days. On most of them
-# ada is killed in the middle of her work, and bo goes on with the same function. Nothing may be lost. Something will be done twice, that cannot be helped, but no more
-# than some thirty orders.
+# The function never returns. Some orders take more than a second, and `max.poll.interval.ms` is one
+# second here. The check runs your function on several days. On most of them ada is killed in the
+# middle of her work, and bo goes on with the same function. Nothing may be lost. Something will be
+# done twice, that cannot be helped, but no more than some thirty orders.
+
 
 # %% answer="10.5"
 def work_through(consumer, pool):
     """Poll, hand out, and commit in each partition up to the oldest record that is not done."""
     ### BEGIN SOLUTION
-    waiting = {}                          # partition -> {offset: is it done?}, in order
+    waiting = {}  # partition -> {offset: is it done?}, in order
     while True:
         for order in consumer.poll(timeout_ms=100):
             pool.submit(order)
-            waiting.setdefault(TopicPartition(order.topic, order.partition), {})[order.offset] = False
+            waiting.setdefault(TopicPartition(order.topic, order.partition), {})[order.offset] = (
+                False
+            )
         for order in pool.finished():
             waiting[TopicPartition(order.topic, order.partition)][order.offset] = True
         safe = {}
@@ -685,6 +839,7 @@ def work_through(consumer, pool):
             consumer.commit_sync(safe)
     ### END SOLUTION
 
+
 # %%
 check("10.5")
 
@@ -692,16 +847,21 @@ check("10.5")
 require("10.5")
 
 # %% [markdown]
-# Two things are left out here, and a program for every day needs them. When partitions are taken away, a rebalance listener has to forget their entries, and commit what is safe before.
-# And where the workers are slower than the topic, `pause()` the partitions until the queue is short: a paused consumer still polls, so it stays a member.
+# Two things are left out here, and a program for every day needs them. When partitions are taken
+# away, a rebalance listener has to forget their entries, and commit what is safe before. And where
+# the workers are slower than the topic, `pause()` the partitions until the queue is short: a paused
+# consumer still polls, so it stays a member.
 #
 # ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
 #
 # ## 9. Spark lab: who left, and how often?
 #
-# Four services, A to D, worked for twenty minutes and wrote their logs. An order takes `n.A.usual_ms` in service A, but `n.A.slow_percent` of a hundred take 20 seconds: the
-# database again. Each poll returns at most `n.A.max_poll_records` orders. The poll interval is 120 seconds in all four.
+# Four services, A to D, worked for twenty minutes and wrote their logs. An order takes
+# `n.A.usual_ms` in service A, but `n.A.slow_percent` of a hundred take 20 seconds: the database
+# again. Each poll returns at most `n.A.max_poll_records` orders. The poll interval is 120 seconds
+# in all four.
 
 # %%
 n = numbers("10.6")
@@ -710,6 +870,7 @@ n
 # %%
 import random
 
+
 def twenty_minutes(name, service):
     """A service whose orders are rarely very slow: its lab, and the times."""
     lab, took = Lab(brokers=1, seed=11), []
@@ -717,16 +878,27 @@ def twenty_minutes(name, service):
     shop(lab, 1_000)
     own = f"{service.max_poll_records} {service.usual_ms} {service.slow_percent}"
     chance = random.Random(own)
+
     def program(lab):
-        consumer = KafkaConsumer(lab, {
-            "client.id": f"service-{name}", "group.id": "stock",
-            "auto.offset.reset": "earliest", "enable.auto.commit": False,
-            "max.poll.interval.ms": 120_000, "heartbeat.interval.ms": 15_000,
-            "max.poll.records": service.max_poll_records}, name=f"service-{name}")
+        consumer = KafkaConsumer(
+            lab,
+            {
+                "client.id": f"service-{name}",
+                "group.id": "stock",
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "max.poll.interval.ms": 120_000,
+                "heartbeat.interval.ms": 15_000,
+                "max.poll.records": service.max_poll_records,
+            },
+            name=f"service-{name}",
+        )
         consumer.subscribe(["orders"])
         while True:
-            slow = [chance.random() * 100 < service.slow_percent
-                    for record in consumer.poll(timeout_ms=500)]
+            slow = [
+                chance.random() * 100 < service.slow_percent
+                for record in consumer.poll(timeout_ms=500)
+            ]
             times = [20_000 if each else service.usual_ms for each in slow]
             took.extend(times)
             lab.sleep(sum(times))
@@ -734,9 +906,11 @@ def twenty_minutes(name, service):
                 consumer.commit_sync()
             except CommitFailedException:
                 pass
+
     lab.spawn(program, name=f"service-{name}")
     lab.run_for(ms=20 * 60_000)
     return lab, took
+
 
 # %% spark=true
 def write_logs(log_folder):
@@ -749,10 +923,13 @@ def write_logs(log_folder):
         (log_folder / f"service-{name}.log").write_text(lab.log_text(f"service-{name}"))
     return measured
 
+
 measured = write_logs(folder / "services")
 
 # %% [markdown]
-# First the times, as the services measured them. The median is harmless in each. The slow orders are in the tail: `p99` is the time that one order in a hundred exceeds. The average has them in it, too.
+# First the times, as the services measured them. The median is harmless in each. The slow orders
+# are in the tail: `p99` is the time that one order in a hundred exceeds. The average has them in
+# it, too.
 
 # %% spark=true
 from kafkalab import logsets
@@ -760,16 +937,22 @@ from pyspark.sql import functions as F
 
 spark = logsets.session()
 times = spark.createDataFrame(measured, "service string, took_ms int")
-(times.groupBy("service")
- .agg(F.percentile("took_ms", F.lit(0.5)).cast("int").alias("median_ms"),
-      F.percentile("took_ms", F.lit(0.99)).cast("int").alias("p99_ms"),
-      F.round(F.avg("took_ms")).cast("int").alias("average_ms"))
- .orderBy("service").toPandas())
+(
+    times.groupBy("service")
+    .agg(
+        F.percentile("took_ms", F.lit(0.5)).cast("int").alias("median_ms"),
+        F.percentile("took_ms", F.lit(0.99)).cast("int").alias("p99_ms"),
+        F.round(F.avg("took_ms")).cast("int").alias("average_ms"),
+    )
+    .orderBy("service")
+    .toPandas()
+)
 
 # %% [markdown]
 # ### Exercise 10.6 · Count
 #
-# How often did each service leave its group because it polled too late? Write 0 for one that never did. The lines know. Look at one such moment first: several lines speak of it.
+# How often did each service leave its group because it polled too late? Write 0 for one that never
+# did. The lines know. Look at one such moment first: several lines speak of it.
 
 # %% spark=true
 lines = logsets.read(spark, str(folder / "services"))
@@ -778,10 +961,15 @@ late.select("time", "client_id", "level", "message").limit(3).toPandas()
 
 # %% answer="10.6"
 times_left = {"A": ..., "B": ..., "C": ..., "D": ...}
+
+
 ### BEGIN SOLUTION
 def warnings_of(name, service):
-    texts = twenty_minutes(name, service)[0].lines(f"service-{name}").query("level == 'WARN'").message
+    texts = (
+        twenty_minutes(name, service)[0].lines(f"service-{name}").query("level == 'WARN'").message
+    )
     return sum("consumer poll timeout has expired" in text for text in texts)
+
 
 times_left = {name: warnings_of(name, service) for name, service in n.items()}
 ### END SOLUTION
@@ -793,19 +981,24 @@ check("10.6")
 require("10.6")
 
 # %% [markdown]
-# The average times `max_poll_records` is what a batch takes, more or less. Lay it beside the 120 seconds. The median hides the few slow orders that make a batch late. `p99` shows them where they
+# The average times `max_poll_records` is what a batch takes, more or less. Lay it beside the 120
+# seconds. The median hides the few slow orders that make a batch late. `p99` shows them where they
 # are more than one in a hundred, and only the average says how much room they leave.
 #
 # ## 10. In your own words
 #
-# Compare the two designs of a multi-threaded consumer: one consumer per thread, and one polling thread with a pool of workers.
+# Compare the two designs of a multi-threaded consumer: one consumer per thread, and one polling
+# thread with a pool of workers.
 
 # %% [markdown] open="10.open"
-# A KafkaConsumer is not thread-safe: only one thread may use it, so both designs keep it to one thread. With one consumer per thread the order within a partition is kept and the program
-# is simple. But its scaling is limited by the number of partitions, since more threads than partitions stay idle, and slow work delays poll() and risks eviction
-# from the group. With one polling thread and a pool of workers, processing scales independently of the partitions, and the polling thread polls in time. The price of the pool: the
-# order is lost, because a quick worker overtakes a slow one, and committing is hard, since only a position below which everything is finished may be committed, or records
-# are lost or repeated after a crash.
+# A KafkaConsumer is not thread-safe: only one thread may use it, so both designs keep it to one
+# thread. With one consumer per thread the order within a partition is kept and the program is
+# simple. But its scaling is limited by the number of partitions, since more threads than partitions
+# stay idle, and slow work delays poll() and risks eviction from the group. With one polling thread
+# and a pool of workers, processing scales independently of the partitions, and the polling thread
+# polls in time. The price of the pool: the order is lost, because a quick worker overtakes a slow
+# one, and committing is hard, since only a position below which everything is finished may be
+# committed, or records are lost or repeated after a crash.
 
 # %% [markdown] items="G21 N73 N107"
 # ## Then and now
@@ -823,15 +1016,20 @@ require("10.6")
 #
 # ## What you know now
 #
-# - Heartbeats say that the process is alive. Polls say that the work gets on. Two clocks, two answers.
+# - Heartbeats say that the process is alive. Polls say that the work gets on. Two clocks, two
+#   answers.
 # - All that lies between two polls must fit into `max.poll.interval.ms`, with room to spare.
 # - The member leaves by itself. A late commit fails without being sent, and the work is done again.
 # - In a pool, commit up to the oldest record that is not done, in each partition.
 #
-# **Words**: poll interval 轮询间隔 · eviction 踢出消费者组 · head of line 队头阻塞 · standalone consumer 独立消费者 · worker pool 工作线程池 · contiguous commit 连续位移提交
+# **Words**: poll interval 轮询间隔 · eviction 踢出消费者组 · head of line 队头阻塞 · standalone
+# consumer 独立消费者 · worker pool 工作线程池 · contiguous commit 连续位移提交
 #
 # ### Do you remember?
 #
-# <details><summary>1. Chapter 09: which offset does a commit hold, the last one read or the next?</summary>The next to be read. A commit of 8 says that everything below 8 is done.</details>
-# <details><summary>2. Chapter 07: who divides the partitions in the classic protocol?</summary>The group's leader, one of the members. The coordinator only passes the plan on.</details>
-# <details><summary>3. Chapter 05: a producer heard of a failure. Is the record surely not there?</summary>No. The broker may have written it, and only the answer was lost.</details>
+# <details><summary>1. Chapter 09: which offset does a commit hold, the last one read or the
+# next?</summary>The next to be read. A commit of 8 says that everything below 8 is done.</details>
+# <details><summary>2. Chapter 07: who divides the partitions in the classic protocol?</summary>The
+# group's leader, one of the members. The coordinator only passes the plan on.</details>
+# <details><summary>3. Chapter 05: a producer heard of a failure. Is the record surely not
+# there?</summary>No. The broker may have written it, and only the answer was lost.</details>

@@ -1,10 +1,12 @@
 # %% [markdown]
 # # The myth court
 #
-# Twenty claims about Kafka, as people write them in posts and answers. Some are true. Some are false. Some were true once. You are the court: for each claim you write an
-# experiment, and the versions of the client testify.
+# Twenty claims about Kafka, as people write them in posts and answers. Some are true. Some are
+# false. Some were true once. You are the court: for each claim you write an experiment, and the
+# versions of the client testify.
 #
-# **You need** the chapters on producers, consumers and groups; each claim says in its verdict where to read. **Time** as long as you like: ten minutes for a claim.
+# **You need** the chapters on producers, consumers and groups; each claim says in its verdict where
+# to read. **Time** as long as you like: ten minutes for a claim.
 
 # %%
 from autograder import predict
@@ -17,21 +19,27 @@ print(claims())
 # %% [markdown]
 # ## How a hearing goes
 #
-# Say what you think first: `"true"`, `"false"`, `"until 2.3"` for what held up to that version, `"from 2.8"` for what holds since. The lab plays 2.1, 2.2, 2.3, 2.8, 3.6, 3.9, 4.0
-# and 4.4, so name one of these. Then write `experiment(version)`, which returns what the claim asks to measure. The court calls it for each version and puts its own result beside
-# yours. *differs* means that the two are not equal. That is no mistake where your experiment only sent or paused at other moments. The verdict rests on the court's results.
+# Say what you think first: `"true"`, `"false"`, `"until 2.3"` for what held up to that version,
+# `"from 2.8"` for what holds since. The lab plays 2.1, 2.2, 2.3, 2.8, 3.6, 3.9, 4.0 and 4.4, so
+# name one of these. Then write `experiment(version)`, which returns what the claim asks to measure.
+# The court calls it for each version and puts its own result beside yours. *differs* means that the
+# two are not equal. That is no mistake where your experiment only sent or paused at other moments.
+# The verdict rests on the court's results.
 #
 # The first claim as an example:
 
 # %%
 predict("myth 01", verdict=None)
 
+
 # %%
 def lab_of(version, brokers=3, **settings):
     """A cluster whose brokers are of the client's time."""
     old = version in ("2.1", "2.2", "2.3")
-    return Lab(brokers=brokers, seed=4, version=version,
-               broker_version="2.3" if old else "4.4", **settings)
+    return Lab(
+        brokers=brokers, seed=4, version=version, broker_version="2.3" if old else "4.4", **settings
+    )
+
 
 def experiment(version):
     lab = lab_of(version)
@@ -39,10 +47,12 @@ def experiment(version):
     lab.run_for(ms=2_000)
     return len(lab.sockets())
 
+
 court(1, experiment)
 
 # %% [markdown]
 # And a look at the first two witnesses. Each sends a record after half a second:
+
 
 # %%
 def quiet(version):
@@ -54,10 +64,12 @@ def quiet(version):
     lab.run_for(ms=500)
     return lab
 
+
 compare(quiet("2.1"), quiet("2.2"), titles=("client 2.1", "client 2.2"), to_ms=1_000)
 
 # %% [markdown]
-# If you are stuck, `court(2)` without an experiment shows the court's own result. Its experiments are in `autograder/learner/claims.py`; look there afterwards, not before.
+# If you are stuck, `court(2)` without an experiment shows the court's own result. Its experiments
+# are in `autograder/learner/claims.py`; look there afterwards, not before.
 
 # %% [markdown]
 # ## Before and after send
@@ -67,15 +79,19 @@ compare(quiet("2.1"), quiet("2.2"), titles=("client 2.1", "client 2.2"), to_ms=1
 #
 # > One address in bootstrap.servers is enough to find every broker.
 #
-# **Measure:** data connections of a consumer that was given one of three brokers. `assign` three partitions whose leaders you chose: `lab.create_topic("t", partitions=3, leaders=[0, 1, 2])`. A socket has a `role` and a `node_id`.
+# **Measure:** data connections of a consumer that was given one of three brokers. `assign` three
+# partitions whose leaders you chose: `lab.create_topic("t", partitions=3, leaders=[0, 1, 2])`. A
+# socket has a `role` and a `node_id`.
 
 # %%
 predict("myth 02", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(2, experiment)
 
@@ -84,15 +100,19 @@ court(2, experiment)
 #
 # > Records without a key go to the partitions in turn.
 #
-# **Measure:** the partitions of six records sent at once, three partitions. Return a list of six numbers. Send without a pause and with `linger.ms=20`, and keep the futures: `get().partition` tells.
+# **Measure:** the partitions of six records sent at once, three partitions. Return a list of six
+# numbers. Send without a pause and with `linger.ms=20`, and keep the futures: `get().partition`
+# tells.
 
 # %%
 predict("myth 03", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(3, experiment)
 
@@ -101,15 +121,18 @@ court(3, experiment)
 #
 # > A key stays in its partition for ever.
 #
-# **Measure:** how many of 60 keys live elsewhere when 5 partitions become 6. The same 60 keys, once with 5 and once with 6 partitions.
+# **Measure:** how many of 60 keys live elsewhere when 5 partitions become 6. The same 60 keys, once
+# with 5 and once with 6 partitions.
 
 # %%
 predict("myth 04", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(4, experiment)
 
@@ -118,15 +141,19 @@ court(4, experiment)
 #
 # > By default a producer sends a record without waiting for more.
 #
-# **Measure:** milliseconds between send() and PRODUCE, default settings. `lab.journal.of("request.sent")` has `api` and `at_ms`. Send one record before, so that the connection stands.
+# **Measure:** milliseconds between send() and PRODUCE, default settings.
+# `lab.journal.of("request.sent")` has `api` and `at_ms`. Send one record before, so that the
+# connection stands.
 
 # %%
 predict("myth 05", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(5, experiment)
 
@@ -138,15 +165,19 @@ court(5, experiment)
 #
 # > By default the leader alone answers for a record.
 #
-# **Measure:** is a record acknowledged within a second while both followers sleep? Return `True` or `False`. Three replicas; `lab.broker(1).pause(3_000)`. How much later is `lab.now_ms` after `get()`?
+# **Measure:** is a record acknowledged within a second while both followers sleep? Return `True` or
+# `False`. Three replicas; `lab.broker(1).pause(3_000)`. How much later is `lab.now_ms` after
+# `get()`?
 
 # %%
 predict("myth 06", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(6, experiment)
 
@@ -155,15 +186,18 @@ court(6, experiment)
 #
 # > Idempotence is off unless one switches it on.
 #
-# **Measure:** INIT_PRODUCER_ID requests of a producer with default settings. Count in the journal, as in claim 5.
+# **Measure:** INIT_PRODUCER_ID requests of a producer with default settings. Count in the journal,
+# as in claim 5.
 
 # %%
 predict("myth 07", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(7, experiment)
 
@@ -172,15 +206,18 @@ court(7, experiment)
 #
 # > With default settings five seconds without a broker lose the record.
 #
-# **Measure:** what the future says: `"written"`, or the error's name. Return a text. `lab.broker(0).crash()` and `.restart()`. `get()` raises what went wrong.
+# **Measure:** what the future says: `"written"`, or the error's name. Return a text.
+# `lab.broker(0).crash()` and `.restart()`. `get()` raises what went wrong.
 
 # %%
 predict("myth 08", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(8, experiment)
 
@@ -189,15 +226,19 @@ court(8, experiment)
 #
 # > When send() has returned, the record is safe.
 #
-# **Measure:** records in the log when the process is killed right after send(), linger.ms=50. Give the producer a `name`, and `lab.kill` it. `lab.at(lab.now_ms)["partitions"]["t-0"]["log_end_offset"]` counts what is in the log.
+# **Measure:** records in the log when the process is killed right after send(), linger.ms=50. Give
+# the producer a `name`, and `lab.kill` it.
+# `lab.at(lab.now_ms)["partitions"]["t-0"]["log_end_offset"]` counts what is in the log.
 
 # %%
 predict("myth 09", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(9, experiment)
 
@@ -206,15 +247,19 @@ court(9, experiment)
 #
 # > With acks=all and min.insync.replicas=2 a leader that dies takes no acknowledged record with it.
 #
-# **Measure:** of 20 records, how many are acknowledged when the leader crashes, and how many of these are gone. Return `{"acknowledged": ..., "gone": ...}`. Chapter 05 has the cluster. Keep the keys that the callback acknowledged, and read the topic afterwards.
+# **Measure:** of 20 records, how many are acknowledged when the leader crashes, and how many of
+# these are gone. Return `{"acknowledged": ..., "gone": ...}`. Chapter 05 has the cluster. Keep the
+# keys that the callback acknowledged, and read the topic afterwards.
 
 # %%
 predict("myth 10", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(10, experiment)
 
@@ -223,15 +268,18 @@ court(10, experiment)
 #
 # > With idempotence a record is in the log once.
 #
-# **Measure:** copies of a record that the program sends again after its restart. A program that starts again is a new `KafkaProducer`. It sends what it is not sure of once more.
+# **Measure:** copies of a record that the program sends again after its restart. A program that
+# starts again is a new `KafkaProducer`. It sends what it is not sure of once more.
 
 # %%
 predict("myth 11", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(11, experiment)
 
@@ -243,15 +291,18 @@ court(11, experiment)
 #
 # > A new consumer connects at once.
 #
-# **Measure:** connections two seconds after the constructor and `subscribe()`, without a `poll()`. `lab.sockets()` has them.
+# **Measure:** connections two seconds after the constructor and `subscribe()`, without a `poll()`.
+# `lab.sockets()` has them.
 
 # %%
 predict("myth 12", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(12, experiment)
 
@@ -260,15 +311,18 @@ court(12, experiment)
 #
 # > What one group has read is gone for the others.
 #
-# **Measure:** records the second group gets of 10. Ten records, two groups with `auto.offset.reset=earliest`, one after the other.
+# **Measure:** records the second group gets of 10. Ten records, two groups with
+# `auto.offset.reset=earliest`, one after the other.
 
 # %%
 predict("myth 13", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(13, experiment)
 
@@ -277,15 +331,18 @@ court(13, experiment)
 #
 # > More members always read faster.
 #
-# **Measure:** how many of 5 members own something of 3 partitions. Five members and a topic of three partitions. Let all of them poll in turn, for some seconds. Who has an `assignment()`?
+# **Measure:** how many of 5 members own something of 3 partitions. Five members and a topic of
+# three partitions. Let all of them poll in turn, for some seconds. Who has an `assignment()`?
 
 # %%
 predict("myth 14", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(14, experiment)
 
@@ -294,15 +351,19 @@ court(14, experiment)
 #
 # > Every restart of a member is a rebalance.
 #
-# **Measure:** generations that a restart adds, with a group.instance.id where the version has it. A `group.instance.id` exists from 2.3 on. `lab.at(lab.now_ms)["groups"]["g"]["generation"]` before and after a close and a new consumer of the same name.
+# **Measure:** generations that a restart adds, with a group.instance.id where the version has it. A
+# `group.instance.id` exists from 2.3 on. `lab.at(lab.now_ms)["groups"]["g"]["generation"]` before
+# and after a close and a new consumer of the same name.
 
 # %%
 predict("myth 15", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(15, experiment)
 
@@ -311,15 +372,20 @@ court(15, experiment)
 #
 # > In a rebalance everybody gives up everything.
 #
-# **Measure:** of 4 partitions, how many the first member gives up when a second one comes, the version's gentlest strategy. From 2.4 on try `partition.assignment.strategy=CooperativeStickyAssignor`. A listener's `on_partitions_revoked` hears what is given up.
+# **Measure:** of 4 partitions, how many the first member gives up when a second one comes, the
+# version's gentlest strategy. From 2.4 on try
+# `partition.assignment.strategy=CooperativeStickyAssignor`. A listener's `on_partitions_revoked`
+# hears what is given up.
 
 # %%
 predict("myth 16", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(16, experiment)
 
@@ -331,15 +397,18 @@ court(16, experiment)
 #
 # > A dead member is noticed after ten seconds.
 #
-# **Measure:** seconds until the group is empty, to the nearest five, default settings. `lab.kill` the only member and run until `lab.at(lab.now_ms)["groups"]["g"]["members"]` is empty.
+# **Measure:** seconds until the group is empty, to the nearest five, default settings. `lab.kill`
+# the only member and run until `lab.at(lab.now_ms)["groups"]["g"]["members"]` is empty.
 
 # %%
 predict("myth 17", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(17, experiment)
 
@@ -348,15 +417,20 @@ court(17, experiment)
 #
 # > Slow work loses the partitions because heartbeats stop.
 #
-# **Measure:** the longest pause between heartbeats in seconds during slow work, and whether the member left the group. Return `{"longest_pause_s": ..., "left_the_group": ...}`. Let the consumer work for longer than `max.poll.interval.ms` between two polls. The journal has its HEARTBEAT and LEAVE_GROUP requests.
+# **Measure:** the longest pause between heartbeats in seconds during slow work, and whether the
+# member left the group. Return `{"longest_pause_s": ..., "left_the_group": ...}`. Let the consumer
+# work for longer than `max.poll.interval.ms` between two polls. The journal has its HEARTBEAT and
+# LEAVE_GROUP requests.
 
 # %%
 predict("myth 18", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(18, experiment)
 
@@ -365,15 +439,18 @@ court(18, experiment)
 #
 # > Auto commit works in the background, whatever the program does.
 #
-# **Measure:** OFFSET_COMMIT requests in 30 seconds after one poll, default settings. One poll that returns records, then thirty seconds without any.
+# **Measure:** OFFSET_COMMIT requests in 30 seconds after one poll, default settings. One poll that
+# returns records, then thirty seconds without any.
 
 # %%
 predict("myth 19", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
+
 
 court(19, experiment)
 
@@ -382,20 +459,24 @@ court(19, experiment)
 #
 # > What is committed is the last record read.
 #
-# **Measure:** the last offset read, and the committed one. Return `{"last_read": ..., "committed": ...}`. `commit_sync`, then `consumer.committed([partition])`.
+# **Measure:** the last offset read, and the committed one. Return
+# `{"last_read": ..., "committed": ...}`. `commit_sync`, then `consumer.committed([partition])`.
 
 # %%
 predict("myth 20", verdict=None)
+
 
 # %%
 def experiment(version):
     lab = lab_of(version)
     return None
 
+
 court(20, experiment)
 
 # %% [markdown]
 # ## What is left of them
 #
-# Look at the verdicts once more. Few claims were born false. Most held when somebody wrote them down, and a release changed them. So ask of every sentence about Kafka: in which version?
-# And ask what you would measure.
+# Look at the verdicts once more. Few claims were born false. Most held when somebody wrote them
+# down, and a release changed them. So ask of every sentence about Kafka: in which version? And ask
+# what you would measure.

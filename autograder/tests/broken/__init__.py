@@ -1,7 +1,10 @@
-"""Broken submissions, as small generators: what mail programs, editors, merges, disks and hurried people do to a notebook.
+"""Broken submissions, as small generators: what mail programs, editors, merges, disks and hurried
+people do to a notebook.
 
-Each starts from a notebook of the demo chapter with all answers right (6 points) and spoils it. `CORPUS` names them all.
+Each starts from a notebook of the demo chapter with all answers right (6 points) and spoils it.
+`CORPUS` names them all.
 """
+
 from autograder.tests.broken import cells, files, formats
 from autograder.tests.broken.corpus import Broken
 

@@ -1,4 +1,5 @@
 """What a broken submission is, for the test that grades them all."""
+
 from __future__ import annotations
 
 import json
@@ -11,9 +12,11 @@ FULL = 6.0
 
 @dataclass(frozen=True)
 class Broken:
-    """`make(path, notebook)` writes it, for a student, at `path` (without an ending) and returns what it wrote.
+    """`make(path, notebook)` writes it, for a student, at `path` (without an ending) and returns
+    what it wrote.
 
-    `repairable`: all answers are still in it, so it should get `score` without anybody's help. `statuses` it may end with.
+    `repairable`: all answers are still in it, so it should get `score` without anybody's help.
+    `statuses` it may end with.
     """
 
     name: str
@@ -25,7 +28,11 @@ class Broken:
 
 def cell_of(notebook: dict, grade_id: str) -> dict:
     """The cell that carries a grade_id."""
-    return next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id)
+    return next(
+        cell
+        for cell in notebook["cells"]
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id
+    )
 
 
 def place_of(notebook: dict, grade_id: str) -> int:
@@ -35,12 +42,24 @@ def place_of(notebook: dict, grade_id: str) -> int:
 
 def code(source: str, **metadata) -> dict:
     """A code cell as Jupyter writes it."""
-    return {"cell_type": "code", "id": f"n{len(source)}", "metadata": metadata, "source": source, "execution_count": 3, "outputs": []}
+    return {
+        "cell_type": "code",
+        "id": f"n{len(source)}",
+        "metadata": metadata,
+        "source": source,
+        "execution_count": 3,
+        "outputs": [],
+    }
 
 
 def text(source: str, **metadata) -> dict:
     """A markdown cell."""
-    return {"cell_type": "markdown", "id": f"t{len(source)}", "metadata": metadata, "source": source}
+    return {
+        "cell_type": "markdown",
+        "id": f"t{len(source)}",
+        "metadata": metadata,
+        "source": source,
+    }
 
 
 def written(path: Path, content: dict | str | bytes, ending: str = ".ipynb") -> Path:
@@ -54,7 +73,9 @@ def written(path: Path, content: dict | str | bytes, ending: str = ".ipynb") -> 
 
 def edit(name: str, change: Callable[[dict], object], **words) -> Broken:
     """A broken notebook made by changing the good one in place."""
+
     def make(path, notebook):
         change(notebook)
         return written(path, notebook)
+
     return Broken(name, make, **words)

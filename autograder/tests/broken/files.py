@@ -1,4 +1,5 @@
 """Not the notebook but where and how it lies: folders, links, names, rights."""
+
 from __future__ import annotations
 
 import json
@@ -18,6 +19,7 @@ def _folder(*names):
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             written(path / name, notebook, "")
         return path
+
     return make
 
 
@@ -101,21 +103,31 @@ def _escape(path, notebook):
 
 def _huge(path, notebook):
     place = written(path, notebook)
-    os.truncate(place, 120 << 20)                        # a hole: it takes no room
+    os.truncate(place, 120 << 20)  # a hole: it takes no room
     return place
 
 
 FINE = {"statuses": ("graded", "repaired")}
 NOTHING = {"repairable": False, "score": 0.0, "statuses": ("unreadable", "refused")}
 CORPUS = (
-    Broken("renamed, no ending", _named(""), **FINE), Broken("renamed .txt", _named(".ipynb.txt"), **FINE), Broken("renamed .json", _named(".ipynb.json"), **FINE),
+    Broken("renamed, no ending", _named(""), **FINE),
+    Broken("renamed .txt", _named(".ipynb.txt"), **FINE),
+    Broken("renamed .json", _named(".ipynb.json"), **FINE),
     Broken("another chapter's name", _named("_02_producer_connections (2).ipynb"), **FINE),
-    Broken("a folder", _folder("90_demo.ipynb"), **FINE), Broken("a folder in a folder", _folder("submission/week 3/90.ipynb"), **FINE),
-    Broken("a folder named .ipynb", _folder_named_ipynb, **FINE), Broken("a checkpoint beside it", _with_checkpoint, **FINE),
-    Broken("two versions in a folder", _two_versions), Broken("a zip in a folder", _zip_in_folder, **FINE),
+    Broken("a folder", _folder("90_demo.ipynb"), **FINE),
+    Broken("a folder in a folder", _folder("submission/week 3/90.ipynb"), **FINE),
+    Broken("a folder named .ipynb", _folder_named_ipynb, **FINE),
+    Broken("a checkpoint beside it", _with_checkpoint, **FINE),
+    Broken("two versions in a folder", _two_versions),
+    Broken("a zip in a folder", _zip_in_folder, **FINE),
     Broken("a name that is no text", _strange_name, **FINE),
-    Broken("rights taken away", _locked_up, repairable=False, statuses=("graded", "unreadable")),      # root reads it all the same
-    Broken("an empty folder", _empty_folder, **NOTHING), Broken("a link", _link, **NOTHING), Broken("a link in a folder", _link_inside, **NOTHING),
-    Broken("a link to itself", _loop, **NOTHING), Broken("a pipe", _pipe, **NOTHING), Broken("a zip that would land elsewhere", _escape, **NOTHING),
+    # root reads it all the same
+    Broken("rights taken away", _locked_up, repairable=False, statuses=("graded", "unreadable")),
+    Broken("an empty folder", _empty_folder, **NOTHING),
+    Broken("a link", _link, **NOTHING),
+    Broken("a link in a folder", _link_inside, **NOTHING),
+    Broken("a link to itself", _loop, **NOTHING),
+    Broken("a pipe", _pipe, **NOTHING),
+    Broken("a zip that would land elsewhere", _escape, **NOTHING),
     Broken("120 MB", _huge, **NOTHING),
 )

@@ -1,4 +1,6 @@
-"""Chapter 06: is what the judge calls right what the simulator's leader does, and do the plays hold what their titles promise?"""
+"""Chapter 06: is what the judge calls right what the simulator's leader does,
+and do the plays hold what their titles promise?"""
+
 from random import Random
 
 import pytest
@@ -11,7 +13,10 @@ from kafkalab.broker.log.producer_state import ProducerEntry, ProducerState, Rem
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import RecordBatch, WireRecord
 
-WORDS = {Errors.OUT_OF_ORDER_SEQUENCE_NUMBER: "out of order", Errors.INVALID_PRODUCER_EPOCH: "fenced"}
+WORDS = {
+    Errors.OUT_OF_ORDER_SEQUENCE_NUMBER: "out of order",
+    Errors.INVALID_PRODUCER_EPOCH: "fenced",
+}
 
 
 def led(case: dict) -> str:
@@ -21,12 +26,20 @@ def led(case: dict) -> str:
         entry = state.entries[7] = ProducerEntry(case["known"][0])
         entry.batches.extend(RememberedBatch(start, end, 0) for start, end in case["known"][1])
     records = (WireRecord(None, "tea", 0),) * (last - first + 1)
-    verdict = state.judge(RecordBatch(records=records, size_bytes=70, producer_id=7, producer_epoch=epoch, base_sequence=first), accepts_unknown=True)
+    verdict = state.judge(
+        RecordBatch(
+            records=records, size_bytes=70, producer_id=7, producer_epoch=epoch, base_sequence=first
+        ),
+        accepts_unknown=True,
+    )
     return "duplicate" if verdict.duplicate_of else WORDS.get(verdict.error, "append")
 
 
 def test_the_judge_says_what_the_leader_says():
-    cases = [*BATCHES, *(case for seed in range(20) for case in _batches(Random(seed)) if "batch" in case)]
+    cases = [
+        *BATCHES,
+        *(case for seed in range(20) for case in _batches(Random(seed)) if "batch" in case),
+    ]
     assert [case for case in cases if _verdict(case) != led(case)] == []
     assert {_verdict(case) for case in cases} == {"append", "duplicate", "out of order", "fenced"}
 
@@ -39,7 +52,9 @@ def said(case: dict) -> set[str]:
 
 @pytest.mark.parametrize("case", STORIES, ids=lambda case: case["story"])
 def test_each_story_puts_its_verdict_to_the_test(case):
-    assert {"answers": "duplicate", "gap": "out of order", "zombie": "fenced"}[case["story"]] in said(case)
+    assert {"answers": "duplicate", "gap": "out of order", "zombie": "fenced"}[
+        case["story"]
+    ] in said(case)
 
 
 @pytest.mark.slow

@@ -1,4 +1,6 @@
-"""Every chapter that is handed out: its reference passes, a blank one has nothing, each named wrong answer is told by name."""
+"""Every chapter that is handed out: its reference passes, a blank one has nothing,
+each named wrong answer is told by name."""
+
 import json
 import re
 import shutil
@@ -19,10 +21,26 @@ from autograder.tests.shares import share
 
 CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
 STUDENTS = ("", "s001", "s002")
-WRONG = {chapter: {question.id: judges.find(question.id).wrong_answers for question in of_chapter(chapter)} for chapter in CHAPTERS}
-ROUNDS = share([(chapter, step) for chapter in CHAPTERS for step in range(max(map(len, WRONG[chapter].values())))],
-               14, id=lambda each: f"{each[0]}-{each[1]}")
-WHOLE = share([(student, chapter) for student in STUDENTS for chapter in CHAPTERS], 5, id=lambda each: f"{each[0]}-{each[1]}")
+WRONG = {
+    chapter: {
+        question.id: judges.find(question.id).wrong_answers for question in of_chapter(chapter)
+    }
+    for chapter in CHAPTERS
+}
+ROUNDS = share(
+    [
+        (chapter, step)
+        for chapter in CHAPTERS
+        for step in range(max(map(len, WRONG[chapter].values())))
+    ],
+    14,
+    id=lambda each: f"{each[0]}-{each[1]}",
+)
+WHOLE = share(
+    [(student, chapter) for student in STUDENTS for chapter in CHAPTERS],
+    5,
+    id=lambda each: f"{each[0]}-{each[1]}",
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,54 +51,99 @@ def sandbox():
 
 def handed_in(chapter: str, answers: dict, student: str = "") -> Submission:
     """A submission as if it had been read from a file."""
-    return Submission("made.ipynb", master(chapter).path, "0" * 64, student or "nobody", student, chapter, answers)
+    return Submission(
+        "made.ipynb", master(chapter).path, "0" * 64, student or "nobody", student, chapter, answers
+    )
 
 
 @pytest.mark.parametrize("student, chapter", WHOLE)
 def test_the_reference_has_full_marks(sandbox, chapter, student):
     result = run(handed_in(chapter, references(chapter), student), sandbox)
-    short = {question: cell for question, cell in result["cells"].items() if cell["kind"] != "open" and cell["score"] != cell["max"]}
+    short = {
+        question: cell
+        for question, cell in result["cells"].items()
+        if cell["kind"] != "open" and cell["score"] != cell["max"]
+    }
     assert short == {} and result["score"] == result["max"] > 0 and result["reason"] == ""
 
 
 @pytest.mark.parametrize("chapter", share(CHAPTERS, 3, 1))
 def test_a_blank_notebook_has_no_points(sandbox, chapter):
-    result = run(handed_in(chapter, {cell.question: cell.source for cell in master(chapter).cells if cell.question}), sandbox)
+    result = run(
+        handed_in(
+            chapter, {cell.question: cell.source for cell in master(chapter).cells if cell.question}
+        ),
+        sandbox,
+    )
     assert (result["score"], result["open_pending"], result["status"]) == (0, 0, "graded")
-    assert all("not written yet" in cell["sentence"] for cell in result["cells"].values() if cell["kind"] != "open")
+    assert all(
+        "not written yet" in cell["sentence"]
+        for cell in result["cells"].values()
+        if cell["kind"] != "open"
+    )
 
 
 @pytest.mark.parametrize("chapter, step", ROUNDS)
 def test_named_wrong_answers_fail_for_their_own_reasons(sandbox, chapter, step):
-    """The so-manieth wrong answer of every question in one notebook: a judge hears its own question only, and a class is played this way."""
-    wrong = {question: named[step] for question, named in WRONG[chapter].items() if step < len(named)}
-    result = run(handed_in(chapter, {question: each.source for question, each in wrong.items()}, "s001"), sandbox)
-    assert result["misconceptions"] == {question: each.name for question, each in wrong.items()}, result["cells"]
+    """The so-manieth wrong answer of every question in one notebook: a judge hears its own
+    question only, and a class is played this way."""
+    wrong = {
+        question: named[step] for question, named in WRONG[chapter].items() if step < len(named)
+    }
+    result = run(
+        handed_in(chapter, {question: each.source for question, each in wrong.items()}, "s001"),
+        sandbox,
+    )
+    assert result["misconceptions"] == {question: each.name for question, each in wrong.items()}, (
+        result["cells"]
+    )
     for question, each in wrong.items():
         cell = result["cells"][question]
-        assert cell["score"] < cell["max"] and each.sentence.split("{")[0] in cell["sentence"], question
+        assert cell["score"] < cell["max"] and each.sentence.split("{")[0] in cell["sentence"], (
+            question
+        )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_question_has_its_papers(chapter):
-    """Points the same in question and notebook, two hints, three named wrong answers, a model answer for what a person reads."""
+    """Points the same in question and notebook, two hints, three named wrong answers,
+    a model answer for what a person reads."""
     own = master(chapter)
     for question in of_chapter(chapter):
         assert own.points(question) == question.points and own.answer_cell(question.id)
         if question.kind == "open":
             continue
-        assert len(question.hints) == 2, f"{question.id} needs two hints: where to look, then nearly how"
-        assert len(judges.find(question.id).wrong_answers) >= 3, f"{question.id} needs the three wrong answers people give"
+        assert len(question.hints) == 2, (
+            f"{question.id} needs two hints: where to look, then nearly how"
+        )
+        assert len(judges.find(question.id).wrong_answers) >= 3, (
+            f"{question.id} needs the three wrong answers people give"
+        )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_sentence_finds_its_numbers(chapter):
-    """What stands in braces is a name of the case, written as `fill` knows it: {brokers}, never {brokers!r}."""
+    """What stands in braces is a name of the case, written as `fill` knows it:
+    {brokers}, never {brokers!r}."""
     for question in of_chapter(chapter):
         judge = judges.find(question.id)
-        for case in () if question.kind == "open" else question.cases(question.same_for_all(question.all_numbers()[0])):
-            said = [fill(words, case, question.id, 0) for words in (judge.right, judge.otherwise, judge.unseen, *(wrong.sentence for wrong in judge.wrong_answers))]
-            assert [words for words in said if re.search(r"\{[a-z_]+(![rsa]|:[^{}]*)?\}", words)] == [], question.id
+        for case in (
+            ()
+            if question.kind == "open"
+            else question.cases(question.same_for_all(question.all_numbers()[0]))
+        ):
+            said = [
+                fill(words, case, question.id, 0)
+                for words in (
+                    judge.right,
+                    judge.otherwise,
+                    judge.unseen,
+                    *(wrong.sentence for wrong in judge.wrong_answers),
+                )
+            ]
+            assert [
+                words for words in said if re.search(r"\{[a-z_]+(![rsa]|:[^{}]*)?\}", words)
+            ] == [], question.id
 
 
 @pytest.mark.parametrize("chapter", share(CHAPTERS, 11, 2))
@@ -91,7 +154,9 @@ def test_the_sealed_verdicts_are_of_this_chapter(chapter):
         if question.kind == "open":
             continue
         again = seal_question(question, every=9)
-        assert {place: kept[question.id]["cases"].get(place) for place in again["cases"]} == again["cases"], "run `make course` and commit"
+        assert {place: kept[question.id]["cases"].get(place) for place in again["cases"]} == again[
+            "cases"
+        ], "run `make course` and commit"
         assert {**kept[question.id], "cases": {}} == {**again, "cases": {}}
 
 
@@ -101,7 +166,8 @@ def test_all_sealed_verdicts_are_of_this_chapter(chapter, tmp_path, monkeypatch)
     """`python -m autograder seal` would write the same file again."""
     there = sealed.folder()
     kept = (there / f"ch{chapter}.json").read_text(encoding="utf-8")
-    for folder in ("questions", "judges"):               # a verdict carries a digest of these two, found from where it lies
+    # a verdict carries a digest of these two, found from where it lies
+    for folder in ("questions", "judges"):
         (tmp_path / folder).mkdir()
         shutil.copy(there.parents[1] / folder / f"ch{chapter}.py", tmp_path / folder)
     monkeypatch.setattr(sealed, "folder", lambda: tmp_path / "questions" / "sealed")
@@ -117,4 +183,5 @@ def test_the_release_gives_nothing_away(chapter, tmp_path):
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_solved_notebook_is_a_notebook(chapter):
     import nbformat
+
     nbformat.validate(nbformat.from_dict(json.loads(json.dumps(solved(chapter)))))

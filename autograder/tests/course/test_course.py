@@ -1,12 +1,15 @@
-"""The course as it is handed out: built twice it is the same, it holds no answers, it runs, and its prose is true.
+"""The course as it is handed out: built twice it is the same, it holds no answers, it runs, and its
+prose is true.
 
-The last is a table: words of a chapter's text beside what the chapter's own cells must have printed. A number in the prose that the
-lab no longer gives fails here, and so does a sentence somebody rewrote without looking at the number again.
+The last is a table: words of a chapter's text beside what the chapter's own cells must have
+printed. A number in the prose that the lab no longer gives fails here, and so does a sentence
+somebody rewrote without looking at the number again.
 """
+
 import json
 import re
 import tempfile
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -16,23 +19,36 @@ from nbclient import NotebookClient
 from autograder.making import course, sources
 from autograder.making.references import solved
 from autograder.masters import HOME
-from autograder.questions import chapters as asked_chapters, of_chapter
+from autograder.questions import chapters as asked_chapters
+from autograder.questions import of_chapter
 from autograder.tests.shares import share
 
 CHAPTERS = sources.chapters()
-RUN = [pytest.param(chapter, marks=() if chapter[:2] in ("00", "05") else pytest.mark.slow) for chapter in CHAPTERS]
+RUN = [
+    pytest.param(chapter, marks=() if chapter[:2] in ("00", "05") else pytest.mark.slow)
+    for chapter in CHAPTERS
+]
 
-# (chapter, words of its prose, what one of its outputs says). `.` in a pattern never crosses a line.
+# (chapter, words of its prose, what one of its outputs says). `.` in a pattern never crosses a
+# line.
 CLAIMS = (
     ("00", "Two connections.", r"connections +- +2$"),
     ("01", "Nothing was taken away", r"left +- +12$"),
     ("01", "it goes on at 5", r"^\[5, 6, 7, 8, 9, 10, 11\]$"),
-    ("01", "These are the requests that `search` sent so far", r"^\{'FETCH': \d+,(.*\n)* 'OFFSET_COMMIT': \d+"),
+    (
+        "01",
+        "These are the requests that `search` sent so far",
+        r"^\{'FETCH': \d+,(.*\n)* 'OFFSET_COMMIT': \d+",
+    ),
     ("01", "`m4` stays hatched and owns nothing", r"members_without_records +- +1$"),
     ("01", "and three members get nothing", r"busy +- +3$"),
     ("01", "the log begins at 8 now", r"records +8 to 13 +6$"),
     ("01", "Each time a group shares its partitions out anew", r"^(\d+) of \1 lines are the same$"),
-    ("01", "Three, three and six", r"^\{'client 2.8': 3, 'client 4.4': 3, 'client 4.4, new protocol': 6\}$"),
+    (
+        "01",
+        "Three, three and six",
+        r"^\{'client 2.8': 3, 'client 4.4': 3, 'client 4.4, new protocol': 6\}$",
+    ),
     ("04", "So most batches got two", r"client 2\.3 +118 +118 +2\.0 "),
     ("04", "the batches are more than twice as large", r"client 2\.8 +45 +45 +5\.3 "),
     ("04", "Most of them: 77 of 100", r"moved +- +77$"),
@@ -40,8 +56,19 @@ CLAIMS = (
     ("04", "The sticky client sends *more* to the slow broker", r"more_than_a_third +- +2\.8$"),
     ("04", "All is written in half the time", r"ms until all was written +1405 +685 "),
     ("05", "A follower took over with what it had: nothing", r"acks_1 +- +0$"),
-    ("05", "Both producers heard the same", r"^acks=1 \{'acknowledged': 20, 'failed': 0\}\nacks=all \{'acknowledged': 20, 'failed': 0\}$"),
-    ("05", "with a floor of 1 it loses too, in the last story", r"the same, unclean +20 lost +20 lost +20 lost +20 safe"),
+    (
+        "05",
+        "Both producers heard the same",
+        (
+            r"^acks=1 \{'acknowledged': 20, 'failed': 0\}\nacks=all \{'acknowledged': 20, "
+            r"'failed': 0\}$"
+        ),
+    ),
+    (
+        "05",
+        "with a floor of 1 it loses too, in the last story",
+        r"the same, unclean +20 lost +20 lost +20 lost +20 safe",
+    ),
     ("05", "*No leader* means that the partition waits", r"waiting +- +5$"),
     ("05", "dividing one timeout by the other", r"times +- +4$"),
     ("05", "Records 1 to 5 were sent in the meantime and passed it", r"\[1, 2, 3, 4, 5, 0, 6\]"),
@@ -50,7 +77,11 @@ CLAIMS = (
     ("02", "The thread got hold of an object that was not finished", r"found +- +nothing$"),
     ("02", "So the next look found an untouched address", r"v2_2 +- +3$"),
     ("02", "Version 2.3 closed the gap", r"v2_3 +- +1$"),
-    ("02", "With −1 it lived one minute longer than usual", r"node -1 .*closed by the broker at 10 min"),
+    (
+        "02",
+        "With −1 it lived one minute longer than usual",
+        r"node -1 .*closed by the broker at 10 min",
+    ),
     ("02", "Version 2.1 waits for the first `send`", r"v2_1 +- +0$"),
     ("02", "it takes another connection", r"v3_9 +- +2$"),
     ("02", "We took a seed with the same luck", r"^(\d+) of \1 lines are the same$"),
@@ -58,12 +89,28 @@ CLAIMS = (
     ("03", "Before the first `poll` there was nothing", r"before_poll +- +0$"),
     ("03", "so node −1 goes", r"node -1 .*idle at 9 min"),
     ("03", "The second was answered after three seconds", r"^3,0\d\d ms .*answer to JOIN_GROUP"),
-    ("03", "2147483647 − 2 = 2147483645", r"DEBUG Initiating connection to node localhost:9094 \(id: 2147483645 rack: null\)"),
-    ("03", "Correlation id 0 tells one more thing", r"TRACE Sending FIND_COORDINATOR .* with correlation id 0 to node -1"),
+    (
+        "03",
+        "2147483647 − 2 = 2147483645",
+        r"DEBUG Initiating connection to node localhost:9094 \(id: 2147483645 rack: null\)",
+    ),
+    (
+        "03",
+        "Correlation id 0 tells one more thing",
+        r"TRACE Sending FIND_COORDINATOR .* with correlation id 0 to node -1",
+    ),
     ("03", "Later ones go over a data connection", r"^METADATA +1 +0 +[1-9]"),
     ("03", "holds it for up to 500 ms", r"fetch_ms +- +50\d$"),
-    ("03", "With nothing to fetch, data connections go idle", r"open_at_the_end_of_the_pause +- +2$"),
-    ("03", "It commits, leaves the group, and closes everything", r"\['OFFSET_COMMIT', 'LEAVE_GROUP'\]"),
+    (
+        "03",
+        "With nothing to fetch, data connections go idle",
+        r"open_at_the_end_of_the_pause +- +2$",
+    ),
+    (
+        "03",
+        "It commits, leaves the group, and closes everything",
+        r"\['OFFSET_COMMIT', 'LEAVE_GROUP'\]",
+    ),
     ("03", "has 50 partitions", r"^\(3556498, 48, 10\)$"),
     ("03", "All are equal, so\nchance decides", r"^\['-\d', '-\d', '-\d', '-\d', '-\d'\]$"),
     ("03", "Client 2.2 opens a second bootstrap connection", r"v2_2 +- +5$"),
@@ -77,24 +124,43 @@ CLAIMS = (
     ("08", "Once ann reads, she never stops", r"ann_stops +- +0$"),
     ("08", "so 41 seconds are left", r"after_kill +- +41$"),
     ("08", "That is 11 seconds after the kill", r"after_kill +- +11$"),
-    ("08", "at second 39, so his session was over at second 49", r"490\d\d +Stable +PreparingRebalance"),
+    (
+        "08",
+        "at second 39, so his session was over at second 49",
+        r"490\d\d +Stable +PreparingRebalance",
+    ),
     ("08", "With 9 seconds our five moments found 8", r"interval_9_s +- +8$"),
     ("08", "Here is what ann wrote:", r"group is already rebalancing"),
-    ("08", "Only when their old sessions are over does the group go on", r"the group +14.0 s +25.0 s +PreparingRebalance"),
+    (
+        "08",
+        "Only when their old sessions are over does the group go on",
+        r"the group +14.0 s +25.0 s +PreparingRebalance",
+    ),
     ("08", "the survivor takes everything", r"^(\d+) of \1 lines are the same$"),
-    ("09", "\"Committed 5\" says: 0 to 4 are done", r"committed +- +5$"),
+    ("09", '"Committed 5" says: 0 to 4 are done', r"committed +- +5$"),
     ("09", "Bo does thirty orders again", r"position 50, committed 20$"),
     ("09", "Who closes commits first: nothing twice", r"closed +- +0$"),
     ("09", "Here is Bo's line about it", r"FetchPosition\{offset=5'"),
     ("09", "The orders 32 to 50 are gone", r"^\(\[32, 33, 34\], \[48, 49, 50\]\)$"),
     ("09", "Each wait costs about 25 ms", r"sync_each_record_ms +- +79\d\d$"),
     ("09", "The offsets kept their numbers", r"left_of_the_first_four +- +1, 3$"),
-    ("09", "Client 2.8 stands still until the answer is there", r"^\{'2.8': \['Sending synchronous auto-commit'\],\s+'3.9': \['Sending asynchronous auto-commit',\s+'Completed"),
+    (
+        "09",
+        "Client 2.8 stands still until the answer is there",
+        (
+            r"^\{'2.8': \['Sending synchronous auto-commit'\],\s+'3.9': \['Sending asynchronous "
+            r"auto-commit',\s+'Completed"
+        ),
+    ),
     ("06", "the batch that came again and was not written", r"on +- +5$"),
     ("06", "`order 2` came twice and was written twice", r"off +- +6$"),
     ("06", "Who decides what you see is the reader", r"read_uncommitted +- +3$"),
     ("06", "They are behind `slow`, and must wait for it", r"'read_committed': \['plain 0'\]"),
-    ("06", "Up to 3.9 the epoch counts the starts, beginning with 0", r"'3.9': \[0, 1, 2\], '4.4': \[0, 4, 8\]"),
+    (
+        "06",
+        "Up to 3.9 the epoch counts the starts, beginning with 0",
+        r"'3.9': \[0, 1, 2\], '4.4': \[0, 4, 8\]",
+    ),
     ("06", "So orders 0 and 1 are passed over", r"only_aborts +- +2$"),
     ("06", "must also seek to what the group has committed", r"goes_back +- +0$"),
     ("07", "Three generations, seven moves", r"3 generations, 7 times a partition moved"),
@@ -107,30 +173,62 @@ CLAIMS = (
     ("07", "Every order was billed twice", r"records_read +- +24$"),
     ("07", "RoundRobin moved twelve times, sticky four", r"round_robin +- +12$"),
     ("07", "Six partitions had no reader for that long", r"eager_seconds +- +40$"),
-    ("07", "In the second picture seven of nine partitions were read all the time", r"cooperative_seconds +- +18$"),
+    (
+        "07",
+        "In the second picture seven of nine partitions were read all the time",
+        r"cooperative_seconds +- +18$",
+    ),
     ("07", "the coordinator waits 45 seconds for a heartbeat", r"'crash': 46\d\d\d"),
     ("07", "it asks for metadata every five minutes", r"'partitions': 28\d\d\d\d"),
     ("07", "Nobody else hears of it", r"static +- +0$"),
     ("07", "for three seconds nobody read m2's partitions", r"^orders-3 +20.0 s +23.0 s +nobody$"),
-    ("07", "only the partition that m2 owed to m4 had to wait for it", r"^orders-2 +46.0 s +50.4 s +nobody$"),
+    (
+        "07",
+        "only the partition that m2 owed to m4 had to wait for it",
+        r"^orders-2 +46.0 s +50.4 s +nobody$",
+    ),
     ("07", "The lines of both, beside the simulator's", r"^(\d+) of \1 lines are the same$"),
     ("10", "After five minutes both are out", r"minutes +- +5$"),
-    ("10", "find nothing committed", r"^3580 times an order was done, 1580 different orders, 0 committed$"),
+    (
+        "10",
+        "find nothing committed",
+        r"^3580 times an order was done, 1580 different orders, 0 committed$",
+    ),
     ("10", "Work does not stop heartbeats", r"works +- +True$"),
     ("10", "A process that stands still sends none", r"stands_still +- +False$"),
     ("10", "It does not even ask", r"requests +- +0$"),
-    ("10", "Poll timeout, LeaveGroup, and only then", r"INFO  Failing OffsetCommit request since the consumer is not part of an active group"),
+    (
+        "10",
+        "Poll timeout, LeaveGroup, and only then",
+        r"INFO  Failing OffsetCommit request since the consumer is not part of an active group",
+    ),
     ("10", "the same steps played by the simulator", r"^(\d+) of \1 lines are the same$"),
     ("10", "The third time one slow order was enough", r"one_takes_5_s +- +False$"),
     ("10", "With 1200 s ada keeps her membership, and bo pays for it", r"with_1200 +- +980$"),
     ("10", "Now it stands at 40", r"'before': 100, 'the script': 'committed', 'after': 40"),
-    ("10", "four threads work, four own nothing and wait", r"'threads that worked': 4,\s+'orders that were overtaken': 0"),
-    ("10", "The second has no such limit", r"'threads that worked': 8,\s+'orders that were overtaken': [1-9]"),
+    (
+        "10",
+        "four threads work, four own nothing and wait",
+        r"'threads that worked': 4,\s+'orders that were overtaken': 0",
+    ),
+    (
+        "10",
+        "The second has no such limit",
+        r"'threads that worked': 8,\s+'orders that were overtaken': [1-9]",
+    ),
     ("10", "a check that throws", r"KafkaConsumer is not safe for multi-threaded access"),
     ("10", "Here that is never so", r"commit +orders-0@9 +not done: 3, 5"),
-    ("10", "24, 27 and 28 are in dashed boxes, and 29 was still in the queue", r"commit +orders-0@30 +not done: 24, 27, 28, 29$"),
+    (
+        "10",
+        "24, 27 and 28 are in dashed boxes, and 29 was still in the queue",
+        r"commit +orders-0@30 +not done: 24, 27, 28, 29$",
+    ),
     ("11", "at the very moment when more than three hundred orders are lost", r"'latest': 360"),
-    ("11", "In minute 35 it asks for the next orders", r"^minute 35: Fetch position FetchPosition\{offset=690, \.\.\.\} is out of range"),
+    (
+        "11",
+        "In minute 35 it asks for the next orders",
+        r"^minute 35: Fetch position FetchPosition\{offset=690, \.\.\.\} is out of range",
+    ),
     ("11", "The lead does not fall at all", r"^lead_falls_by +- +0$"),
     ("11", "so 29 minutes are left", r"^minutes_to_recover +- +29$"),
     ("11", "It counts 48.", r"^counts +- +48$"),
@@ -138,7 +236,11 @@ CLAIMS = (
     ("11", "waiting for nine minutes longer", r"^slow_member +- +9$"),
     ("11", "The crash is the cure", r"^after_the_crash +- +down$"),
     ("11", "`latest` sends it to the end, and its lag is 0", r"^gets +- +0$"),
-    ("11", "a search for the old words finds nothing", r"^\{'2.3': 'Fetch offset 3 is out of range',\s+'3.9': 'Fetch position"),
+    (
+        "11",
+        "a search for the old words finds nothing",
+        r"^\{'2.3': 'Fetch offset 3 is out of range',\s+'3.9': 'Fetch position",
+    ),
     ("11", "beside the simulator's tool", r"^(\d+) of \1 lines are the same$"),
 )
 
@@ -149,21 +251,33 @@ def test_a_chapter_built_again_is_the_same_bytes(chapter, tmp_path, monkeypatch)
     (tmp_path / "source_py").symlink_to(HOME / "notebooks" / "source_py")
     (tmp_path / "nbgrader_config.py").symlink_to(HOME / "notebooks" / "nbgrader_config.py")
     monkeypatch.setattr(course, "notebooks", lambda: tmp_path)
-    assert course.build(chapter).read_bytes() == kept.read_bytes(), "the release is not what source_py says: run make course and commit"
+    assert course.build(chapter).read_bytes() == kept.read_bytes(), (
+        "the release is not what source_py says: run make course and commit"
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_release_holds_no_answer_and_no_output(chapter):
     """Every line that stands only inside a solution, or only in a model answer, is absent."""
-    released = nbformat.read(HOME / "notebooks" / "release" / chapter / f"{chapter}.ipynb", as_version=4)
+    released = nbformat.read(
+        HOME / "notebooks" / "release" / chapter / f"{chapter}.ipynb", as_version=4
+    )
     text = "\n".join(cell.source for cell in released.cells)
     assert "SOLUTION" not in text
-    assert all(not cell.get("outputs") and not cell.get("execution_count") for cell in released.cells)
+    assert all(
+        not cell.get("outputs") and not cell.get("execution_count") for cell in released.cells
+    )
     for cell in sources.author_notebook(chapter).cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):
             inside = cell.source if cell.cell_type == "markdown" else solution_of(cell.source)
-            given_away = [line for line in map(str.strip, inside.splitlines()) if len(line) > 12 and line in text]
-            assert given_away == [], f"{cell.metadata.nbgrader.grade_id}: {given_away[0]!r} is in the release"
+            given_away = [
+                line
+                for line in map(str.strip, inside.splitlines())
+                if len(line) > 12 and line in text
+            ]
+            assert given_away == [], (
+                f"{cell.metadata.nbgrader.grade_id}: {given_away[0]!r} is in the release"
+            )
 
 
 def solution_of(source: str) -> str:
@@ -172,7 +286,9 @@ def solution_of(source: str) -> str:
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_cells_of_a_chapter_have_names_of_their_own(chapter):
-    released = nbformat.read(HOME / "notebooks" / "release" / chapter / f"{chapter}.ipynb", as_version=4)
+    released = nbformat.read(
+        HOME / "notebooks" / "release" / chapter / f"{chapter}.ipynb", as_version=4
+    )
     nbformat.validate(released)
     ids = [cell.id for cell in released.cells]
     assert len(set(ids)) == len(ids)
@@ -183,16 +299,23 @@ def test_an_open_question_stands_word_for_word_above_its_answer(chapter):
     cells = sources.author_notebook(chapter).cells
     for question in of_chapter(chapter[:2]):
         if question.kind == "open":
-            place = next(i for i, cell in enumerate(cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == question.grade_id)
+            place = next(
+                i
+                for i, cell in enumerate(cells)
+                if cell.metadata.get("nbgrader", {}).get("grade_id") == question.grade_id
+            )
             assert question.title in cells[place - 1].source
 
 
 @pytest.mark.parametrize("chapter", RUN)
 def test_a_chapter_runs_from_top_to_bottom(chapter):
-    """With the reference answers every cell runs, nothing complains on stderr, every check says yes."""
+    """With the reference answers every cell runs, nothing complains on stderr,
+    every check says yes."""
     for cell in executed(chapter).cells:
         for output in cell.get("outputs", ()):
-            assert output.output_type != "error", f"{first_line(cell)}: {output.ename}: {output.evalue}"
+            assert output.output_type != "error", (
+                f"{first_line(cell)}: {output.ename}: {output.evalue}"
+            )
             assert output.get("name") != "stderr", f"{first_line(cell)}: {output.text}"
         if cell.cell_type == "code" and cell.source.startswith("check("):
             said = "".join(output.text for output in cell.outputs)
@@ -201,40 +324,80 @@ def test_a_chapter_runs_from_top_to_bottom(chapter):
 
 @pytest.mark.parametrize("chapter", RUN)
 def test_every_picture_of_a_chapter_says_in_words_what_it_shows(chapter):
-    pictures = [output for cell in executed(chapter).cells for output in cell.get("outputs", ()) if "image/png" in output.get("data", {})]
+    pictures = [
+        output
+        for cell in executed(chapter).cells
+        for output in cell.get("outputs", ())
+        if "image/png" in output.get("data", {})
+    ]
     assert len(pictures) >= (2 if chapter[:2] in asked_chapters() else 1)
     for picture in pictures:
-        assert picture.metadata["image/png"]["alt"] and len(picture.data["text/plain"].splitlines()) >= 3
+        assert (
+            picture.metadata["image/png"]["alt"]
+            and len(picture.data["text/plain"].splitlines()) >= 3
+        )
 
 
-@pytest.mark.parametrize("chapter, words, printed", [pytest.param(*claim, marks=() if claim[0] in ("00", "05") else pytest.mark.slow) for claim in CLAIMS],
-                         ids=[f"{chapter}: {words[:40]}" for chapter, words, _ in CLAIMS])
+@pytest.mark.parametrize(
+    "chapter, words, printed",
+    [
+        pytest.param(*claim, marks=() if claim[0] in ("00", "05") else pytest.mark.slow)
+        for claim in CLAIMS
+    ],
+    ids=[f"{chapter}: {words[:40]}" for chapter, words, _ in CLAIMS],
+)
 def test_the_prose_says_what_the_cells_print(chapter, words, printed):
     book = executed(sources.name_of(chapter))
-    prose = " ".join(" ".join(cell.source for cell in book.cells if cell.cell_type == "markdown").split())
-    assert " ".join(words.split()) in prose, "the sentence is gone: take it from CLAIMS, or say what its new form rests on"
-    outputs = [text for cell in book.cells for output in cell.get("outputs", ()) for text in texts(output)]
-    stopped = [f"{first_line(cell)}: {output.ename}: {output.evalue}" for cell in book.cells for output in cell.get("outputs", ()) if output.output_type == "error"]
-    assert any(re.search(printed, text, re.MULTILINE) for text in outputs), f"no cell of chapter {chapter} prints {printed!r}; cells that stopped: {stopped or 'none'}"
+    prose = " ".join(
+        " ".join(cell.source for cell in book.cells if cell.cell_type == "markdown").split()
+    )
+    assert " ".join(words.split()) in prose, (
+        "the sentence is gone: take it from CLAIMS, or say what its new form rests on"
+    )
+    outputs = [
+        text for cell in book.cells for output in cell.get("outputs", ()) for text in texts(output)
+    ]
+    stopped = [
+        f"{first_line(cell)}: {output.ename}: {output.evalue}"
+        for cell in book.cells
+        for output in cell.get("outputs", ())
+        if output.output_type == "error"
+    ]
+    assert any(re.search(printed, text, re.MULTILINE) for text in outputs), (
+        f"no cell of chapter {chapter} prints {printed!r}; cells that stopped: {stopped or 'none'}"
+    )
 
 
 def texts(output) -> list[str]:
-    return [output.text] if output.output_type == "stream" else [output.get("data", {}).get("text/plain", "")]
+    return (
+        [output.text]
+        if output.output_type == "stream"
+        else [output.get("data", {}).get("text/plain", "")]
+    )
 
 
 def first_line(cell) -> str:
     return cell.source.strip().splitlines()[0]
 
 
-@lru_cache(maxsize=None)
+@cache
 def executed(chapter: str):
-    """The chapter with its reference answers, after a run from top to bottom in a kernel, in a folder where a learner's copy might lie."""
-    book = nbformat.reads(json.dumps(solved(chapter[:2])), as_version=4) if chapter[:2] in asked_chapters() else sources.author_notebook(chapter)
+    """The chapter with its reference answers, after a run from top to bottom in a kernel, in a
+    folder where a learner's copy might lie."""
+    book = (
+        nbformat.reads(json.dumps(solved(chapter[:2])), as_version=4)
+        if chapter[:2] in asked_chapters()
+        else sources.author_notebook(chapter)
+    )
     generated = HOME / "data" / "generated"
     generated.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=generated) as folder:
-        desk = Path(folder) / "notebooks" / "mine" / chapter      # its own desk: guesses go there, not into the learner's
+        # its own desk: guesses go there, not into the learner's
+        desk = Path(folder) / "notebooks" / "mine" / chapter
         desk.mkdir(parents=True)
-        patient = {"timeout": 300, "startup_timeout": 300}        # other tests may share the machine
-        NotebookClient(book, allow_errors=True, resources={"metadata": {"path": str(desk)}}, **patient).execute()
+        # other tests may share the machine
+        patient = {"timeout": 300, "startup_timeout": 300}
+        NotebookClient(
+            book, allow_errors=True, resources={"metadata": {"path": str(desk)}}, **patient
+        ).execute()
     return book

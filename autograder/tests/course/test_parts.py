@@ -1,7 +1,10 @@
-"""Does every chapter have all that a chapter has? Read off its source and its questions, nothing is run.
+"""Does every chapter have all that a chapter has? Read off its source and its questions, nothing is
+run.
 
-`print(table())` shows it chapter by chapter; a failing test says which part is missing and what to do about it.
+`print(table())` shows it chapter by chapter; a failing test says which part is missing and what to
+do about it.
 """
+
 import re
 from collections import Counter
 
@@ -14,7 +17,8 @@ from autograder.masters import notebooks
 from autograder.questions import of_chapter
 
 CHAPTERS = [name for name in sources.chapters() if name[:2] in questions.chapters()]
-# The learner's half is usually played (kinds.Function.play). Where the probe itself runs a lab with the learner's code in it, it is named here.
+# The learner's half is usually played (kinds.Function.play). Where the probe itself runs a lab with
+# the learner's code in it, it is named here.
 HALVES_RUN_BY_A_PROBE = {"04": "04.5", "05": "05.3", "11": "11.4"}
 
 
@@ -40,7 +44,9 @@ def of_ones_own(question) -> bool:
 
 def half(chapter: str) -> str | None:
     """The exercise in which the simulator runs the learner's code, over seeds and faults."""
-    played = [question.id for question in graded(chapter) if getattr(question, "play", None) is not None]
+    played = [
+        question.id for question in graded(chapter) if getattr(question, "play", None) is not None
+    ]
     return HALVES_RUN_BY_A_PROBE.get(chapter[:2], played[0] if played else None)
 
 
@@ -52,13 +58,25 @@ def hunt(chapter: str) -> str | None:
 
 def table() -> str:
     """The parts of all chapters, one row each."""
-    rows = [("chapter", "exercises", "own numbers", "half", "hunt", "open", "Spark", "words", "recall")]
+    rows = [
+        ("chapter", "exercises", "own numbers", "half", "hunt", "open", "Spark", "words", "recall")
+    ]
     for chapter in CHAPTERS:
         asked, prose = graded(chapter), prose_of(chapter)
-        rows.append((chapter[:2], len(asked), sum(map(of_ones_own, asked)), half(chapter), hunt(chapter),
-                     sum(question.kind == "open" for question in of_chapter(chapter[:2])),
-                     source_of(chapter).count("spark=true"), len(words_of(prose)), len(recalled(prose))))
-    return "\n".join("  ".join(f"{str(cell):>11}" for cell in row) for row in rows)
+        rows.append(
+            (
+                chapter[:2],
+                len(asked),
+                sum(map(of_ones_own, asked)),
+                half(chapter),
+                hunt(chapter),
+                sum(question.kind == "open" for question in of_chapter(chapter[:2])),
+                source_of(chapter).count("spark=true"),
+                len(words_of(prose)),
+                len(recalled(prose)),
+            )
+        )
+    return "\n".join("  ".join(f"{cell!s:>11}" for cell in row) for row in rows)
 
 
 def words_of(prose: str) -> dict[str, str]:
@@ -87,23 +105,43 @@ def recalled(prose: str) -> list[str]:
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_simulator_runs_the_learners_half_under_faults_and_seeds(chapter):
     name = half(chapter)
-    assert name, f"{chapter} has no missing half: give a Function a `play` that puts the learner's code into a lab (see 02.3 or 03.4)"
+    assert name, (
+        f"{chapter} has no missing half: give a Function a `play` that puts the learner's code "
+        "into a lab (see 02.3 or 03.4)"
+    )
     cases = [case for case in questions.find(name).public_cases if "seed" in case]
-    assert len({case["seed"] for case in cases}) >= 3, f"{name} is played with fewer than three seeds: add cases"
-    faults = [case for case in cases if any(word in str(case) for word in ("crash", "kill", "die", "break", "down", "slow", "leave", "lost", "True"))]
-    assert faults, f"{name} is never played with a fault: let a broker crash, a link break or a member die in one of its cases"
+    assert len({case["seed"] for case in cases}) >= 3, (
+        f"{name} is played with fewer than three seeds: add cases"
+    )
+    faults = [
+        case
+        for case in cases
+        if any(
+            word in str(case)
+            for word in ("crash", "kill", "die", "break", "down", "slow", "leave", "lost", "True")
+        )
+    ]
+    assert faults, (
+        f"{name} is never played with a fault: let a broker crash, a link break or a member die in "
+        "one of its cases"
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_planted_bug_is_hunted_by_its_lines(chapter):
-    assert hunt(chapter), f"{chapter} has no bug to hunt: plant one, show its lines, and begin the question's title with \"bug hunt: \""
+    assert hunt(chapter), (
+        f"{chapter} has no bug to hunt: plant one, show its lines, and begin the question's title "
+        'with "bug hunt: "'
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_half_of_the_exercises_have_numbers_of_ones_own(chapter):
     asked = graded(chapter)
     same = [question.id for question in asked if not of_ones_own(question)]
-    assert 2 * len(same) <= len(asked), f"the same for everybody: {', '.join(same)} of {len(asked)}; give one of them a `space`"
+    assert 2 * len(same) <= len(asked), (
+        f"the same for everybody: {', '.join(same)} of {len(asked)}; give one of them a `space`"
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -111,26 +149,44 @@ def test_exercises_hints_and_an_open_question(chapter):
     asked = of_chapter(chapter[:2])
     kinds = Counter(question.kind == "open" for question in asked)
     assert kinds[True] >= 1, f"{chapter} has no open question"
-    practice = [question for question in graded(chapter) if not question.title.startswith(("bug hunt", "Spark"))]
-    assert 3 <= len(practice) <= 6, f"{chapter} has {len(practice)} exercises besides its hunt and its Spark lab; a chapter has three to six"
+    practice = [
+        question
+        for question in graded(chapter)
+        if not question.title.startswith(("bug hunt", "Spark"))
+    ]
+    assert 3 <= len(practice) <= 6, (
+        f"{chapter} has {len(practice)} exercises besides its hunt and its Spark lab; a chapter "
+        "has three to six"
+    )
     for question in graded(chapter):
-        assert len(question.hints) == 2, f"{question.id} needs two hints: where to look, then nearly how"
-        assert len(judge_of(question.id).wrong_answers) >= 3, f"{question.id} needs a sentence for three wrong answers that people give"
+        assert len(question.hints) == 2, (
+            f"{question.id} needs two hints: where to look, then nearly how"
+        )
+        assert len(judge_of(question.id).wrong_answers) >= 3, (
+            f"{question.id} needs a sentence for three wrong answers that people give"
+        )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_a_spark_lab_is_asked_about(chapter):
     assert "spark=true" in source_of(chapter), f"{chapter} has no Spark lab"
-    assert any("Spark" in question.title for question in graded(chapter)), f"no question of {chapter} asks what Spark found"
+    assert any("Spark" in question.title for question in graded(chapter)), (
+        f"no question of {chapter} asks what Spark found"
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_new_word_has_its_line_and_its_chinese_term(chapter):
     prose = prose_of(chapter)
     words, promised = words_of(prose), promised_words(prose)
-    assert len(promised) >= 3, f"{chapter} says in its head which words one gets: **You get** ... *word*, *word*"
+    assert len(promised) >= 3, (
+        f"{chapter} says in its head which words one gets: **You get** ... *word*, *word*"
+    )
     missing = [word for word in promised if word.lower() not in {each.lower() for each in words}]
-    assert missing == [], f"{chapter} promises {', '.join(missing)}: add each to the line **Words** at its end, with its Chinese term"
+    assert missing == [], (
+        f"{chapter} promises {', '.join(missing)}: add each to the line **Words** at its end, with "
+        "its Chinese term"
+    )
     assert all(re.search(r"[\u4e00-\u9fff]", term) for term in words.values())
 
 
@@ -138,23 +194,39 @@ def test_every_new_word_has_its_line_and_its_chinese_term(chapter):
 def test_three_questions_go_back_to_earlier_chapters(chapter):
     prose = prose_of(chapter)
     questions_back = recalled(prose)
-    assert len(questions_back) == 3, f"{chapter} asks {len(questions_back)} questions under \"Do you remember\"; three, each with its answer"
-    named = [int(number) for text in (prose.split("### Do you remember", 1)[1],) for number in re.findall(r"[Cc]hapter (\d\d)", text)]
-    assert named and all(number < int(chapter[:2]) for number in named), f"{chapter} must name the earlier chapters it asks about"
+    assert len(questions_back) == 3, (
+        f'{chapter} asks {len(questions_back)} questions under "Do you remember"; three, each with '
+        "its answer"
+    )
+    named = [
+        int(number)
+        for text in (prose.split("### Do you remember", 1)[1],)
+        for number in re.findall(r"[Cc]hapter (\d\d)", text)
+    ]
+    assert named and all(number < int(chapter[:2]) for number in named), (
+        f"{chapter} must name the earlier chapters it asks about"
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_then_and_now_with_something_to_run(chapter):
     prose = prose_of(chapter)
-    assert re.search(r"Then and now", prose) and "| Then | Now |" in prose, f"{chapter} has no table | Then | Now | ..."
+    assert re.search(r"Then and now", prose) and "| Then | Now |" in prose, (
+        f"{chapter} has no table | Then | Now | ..."
+    )
     versions = set(re.findall(r"\"(\d\.\d)\"", source_of(chapter)))
-    assert len(versions) >= 2, f"the lab of {chapter} is run with {sorted(versions)}; then and now are two versions one can run"
+    assert len(versions) >= 2, (
+        f"the lab of {chapter} is run with {sorted(versions)}; then and now are two versions one "
+        "can run"
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_real_thing_stands_beside_the_simulated_one(chapter):
     source = source_of(chapter)
-    assert "data/recordings" in source and "side_by_side(" in source, f"{chapter} shows no recording beside the simulator: see section 7 of chapter 03"
+    assert "data/recordings" in source and "side_by_side(" in source, (
+        f"{chapter} shows no recording beside the simulator: see section 7 of chapter 03"
+    )
 
 
 def test_the_list_of_chapters_names_every_chapter():

@@ -1,7 +1,10 @@
-"""A student's own numbers: different for nearly everybody, solvable for everybody, and no use to a neighbour.
+"""A student's own numbers: different for nearly everybody, solvable for everybody, and no use to a
+neighbour.
 
-What a set of numbers is worth is heard from the reference and from the judges themselves, set by set, as sealing does it.
+What a set of numbers is worth is heard from the reference and from the judges themselves, set by
+set, as sealing does it.
 """
+
 import time
 
 import pytest
@@ -16,7 +19,13 @@ from autograder.questions import chapters, find, of_chapter
 from autograder.tests.shares import share
 from autograder.variants import numbers_for
 
-OWN = [question for chapter in released() if chapter in chapters() for question in of_chapter(chapter) if question.space]
+OWN = [
+    question
+    for chapter in released()
+    if chapter in chapters()
+    for question in of_chapter(chapter)
+    if question.space
+]
 NAMES = [question.id for question in OWN]
 
 
@@ -34,7 +43,9 @@ def test_numbers_are_the_same_tomorrow_and_nobody_has_some_too(question):
     first = numbers_for(question, "s1")
     variants._draw.cache_clear()
     assert numbers_for(question, "s1") == first != numbers_for(question, "s2")
-    assert list(numbers_for(question, "")) == list(question.draws or (*question.space, *question.scenery))
+    assert list(numbers_for(question, "")) == list(
+        question.draws or (*question.space, *question.scenery)
+    )
 
 
 @pytest.mark.parametrize("question", some(24, 4))
@@ -51,16 +62,22 @@ def test_a_thousand_are_solved_and_a_neighbours_answer_is_worth_little(question)
 
 
 def test_what_is_not_as_promised_is_told():
-    """Numbers that a dozen share, an answer that stands in the question, a reference that stumbles."""
+    """Numbers that a dozen share, an answer that stands in the question,
+    a reference that stumbles."""
     found = Drawn("03.9", 12, 1, different=0.0012, sampled=10, solved=9, neighbour=0.5, case=0.5)
-    assert found.wrong == ("only 0.1% have numbers of their own", "the reference fails 1 students", "a neighbour's answer earns 50%")
+    assert found.wrong == (
+        "only 0.1% have numbers of their own",
+        "the reference fails 1 students",
+        "a neighbour's answer earns 50%",
+    )
     assert all(words in str(found) for words in found.wrong)
     with pytest.raises(ValueError, match="everybody gets the same"):
         drawn(find("01.4"), 2)
 
 
 def test_a_long_look_says_how_far_it_is():
-    """Nothing for two seconds; then at doubling moments rather than for each of a hundred sets. What was looked at comes in its order."""
+    """Nothing for two seconds; then at doubling moments rather than for each of a hundred sets.
+    What was looked at comes in its order."""
     now, said = 0.0, []
 
     def clock():
@@ -74,7 +91,8 @@ def test_a_long_look_says_how_far_it_is():
 
 
 def test_scenery_changes_what_is_shown_and_not_what_is_right():
-    """Ten students, ten logs, however few typing errors there are; what decides does not know the scenery."""
+    """Ten students, ten logs, however few typing errors there are;
+    what decides does not know the scenery."""
     question = find("02.8")
     shown = {str(question.shown(numbers_for(question, student))) for student in STUDENTS[:10]}
     (case,) = own_cases(question, STUDENTS[0])
@@ -91,8 +109,14 @@ def test_no_students_numbers_make_a_wrong_answer_right(question, students):
     for student in STUDENTS[:students]:
         cases = own_cases(question, student)
         truths = [plain(judge.truth(case)) for case in cases]
-        found += [(student, wrong.name) for wrong in judge.wrong_answers
-                  if all(same(reply_of_wrong(question, wrong, case).get("data"), truth) for case, truth in zip(cases, truths))]
+        found += [
+            (student, wrong.name)
+            for wrong in judge.wrong_answers
+            if all(
+                same(reply_of_wrong(question, wrong, case).get("data"), truth)
+                for case, truth in zip(cases, truths)
+            )
+        ]
     assert found == []
 
 
@@ -103,9 +127,11 @@ def test_at_least_half_of_the_exercises_of_a_chapter_are_a_students_own():
 
 
 def test_what_one_set_of_numbers_shows_is_played_once():
-    """Some numbers are lines of a log, which a lab has to play. The second time they are asked for, nothing is played; drawing them never plays."""
+    """Some numbers are lines of a log, which a lab has to play. The second time they are asked
+    for, nothing is played; drawing them never plays."""
     played = []
     from kafkalab import Lab
+
     student = f"somebody-{time.monotonic_ns()}"
     before = Lab.__init__
     drawn = {}

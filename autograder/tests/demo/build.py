@@ -1,11 +1,14 @@
-"""A course of one tiny chapter, 90, about nothing but counting: what the engine is tried on, apart from Kafka.
+"""A course of one tiny chapter, 90, about nothing but counting: what the engine is tried on, apart
+from Kafka.
 
-`build(folder)` writes a whole course folder (questions/, judges/, notebooks/) such as AUTOGRADER_COURSE may name.
+`build(folder)` writes a whole course folder (questions/, judges/, notebooks/) such as
+AUTOGRADER_COURSE may name.
 """
+
 import json
 from pathlib import Path
 
-QUESTIONS = '''
+QUESTIONS = """
 from autograder.questions import Question
 
 def call_node_id(names, case):
@@ -21,8 +24,8 @@ QUESTIONS = (
     Question("90.3", "the sum you kept", 1, "value", answers=("total",)),
     Question("90.open", "Why?", 4, "open"),
 )
-'''
-JUDGES = '''
+"""  # noqa: E501
+JUDGES = """
 from autograder.judges import Judge, WrongAnswer
 
 JUDGES = (
@@ -46,7 +49,7 @@ JUDGES = (
           wrong_answers=(WrongAnswer("counted", "total = len(seen)", "That is how many there are."),)),
     Judge("90.open", reference="Because the coordinator must not wait behind a long fetch."),
 )
-'''
+"""  # noqa: E501
 ANSWER = {"grade": False, "locked": False, "solution": True, "task": False, "schema_version": 3}
 TEST = {"grade": True, "locked": True, "solution": False, "task": False, "schema_version": 3}
 OPEN = {"grade": True, "locked": False, "solution": True, "task": False, "schema_version": 3}
@@ -71,8 +74,15 @@ def notebook() -> dict:
         _cell("code", 'require("90.3")', {**TEST, "grade_id": "q-90-3-test", "points": 1}),
         _cell("markdown", "*Your answer here.*", {**OPEN, "grade_id": "q-90-open", "points": 4}),
     ]
-    return {"cells": cells, "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-                                         "autograder": {"chapter": "90"}}, "nbformat": 4, "nbformat_minor": 5}
+    return {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+            "autograder": {"chapter": "90"},
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
 
 
 def build(folder: Path) -> Path:
@@ -87,5 +97,10 @@ def build(folder: Path) -> Path:
 
 
 def _cell(kind: str, source: str, marks: dict | None = None) -> dict:
-    cell = {"cell_type": kind, "id": f"c{abs(hash(source)) % 10**8}", "metadata": {"nbgrader": marks} if marks else {}, "source": source}
+    cell = {
+        "cell_type": kind,
+        "id": f"c{abs(hash(source)) % 10**8}",
+        "metadata": {"nbgrader": marks} if marks else {},
+        "source": source,
+    }
     return cell if kind == "markdown" else {**cell, "execution_count": None, "outputs": []}

@@ -1,4 +1,6 @@
-"""Official grading looks a public answer up in the sealed verdicts; where they are of another text it asks the judge."""
+"""Official grading looks a public answer up in the sealed verdicts;
+where they are of another text it asks the judge."""
+
 import os
 
 import pytest
@@ -19,10 +21,15 @@ def told(data, question_id="90.3"):
     return foreseen(question, judges.find(question_id), case, data)
 
 
-@pytest.mark.parametrize("chapter", [chapter for chapter in released() if chapter in questions.chapters()])
+@pytest.mark.parametrize(
+    "chapter", [chapter for chapter in released() if chapter in questions.chapters()]
+)
 def test_every_verdict_is_sealed_from_the_questions_and_judges_of_today(chapter):
     old = stale(chapter)
-    assert not old, f"{', '.join(old)}: edited since it was sealed; `python -m autograder seal {' '.join(old)}`, and commit"
+    assert not old, (
+        f"{', '.join(old)}: edited since it was sealed; `python -m autograder seal "
+        f"{' '.join(old)}`, and commit"
+    )
 
 
 def test_no_lab_is_played_for_an_answer_that_was_foreseen(demo, monkeypatch):
@@ -42,18 +49,27 @@ def test_a_wrong_answer_keeps_its_name(demo):
     judge = judges.find("90.3")
     for wrong in judge.wrong_answers:
         said = marking.said_by_wrong(question, wrong, case)
-        assert wrong.name in told(said).names and told(said).verdict == marking._decided(question, judge, case, False, said)
+        assert wrong.name in told(said).names and told(said).verdict == marking._decided(
+            question, judge, case, False, said
+        )
 
 
 def test_a_box_that_does_not_open_is_no_verdict(demo, monkeypatch):
-    """Whoever finds data with the tag of the right answer (it has 48 bits) has no key to its box; the judge is asked."""
+    """Whoever finds data with the tag of the right answer (it has 48 bits) has no key to its box;
+    the judge is asked."""
     question = find("90.3")
     case = question.cases(question.all_numbers()[0])[0]
     right = judges.find("90.3").truth(case)
     tag = sealed._tag
-    monkeypatch.setattr(sealed, "_tag", lambda salt, bare, data: tag(salt, bare, right if data == {"total": -7} else data))
+    monkeypatch.setattr(
+        sealed,
+        "_tag",
+        lambda salt, bare, data: tag(salt, bare, right if data == {"total": -7} else data),
+    )
     assert told({"total": -7}) is None and told(right).verdict.ok
-    assert not marking._verdict(question, judges.find("90.3"), case, False, {"data": {"total": -7}}).ok
+    assert not marking._verdict(
+        question, judges.find("90.3"), case, False, {"data": {"total": -7}}
+    ).ok
 
 
 def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, hand_in, tmp_path):
@@ -66,7 +82,9 @@ def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, hand_in, tm
         assert told({"total": -7}) is None
         said = []
         grade_class(tmp_path / "class", tmp_path / "out", say=said.append)
-        assert said[0].startswith("Edited since sealed: 90.1, ") and "autograder seal 90.1 " in said[0]
+        assert (
+            said[0].startswith("Edited since sealed: 90.1, ") and "autograder seal 90.1 " in said[0]
+        )
     finally:
         path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
@@ -76,12 +94,23 @@ def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, hand_in, tm
 def test_one_question_can_be_corrected_without_the_others(demo_folder, demo):
     path = demo_folder / "judges" / "ch90.py"
     text, times = path.read_text(encoding="utf-8"), path.stat()
-    before = {question.id: origin(question.id) for question in questions.of_chapter("90") if question.kind != "open"}
+    before = {
+        question.id: origin(question.id)
+        for question in questions.of_chapter("90")
+        if question.kind != "open"
+    }
     try:
-        path.write_text(text.replace('Judge("90.3",', 'Judge("90.3", right="another word.",', 1), encoding="utf-8")
-        assert [question for question, digest in before.items() if origin(question) != digest] == ["90.3"]
+        path.write_text(
+            text.replace('Judge("90.3",', 'Judge("90.3", right="another word.",', 1),
+            encoding="utf-8",
+        )
+        assert [question for question, digest in before.items() if origin(question) != digest] == [
+            "90.3"
+        ]
         path.write_text(text + "\nSHARED = 1\n", encoding="utf-8")
-        assert [question for question, digest in before.items() if origin(question) != digest] == list(before)
+        assert [
+            question for question, digest in before.items() if origin(question) != digest
+        ] == list(before)
     finally:
         path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))

@@ -1,4 +1,6 @@
-"""Whoever knows gets the points, whoever does not gets the reason, and whoever cheats gets nothing."""
+"""Whoever knows gets the points, whoever does not gets the reason,
+and whoever cheats gets nothing."""
+
 import os
 
 import pytest
@@ -14,24 +16,36 @@ MACHINE = ("90.1", "90.2", "90.3")
 
 @pytest.fixture
 def graded(hand_in, sandbox):
-    """graded({...answers}) -> the result of a submission with these answers, the reference elsewhere."""
+    """graded({...answers}) -> the result of a submission with these answers,
+    the reference elsewhere."""
     return lambda answers=None, **words: run(read(hand_in("s1", answers, **words))[0], sandbox)
 
 
 def test_the_reference_has_full_marks_for_every_student(graded):
     for student in ("", "ada", "s123", "x.y@z.org"):
         result = graded(student=student)
-        assert (result["score"], result["max"], result["status"], result["reason"]) == (6, 6, "graded", "")
-        assert (result["open_pending"], result["open_max"]) == (4, 4), "the open answer waits for a person and has no points yet"
+        assert (result["score"], result["max"], result["status"], result["reason"]) == (
+            6,
+            6,
+            "graded",
+            "",
+        )
+        assert (result["open_pending"], result["open_max"]) == (4, 4), (
+            "the open answer waits for a person and has no points yet"
+        )
 
 
 def test_a_blank_notebook_has_nothing_and_waits_for_nobody(demo, sandbox):
     result = run(read(master("90").path)[0], sandbox)
     assert (result["score"], result["open_pending"], result["status"]) == (0, 0, "graded")
-    assert all(result["cells"][question]["sentence"].endswith("not written yet.") for question in MACHINE)
+    assert all(
+        result["cells"][question]["sentence"].endswith("not written yet.") for question in MACHINE
+    )
 
 
-@pytest.mark.parametrize("question, step", [(question, step) for question in MACHINE for step in range(3)])
+@pytest.mark.parametrize(
+    "question, step", [(question, step) for question in MACHINE for step in range(3)]
+)
 def test_each_named_wrong_answer_fails_for_its_own_reason(graded, question, step):
     named = judges.find(question).wrong_answers
     if step >= len(named):
@@ -41,28 +55,44 @@ def test_each_named_wrong_answer_fails_for_its_own_reason(graded, question, step
     assert result["misconceptions"] == {question: named[step].name}
     told_apart = named[step].sentence.split("{")[0]
     assert told_apart in result["cells"][question]["sentence"]
-    others = [cell for name, cell in result["cells"].items() if name in MACHINE and name != question]
-    assert all(cell["score"] == cell["max"] for cell in others), "the other answers keep their points"
+    others = [
+        cell for name, cell in result["cells"].items() if name in MACHINE and name != question
+    ]
+    assert all(cell["score"] == cell["max"] for cell in others), (
+        "the other answers keep their points"
+    )
 
 
 def test_a_neighbours_numbers_do_not_help(graded):
     """s1 and s5 have different numbers here, so one's answer is wrong for the other."""
     from autograder.variants import numbers_for
+
     assert numbers_for("90.1", "s1") != numbers_for("90.1", "s5")
-    right = {student: f"opened = {numbers_for('90.1', student)['brokers'] + 2}\nkept = opened - 1" for student in ("s1", "s5")}
+    right = {
+        student: f"opened = {numbers_for('90.1', student)['brokers'] + 2}\nkept = opened - 1"
+        for student in ("s1", "s5")
+    }
     assert graded({"90.1": right["s1"]}, student="s1")["cells"]["90.1"]["score"] == 2
     assert graded({"90.1": right["s1"]}, student="s5")["cells"]["90.1"]["score"] == 0
 
 
 def test_an_answer_right_for_the_examples_only_fails_on_hidden_cases(graded):
-    result = graded({"90.2": "def node_id(broker):\n    return {2: 2147483645, 0: 2147483647}[broker]"})
+    result = graded(
+        {"90.2": "def node_id(broker):\n    return {2: 2147483645, 0: 2147483647}[broker]"}
+    )
     assert result["cells"]["90.2"]["score"] == 0
-    assert result["cells"]["90.2"]["sentence"] == "on a case you have not seen: your code stopped with KeyError in line 2 of the answer."
+    assert (
+        result["cells"]["90.2"]["sentence"]
+        == "on a case you have not seen: your code stopped with KeyError in line 2 of the answer."
+    )
 
 
 def test_an_error_is_told_with_its_line(graded):
     result = graded({"90.3": "count = 0\ntotal = 6 / count"})
-    assert result["cells"]["90.3"]["sentence"] == "your code stopped with ZeroDivisionError in line 2 of the answer: division by zero."
+    assert (
+        result["cells"]["90.3"]["sentence"]
+        == "your code stopped with ZeroDivisionError in line 2 of the answer: division by zero."
+    )
 
 
 # The hostile three of this slice.
@@ -87,42 +117,88 @@ def test_leaving_by_the_back_door_keeps_what_was_won_and_wins_no_more(graded):
     assert result["status"] == "partial" and "the process ended itself" in result["reason"]
 
 
-@pytest.mark.parametrize("loop", ["while True: pass", "9 ** 9 ** 9", "while True:\n    try:\n        while True: pass\n    except BaseException: pass"])
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while True: pass",
+        "9 ** 9 ** 9",
+        "while True:\n    try:\n        while True: pass\n    except BaseException: pass",
+    ],
+)
 def test_an_endless_loop_costs_its_own_question_only(graded, sandbox, monkeypatch, loop):
     from autograder.sandbox.parent import Limits
+
     monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1, seconds=6))
     result = graded({"90.1": loop})
     assert [result["cells"][question]["score"] for question in MACHINE] == [0, 3, 1]
-    assert result["cells"]["90.1"]["sentence"] == "there was no answer after 1 s; look for a loop that never ends."
+    assert (
+        result["cells"]["90.1"]["sentence"]
+        == "there was no answer after 1 s; look for a loop that never ends."
+    )
     assert result["status"] == "graded" and result["seconds"] < 12
 
 
 def test_a_function_that_never_returns_is_waited_for_once(graded, sandbox, monkeypatch):
     """Not once for each of its cases: the questions below need the time."""
     from autograder.sandbox.parent import Limits
+
     monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1, seconds=6))
-    result = graded({"90.2": "def node_id(broker):\n    while broker < 3: pass\n    return 2**31 - 1 - broker"})
-    assert [result["cells"][question]["score"] for question in MACHINE] == [2, 0, 1] and result["seconds"] < 5
-    result = graded({"90.2": "def node_id(broker):\n    while broker >= 3: pass\n    return 2**31 - 1 - broker"})
+    result = graded(
+        {"90.2": "def node_id(broker):\n    while broker < 3: pass\n    return 2**31 - 1 - broker"}
+    )
+    assert [result["cells"][question]["score"] for question in MACHINE] == [2, 0, 1] and result[
+        "seconds"
+    ] < 5
+    result = graded(
+        {"90.2": "def node_id(broker):\n    while broker >= 3: pass\n    return 2**31 - 1 - broker"}
+    )
     assert [result["cells"][question]["score"] for question in MACHINE] == [2, 0, 1]
-    assert result["cells"]["90.2"]["sentence"] == "on a case you have not seen: there was no answer after 1 s; look for a loop that never ends."
+    assert (
+        result["cells"]["90.2"]["sentence"]
+        == "on a case you have not seen: there was no answer after 1 s; look for a loop that never"
+        " ends."
+    )
 
 
 def test_only_what_uses_spark_has_sparks_time(sandbox):
     """An endless loop beside a Spark question costs ten seconds, not sixty."""
-    steps = [{"spark": True, "question": "02.6"}, {"spark": False, "question": "02.3"}, {"spark": False, "question": None}]
+    steps = [
+        {"spark": True, "question": "02.6"},
+        {"spark": False, "question": "02.3"},
+        {"spark": False, "question": None},
+    ]
     limits = sandbox.limits
-    assert [sandbox._seconds_of(step, True) for step in steps] == [limits.spark_cell_seconds, limits.cell_seconds, limits.spark_cell_seconds]
+    assert [sandbox._seconds_of(step, True) for step in steps] == [
+        limits.spark_cell_seconds,
+        limits.cell_seconds,
+        limits.spark_cell_seconds,
+    ]
     assert {sandbox._seconds_of(step, False) for step in steps} == {limits.cell_seconds}
 
 
-@pytest.mark.parametrize("forgery", [
-    'import os, json\nfor fd in range(3, 64):\n    try:\n        os.write(fd, json.dumps({"question": "90.3", "replies": [{"verdict": "right", "score": 1}]}).encode() + b"\\n")\n'
-    '    except OSError: pass\nos._exit(0)',
-    "from autograder import asking\nasking.ask = lambda *words: {'ok': True, 'score': 1}\ntotal = 0",
-    "import autograder.questions as q\nq.Question.run_probe = lambda *words: {'ok': True}\ntotal = 0",
-    "import sys\nsys.modules['autograder.plain'].plain = lambda value, depth=0: True\ntotal = 0",
-])
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        (
+            "import os, json\nfor fd in range(3, 64):\n    try:\n"
+            '        os.write(fd, json.dumps({"question": "90.3", "replies": [{"verdict": "right", '
+            '"score": 1}]}).encode() + b"\\n")\n'
+            "    except OSError: pass\nos._exit(0)"
+        ),
+        (
+            "from autograder import asking\nasking.ask = lambda *words: {'ok': True, 'score': 1}\n"
+            "total = 0"
+        ),
+        (
+            "import autograder.questions as q\nq.Question.run_probe = lambda *words: {'ok': True}\n"
+            "total = 0"
+        ),
+        (
+            "import sys\nsys.modules['autograder.plain'].plain = lambda value, depth=0: True\n"
+            "total = 0"
+        ),
+    ],
+)
 def test_forged_replies_are_answers_like_any_other(graded, forgery):
     result = graded({"90.3": forgery})
     assert result["cells"]["90.3"]["score"] == 0
@@ -130,7 +206,8 @@ def test_forged_replies_are_answers_like_any_other(graded, forgery):
 
 
 def test_the_sandbox_holds_nothing_worth_stealing(graded, sandbox):
-    """Probes of an answer that looks for judges, secrets and the world outside; it tells what it found as its answer."""
+    """Probes of an answer that looks for judges, secrets and the world outside;
+    it tells what it found as its answer."""
     look = """
 import os, importlib
 found = []
@@ -141,7 +218,7 @@ for module in ("autograder.judges", "autograder.making.references", "autograder.
         pass
 found += [name for name in os.environ if "SECRET" in name or "AUTOGRADER" in name]
 total = ",".join(found) or "nothing"
-"""
+"""  # noqa: E501
     judge_sees = graded({"90.3": look})["cells"]["90.3"]["sentence"]
     heard = sandbox.run([{"source": look, "question": "90.3", "cases": [{}]}], {})
     assert heard["replies"]["90.3"] == [{"data": {"total": "nothing"}}], judge_sees
@@ -152,17 +229,25 @@ def test_from_level_two_on_there_are_no_files_of_ours_and_no_network(sandbox):
     if level == "L1":
         pytest.skip(f"this machine has no namespaces: {why}")
     from autograder.masters import HOME
+
     look = f"""
 import os, socket
 try:
     socket.create_connection(("1.1.1.1", 80), 2); net = "out"
 except OSError:
     net = "none"
-total = [os.path.exists({str(HOME / 'autograder' / 'judges')!r}), os.path.exists({str(HOME / 'README.md')!r}), net,
+total = [os.path.exists({str(HOME / "autograder" / "judges")!r}), os.path.exists({str(HOME / "README.md")!r}), net,
          open("/proc/self/status").read().split("CapEff:")[1].split()[0], sorted(os.listdir("/course"))[:1], [name for name in os.listdir("/proc") if name.isdigit()]]
-"""
+"""  # noqa: E501
     heard = sandbox.run([{"source": look, "question": "90.3", "cases": [{}]}], {})
-    assert heard["replies"]["90.3"][0]["data"]["total"] == [False, False, "none", "0000000000000000", ["autograder"], ["1"]]
+    assert heard["replies"]["90.3"][0]["data"]["total"] == [
+        False,
+        False,
+        "none",
+        "0000000000000000",
+        ["autograder"],
+        ["1"],
+    ]
 
 
 def _words_of(pid: str) -> str:
@@ -177,13 +262,25 @@ def _words_of(pid: str) -> str:
 def test_nobody_stays_behind(demo, level):
     """A child that made itself a session of its own ends with the submission, at every level."""
     from autograder.sandbox.parent import Limits, Sandbox
-    flee = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        time.sleep(4321)\n    os._exit(0)\ntotal = 1"
+
+    flee = (
+        "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
+        "        time.sleep(4321)\n    os._exit(0)\ntotal = 1"
+    )
     with Sandbox(level=level, limits=Limits(seconds=8)) as sandbox:
-        sandbox.run([{"source": "total = 0", "question": "90.3", "cases": [{}]}], {})       # by then Spark's empty rooms stand, too
+        # by then Spark's empty rooms stand, too
+        sandbox.run([{"source": "total = 0", "question": "90.3", "cases": [{}]}], {})
         before = set(os.listdir("/proc"))
         heard = sandbox.run([{"source": flee, "question": "90.3", "cases": [{}]}], {})
-        assert heard["replies"]["90.3"] == [{"data": {"total": 1}}] and heard["ended"] == "all cells have run"
-        assert not [name for name in set(os.listdir("/proc")) - before if name.isdigit() and str(sandbox.folder) in _words_of(name)]
+        assert (
+            heard["replies"]["90.3"] == [{"data": {"total": 1}}]
+            and heard["ended"] == "all cells have run"
+        )
+        assert not [
+            name
+            for name in set(os.listdir("/proc")) - before
+            if name.isdigit() and str(sandbox.folder) in _words_of(name)
+        ]
 
 
 def test_a_result_says_its_level(graded, sandbox):
@@ -192,8 +289,16 @@ def test_a_result_says_its_level(graded, sandbox):
 
 def test_hidden_cases_follow_from_the_secret(demo, monkeypatch):
     from autograder.grading.marking import all_cases
+
     question = find("90.2")
     first = all_cases(question, {})
-    assert first == all_cases(question, {}) and [hidden for _, hidden in first] == [False, False, True, True, True, True]
+    assert first == all_cases(question, {}) and [hidden for _, hidden in first] == [
+        False,
+        False,
+        True,
+        True,
+        True,
+        True,
+    ]
     monkeypatch.setenv("AUTOGRADER_SECRET", "another course")
     assert first[:2] == all_cases(question, {})[:2] and first[2:] != all_cases(question, {})[2:]

@@ -1,4 +1,6 @@
-"""What a machine does to a teacher: a folder that is none, a gradebook gone or spoilt, a terminal that has left. One sentence, and nothing is lost."""
+"""What a machine does to a teacher: a folder that is none, a gradebook gone or spoilt, a
+terminal that has left. One sentence, and nothing is lost."""
+
 import json
 import os
 import shutil
@@ -21,7 +23,7 @@ from autograder.sandbox.probing import Probe
 
 MARKS = """select student_id, base_cell.name, auto_score, needs_manual_grade from grade
     join base_cell on base_cell.id = grade.cell_id join submitted_notebook on submitted_notebook.id = grade.notebook_id
-    join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id order by student_id, base_cell.name"""
+    join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id order by student_id, base_cell.name"""  # noqa: E501
 
 
 @pytest.fixture
@@ -57,7 +59,8 @@ def test_a_gradebook_that_was_taken_away_is_filled_again(box, out):
 
 
 def test_a_gradebook_of_yesterday_is_told_what_it_does_not_know(box, out):
-    """An older copy was put back, or a power cut took the last it was told: everybody has a row, some with other points."""
+    """An older copy was put back, or a power cut took the last it was told:
+    everybody has a row, some with other points."""
     before = marks(out)
     with sqlite3.connect(out / "gradebook.db") as book:
         book.execute("update grade set auto_score = 0")
@@ -68,48 +71,75 @@ def test_a_gradebook_of_yesterday_is_told_what_it_does_not_know(box, out):
 
 def test_formgrader_on_a_copy_opens_the_copys_gradebook(out, tmp_path, monkeypatch):
     from traitlets.config import PyFileConfigLoader
+
     copy = shutil.copytree(out, tmp_path / "copy")
     monkeypatch.chdir(copy)
     read = PyFileConfigLoader("nbgrader_config.py", path=".").load_config()
-    assert read.CourseDirectory.root == str(copy) and read.CourseDirectory.db_url == f"sqlite:///{copy}/gradebook.db"
+    assert (
+        read.CourseDirectory.root == str(copy)
+        and read.CourseDirectory.db_url == f"sqlite:///{copy}/gradebook.db"
+    )
 
 
 def test_a_gradebook_that_is_none_is_one_sentence_and_stays(box, tmp_path, capsys):
     out = tmp_path / "out"
     out.mkdir()
     (out / "gradebook.db").write_text("not a gradebook")
-    for words, told in ((["grade", str(box), "--out", str(out)], f"Grading into {out} stopped: file is not a database. What was done is kept"),
-                        (["due", str(out)], f"The gradebook in {out} could not be read or written: file is not a database.")):
+    for words, told in (
+        (
+            ["grade", str(box), "--out", str(out)],
+            f"Grading into {out} stopped: file is not a database. What was done is kept",
+        ),
+        (
+            ["due", str(out)],
+            f"The gradebook in {out} could not be read or written: file is not a database.",
+        ),
+    ):
         assert main(words) == 1
         said = capsys.readouterr().err
         assert said.splitlines()[-1].startswith(told) and "Traceback" not in said
     assert (out / "gradebook.db").read_text() == "not a gradebook"
 
 
-def test_what_the_writer_cannot_write_ends_the_run_in_one_sentence_and_the_next_goes_on(box, tmp_path, capsys):
+def test_what_the_writer_cannot_write_ends_the_run_in_one_sentence_and_the_next_goes_on(
+    box, tmp_path, capsys
+):
     """A folder stands where the notebooks for formgrader go, as a full disk would."""
     out = tmp_path / "out"
     out.mkdir()
     (out / "autograded").write_text("")
     assert main(["grade", str(box), "--out", str(out)]) == 1
     said = capsys.readouterr().err
-    assert f"Grading into {out} stopped: " in said and "the same command goes on from here." in said and "Traceback" not in said
+    assert (
+        f"Grading into {out} stopped: " in said
+        and "the same command goes on from here." in said
+        and "Traceback" not in said
+    )
     (out / "autograded").unlink()
-    assert main(["grade", str(box), "--out", str(out)]) == 3 and len({student for student, *_ in marks(out)}) == 2
+    assert (
+        main(["grade", str(box), "--out", str(out)]) == 3
+        and len({student for student, *_ in marks(out)}) == 2
+    )
 
 
 @pytest.mark.parametrize("command", ["grade", "receive"])
 def test_results_go_into_a_folder(box, capsys, command):
     before = (box / "ada.ipynb").read_bytes()
     assert main([command, str(box), "--out", str(box / "ada.ipynb")]) == 2
-    assert capsys.readouterr().err == f"{box / 'ada.ipynb'} is no folder; name one with --out, or one that is not there yet.\n"
+    assert (
+        capsys.readouterr().err
+        == f"{box / 'ada.ipynb'} is no folder; name one with --out, or one that is not there yet.\n"
+    )
     assert (box / "ada.ipynb").read_bytes() == before
 
 
 @pytest.mark.parametrize("command", ["grade", "receive"])
 def test_results_do_not_go_among_the_submissions(box, capsys, monkeypatch, command):
     monkeypatch.chdir(box)
-    assert main([command, ".", "--out", str(box)]) == 2 and "holds the submissions" in capsys.readouterr().err
+    assert (
+        main([command, ".", "--out", str(box)]) == 2
+        and "holds the submissions" in capsys.readouterr().err
+    )
     assert sorted(path.name for path in box.iterdir()) == ["ada.ipynb", "bo.ipynb", "cy.ipynb"]
 
 
@@ -123,21 +153,39 @@ def test_a_pipe_and_a_link_are_written_to_and_stay_what_they_are(box, tmp_path, 
     finally:
         os.close(ear)
     assert main(["grade", str(box / "cy.ipynb"), "--json", str(tmp_path / "link.json")]) == 3
-    assert (tmp_path / "link.json").is_symlink() and '"unreadable"' in (tmp_path / "real.json").read_text()
+    assert (tmp_path / "link.json").is_symlink() and '"unreadable"' in (
+        tmp_path / "real.json"
+    ).read_text()
 
 
 def test_nothing_half_written_stays_where_it_could_not_go(box, tmp_path, capsys):
     (tmp_path / "results").mkdir()
     assert main(["grade", str(box / "cy.ipynb"), "--json", str(tmp_path / "results")]) == 2
-    assert capsys.readouterr().err == f"{tmp_path / 'results'}: Is a directory.\n" and not list(tmp_path.glob(".draft*"))
+    assert capsys.readouterr().err == f"{tmp_path / 'results'}: Is a directory.\n" and not list(
+        tmp_path.glob(".draft*")
+    )
 
 
 def test_progress_that_nobody_reads_any_more_ends_no_work(box, tmp_path):
     """`grade ... 2>&1 | head -1`: the class is graded, and the exit code is the class's."""
     ear, mouth = os.pipe()
     os.close(ear)
-    ran = subprocess.run([sys.executable, "-m", "autograder", "grade", str(box), "--out", str(tmp_path / "out"), "--json", "-"],
-                         stdout=mouth, stderr=mouth, cwd=HOME)
+    ran = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "autograder",
+            "grade",
+            str(box),
+            "--out",
+            str(tmp_path / "out"),
+            "--json",
+            "-",
+        ],
+        stdout=mouth,
+        stderr=mouth,
+        cwd=HOME,
+    )
     os.close(mouth)
     assert ran.returncode == 3 and len({student for student, *_ in marks(tmp_path / "out")}) == 2
 
@@ -146,16 +194,37 @@ def test_a_stream_that_a_shell_has_closed_leads_nowhere(box, tmp_path):
     """What is for the terminal does not go into the results instead."""
     for name in ("ada", "bo"):
         (box / f"{name}.ipynb").unlink()
-    ran = subprocess.run(["sh", "-c", '"$0" -m autograder grade "$1" --out "$2" --json - 2>&-', sys.executable, str(box), str(tmp_path / "out")],
-                         stdout=subprocess.PIPE, cwd=HOME)
+    ran = subprocess.run(
+        [
+            "sh",
+            "-c",
+            '"$0" -m autograder grade "$1" --out "$2" --json - 2>&-',
+            sys.executable,
+            str(box),
+            str(tmp_path / "out"),
+        ],
+        stdout=subprocess.PIPE,
+        cwd=HOME,
+    )
     assert ran.returncode == 3 and list(json.loads(ran.stdout)) == ["cy.ipynb"]
 
 
-@pytest.mark.parametrize("end", [signal.SIGTERM, *(pytest.param(end, marks=pytest.mark.slow) for end in (signal.SIGINT, signal.SIGHUP))])
+@pytest.mark.parametrize(
+    "end",
+    [
+        signal.SIGTERM,
+        *(pytest.param(end, marks=pytest.mark.slow) for end in (signal.SIGINT, signal.SIGHUP)),
+    ],
+)
 def test_who_ends_it_politely_finds_nothing_left_behind(box, tmp_path, end):
     (tmp_path / "tmp").mkdir()
-    run = subprocess.Popen([sys.executable, "-m", "autograder", "grade", str(box), "--out", str(tmp_path / "out")], cwd=HOME, text=True,
-                           stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(tmp_path / "tmp")})
+    run = subprocess.Popen(
+        [sys.executable, "-m", "autograder", "grade", str(box), "--out", str(tmp_path / "out")],
+        cwd=HOME,
+        text=True,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+    )
     while not list((tmp_path / "tmp").glob("autograder-*/scratch*")) and run.poll() is None:
         time.sleep(0.01)
     run.send_signal(end)
@@ -167,8 +236,21 @@ def test_who_ends_it_politely_finds_nothing_left_behind(box, tmp_path, end):
 def test_what_a_killed_run_left_goes_with_the_next_one(tmp_path, monkeypatch):
     """Nobody holds it any more; what somebody holds, and what only has the name, stays."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    killed = subprocess.run([sys.executable, "-c", "import os; from autograder.sandbox.lodging import Lodging; print(Lodging().folder); os.kill(0, 9)"],
-                            cwd=HOME, env={**os.environ, "TMPDIR": str(tmp_path)}, start_new_session=True, stdout=subprocess.PIPE, text=True)
+    killed = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            (
+                "import os; from autograder.sandbox.lodging import Lodging; "
+                "print(Lodging().folder); os.kill(0, 9)"
+            ),
+        ],
+        cwd=HOME,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert killed.returncode == -signal.SIGKILL and list(tmp_path.glob("autograder-*/.held"))
     (tmp_path / "autograder-mine").mkdir()
     one, other = Lodging(), Lodging()

@@ -1,8 +1,11 @@
-"""check() in a cell and official grading say the same about the public cases, whatever the answer: right, named wrong, any wrong, blank.
+"""check() in a cell and official grading say the same about the public cases, whatever the answer:
+right, named wrong, any wrong, blank.
 
-The answers of one kind are put to both ways at once: through the notebook's own check(), and through the sandbox and the judges; and what
-grading looks up in the sealed verdicts is what the judge says when he plays his labs.
+The answers of one kind are put to both ways at once: through the notebook's own check(), and
+through the sandbox and the judges; and what grading looks up in the sealed verdicts is what the
+judge says when he plays his labs.
 """
+
 import sys
 from random import Random
 
@@ -22,21 +25,67 @@ from autograder.tests.shares import share
 
 words = sys.modules.get("autograder.check") or __import__("autograder.check", fromlist=["check"])
 CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
-QUESTIONS = [question for chapter in CHAPTERS for question in of_chapter(chapter) if question.kind not in ("open", "spark")]
-ODD = ("None", "...", "-1", "10**400", "float('nan')", "'4'", "[1, 2, 3]", "{'A': 1}", "{1.5: None}", "{-1, 0, '2'}", "b'4'", "object()", "True", "range(3)",
-       "{name: {'connect': 7} for name in 'AB'}", "[[...]]", "{'A': ..., 'B': 2, 'C': 3}", "['data'] * 8", "{-1, 0, 1}")
-BODIES = ("return None", "return args", "return args[0]", "raise KeyError('x')", "raise NotImplementedError", "import sys; sys.exit(0)", "return -1", "return 7", "return 'READY'",
-          "return [1, 2]", "return object()", "pass")
+QUESTIONS = [
+    question
+    for chapter in CHAPTERS
+    for question in of_chapter(chapter)
+    if question.kind not in ("open", "spark")
+]
+ODD = (
+    "None",
+    "...",
+    "-1",
+    "10**400",
+    "float('nan')",
+    "'4'",
+    "[1, 2, 3]",
+    "{'A': 1}",
+    "{1.5: None}",
+    "{-1, 0, '2'}",
+    "b'4'",
+    "object()",
+    "True",
+    "range(3)",
+    "{name: {'connect': 7} for name in 'AB'}",
+    "[[...]]",
+    "{'A': ..., 'B': 2, 'C': 3}",
+    "['data'] * 8",
+    "{-1, 0, 1}",
+)
+BODIES = (
+    "return None",
+    "return args",
+    "return args[0]",
+    "raise KeyError('x')",
+    "raise NotImplementedError",
+    "import sys; sys.exit(0)",
+    "return -1",
+    "return 7",
+    "return 'READY'",
+    "return [1, 2]",
+    "return object()",
+    "pass",
+)
 
 
 def corpus(question, one_in: int) -> list[str]:
-    """Answer cells of every sort for a question: the right one, a blank one, and so many-th of the others."""
+    """Answer cells of every sort for a question: the right one, a blank one,
+    and so many-th of the others."""
     judge, luck = judges.find(question.id), Random(question.id)
-    own = [references(question.chapter)[question.id], *(wrong.source for wrong in judge.wrong_answers), master(question.chapter).answer_cell(question.id).source]
-    odd = ["\n".join(f"{name} = {luck.choice(ODD)}" for name in question.answers) for _ in range(10)]
-    functions = ["\n".join(f"def {name}(*args):\n    {body}" for name in question.answers) for body in luck.sample(BODIES, 5)]
+    own = [
+        references(question.chapter)[question.id],
+        *(wrong.source for wrong in judge.wrong_answers),
+        master(question.chapter).answer_cell(question.id).source,
+    ]
+    odd = [
+        "\n".join(f"{name} = {luck.choice(ODD)}" for name in question.answers) for _ in range(10)
+    ]
+    functions = [
+        "\n".join(f"def {name}(*args):\n    {body}" for name in question.answers)
+        for body in luck.sample(BODIES, 5)
+    ]
     others = [*own[1:-1], *odd, *functions, "1 / 0", "this is no python", ""]
-    return [own[0], own[-1], *others[luck.randrange(one_in)::one_in]]
+    return [own[0], own[-1], *others[luck.randrange(one_in) :: one_in]]
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +96,13 @@ def sandbox():
 
 def spoken_here(question, cells, student, monkeypatch) -> list[words.Spoken]:
     """What check() says in a notebook in which these cells have run, as far as they run."""
-    namespace = {"__name__": "__main__", "get_ipython": Nowhere, "display": lambda *things, **options: None}
-    monkeypatch.setattr(sys.modules["autograder.judges"], "decide", None)        # a learner's machine has no judges
+    namespace = {
+        "__name__": "__main__",
+        "get_ipython": Nowhere,
+        "display": lambda *things, **options: None,
+    }
+    # a learner's machine has no judges
+    monkeypatch.setattr(sys.modules["autograder.judges"], "decide", None)
     numbers = {question.id: dict(variants.numbers_for(question, student))}
     with words.quiet(), variants.pretending(numbers):
         for step in cells:
@@ -64,19 +118,42 @@ def spoken_here(question, cells, student, monkeypatch) -> list[words.Spoken]:
 def spoken_officially(question, cells, student, sandbox) -> list[tuple[bool, str]]:
     numbers = variants.numbers_for(question, student)
     cases = question.cases(numbers)
-    heard = sandbox.run([{"source": _python(step.source), "question": step.question, "cases": cases if step.question else []} for step in cells],
-                        {question.id: dict(numbers)})
+    heard = sandbox.run(
+        [
+            {
+                "source": _python(step.source),
+                "question": step.question,
+                "cases": cases if step.question else [],
+            }
+            for step in cells
+        ],
+        {question.id: dict(numbers)},
+    )
     judge = judges.find(question.id)
     replies = heard["replies"].get(question.id) or [{"raised": "NoAnswer", "says": ""}] * len(cases)
     trusted = [_trusted(question, reply) for reply in replies]
-    verdicts = [_verdict(question, judge, case, False, reply) for case, reply in zip(cases, trusted)]
-    asked = [_decided(question, judge, case, False, reply["data"]) if "data" in reply else verdict for case, reply, verdict in zip(cases, trusted, verdicts)]
-    assert verdicts == asked, "what was sealed is not what the judge says when asked: run `make course` and commit"
+    verdicts = [
+        _verdict(question, judge, case, False, reply) for case, reply in zip(cases, trusted)
+    ]
+    asked = [
+        _decided(question, judge, case, False, reply["data"]) if "data" in reply else verdict
+        for case, reply, verdict in zip(cases, trusted, verdicts)
+    ]
+    assert verdicts == asked, (
+        "what was sealed is not what the judge says when asked: run `make course` and commit"
+    )
     return [(verdict.ok, verdict.sentence) for verdict in verdicts]
 
 
 @pytest.mark.parametrize("question", share(QUESTIONS, 8, 3, id=lambda question: question.id))
-@pytest.mark.parametrize("student, one_in", [("s017", 6), pytest.param("s017", 1, marks=pytest.mark.slow), pytest.param("", 1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "student, one_in",
+    [
+        ("s017", 6),
+        pytest.param("s017", 1, marks=pytest.mark.slow),
+        pytest.param("", 1, marks=pytest.mark.slow),
+    ],
+)
 def test_a_cell_says_what_official_grading_says(question, student, one_in, sandbox, monkeypatch):
     right = 0
     for answer in corpus(question, one_in):
@@ -86,6 +163,10 @@ def test_a_cell_says_what_official_grading_says(question, student, one_in, sandb
         assert all(each.ok for each in here) == all(ok for ok, _ in there), (answer, here, there)
         if len(here) == len(there):
             assert [each.ok for each in here] == [ok for ok, _ in there], (answer, here, there)
-            assert all(sentence in each.sentence for each, (ok, sentence) in zip(here, there) if "stopped with" not in sentence), (answer, here, there)
+            assert all(
+                sentence in each.sentence
+                for each, (ok, sentence) in zip(here, there)
+                if "stopped with" not in sentence
+            ), (answer, here, there)
         right += all(ok for ok, _ in there)
     assert right >= 1

@@ -1,4 +1,6 @@
-"""Submissions that life has been unkind to: mended where the answers can be found, named where not, never in anybody's way."""
+"""Submissions that life has been unkind to: mended where the answers can be found, named where not,
+never in anybody's way."""
+
 import json
 import shutil
 import stat
@@ -15,9 +17,11 @@ from autograder.masters import master
 @pytest.fixture
 def outcome(sandbox):
     """outcome(path) -> (status, score, reason) of one submission."""
+
     def grade(path):
         result = run(read(path)[0], sandbox)
         return result["status"], result["score"], result["reason"]
+
     return grade
 
 
@@ -29,13 +33,26 @@ def edited(path, change) -> None:
 
 
 def cell_of(notebook: dict, grade_id: str) -> dict:
-    return next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id)
+    return next(
+        cell
+        for cell in notebook["cells"]
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id
+    )
 
 
 def test_a_copied_cell_is_no_second_answer(hand_in, outcome):
     path = hand_in("ada")
-    edited(path, lambda notebook: notebook["cells"].append({**cell_of(notebook, "q-90-1"), "source": "opened = ...\nkept = ..."}))
-    assert outcome(path) == ("repaired", 6, "there were 2 cells for 90.1; the last one written in counts.")
+    edited(
+        path,
+        lambda notebook: notebook["cells"].append(
+            {**cell_of(notebook, "q-90-1"), "source": "opened = ...\nkept = ..."}
+        ),
+    )
+    assert outcome(path) == (
+        "repaired",
+        6,
+        "there were 2 cells for 90.1; the last one written in counts.",
+    )
 
 
 def test_a_deleted_locked_cell_is_put_back(hand_in, outcome):
@@ -49,10 +66,17 @@ def test_an_edited_locked_cell_and_edited_points_change_nothing(hand_in, outcome
 
     def cheat(notebook):
         cell_of(notebook, "q-90-1-test")["source"] = "pass"
-        cell_of(notebook, "q-90-2-test")["metadata"]["nbgrader"].update(points=500, schema_version=1)
+        cell_of(notebook, "q-90-2-test")["metadata"]["nbgrader"].update(
+            points=500, schema_version=1
+        )
+
     edited(path, cheat)
-    assert outcome(path) == ("repaired", 4, "the locked cell of 90.1 was edited and put back; "
-                             "nbgrader's marks on the cell of 90.2 were edited and put back.")
+    assert outcome(path) == (
+        "repaired",
+        4,
+        "the locked cell of 90.1 was edited and put back; "
+        "nbgrader's marks on the cell of 90.2 were edited and put back.",
+    )
 
 
 def test_a_deleted_answer_costs_its_own_points_only(hand_in, outcome):
@@ -71,20 +95,32 @@ def test_a_notebook_that_lost_all_its_marks_is_still_known(hand_in, outcome):
     path = hand_in("ada")
     edited(path, lambda notebook: [cell["metadata"].clear() for cell in notebook["cells"]])
     status, score, reason = outcome(path)
-    assert (status, score) == ("repaired", 6) and "90.open had lost its mark and was known by its place" in reason
+    assert (status, score) == (
+        "repaired",
+        6,
+    ) and "90.open had lost its mark and was known by its place" in reason
 
 
 def test_a_file_cut_off_gives_what_is_in_it(hand_in, outcome):
     path = hand_in("ada")
     text = path.read_text()
-    path.write_text(text[:text.index('"total = sum(seen)"') + 5])
+    path.write_text(text[: text.index('"total = sum(seen)"') + 5])
     status, score, reason = outcome(path)
     assert (status, score) == ("partial", 5) and "its JSON was broken" in reason
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "cp1251", "utf-8-sig"])
 def test_any_encoding_is_read(hand_in, outcome, encoding):
-    path = hand_in("ada", {"90.open": "Потому что координатор" if encoding == "cp1251" else "Because, \u2713 indeed" if encoding != "cp1251" else ""})
+    path = hand_in(
+        "ada",
+        {
+            "90.open": "Потому что координатор"
+            if encoding == "cp1251"
+            else "Because, \u2713 indeed"
+            if encoding != "cp1251"
+            else ""
+        },
+    )
     notebook = json.loads(path.read_text())
     path.write_bytes(json.dumps(notebook, ensure_ascii=False).encode(encoding))
     assert outcome(path)[:2] == ("graded" if encoding == "utf-8-sig" else "repaired", 6)
@@ -94,18 +130,25 @@ def test_conflict_marks_keep_the_learners_side(hand_in, outcome):
     path = hand_in("ada")
     mine = '   "source": "total = sum(seen)",'
     assert mine in path.read_text()
-    path.write_text(path.read_text().replace(mine, f'<<<<<<< HEAD\n{mine}\n=======\n   "source": "total = 0",\n>>>>>>> theirs'))
+    path.write_text(
+        path.read_text().replace(
+            mine, f'<<<<<<< HEAD\n{mine}\n=======\n   "source": "total = 0",\n>>>>>>> theirs'
+        )
+    )
     assert outcome(path)[:2] == ("repaired", 6)
 
 
-@pytest.mark.parametrize("raw, why", [
-    (b"", "the file is empty."),
-    (b"Sorry!", "it is not a notebook: its JSON breaks at line 1."),
-    (b'"cells"', "the file is JSON, but not a notebook."),
-    (b'{"cells": 4}', "the file is JSON, but has no cells."),
-    (b'{"cells": []}', "there are no answer cells of any chapter in it."),
-    (b"\x89PNG\r\n\x1a\n" + bytes(200), "it is a picture, not the notebook"),
-])
+@pytest.mark.parametrize(
+    "raw, why",
+    [
+        (b"", "the file is empty."),
+        (b"Sorry!", "it is not a notebook: its JSON breaks at line 1."),
+        (b'"cells"', "the file is JSON, but not a notebook."),
+        (b'{"cells": 4}', "the file is JSON, but has no cells."),
+        (b'{"cells": []}', "there are no answer cells of any chapter in it."),
+        (b"\x89PNG\r\n\x1a\n" + bytes(200), "it is a picture, not the notebook"),
+    ],
+)
 def test_what_is_no_notebook_is_named(demo, outcome, tmp_path, raw, why):
     path = tmp_path / "bo.ipynb"
     path.write_bytes(raw)
@@ -126,11 +169,17 @@ def zipped(path, members: dict[str, bytes | str], link: str | None = None):
 
 def test_a_zip_is_read_and_a_wicked_zip_is_refused(hand_in, outcome, tmp_path, monkeypatch):
     notebook = hand_in("ada").read_text()
-    assert outcome(zipped(tmp_path / "bo.zip", {"work/ada.ipynb": notebook, "__MACOSX/ada.ipynb": "x"}))[:2] == ("graded", 6)
+    assert outcome(
+        zipped(tmp_path / "bo.zip", {"work/ada.ipynb": notebook, "__MACOSX/ada.ipynb": "x"})
+    )[:2] == ("graded", 6)
     assert outcome(zipped(tmp_path / "out.zip", {"../../ada.ipynb": notebook}))[0] == "refused"
-    assert outcome(zipped(tmp_path / "link.zip", {"ada.ipynb": notebook}, link="b.ipynb"))[0] == "refused"
+    assert (
+        outcome(zipped(tmp_path / "link.zip", {"ada.ipynb": notebook}, link="b.ipynb"))[0]
+        == "refused"
+    )
     assert outcome(zipped(tmp_path / "none.zip", {"photo.jpg": b"x"}))[0] == "unreadable"
     from autograder.handed_in import unpacking
+
     monkeypatch.setattr(unpacking, "MOST_BYTES", 1_000_000)
     assert outcome(zipped(tmp_path / "bomb.zip", {"ada.ipynb": b" " * 2_000_000}))[0] == "refused"
     (tmp_path / "half.zip").write_bytes((tmp_path / "bo.zip").read_bytes()[:80])
@@ -156,40 +205,59 @@ def test_whose_it_is(hand_in, tmp_path):
     assert read(hand_in("x1", student="s123"))[0].student == "s123", "by the me() cell"
     packed = hand_in("x2", student="s123", metadata={"autograder": {"student": "s7"}})
     assert (read(packed)[0].student, read(packed)[0].variant) == ("s7", "s7"), "by what pack wrote"
-    assert (read(hand_in("bo"))[0].student, read(hand_in("bo"))[0].variant) == ("bo", ""), "by the file; nobody's numbers are set 0"
+    assert (read(hand_in("bo"))[0].student, read(hand_in("bo"))[0].variant) == ("bo", ""), (
+        "by the file; nobody's numbers are set 0"
+    )
     assert read(hand_in("n", folder=tmp_path / "dora"))[0].student == "n"
     assert read(tmp_path / "dora")[0].student == "dora", "by the folder"
     evil = hand_in("ok", metadata={"autograder": {"student": "../../etc"}})
     assert read(evil)[0].student == "ok"
-    (tmp_path / "class.csv").write_text("student,first_name,last_name,email\ns9,Ada,Abel,ada@x.org\n", encoding="utf-8-sig")
+    (tmp_path / "class.csv").write_text(
+        "student,first_name,last_name,email\ns9,Ada,Abel,ada@x.org\n", encoding="utf-8-sig"
+    )
     roster = read_roster(tmp_path / "class.csv")
     for stem in ("Ada Abel", "abel_ada", "ada@x.org", "s9", "s9_90_demo"):
         assert read(hand_in(stem), roster)[0].student == "s9"
     assert read(hand_in("Зоя"))[0].student == "Зоя"
-    anybody = {read(hand_in("90_demo", {"90.3": f"total = {number}"}), Roster())[0].student for number in (1, 2)}
-    assert len(anybody) == 2 and all(name.startswith("nobody-") for name in anybody), "two unnamed students stay two"
+    anybody = {
+        read(hand_in("90_demo", {"90.3": f"total = {number}"}), Roster())[0].student
+        for number in (1, 2)
+    }
+    assert len(anybody) == 2 and all(name.startswith("nobody-") for name in anybody), (
+        "two unnamed students stay two"
+    )
 
 
 def test_of_several_notebooks_the_fullest_counts(hand_in, outcome, tmp_path, demo):
     hand_in("b", folder=tmp_path / "bo")
     (tmp_path / "bo" / "z.ipynb").write_text(master("90").path.read_text())
-    assert outcome(tmp_path / "bo") == ("repaired", 6, "there were 2 notebooks of this chapter; b.ipynb counts, for it has the most answers.")
+    assert outcome(tmp_path / "bo") == (
+        "repaired",
+        6,
+        "there were 2 notebooks of this chapter; b.ipynb counts, for it has the most answers.",
+    )
 
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_whole_class_in_one_folder_or_archive_is_pointed_out(hand_in, tmp_path, packed):
-    """Where somebody grades the folder above, or a download as it came: one notebook counts, and the others are not lost in silence."""
+    """Where somebody grades the folder above, or a download as it came: one notebook counts, and
+    the others are not lost in silence."""
     for name in ("ada", "bo", "cy", "di"):
         hand_in("90_demo", student=name, folder=tmp_path / "box" / "all" / name)
     if packed:
         shutil.make_archive(str(tmp_path / "box" / "all"), "zip", tmp_path / "box" / "all")
         shutil.rmtree(tmp_path / "box" / "all")
     (result,) = grade_class(tmp_path / "box", tmp_path / "out", say=lambda text: None).values()
-    assert "its notebooks name ada, bo, cy and 1 more, and only " in result["reason"] and needs_attention({"all": result}) == ["all"]
+    assert "its notebooks name ada, bo, cy and 1 more, and only " in result[
+        "reason"
+    ] and needs_attention({"all": result}) == ["all"]
 
 
 def test_a_link_that_points_at_itself_is_one_entry_among_others(tmp_path):
     (tmp_path / "loop.ipynb").symlink_to(tmp_path / "loop.ipynb")
     (tmp_path / "ada.ipynb").write_text("{}", encoding="utf-8")
-    assert [path.name for path in entries(tmp_path, ignore=(tmp_path / "out",))] == ["ada.ipynb", "loop.ipynb"]
+    assert [path.name for path in entries(tmp_path, ignore=(tmp_path / "out",))] == [
+        "ada.ipynb",
+        "loop.ipynb",
+    ]
     assert read(tmp_path / "loop.ipynb")[0].reason.endswith(".")

@@ -1,4 +1,5 @@
 """Leave something behind, for the next submission or for oneself."""
+
 from autograder.tests.hostile import family_of
 
 attack = family_of("persist")
@@ -25,8 +26,17 @@ still_open = 0
 """
 
 ATTACKS = (
-    attack("a file for the next", "a note in every folder that lets one write", LEAVE, then=FIND, tampers=False),
-    attack("a module for the next", "a pandas of one's own where imports look first", """
+    attack(
+        "a file for the next",
+        "a note in every folder that lets one write",
+        LEAVE,
+        then=FIND,
+        tampers=False,
+    ),
+    attack(
+        "a module for the next",
+        "a pandas of one's own where imports look first",
+        """
 import os, sys
 for folder in [*sys.path, "/course", "/course/autograder/__pycache__", "/scratch"]:
     for name in ("pandas.py", "sitecustomize.py", "autograder/asking.py"):
@@ -36,15 +46,29 @@ for folder in [*sys.path, "/course", "/course/autograder/__pycache__", "/scratch
         except OSError:
             pass
 still_open = 0
-""", then="import pandas\nstill_open = [getattr(pandas, 'left', 'none')]"),
-    attack("the warm worker", "modules of the worker are changed for whoever comes next", """
+""",
+        then="import pandas\nstill_open = [getattr(pandas, 'left', 'none')]",
+    ),
+    attack(
+        "the warm worker",
+        "modules of the worker are changed for whoever comes next",
+        """
 import sys
 import autograder.asking, autograder.plain, json
 json.left = autograder.plain.left = sys.left = "TOKEN"
 autograder.asking.ask = lambda *words: {"data": {"still_open": ["TOKEN"]}}
 still_open = 0
-""", then="import json, sys, autograder.plain\nstill_open = [getattr(json, 'left', ''), getattr(sys, 'left', ''), getattr(autograder.plain, 'left', '')]"),
-    attack("shared memory for the next", "a segment of System V with a known key", """
+""",
+        then=(
+            "import json, sys, autograder.plain\n"
+            "still_open = [getattr(json, 'left', ''), getattr(sys, 'left', ''), "
+            "getattr(autograder.plain, 'left', '')]"
+        ),
+    ),
+    attack(
+        "shared memory for the next",
+        "a segment of System V with a known key",
+        """
 import ctypes
 libc = ctypes.CDLL(None)
 libc.shmat.restype = ctypes.c_void_p
@@ -53,26 +77,36 @@ place = libc.shmat(handle, None, 0) if handle >= 0 else None
 if place and place != ctypes.c_void_p(-1).value:
     ctypes.memmove(place, b"TOKEN\\0", len("TOKEN") + 1)
 still_open = 0
-""", then="""
+""",
+        then="""
 import ctypes
 libc = ctypes.CDLL(None)
 libc.shmat.restype = ctypes.c_void_p
 handle = libc.shmget(0x5EED, 0, 0)
 still_open = [ctypes.string_at(libc.shmat(handle, None, 0)).decode("latin-1")] if handle >= 0 else ["none"]
-"""),
-    attack("a key for the next", "the kernel's keyring of this user", """
+""",
+    ),
+    attack(
+        "a key for the next",
+        "the kernel's keyring of this user",
+        """
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall(248, b"user", b"left", b"TOKEN", len("TOKEN"), -4)
 still_open = 0
-""", then="""
+""",
+        then="""
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 key = libc.syscall(249, b"user", b"left", None, -4)
 room = ctypes.create_string_buffer(200)
 still_open = [room.value.decode()] if key > 0 and libc.syscall(250, 11, key, room, 200) > 0 else ["none"]
-"""),
-    attack("a daemon for the next", "a process that waits and writes into the next one's pipe", """
+""",
+    ),
+    attack(
+        "a daemon for the next",
+        "a process that waits and writes into the next one's pipe",
+        """
 import os, time
 if os.fork() == 0:
     os.setsid()
@@ -86,8 +120,13 @@ if os.fork() == 0:
                 except OSError:
                     pass
 still_open = 0
-""", then="import time\ntime.sleep(0.3)\nstill_open = ['none']"),
-    attack("a queue for the next", "a POSIX message queue, and a semaphore", """
+""",
+        then="import time\ntime.sleep(0.3)\nstill_open = ['none']",
+    ),
+    attack(
+        "a queue for the next",
+        "a POSIX message queue, and a semaphore",
+        """
 import ctypes, os
 rt = ctypes.CDLL(None, use_errno=True)
 try:
@@ -96,7 +135,8 @@ try:
 except AttributeError:
     pass
 still_open = 0
-""", then="""
+""",
+        then="""
 import ctypes, os
 rt, room = ctypes.CDLL(None, use_errno=True), ctypes.create_string_buffer(8192)
 try:
@@ -104,8 +144,12 @@ try:
     still_open = [room.value.decode()] if queue >= 0 and rt.mq_receive(queue, room, 8192, None) > 0 else ["none"]
 except AttributeError:
     still_open = ["none"]
-"""),
-    attack("files outside", "a folder that everybody may write in", """
+""",
+    ),
+    attack(
+        "files outside",
+        "a folder that everybody may write in",
+        """
 import os
 for way in ("WATCHED", "/proc/self/root/WATCHED", "/proc/1/root/WATCHED", "../../../../../../WATCHED"):
     for name in ("x.txt", "cron", ".bashrc"):
@@ -119,8 +163,12 @@ for way in ("WATCHED", "/proc/self/root/WATCHED", "/proc/1/root/WATCHED", "../..
     except OSError:
         pass
 still_open = 0
-"""),
-    attack("the walls themselves", "mounts, namespaces and roots of one's own", """
+""",
+    ),
+    attack(
+        "the walls themselves",
+        "mounts, namespaces and roots of one's own",
+        """
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
 for flags in (0x10000000, 0x10000000 | 0x20000, 0x20000, 0x40000000, 0x20000000):
@@ -145,8 +193,13 @@ for name in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/self
     except OSError:
         pass
 still_open = 0
-"""),
-    attack("a picture for the next", "what matplotlib keeps, in files and in itself; the worker has imported it while it could write", """
+""",
+    ),
+    attack(
+        "a picture for the next",
+        "what matplotlib keeps, in files and in itself; the worker has imported it while it could "
+        "write",
+        """
 import os
 import matplotlib, matplotlib.font_manager
 import matplotlib.pyplot as plt
@@ -161,7 +214,8 @@ os.environ["LEFT"] = os.environ["MPLCONFIGDIR"] = matplotlib.rcParams["savefig.d
 plt.figure("TOKEN").savefig("left.png")
 matplotlib.font_manager.fontManager.ttflist.insert(0, matplotlib.font_manager.FontEntry(name="TOKEN"))
 still_open = 0
-""", then="""
+""",
+        then="""
 import os
 import matplotlib, matplotlib.font_manager
 import matplotlib.pyplot as plt
@@ -172,5 +226,7 @@ for folder in (matplotlib.get_cachedir(), matplotlib.get_configdir(), "/scratch"
             if "left" in name:
                 still_open.append("canary-left " + os.path.join(place, name))
 still_open = [str(each) for each in still_open]
-""", tampers=False),
+""",
+        tampers=False,
+    ),
 )

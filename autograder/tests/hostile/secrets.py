@@ -1,4 +1,5 @@
 """Read what one should not: hidden cases, judges, secrets, other students."""
+
 from autograder.tests.hostile import family_of
 
 attack = family_of("secrets")
@@ -15,8 +16,16 @@ def look(path):
 """
 
 ATTACKS = (
-    attack("a file by its name", "the secret is read where it lies", READ + "look('SECRET_FILE')\nstill_open = found"),
-    attack("through /proc", "other roots and working folders are looked for in /proc", READ + """
+    attack(
+        "a file by its name",
+        "the secret is read where it lies",
+        READ + "look('SECRET_FILE')\nstill_open = found",
+    ),
+    attack(
+        "through /proc",
+        "other roots and working folders are looked for in /proc",
+        READ
+        + """
 for pid in os.listdir("/proc"):
     if pid.isdigit():
         for way in ("root", "cwd"):
@@ -24,8 +33,13 @@ for pid in os.listdir("/proc"):
         for name in ("environ", "cmdline", "maps", "mountinfo"):
             look(f"/proc/{pid}/{name}")
 still_open = found
-"""),
-    attack("up from here", "paths with many dots, and open descriptors", READ + """
+""",
+    ),
+    attack(
+        "up from here",
+        "paths with many dots, and open descriptors",
+        READ
+        + """
 for start in (".", "/course", "/scratch", "/proc/self/root", "/proc/1/root", "/dev/fd", "/proc/self/cwd"):
     look(start + "/.." * 12 + "SECRET_FILE")
 for fd in range(256):
@@ -35,8 +49,13 @@ for fd in range(256):
     except OSError:
         pass
 still_open = found
-"""),
-    attack("the environment", "the course secret is asked for by name", READ + """
+""",
+    ),
+    attack(
+        "the environment",
+        "the course secret is asked for by name",
+        READ
+        + """
 found += list(os.environ.items())
 import ctypes
 block = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
@@ -45,8 +64,13 @@ for index in range(200):
         break
     found.append(block[index].decode())
 still_open = found
-"""),
-    attack("the judges", "judges, solutions and the secret are imported", READ + """
+""",
+    ),
+    attack(
+        "the judges",
+        "judges, solutions and the secret are imported",
+        READ
+        + """
 import importlib
 for name in ("autograder.judges.ch02", "autograder.judges.secret", "autograder.making.references", "autograder.grading.marking", "autograder.grade", "autograder.making.sources"):
     try:
@@ -56,8 +80,13 @@ for name in ("autograder.judges.ch02", "autograder.judges.secret", "autograder.m
 for path in ("HOME/autograder/judges/ch02.py", "HOME/notebooks/source_py/02_producer_connections.py", "HOME/autograder/questions/sealed/ch02.json"):
     look(path)
 still_open = found
-"""),
-    attack("a walk through everything", "every small file that can be read, outside the system's, is searched for the secret", READ + """
+""",
+    ),
+    attack(
+        "a walk through everything",
+        "every small file that can be read, outside the system's, is searched for the secret",
+        READ
+        + """
 for top in ("/", "/course", "/tmp", "/work", "/home", "/root", "/mnt", "/srv", "/opt", "/var", "/run", "/etc"):
     for folder, folders, files in os.walk(top):
         folders[:] = [name for name in folders if os.path.join(folder, name) not in ("/usr", "/proc", "/sys")
@@ -66,8 +95,13 @@ for top in ("/", "/course", "/tmp", "/work", "/home", "/root", "/mnt", "/srv", "
             if name in ("secret.txt", "gradebook.db", "answers.ipynb") or "judge" in folder or "source_py" in folder:
                 look(os.path.join(folder, name))
 still_open = found
-"""),
-    attack("other students", "the folder of submissions is listed and read", READ + """
+""",
+    ),
+    attack(
+        "other students",
+        "the folder of submissions is listed and read",
+        READ
+        + """
 for folder in ("OTHERS", os.path.dirname("OTHERS"), "."):
     try:
         for name in os.listdir(folder):
@@ -75,8 +109,12 @@ for folder in ("OTHERS", os.path.dirname("OTHERS"), "."):
     except OSError:
         pass
 still_open = found
-"""),
-    attack("the frames above", "hidden cases are looked for in the callers' variables", """
+""",
+    ),
+    attack(
+        "the frames above",
+        "hidden cases are looked for in the callers' variables",
+        """
 import re, sys
 def broker_of(node_id):
     frame, seen = sys._getframe(), set()
@@ -84,14 +122,24 @@ def broker_of(node_id):
         seen |= {found for value in frame.f_locals.values() for found in re.findall(r"'node_id': '([^']+)'", repr(value))}
         frame = frame.f_back
     raise ValueError(" ".join(seen - {"0", "-1", "2147483645", "+2", "2147483647", "7"}))
-""", question="03.2"),
-    attack("the collector", "hidden cases are looked for among all objects", """
+""",
+        question="03.2",
+    ),
+    attack(
+        "the collector",
+        "hidden cases are looked for among all objects",
+        """
 import gc
 def broker_of(node_id):
     wanted = {str(thing.get("node_id")) for thing in gc.get_objects() if type(thing) is dict and "node_id" in thing}
     raise ValueError(" ".join(wanted - {"0", "-1", "2147483645", "+2", "2147483647", "7"}))
-""", question="03.2"),
-    attack("the memory", "the process's own memory is searched, for what others left in it", """
+""",
+        question="03.2",
+    ),
+    attack(
+        "the memory",
+        "the process's own memory is searched, for what others left in it",
+        """
 import re
 found = []
 for line in open("/proc/self/maps"):
@@ -106,8 +154,12 @@ for line in open("/proc/self/maps"):
             continue
         found += [text.decode("latin-1") for text in re.findall(rb"canary-[a-z]+-[0-9a-f]{24}|\\{.node_id.: .[^}]{1,40}", data)]
 still_open = found[:500]
-"""),
-    attack("the memory, by ctypes", "the same without /proc", """
+""",
+    ),
+    attack(
+        "the memory, by ctypes",
+        "the same without /proc",
+        """
 import ctypes, gc, re
 found = []
 for thing in gc.get_objects():
@@ -115,22 +167,36 @@ for thing in gc.get_objects():
     text = ctypes.string_at(id(thing), 256)
     found += [word.decode("latin-1") for word in re.findall(rb"canary-[a-z]+-[0-9a-f]{24}", text)]
 still_open = found
-"""),
-    attack("a hidden case in an exception's name", "a function names its exception after the input it was given", """
+""",
+    ),
+    attack(
+        "a hidden case in an exception's name",
+        "a function names its exception after the input it was given",
+        """
 def broker_of(node_id):
     if node_id in ("0", "-1", "2147483645", "+2", "2147483647", "7"):
         number = int(node_id)
         return None if number < 0 else 2147483647 - number if number > 2_000_000_000 else number
     raise type(f"canary-hidden-{node_id}", (Exception,), {})(f"canary-hidden-{node_id}")
-""", question="03.2"),
-    attack("a hidden case in a line number", "the line of the traceback says what was asked", """
+""",
+        question="03.2",
+    ),
+    attack(
+        "a hidden case in a line number",
+        "the line of the traceback says what was asked",
+        """
 def broker_of(node_id):
     number = int(node_id)
     if node_id not in ("0", "-1", "2147483645", "+2", "2147483647", "7"):
         exec(compile("\\n" * (abs(number) % 9000 + 500) + "raise ValueError", "<answer>", "exec"))
     return None if number < 0 else 2147483647 - number if number > 2_000_000_000 else number
-""", question="03.2"),
-    attack("a hidden case for later", "what the function was asked is kept, and told by the next answer", """
+""",
+        question="03.2",
+    ),
+    attack(
+        "a hidden case for later",
+        "what the function was asked is kept, and told by the next answer",
+        """
 ASKED = []
 def broker_of(node_id):
     ASKED.append(node_id)
@@ -139,8 +205,13 @@ def broker_of(node_id):
     if len(ASKED) > 6:
         raise ValueError("canary-hidden" + repr(ASKED))
     return None if number < 0 else 2147483647 - number if number > 2_000_000_000 else number
-""", question="03.2"),
-    attack("tracebacks and linecache", "sources of the grader are printed by their frames", """
+""",
+        question="03.2",
+    ),
+    attack(
+        "tracebacks and linecache",
+        "sources of the grader are printed by their frames",
+        """
 import inspect, linecache, sys
 found, frame = [], sys._getframe()
 while frame:
@@ -151,8 +222,12 @@ while frame:
     frame = frame.f_back
 found += list(map(str, linecache.cache))
 still_open = found
-"""),
-    attack("the parent's memory", "the worker above is attached to and read", """
+""",
+    ),
+    attack(
+        "the parent's memory",
+        "the worker above is attached to and read",
+        """
 import ctypes, os
 libc, found = ctypes.CDLL(None, use_errno=True), []
 for pid in {os.getppid(), 1, 2, 3, *range(max(1, os.getpid() - 40), os.getpid())}:
@@ -166,5 +241,6 @@ for pid in {os.getppid(), 1, 2, 3, *range(max(1, os.getpid() - 40), os.getpid())
         pass
 assert not found or found == ["opened 1"], "canary-ptrace " + str(found)
 still_open = found
-"""),
+""",
+    ),
 )

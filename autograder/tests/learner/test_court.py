@@ -1,12 +1,35 @@
-"""The myth court: twenty claims, each decided by what runs; the learner's experiment beside the court's."""
+"""The myth court: twenty claims, each decided by what runs;
+the learner's experiment beside the court's."""
+
 import pytest
 
 from autograder.learner.claims import CLAIMS
 from autograder.learner.court import Hearing, claims, court
 
-# What Kafka's own history says of each claim; the lab has to come to the same. KIP or chapter: see the claim's `because`.
-HISTORY = {1: "until 2.1", 2: "true", 3: "until 2.3", 4: "false", 5: "until 3.9", 6: "until 2.8", 7: "until 2.8", 8: "false", 9: "false", 10: "true",
-           11: "false", 12: "false", 13: "false", 14: "false", 15: "until 2.2", 16: "until 2.3", 17: "until 2.8", 18: "false", 19: "false", 20: "false"}
+# What Kafka's own history says of each claim; the lab has to come to the same. KIP or chapter: see
+# the claim's `because`.
+HISTORY = {
+    1: "until 2.1",
+    2: "true",
+    3: "until 2.3",
+    4: "false",
+    5: "until 3.9",
+    6: "until 2.8",
+    7: "until 2.8",
+    8: "false",
+    9: "false",
+    10: "true",
+    11: "false",
+    12: "false",
+    13: "false",
+    14: "false",
+    15: "until 2.2",
+    16: "until 2.3",
+    17: "until 2.8",
+    18: "false",
+    19: "false",
+    20: "false",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +44,9 @@ def test_the_lab_and_kafkas_history_agree(claim):
 
 def test_there_are_twenty_and_no_list_tells_a_verdict():
     listed = claims()
-    assert [claim.number for claim in CLAIMS] == list(range(1, 21)) and len(listed.splitlines()) == 20
+    assert [claim.number for claim in CLAIMS] == list(range(1, 21)) and len(
+        listed.splitlines()
+    ) == 20
     assert not any(word in listed for word in ("until 2", "Verdict", "KIP", "chapter"))
 
 

@@ -1,4 +1,6 @@
-"""The learner's folder: filled once, never overwritten, reset without loss, packed into one file that grades."""
+"""The learner's folder: filled once, never overwritten, reset without loss,
+packed into one file that grades."""
+
 import dataclasses
 import json
 import re
@@ -36,7 +38,9 @@ def test_a_copy_is_laid_out_once_and_never_overwritten(mine):
     assert desk.prepare_mine() == ["90_demo: a fresh copy"]
     own = mine / "90_demo" / "90_demo.ipynb"
     own.write_text("my work")
-    assert desk.prepare_mine() == ["90_demo: yours, as you left it"] and own.read_text() == "my work"
+    assert (
+        desk.prepare_mine() == ["90_demo: yours, as you left it"] and own.read_text() == "my work"
+    )
 
 
 def test_reset_gives_a_fresh_copy_and_keeps_the_old_one(mine):
@@ -64,18 +68,28 @@ def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path)
 
 def test_a_chapter_that_asks_nothing_has_nothing_to_hand_in(mine, monkeypatch):
     desk.prepare_mine()
-    monkeypatch.setattr(desk, "master", lambda chapter: dataclasses.replace(master(chapter), cells=()))
+    monkeypatch.setattr(
+        desk, "master", lambda chapter: dataclasses.replace(master(chapter), cells=())
+    )
     with pytest.raises(ValueError, match="Chapter 90 asks nothing"):
         desk.pack("90")
 
 
-@pytest.mark.parametrize("spoil", [
-    lambda notebook: notebook.update(metadata=None), lambda notebook: notebook["metadata"].update(autograder=[]),
-    lambda notebook: notebook["cells"][0].update(metadata=None, source=None), lambda notebook: notebook["cells"][5].update(metadata={"nbgrader": 3}),
-    lambda notebook: notebook["cells"][0].update(source="\ud83d"), lambda notebook: notebook["cells"].insert(0, {"cell_type": "code", "source": 'me("")'}),
-    lambda notebook: notebook["cells"].insert(0, {"cell_type": "code", "source": "def ("}),
-    lambda notebook: notebook["cells"].insert(0, {"cell_type": "code", "source": "%matplotlib inline\nwho = me(student='s123')"}),
-])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda notebook: notebook.update(metadata=None),
+        lambda notebook: notebook["metadata"].update(autograder=[]),
+        lambda notebook: notebook["cells"][0].update(metadata=None, source=None),
+        lambda notebook: notebook["cells"][5].update(metadata={"nbgrader": 3}),
+        lambda notebook: notebook["cells"][0].update(source="\ud83d"),
+        lambda notebook: notebook["cells"].insert(0, {"cell_type": "code", "source": 'me("")'}),
+        lambda notebook: notebook["cells"].insert(0, {"cell_type": "code", "source": "def ("}),
+        lambda notebook: notebook["cells"].insert(
+            0, {"cell_type": "code", "source": "%matplotlib inline\nwho = me(student='s123')"}
+        ),
+    ],
+)
 def test_an_odd_notebook_is_packed_all_the_same(mine, tmp_path, spoil):
     desk.prepare_mine()
     own = mine / "90_demo" / "90_demo.ipynb"
@@ -84,43 +98,90 @@ def test_an_odd_notebook_is_packed_all_the_same(mine, tmp_path, spoil):
     spoil(notebook)
     own.write_text("\ufeff" + json.dumps(notebook), encoding="utf-8")
     desk.pack("90", tmp_path / "hand_in.ipynb")
-    packed, = read(tmp_path / "hand_in.ipynb")
+    (packed,) = read(tmp_path / "hand_in.ipynb")
     assert packed.student == "s123" and packed.answers["90.3"] == reference("90.3")
 
 
-@pytest.mark.parametrize("left", ["", "{", "[]", '{"cells": {}}', '{"cells": ["x"]}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "left", ["", "{", "[]", '{"cells": {}}', '{"cells": ["x"]}', "[" * 100_000]
+)
 def test_what_is_no_notebook_any_more_is_not_packed(mine, tmp_path, left):
     desk.prepare_mine()
     (mine / "90_demo" / "90_demo.ipynb").write_text(left)
-    with pytest.raises(ValueError, match="is not a whole notebook any more; open and save it in JupyterLab"):
+    with pytest.raises(
+        ValueError, match="is not a whole notebook any more; open and save it in JupyterLab"
+    ):
         desk.pack("90", tmp_path / "hand_in.ipynb")
     assert not (tmp_path / "hand_in.ipynb").exists()
 
 
 def test_progress_says_how_far_one_is_and_what_to_repeat(mine, capsys):
     mine.mkdir(parents=True)
-    (mine / "progress.json").write_text(json.dumps({"questions": {"90.1": {"tries": 3, "hints": 1, "passed_at": "now"}, "90.2": {"tries": 1, "hints": 2, "revealed": "before passing"}},
-                                                    "guesses": {"90 consumer": {"guess": {"opened": 6}, "truth": {"opened": 4}},
-                                                                "90 producer": {"guess": {"opened": 2}, "truth": {"opened": 2}}, "90 not run yet": {"guess": {"kept": 1}}}}))
+    (mine / "progress.json").write_text(
+        json.dumps(
+            {
+                "questions": {
+                    "90.1": {"tries": 3, "hints": 1, "passed_at": "now"},
+                    "90.2": {"tries": 1, "hints": 2, "revealed": "before passing"},
+                },
+                "guesses": {
+                    "90 consumer": {"guess": {"opened": 6}, "truth": {"opened": 4}},
+                    "90 producer": {"guess": {"opened": 2}, "truth": {"opened": 2}},
+                    "90 not run yet": {"guess": {"kept": 1}},
+                },
+            }
+        )
+    )
     assert main(["progress"]) == 0
     told = capsys.readouterr().out
     assert re.search(r"^90_demo +1 of \d+ +3 +1 of 2$", told, re.MULTILINE)
-    assert "90.1  " in told and "solved with 3 tries" in told and "you looked it up; now solve it" in told
-    assert 'guess "90 consumer": you said opened=6, it was opened=4' in told and "producer" not in told
+    assert (
+        "90.1  " in told
+        and "solved with 3 tries" in told
+        and "you looked it up; now solve it" in told
+    )
+    assert (
+        'guess "90 consumer": you said opened=6, it was opened=4' in told and "producer" not in told
+    )
     assert re.search(r"^Next: 90\.2 · ", told, re.MULTILINE)
 
 
 def test_progress_in_every_detail(mine, capsys):
     mine.mkdir(parents=True)
-    (mine / "progress.json").write_text(json.dumps({"questions": {"90.1": {"tries": 3, "hints": 1, "passed_at": "now", "revealed": "after passing"}},
-                                                    "guesses": {"90 consumer": {"guess": {"opened": 6}, "truth": {"opened": 4}}}}))
+    (mine / "progress.json").write_text(
+        json.dumps(
+            {
+                "questions": {
+                    "90.1": {
+                        "tries": 3,
+                        "hints": 1,
+                        "passed_at": "now",
+                        "revealed": "after passing",
+                    }
+                },
+                "guesses": {"90 consumer": {"guess": {"opened": 6}, "truth": {"opened": 4}}},
+            }
+        )
+    )
     assert main(["progress", "--all"]) == 0
     told = capsys.readouterr().out
-    assert "90.1           3     1  passed, answer shown after passing" in told and "opened=6; it was opened=4" in told
+    assert (
+        "90.1           3     1  passed, answer shown after passing" in told
+        and "opened=6; it was opened=4" in told
+    )
 
 
-@pytest.mark.parametrize("broken", ['{"questions": [1', '[]', '{"questions": {"90.1": 7, "90.2": {"tries": "many"}}, "guesses": {"90 x": 3}}'])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '{"questions": [1',
+        "[]",
+        '{"questions": {"90.1": 7, "90.2": {"tries": "many"}}, "guesses": {"90 x": 3}}',
+    ],
+)
 def test_a_broken_progress_file_stops_no_lesson(mine, broken):
     mine.mkdir(parents=True)
     (mine / "progress.json").write_text(broken)
-    assert "0 of " in str(overview(mine / "progress.json")) and "90.1" in details(mine / "progress.json")
+    assert "0 of " in str(overview(mine / "progress.json")) and "90.1" in details(
+        mine / "progress.json"
+    )

@@ -1,4 +1,6 @@
-"""Two hundred honest notebooks: each has the points it was written for, and nobody is suspected of anything."""
+"""Two hundred honest notebooks: each has the points it was written for,
+and nobody is suspected of anything."""
+
 import json
 
 import pytest
@@ -20,11 +22,20 @@ def unlike(found, folder, sandbox):
     for each in found:
         path = folder / f"{each.student}.ipynb"
         path.write_text(json.dumps(each.notebook), encoding="utf-8")
-        submission, = read(path)
+        (submission,) = read(path)
         result = run(submission, sandbox)
         points = {question: result["cells"][question]["score"] for question in each.points}
-        if (points, result["status"], result["reason"], result["flags"], result["student"]) != (each.points, "graded", "", [], each.student):
-            wrong.append(f"{each.student} ({each.style}): {points} for {each.points}, {result['status']}: {result['reason']}")
+        if (points, result["status"], result["reason"], result["flags"], result["student"]) != (
+            each.points,
+            "graded",
+            "",
+            [],
+            each.student,
+        ):
+            wrong.append(
+                f"{each.student} ({each.style}): {points} for {each.points}, {result['status']}: "
+                f"{result['reason']}"
+            )
     return wrong
 
 

@@ -1,4 +1,6 @@
-"""What lies behind the walls: no solution, no hidden case, no file of the teacher's, in nothing that an answer can open."""
+"""What lies behind the walls: no solution, no hidden case, no file of the teacher's,
+in nothing that an answer can open."""
+
 import re
 
 import pytest
@@ -20,10 +22,23 @@ for top in sorted(os.listdir("/")):
         if folder.startswith((sys.prefix, sys.base_prefix)):
             continue
         (course if folder.startswith("/course") else others).extend(os.path.join(folder, name) for name in files)
-"""
+"""  # noqa: E501
 # Two small files of the sandbox's own, and what the system's programs need; no file of anybody's.
-SYSTEM = ("/bin/", "/dev/", "/etc/alternatives", "/etc/fonts", "/etc/hosts", "/etc/java-", "/etc/ld.so.cache", "/etc/localtime", "/etc/nsswitch.conf",
-          "/etc/passwd", "/lib", "/opt/java", "/sbin/")
+SYSTEM = (
+    "/bin/",
+    "/dev/",
+    "/etc/alternatives",
+    "/etc/fonts",
+    "/etc/hosts",
+    "/etc/java-",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/nsswitch.conf",
+    "/etc/passwd",
+    "/lib",
+    "/opt/java",
+    "/sbin/",
+)
 
 
 def kept_back() -> Secrets:
@@ -34,9 +49,13 @@ def kept_back() -> Secrets:
 
 def leaks_in(folder, secrets: Secrets, but: tuple[str, ...] = ()) -> list[str]:
     """Each file of a folder that gives something away."""
-    return [f"{path.relative_to(folder)}: {found}" for path in sorted(folder.rglob("*"))
-            if path.is_file() and not str(path.relative_to(folder)).startswith(but)
-            and (found := secrets.found_in(path.read_text(encoding="utf-8", errors="replace")))]
+    return [
+        f"{path.relative_to(folder)}: {found}"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and not str(path.relative_to(folder)).startswith(but)
+        and (found := secrets.found_in(path.read_text(encoding="utf-8", errors="replace")))
+    ]
 
 
 def test_the_code_behind_the_walls_gives_nothing_away(tmp_path):
@@ -47,7 +66,8 @@ def test_the_code_behind_the_walls_gives_nothing_away(tmp_path):
 
 @pytest.mark.slow
 def test_nothing_behind_the_walls_gives_anything_away(tmp_path):
-    """The samples and recordings, too; a moment of a sample may stand in a hidden case as well, and tells nothing about it."""
+    """The samples and recordings, too; a moment of a sample may stand in a hidden case as well,
+    and tells nothing about it."""
     found = leaks_in(build_view(tmp_path / "view"), kept_back())
     assert [leak for leak in found if not re.search(r'"[ "\\d:T-]*2026-\\d\\d', leak)] == []
 
@@ -55,8 +75,14 @@ def test_nothing_behind_the_walls_gives_anything_away(tmp_path):
 def test_a_solution_put_behind_the_walls_is_found(tmp_path):
     view = build_view(tmp_path / "view")
     line = max(reference("02.3").splitlines(), key=len).strip()
-    (view / "autograder" / "plain.py").write_text(f"x = 1  # {line[:FRAGMENT + 10]}\n", encoding="utf-8")
-    assert [found for found in leaks_in(view, kept_back(), but=("data/",)) if found.startswith("autograder/plain.py")]
+    (view / "autograder" / "plain.py").write_text(
+        f"x = 1  # {line[: FRAGMENT + 10]}\n", encoding="utf-8"
+    )
+    assert [
+        found
+        for found in leaks_in(view, kept_back(), but=("data/",))
+        if found.startswith("autograder/plain.py")
+    ]
 
 
 @pytest.mark.parametrize("level", ["L3", "L2"])
@@ -64,9 +90,21 @@ def test_an_answer_sees_the_course_and_the_system_and_nothing_else(level):
     with Sandbox(level=level) as opened:
         if opened.reached()[0] != level:
             pytest.skip(f"level {level} is not to be had here: {opened.reached()[1]}")
-        heard = opened.run([{"source": WALK, "question": "x", "cases": [{}], "read": ["course", "others", "forbidden"]}], {})
+        heard = opened.run(
+            [
+                {
+                    "source": WALK,
+                    "question": "x",
+                    "cases": [{}],
+                    "read": ["course", "others", "forbidden"],
+                }
+            ],
+            {},
+        )
         seen = heard["replies"]["x"][0]["data"]
-        inside = {str(path.relative_to(opened.view)) for path in opened.view.rglob("*") if path.is_file()}
+        inside = {
+            str(path.relative_to(opened.view)) for path in opened.view.rglob("*") if path.is_file()
+        }
     assert {name.removeprefix("/course/") for name in seen["course"]} == inside, heard["ended"]
     assert [name for name in seen["others"] if not name.startswith(SYSTEM)] == []
     assert seen["forbidden"] == []

@@ -1,7 +1,10 @@
-"""Spark in the sandbox: f(df) runs on a JVM that stays warm, and that is replaced when a guest failed or changed something.
+"""Spark in the sandbox: f(df) runs on a JVM that stays warm, and that is replaced when a guest
+failed or changed something.
 
-One submission after the other, as a worker meets them, on one worker. It takes minutes, for some of them cost a JVM.
+One submission after the other, as a worker meets them, on one worker. It takes minutes, for some of
+them cost a JVM.
 """
+
 import pytest
 
 from autograder.making.references import reference
@@ -28,8 +31,11 @@ def asked(sandbox, source: str) -> dict:
 
 def is_right(heard) -> bool:
     from autograder import judges
+
     replies = heard["replies"].get("02.6", ())
-    return len(replies) == len(CASES) and all(reply.get("data") == judges.find("02.6").truth(case) for reply, case in zip(replies, CASES))
+    return len(replies) == len(CASES) and all(
+        reply.get("data") == judges.find("02.6").truth(case) for reply, case in zip(replies, CASES)
+    )
 
 
 def body(first: str) -> str:
@@ -42,13 +48,19 @@ def test_a_function_of_a_frame_is_asked_on_small_tables(sandbox):
         assert is_right(heard) and heard["ended"] == ALL_RAN and "touched" not in heard, heard
 
 
-@pytest.mark.parametrize("first, touched", [
-    ("sockets.sparkSession.conf.set('spark.sql.shuffle.partitions', '7')", "a setting of its session was changed"),
-    ("sockets.createOrReplaceTempView('mine')", "a view was left"),
-    ("sockets.createOrReplaceGlobalTempView('ours')", "the shared views changed"),
-    ("sockets.sparkSession._jvm.System.setProperty('x', 'y')", "Java's properties changed"),
-    ("sockets.sparkSession._jvm.Runtime.getRuntime().exec('sleep 600')", "a process was left"),
-])
+@pytest.mark.parametrize(
+    "first, touched",
+    [
+        (
+            "sockets.sparkSession.conf.set('spark.sql.shuffle.partitions', '7')",
+            "a setting of its session was changed",
+        ),
+        ("sockets.createOrReplaceTempView('mine')", "a view was left"),
+        ("sockets.createOrReplaceGlobalTempView('ours')", "the shared views changed"),
+        ("sockets.sparkSession._jvm.System.setProperty('x', 'y')", "Java's properties changed"),
+        ("sockets.sparkSession._jvm.Runtime.getRuntime().exec('sleep 600')", "a process was left"),
+    ],
+)
 def test_what_a_guest_leaves_behind_is_gone_for_the_next(sandbox, first, touched):
     heard = asked(sandbox, body(first))
     assert heard.get("touched") == touched, heard
@@ -68,26 +80,50 @@ def test_a_failed_answer_is_a_sentence_and_the_next_one_is_not_its_heir(sandbox)
 
 
 def test_memory_of_the_jvm_is_held(sandbox):
-    greedy = body("sockets.sparkSession._jvm.System.gc(); held = [sockets.sparkSession.sparkContext._gateway.new_array("
-                  "sockets.sparkSession._jvm.byte, 1 << 28) for _ in range(64)]")
+    greedy = body(
+        "sockets.sparkSession._jvm.System.gc(); held = "
+        "[sockets.sparkSession.sparkContext._gateway.new_array(sockets.sparkSession._jvm.byte, 1 "
+        "<< 28) for _ in range(64)]"
+    )
     heard = asked(sandbox, greedy)
     assert not is_right(heard)
     assert is_right(asked(sandbox, RIGHT))
 
 
 def test_samples_lie_where_a_notebook_finds_them(sandbox):
-    source = ("import pathlib\nfrom kafkalab import logsets\nlines = logsets.read(logsets.session(), 'data/samples/tiny')\nfound = lines.count()\n" + RIGHT +
-              "\nassert found > 1000, found")
+    source = (
+        (
+            "import pathlib\nfrom kafkalab import logsets\n"
+            "lines = logsets.read(logsets.session(), 'data/samples/tiny')\nfound = lines.count()\n"
+        )
+        + RIGHT
+        + "\nassert found > 1000, found"
+    )
     heard = asked(sandbox, source)
     assert is_right(heard) and "raised" not in str(heard["replies"]), heard
 
 
-@pytest.mark.parametrize("source, says", [
-    ("def zombies(sockets):\n    return sockets.toPandas()", "returns a pandas DataFrame; a Spark DataFrame was asked for"),
-    ("def zombies(sockets):\n    return 7", "returns a value of type int; a Spark DataFrame was asked for"),
-    ("def zombies(sockets):\n    return sockets", "asked for are client_id, since"),
-    ("def zombies(sockets):\n    return sockets.sparkSession.range(5000).selectExpr('id as client_id', 'id as since')", "more than 1,000 rows"),
-])
+@pytest.mark.parametrize(
+    "source, says",
+    [
+        (
+            "def zombies(sockets):\n    return sockets.toPandas()",
+            "returns a pandas DataFrame; a Spark DataFrame was asked for",
+        ),
+        (
+            "def zombies(sockets):\n    return 7",
+            "returns a value of type int; a Spark DataFrame was asked for",
+        ),
+        ("def zombies(sockets):\n    return sockets", "asked for are client_id, since"),
+        (
+            (
+                "def zombies(sockets):\n    return sockets.sparkSession.range(5000).selectExpr('id "
+                "as client_id', 'id as since')"
+            ),
+            "more than 1,000 rows",
+        ),
+    ],
+)
 def test_what_is_no_such_frame_is_told_in_a_sentence(sandbox, source, says):
     replies = asked(sandbox, source)["replies"]["02.6"]
     assert replies[0]["raised"] == "NotAsAsked" and says in replies[0]["says"], replies

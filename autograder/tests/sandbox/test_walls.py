@@ -1,4 +1,6 @@
-"""Which level a machine gets, what each holds, and what the doctor says to a machine that has less."""
+"""Which level a machine gets, what each holds,
+and what the doctor says to a machine that has less."""
+
 import subprocess
 import sys
 
@@ -6,10 +8,13 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.doctor import Machine, diagnose
-from autograder.sandbox import bubble, cgroup, parent as sandbox, sparkhouse
+from autograder.sandbox import bubble, cgroup, sparkhouse
+from autograder.sandbox import parent as sandbox
 from autograder.sandbox.parent import Limits, Sandbox, Unofficial
 
-LINUX = Machine("Linux", "apt", root=False, container=False, bubblewrap=True, apparmor=False, userns=True)
+LINUX = Machine(
+    "Linux", "apt", root=False, container=False, bubblewrap=True, apparmor=False, userns=True
+)
 WHOLE = {"filter": True, "group": True}
 
 
@@ -30,21 +35,30 @@ def test_a_level_can_be_asked_for_and_says_why_it_is_not_had(demo, level):
 
 
 @pytest.mark.parametrize("level", ["L3", "L2"])
-def test_a_python_installed_below_tmp_is_whole_for_every_submission(demo, monkeypatch, tmp_path_factory, level):
-    """A fresh clone may lie in /tmp, its .venv with it; a submission's own /tmp must not cover what it imports late."""
+def test_a_python_installed_below_tmp_is_whole_for_every_submission(
+    demo, monkeypatch, tmp_path_factory, level
+):
+    """A fresh clone may lie in /tmp, its .venv with it; a submission's own
+    /tmp must not cover what it imports late."""
     library = tmp_path_factory.mktemp("library with a blank")
     library.chmod(0o755)
     (library / "late_module.py").write_text("answer = 42\n", encoding="utf-8")
     true = sandbox._readable
-    monkeypatch.setattr(sandbox, "_readable", lambda view: {**true(view), "/tmp/lent/lib": str(library)})
+    monkeypatch.setattr(
+        sandbox, "_readable", lambda view: {**true(view), "/tmp/lent/lib": str(library)}
+    )
     with Sandbox(level=level) as opened:
         if opened.reached()[0] != level:
             pytest.skip(f"this machine has no {level}")
         for _ in range(2):
-            data, _ = ask(opened, "import os, sys\nsys.path.append('/tmp/lent/lib')\nfrom late_module import answer\n"
-                          "try:\n    open('/tmp/lent/lib/mine', 'w')\nexcept OSError as error:\n    refused = error.errno\nopen('/tmp/own', 'x').close()",
-                          ["answer", "refused"])
-            assert data == {"answer": 42, "refused": 30}             # EROFS: it is shown, not given
+            data, _ = ask(
+                opened,
+                "import os, sys\nsys.path.append('/tmp/lent/lib')\nfrom late_module import answer\n"
+                "try:\n    open('/tmp/lent/lib/mine', 'w')\nexcept OSError as error:\n"
+                "    refused = error.errno\nopen('/tmp/own', 'x').close()",
+                ["answer", "refused"],
+            )
+            assert data == {"answer": 42, "refused": 30}  # EROFS: it is shown, not given
 
 
 def test_without_bubblewrap_the_next_level_is_taken(demo, monkeypatch):
@@ -57,8 +71,15 @@ def test_without_bubblewrap_the_next_level_is_taken(demo, monkeypatch):
 def test_a_level_whose_walls_leak_is_not_believed(demo, monkeypatch):
     """bubblewrap that shares the network and the files: it starts, and the probe finds out."""
     true = bubble.command
-    monkeypatch.setattr(bubble, "command", lambda *words: [w for w in true(*words)[:1] + ["--dev-bind", "/tmp", "/tmp"] + true(*words)[1:]
-                                                           if w != "--unshare-net"])
+    monkeypatch.setattr(
+        bubble,
+        "command",
+        lambda *words: [
+            w
+            for w in [*true(*words)[:1], "--dev-bind", "/tmp", "/tmp", *true(*words)[1:]]
+            if w != "--unshare-net"
+        ],
+    )
     with Sandbox() as opened:
         level, why = opened.reached()
         if "bubblewrap is not installed" in why:
@@ -74,8 +95,15 @@ def test_official_grading_refuses_below_level_two(demo, hand_in, tmp_path, monke
         Sandbox(official=True).__enter__()
     assert main(["grade", str(tmp_path / "box"), "--out", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "--allow-unsafe" in said and not (tmp_path / "out" / "gradebook.db").exists()
-    assert main(["grade", str(tmp_path / "box"), "--out", str(tmp_path / "out"), "--allow-unsafe"]) == 0
+    assert (
+        said.count("\n") == 1
+        and "--allow-unsafe" in said
+        and not (tmp_path / "out" / "gradebook.db").exists()
+    )
+    assert (
+        main(["grade", str(tmp_path / "box"), "--out", str(tmp_path / "out"), "--allow-unsafe"])
+        == 0
+    )
 
 
 def test_the_doctor_names_the_level_and_its_exit_code_says_whether_marks_count(capsys):
@@ -86,16 +114,43 @@ def test_the_doctor_names_the_level_and_its_exit_code_says_whether_marks_count(c
     assert code == 1 if level == "L1" else code in (0, 3)
 
 
-@pytest.mark.parametrize("machine, level, command", [
-    (Machine("Linux", "apt", False, False, False, False, True), "L2", "sudo apt-get install -y bubblewrap"),
-    (Machine("Linux", "apt", True, False, False, False, True), "L2", "apt-get install -y bubblewrap"),
-    (Machine("Linux", "dnf", False, False, False, False, True), "L2", "sudo dnf install -y bubblewrap"),
-    (Machine("Linux", "apt", False, False, True, True, True), "L1", "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"),
-    (Machine("Linux", "dnf", False, False, True, False, False), "L1", "sudo sysctl -w user.max_user_namespaces=15000"),
-    (Machine("Linux", "", True, True, True, False, True), "L1", "docker run --security-opt seccomp=unconfined"),
-    (Machine("Darwin", "", False, False, False, False, True), "L1", "docker run --privileged"),
-    (Machine("Windows", "", False, False, False, False, True), "L1", "wsl --install"),
-])
+@pytest.mark.parametrize(
+    "machine, level, command",
+    [
+        (
+            Machine("Linux", "apt", False, False, False, False, True),
+            "L2",
+            "sudo apt-get install -y bubblewrap",
+        ),
+        (
+            Machine("Linux", "apt", True, False, False, False, True),
+            "L2",
+            "apt-get install -y bubblewrap",
+        ),
+        (
+            Machine("Linux", "dnf", False, False, False, False, True),
+            "L2",
+            "sudo dnf install -y bubblewrap",
+        ),
+        (
+            Machine("Linux", "apt", False, False, True, True, True),
+            "L1",
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
+        (
+            Machine("Linux", "dnf", False, False, True, False, False),
+            "L1",
+            "sudo sysctl -w user.max_user_namespaces=15000",
+        ),
+        (
+            Machine("Linux", "", True, True, True, False, True),
+            "L1",
+            "docker run --security-opt seccomp=unconfined",
+        ),
+        (Machine("Darwin", "", False, False, False, False, True), "L1", "docker run --privileged"),
+        (Machine("Windows", "", False, False, False, False, True), "L1", "wsl --install"),
+    ],
+)
 def test_each_machine_gets_the_one_command_that_mends_it(machine, level, command):
     found = diagnose(machine, level, "a reason", WHOLE)
     assert [what for what, mend in found.missing if command in mend], str(found)
@@ -106,15 +161,24 @@ def test_each_machine_gets_the_one_command_that_mends_it(machine, level, command
 def test_a_whole_machine_has_nothing_to_mend():
     assert diagnose(LINUX, "L3", "", WHOLE).sound
     half = diagnose(LINUX, "L3", "", {"filter": False, "group": False})
-    assert half.official and "sudo apt-get install -y libseccomp2" in str(half) and "No control group" in str(half)
+    assert (
+        half.official
+        and "sudo apt-get install -y libseccomp2" in str(half)
+        and "No control group" in str(half)
+    )
 
 
 def test_a_package_installed_beside_numpy_is_covered(tmp_path):
     """Where the course lies in a folder that the sandbox shows, that part of it is empty."""
     packages = tmp_path / "site-packages"
     (packages / "autograder" / "judges").mkdir(parents=True)
-    assert (str(packages / "autograder"), "hide", "") in bubble.plan({str(packages): str(packages)}, [str(packages / "autograder")])
-    assert "hide" not in {kind for _, kind, _ in bubble.plan({str(packages): str(packages)}, [str(tmp_path / "elsewhere")])}
+    assert (str(packages / "autograder"), "hide", "") in bubble.plan(
+        {str(packages): str(packages)}, [str(packages / "autograder")]
+    )
+    assert "hide" not in {
+        kind
+        for _, kind, _ in bubble.plan({str(packages): str(packages)}, [str(tmp_path / "elsewhere")])
+    }
 
 
 def test_control_groups_are_made_and_go(demo):
@@ -128,7 +192,8 @@ def test_control_groups_are_made_and_go(demo):
 
 
 def test_the_watch_does_not_look_beyond_the_deadline():
-    """Counting the pages of processes that fork all the time can take seconds; whose time is up is not waited for."""
+    """Counting the pages of processes that fork all the time can take seconds;
+    whose time is up is not waited for."""
     from autograder.sandbox.watch import Watch, _shared_once
 
     class Forking:
@@ -140,9 +205,12 @@ def test_the_watch_does_not_look_beyond_the_deadline():
 
 
 def test_a_process_that_is_ending_was_not_left(monkeypatch):
-    """Spark's house looks again before it says that a guest has left a process: one of Spark's own may be in its last moments."""
+    """Spark's house looks again before it says that a guest has left a process:
+    one of Spark's own may be in its last moments."""
     own = sparkhouse._family()
-    with subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE) as started:
+    with subprocess.Popen(
+        [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
+    ) as started:
         looked = []
 
         def look(seconds):

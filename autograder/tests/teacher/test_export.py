@@ -1,4 +1,6 @@
-"""Marks for other systems: the layouts, names that are no formulas, and a person's mark before ours."""
+"""Marks for other systems: the layouts, names that are no formulas,
+and a person's mark before ours."""
+
 import csv
 import io
 import json
@@ -13,15 +15,23 @@ from autograder.handed_in.classlist import Roster
 from autograder.teacher.export import LAYOUTS, export, safe
 
 _KEPT = {}
-ROSTER = Roster({"ada": {"first_name": "=cmd|' /C calc'!A0", "last_name": 'O"Neil, Jr.', "email": "ada@example.org"},
-                 "bo": {"first_name": "Борис", "last_name": "Ōe"}})
+ROSTER = Roster(
+    {
+        "ada": {
+            "first_name": "=cmd|' /C calc'!A0",
+            "last_name": 'O"Neil, Jr.',
+            "email": "ada@example.org",
+        },
+        "bo": {"first_name": "Борис", "last_name": "Ōe"},
+    }
+)
 
 
 @pytest.fixture
 def graded(hand_in, tmp_path):
     """A class of two: ada knows everything, bo misses one question."""
     folder, kept = tmp_path / "class", _KEPT.get("out")
-    if kept is not None and kept.exists():               # graded once, then copied
+    if kept is not None and kept.exists():  # graded once, then copied
         return shutil.copytree(kept, tmp_path / "out")
     hand_in("ada", student="ada", folder=folder)
     hand_in("bo", {"90.3": "total = len(seen)"}, student="bo", folder=folder)
@@ -39,7 +49,11 @@ def test_a_table_reads_back_whole_and_holds_no_formula(graded):
     assert text.count("\r\n") == len(rows_of(text)) == 3
     head, ada, bo = rows_of(text)
     ada, bo = dict(zip(head, ada)), dict(zip(head, bo))
-    assert (ada["last_name"], ada["first_name"], bo["first_name"]) == ('O"Neil, Jr.', "'=cmd|' /C calc'!A0", "Борис")
+    assert (ada["last_name"], ada["first_name"], bo["first_name"]) == (
+        'O"Neil, Jr.',
+        "'=cmd|' /C calc'!A0",
+        "Борис",
+    )
     assert (ada["score"], bo["score"], bo["90.3"], ada["90.3"]) == ("6", "5", "0", "1")
 
 
@@ -53,11 +67,15 @@ def test_every_layout_has_both_students(graded, layout):
 
 def test_canvas_knows_the_points_possible(graded):
     head, possible, *_ = rows_of(export(graded, "canvas"))
-    assert head[:5] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"] and possible[0].strip() == "Points Possible"
+    assert (
+        head[:5] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
+        and possible[0].strip() == "Points Possible"
+    )
 
 
 def test_a_persons_mark_comes_before_ours(graded):
     from nbgrader.api import Gradebook
+
     with Gradebook(f"sqlite:///{graded / 'gradebook.db'}") as book:
         sheet = book.find_submission("90_demo", "bo").notebooks[0]
         grade = next(grade for grade in sheet.grades if grade.cell.name == "q-90-3-test")
@@ -68,16 +86,42 @@ def test_a_persons_mark_comes_before_ours(graded):
     assert (cell["score"], cell["by_hand"], found["bo"]["score"]) == (0.5, True, 5.5)
 
 
-NAMES = ("Ann, Jr.", 'O"Neil', "Жуков", "王小明", "=cmd|' /C calc'!A0", "Two\nLines", "Cr\r\nLf", "\uff1d1+1", "  @x", "\u00e9", "semi;colon", "'quoted'")
+NAMES = (
+    "Ann, Jr.",
+    'O"Neil',
+    "Жуков",
+    "王小明",
+    "=cmd|' /C calc'!A0",
+    "Two\nLines",
+    "Cr\r\nLf",
+    "\uff1d1+1",
+    "  @x",
+    "\u00e9",
+    "semi;colon",
+    "'quoted'",
+)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_name_comes_back_as_it_was(layout):
-    sheets = [Sheet(f"s{number}", name, name[::-1], f"{number}@x.org", "90_demo", "2026-11-21 09:00:00", 0.0, (Cell("90.1", 1.5, 2.0, False, False),))
-              for number, name in enumerate(NAMES)]
+    sheets = [
+        Sheet(
+            f"s{number}",
+            name,
+            name[::-1],
+            f"{number}@x.org",
+            "90_demo",
+            "2026-11-21 09:00:00",
+            0.0,
+            (Cell("90.1", 1.5, 2.0, False, False),),
+        )
+        for number, name in enumerate(NAMES)
+    ]
     text = LAYOUTS[layout](sheets)
     if layout == "json":
-        assert [(row["first_name"], row["last_name"], row["score"]) for row in json.loads(text)] == [(name, name[::-1], 1.5) for name in NAMES]
+        assert [
+            (row["first_name"], row["last_name"], row["score"]) for row in json.loads(text)
+        ] == [(name, name[::-1], 1.5) for name in NAMES]
         return
     fields = [field for row in rows_of(text) for field in row]
     for name in NAMES:
@@ -87,12 +131,20 @@ def test_every_name_comes_back_as_it_was(layout):
     assert not any(field[:1] in "=+@\uff1d\t\r\n" and field for field in fields) and "1.5" in fields
 
 
-@pytest.mark.parametrize("text, written", [("Ann", "Ann"), ("-1", "'-1"), (" =1+1", "' =1+1"), ("@x", "'@x"), ("a=b", "a=b")])
+@pytest.mark.parametrize(
+    "text, written",
+    [("Ann", "Ann"), ("-1", "'-1"), (" =1+1", "' =1+1"), ("@x", "'@x"), ("a=b", "a=b")],
+)
 def test_only_what_a_spreadsheet_would_run_is_marked(text, written):
     assert safe(text) == written
 
 
 def test_no_gradebook_and_no_such_layout_are_told(graded, tmp_path, capsys):
-    assert main(["export", str(tmp_path)]) == 2 and main(["export", str(graded), "--as", "xml"]) == 2
+    assert (
+        main(["export", str(tmp_path)]) == 2 and main(["export", str(graded), "--as", "xml"]) == 2
+    )
     told = capsys.readouterr().err
-    assert "There is no gradebook" in told and "there are csv, json, canvas, moodle, gradescope" in told
+    assert (
+        "There is no gradebook" in told
+        and "there are csv, json, canvas, moodle, gradescope" in told
+    )

@@ -1,7 +1,9 @@
-"""formgrader opens what `grade` made, in a real browser; what a teacher enters there survives every later run.
+"""formgrader opens what `grade` made, in a real browser; what a teacher enters there survives every
+later run.
 
 The pictures go to screenshots/ (outside git), for somebody to look at.
 """
+
 import os
 import secrets
 import socket
@@ -16,21 +18,40 @@ from autograder.grade import grade_class
 from autograder.masters import HOME
 from autograder.proving.browser import CHROMIUM_FLAGS, SCREENSHOTS, answers, find_chromium
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(find_chromium() is None, reason="needs Chromium")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_chromium() is None, reason="needs Chromium"),
+]
 
 
 @contextmanager
 def server(out):
-    """JupyterLab started in OUT, as the report tells a teacher to; yields (address up to /formgrader, token)."""
+    """JupyterLab started in OUT, as the report tells a teacher to;
+    yields (address up to /formgrader, token)."""
     token = secrets.token_hex(16)
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         port = probe.getsockname()[1]
-    words = ["--no-browser", "--allow-root", f"--port={port}", "--ip=localhost"] if os.geteuid() == 0 else ["--no-browser", f"--port={port}"]
-    environment = {**os.environ, "JUPYTER_TOKEN": token, "PYTHONPATH": str(HOME), "HOME": str(out / ".home")}
+    words = (
+        ["--no-browser", "--allow-root", f"--port={port}", "--ip=localhost"]
+        if os.geteuid() == 0
+        else ["--no-browser", f"--port={port}"]
+    )
+    environment = {
+        **os.environ,
+        "JUPYTER_TOKEN": token,
+        "PYTHONPATH": str(HOME),
+        "HOME": str(out / ".home"),
+    }
     said = out / "jupyterlab.txt"
     with open(said, "w") as output:
-        process = subprocess.Popen([sys.executable, "-m", "jupyterlab", *words], cwd=out, env=environment, stdout=output, stderr=output)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *words],
+            cwd=out,
+            env=environment,
+            stdout=output,
+            stderr=output,
+        )
     try:
         assert answers(f"http://localhost:{port}/api?token={token}", process), said.read_text()
         yield f"http://localhost:{port}/formgrader", token
@@ -43,7 +64,16 @@ def test_marks_entered_in_formgrader_survive_three_runs(hand_in, tmp_path):
     from playwright.sync_api import sync_playwright
 
     box, out = tmp_path / "box", tmp_path / "out"
-    hand_in("ada", {"90.open": "Because heartbeats must not wait.\n\n**Indeed** <b onmouseover=alert(1)>so</b>."}, student="s1", folder=box)
+    hand_in(
+        "ada",
+        {
+            "90.open": (
+                "Because heartbeats must not wait.\n\n**Indeed** <b onmouseover=alert(1)>so</b>."
+            )
+        },
+        student="s1",
+        folder=box,
+    )
     hand_in("bo", {"90.1": "opened = kept = n.partitions"}, student="s2", folder=box)
     (box / "dee.ipynb").write_text("{")
     grade_class(box, out, say=lambda text: None)
@@ -75,7 +105,9 @@ def test_marks_entered_in_formgrader_survive_three_runs(hand_in, tmp_path):
         browser.close()
     assert said == [], "nothing of the student's is active"
     entered = by_hand(out)
-    assert [mark for mark in entered if mark[1] is not None] != [] and "Well said, s1." in str(entered)
+    assert [mark for mark in entered if mark[1] is not None] != [] and "Well said, s1." in str(
+        entered
+    )
     for _ in range(3):
         grade_class(box, out, force=True, say=lambda text: None)
     assert by_hand(out) == entered
@@ -84,5 +116,12 @@ def test_marks_entered_in_formgrader_survive_three_runs(hand_in, tmp_path):
 def by_hand(out):
     """Every mark and comment a person entered."""
     with sqlite3.connect(out / "gradebook.db") as database:
-        return (database.execute("select id, manual_score, extra_credit, needs_manual_grade from grade where manual_score is not null order by 1").fetchall()
-                + database.execute("select id, manual_comment from comment where manual_comment is not null order by 1").fetchall())
+        return (
+            database.execute(
+                "select id, manual_score, extra_credit, needs_manual_grade from grade where "
+                "manual_score is not null order by 1"
+            ).fetchall()
+            + database.execute(
+                "select id, manual_comment from comment where manual_comment is not null order by 1"
+            ).fetchall()
+        )

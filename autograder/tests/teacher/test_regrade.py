@@ -1,4 +1,5 @@
 """A test was wrong, it is mended: who gains, who loses, and nobody else's marks move."""
+
 import json
 import shutil
 import sys
@@ -18,12 +19,17 @@ _KEPT = {}
 
 @pytest.fixture
 def out(hand_in, tmp_path):
-    """Three of a class; bo has counted instead of adding, cy has a person's mark for that question."""
+    """Three of a class; bo has counted instead of adding,
+    cy has a person's mark for that question."""
     kept = _KEPT.get("class")
-    if kept is not None and kept.exists():               # graded once, then copied
+    if kept is not None and kept.exists():  # graded once, then copied
         shutil.copytree(kept / "class", tmp_path / "class")
         return shutil.copytree(kept / "out", tmp_path / "out")
-    for name, answers in (("ada", {}), ("bo", {"90.3": "total = len(seen)"}), ("cy", {"90.3": "total = len(seen)", "90.1": "opened = kept = 0"})):
+    for name, answers in (
+        ("ada", {}),
+        ("bo", {"90.3": "total = len(seen)"}),
+        ("cy", {"90.3": "total = len(seen)", "90.1": "opened = kept = 0"}),
+    ):
         hand_in(name, answers, student=name, folder=tmp_path / "class")
     grade_class(tmp_path / "class", tmp_path / "out", say=lambda text: None)
     with ByHand(tmp_path / "out") as hand:
@@ -33,42 +39,91 @@ def out(hand_in, tmp_path):
 
 
 def mend(monkeypatch, question_id, **changes):
-    """The judge of a question as its author would have rewritten it; the course's papers are others then."""
+    """The judge of a question as its author would have rewritten it;
+    the course's papers are others then."""
     module = sys.modules["autograder.judges.ch90"]
-    monkeypatch.setattr(module, "JUDGES", tuple(replace(judge, **changes) if judge.id == question_id else judge for judge in module.JUDGES))
+    monkeypatch.setattr(
+        module,
+        "JUDGES",
+        tuple(
+            replace(judge, **changes) if judge.id == question_id else judge
+            for judge in module.JUDGES
+        ),
+    )
     monkeypatch.setattr(results, "_papers", lambda chapter, digest: "other papers")
-    monkeypatch.setattr(marking, "foreseen", lambda *answer: None)         # sealed verdicts of another text say nothing
+    # sealed verdicts of another text say nothing
+    monkeypatch.setattr(marking, "foreseen", lambda *answer: None)
 
 
 def marks(out):
-    return {sheet.student: {cell.question: (cell.score, cell.by_hand) for cell in sheet.cells} for sheet in sheets(out)}
+    return {
+        sheet.student: {cell.question: (cell.score, cell.by_hand) for cell in sheet.cells}
+        for sheet in sheets(out)
+    }
 
 
-def test_gains_and_losses_are_shown_first_and_written_when_asked(out, tmp_path, monkeypatch, capsys):
+def test_gains_and_losses_are_shown_first_and_written_when_asked(
+    out, tmp_path, monkeypatch, capsys
+):
     before = marks(out)
-    mend(monkeypatch, "90.3", truth=lambda case: {"total": 3}, right="counted, as was meant.", wrong_answers=())
+    mend(
+        monkeypatch,
+        "90.3",
+        truth=lambda case: {"total": 3},
+        right="counted, as was meant.",
+        wrong_answers=(),
+    )
     assert main(["regrade", "90.3", str(out)]) == 0
     told = capsys.readouterr().out
-    assert "1 loses:\n  ada: 1 -> 0 of 1\n    was: right." in told and "2 gain:\n  bo: 0 -> 1 of 1\n    was: That is how many there are." in told
-    assert "now: counted, as was meant." in told and "Nothing had to run" in told and "Nothing was written" in told
+    assert (
+        "1 loses:\n  ada: 1 -> 0 of 1\n    was: right." in told
+        and "2 gain:\n  bo: 0 -> 1 of 1\n    was: That is how many there are." in told
+    )
+    assert (
+        "now: counted, as was meant." in told
+        and "Nothing had to run" in told
+        and "Nothing was written" in told
+    )
     assert marks(out) == before
     assert main(["regrade", "90.3", str(out), "--apply"]) == 0
     after = marks(out)
-    assert {student: row["90.3"][0] for student, row in after.items()} == {"ada": 0, "bo": 1, "cy": 1}
-    assert all(after[student][question] == before[student][question] for student in before for question in before[student] if question != "90.3")
+    assert {student: row["90.3"][0] for student, row in after.items()} == {
+        "ada": 0,
+        "bo": 1,
+        "cy": 1,
+    }
+    assert all(
+        after[student][question] == before[student][question]
+        for student in before
+        for question in before[student]
+        if question != "90.3"
+    )
     assert after["cy"]["90.open"] == (3.0, True)
     shown = json.loads((out / "results.json").read_text())
-    assert (shown["bo.ipynb"]["score"], shown["ada.ipynb"]["score"]) == (6, 5) and "90.3" not in shown["bo.ipynb"]["misconceptions"]
+    assert (shown["bo.ipynb"]["score"], shown["ada.ipynb"]["score"]) == (
+        6,
+        5,
+    ) and "90.3" not in shown["bo.ipynb"]["misconceptions"]
     said = []
     again = grade_class(tmp_path / "class", out, say=said.append)
-    assert said == ["3 of 3 were graded before; 0 to go."] and again["bo.ipynb"]["score"] == 6, "a later run leaves it so"
-    assert "3 keep mark and sentence." in (main(["regrade", "90.3", str(out)]), capsys.readouterr().out)[1]
+    assert said == ["3 of 3 were graded before; 0 to go."] and again["bo.ipynb"]["score"] == 6, (
+        "a later run leaves it so"
+    )
+    assert (
+        "3 keep mark and sentence."
+        in (main(["regrade", "90.3", str(out)]), capsys.readouterr().out)[1]
+    )
 
 
 def test_a_persons_mark_stands_above_the_new_one(out, monkeypatch, capsys):
     from nbgrader.api import Gradebook
+
     with Gradebook(f"sqlite:///{out / 'gradebook.db'}") as book:
-        next(grade for grade in book.find_submission("90_demo", "bo").notebooks[0].grades if grade.cell.name == "q-90-3-test").manual_score = 0.5
+        next(
+            grade
+            for grade in book.find_submission("90_demo", "bo").notebooks[0].grades
+            if grade.cell.name == "q-90-3-test"
+        ).manual_score = 0.5
         book.db.commit()
     mend(monkeypatch, "90.3", truth=lambda case: {"total": 3}, wrong_answers=())
     assert main(["regrade", "90.3", str(out), "--apply"]) == 0
@@ -86,6 +141,8 @@ def test_other_cases_are_asked_of_the_kept_copies(out, monkeypatch):
 
 
 def test_what_cannot_be_regraded_is_told(out, tmp_path, capsys):
-    assert main(["regrade", "90.9", str(out)]) == 2 and main(["regrade", "90.1", str(tmp_path)]) == 2
+    assert (
+        main(["regrade", "90.9", str(out)]) == 2 and main(["regrade", "90.1", str(tmp_path)]) == 2
+    )
     told = capsys.readouterr().err
     assert "There is no question 90.9" in told and "There are no results" in told

@@ -1,1 +1,2 @@
-"""Topics, configs and partitions as an administrator asks for them (ControllerApis, ConfigAdminManager)."""
+"""Topics, configs and partitions as an administrator asks for them
+(ControllerApis, ConfigAdminManager)."""

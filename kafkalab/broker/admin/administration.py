@@ -1,8 +1,10 @@
-"""Topics made, widened and removed, the cluster described, settings shown: what a broker does for an administrator.
+"""Topics made, widened and removed, the cluster described, settings shown: what a broker does for
+an administrator.
 
-In Kafka these are handlers of KafkaApis; the work is the controller's (AdminManager up to 2.x, ReplicationControlManager and
-ConfigurationControlManager in KRaft), which names its refusals in words of its own: `admin_texts`. A 2.3 broker that is not the
-controller refuses, a 4.4 broker passes the request on (KIP-590). Here every broker changes the one `ClusterState`, at once.
+In Kafka these are handlers of KafkaApis; the work is the controller's (AdminManager up to 2.x,
+ReplicationControlManager and ConfigurationControlManager in KRaft), which names its refusals in
+words of its own: `admin_texts`. A 2.3 broker that is not the controller refuses, a 4.4 broker
+passes the request on (KIP-590). Here every broker changes the one `ClusterState`, at once.
 """
 
 from __future__ import annotations
@@ -11,13 +13,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkalab.broker import admin_texts as texts
-from kafkalab.broker.log import topic_config
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState, is_legal_topic
 from kafkalab.broker.effects import Caller, Effect, Respond
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.log import topic_config
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
+from kafkalab.releases import BrokerProfile
 
 Verdict = tuple[Errors, str | None]
 FINE: Verdict = (Errors.NONE, None)
@@ -33,12 +35,24 @@ DEFAULT, STATIC_BROKER = 5, 4
 
 
 class Administration:
-    """is_controller: whether this broker may change topics itself. elect: has the controller hold elections."""
+    """is_controller: whether this broker may change topics itself.
+    elect: has the controller hold elections."""
 
-    def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
-                 elect: Callable[[list[tuple[str, int]], bool], Mapping[tuple[str, int], Errors]]) -> None:
-        self._node_id, self._profile, self._cluster, self._config = node_id, profile, cluster, config
-        self._words, self._elect = texts.WORDS[profile.name], elect
+    def __init__(
+        self,
+        node_id: int,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        elect: Callable[[list[tuple[str, int]], bool], Mapping[tuple[str, int], Errors]],
+    ) -> None:
+        self._node_id, self._profile, self._cluster, self._config = (
+            node_id,
+            profile,
+            cluster,
+            config,
+        )
+        self._words, self._elect = profile.controller_words, elect
 
     @property
     def is_controller(self) -> bool:
@@ -46,13 +60,20 @@ class Administration:
 
     def handlers(self) -> dict[type, Callable[[Any, Caller, int], list[Effect]]]:
         """Request -> who handles it."""
-        return {m.CreateTopicsRequest: self.create_topics, m.DeleteTopicsRequest: self.delete_topics,
-                m.CreatePartitionsRequest: self.create_partitions, m.DescribeClusterRequest: self.describe_cluster,
-                m.DescribeConfigsRequest: self.describe_configs, m.ElectLeadersRequest: self.elect_leaders}
+        return {
+            m.CreateTopicsRequest: self.create_topics,
+            m.DeleteTopicsRequest: self.delete_topics,
+            m.CreatePartitionsRequest: self.create_partitions,
+            m.DescribeClusterRequest: self.describe_cluster,
+            m.DescribeConfigsRequest: self.describe_configs,
+            m.ElectLeadersRequest: self.elect_leaders,
+        }
 
     # -- topics
 
-    def create_topics(self, request: m.CreateTopicsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def create_topics(
+        self, request: m.CreateTopicsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         results = []
         for topic in request.topics:
             error, message = self._may(lambda topic=topic: self._create_error(topic))
@@ -60,27 +81,44 @@ class Administration:
             if error is Errors.NONE and not request.validate_only:
                 self._create(topic, partitions, replicas)
             made = self._cluster.topics.get(topic.name) if error is Errors.NONE else None
-            results.append(m.CreatableTopicResult(
-                name=topic.name, topic_id=made.topic_id if made else m.ZERO_UUID, error_code=error.code, error_message=message,
-                num_partitions=partitions if made else -1, replication_factor=replicas if made else -1))
+            results.append(
+                m.CreatableTopicResult(
+                    name=topic.name,
+                    topic_id=made.topic_id if made else m.ZERO_UUID,
+                    error_code=error.code,
+                    error_message=message,
+                    num_partitions=partitions if made else -1,
+                    replication_factor=replicas if made else -1,
+                )
+            )
         return [Respond(caller, m.CreateTopicsResponse(topics=tuple(results)))]
 
     def _size_of(self, topic: m.CreatableTopic) -> tuple[int, int]:
         """How many partitions, and how many replicas of each."""
         if topic.assignments:
             return len(topic.assignments), len(topic.assignments[0].broker_ids)
-        partitions = self._config.num_partitions if topic.num_partitions == -1 else topic.num_partitions
-        replicas = self._config.default_replication_factor if topic.replication_factor == -1 else topic.replication_factor
+        partitions = (
+            self._config.num_partitions if topic.num_partitions == -1 else topic.num_partitions
+        )
+        replicas = (
+            self._config.default_replication_factor
+            if topic.replication_factor == -1
+            else topic.replication_factor
+        )
         return partitions, replicas
 
     def _create_error(self, topic: m.CreatableTopic) -> Verdict:
         if not is_legal_topic(topic.name):
-            return Errors.INVALID_TOPIC_EXCEPTION, self._words.illegal_name(topic.name)
+            return Errors.INVALID_TOPIC_EXCEPTION, texts.ILLEGAL_NAMES[self._words.illegal_name](
+                topic.name
+            )
         if topic.name in self._cluster.topics:
             return Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic.name}' already exists."
         collides = texts.colliding(topic.name, self._cluster.topics)
         if collides is not None:
-            return Errors.INVALID_TOPIC_EXCEPTION, self._words.collision.format(topic=topic.name, other=collides)
+            return Errors.INVALID_TOPIC_EXCEPTION, self._words.collision.format(
+                topic=topic.name, other=collides
+            )
         for config in topic.configs:
             refusal = topic_config.refusal(config.name, config.value)
             if refusal is not None:
@@ -94,124 +132,252 @@ class Administration:
         if topic.assignments:
             return self._assignment_error([one.broker_ids for one in topic.assignments])
         if replicas > len(brokers):
-            return Errors.INVALID_REPLICATION_FACTOR, self._words.too_many_replicas.format(replicas=replicas, brokers=len(brokers))
+            return Errors.INVALID_REPLICATION_FACTOR, self._words.too_many_replicas.format(
+                replicas=replicas, brokers=len(brokers)
+            )
         return FINE
 
     def _assignment_error(self, assignments: list[tuple[int, ...]]) -> Verdict:
         """A manual assignment names brokers that exist, each once, as many for each partition."""
         if len({len(brokers) for brokers in assignments}) > 1:
-            return Errors.INVALID_REPLICA_ASSIGNMENT, "All partitions should have the same number of replicas."
+            return (
+                Errors.INVALID_REPLICA_ASSIGNMENT,
+                "All partitions should have the same number of replicas.",
+            )
         for brokers in assignments:
             if len(set(brokers)) < len(brokers) or not brokers:
                 return Errors.INVALID_REPLICA_ASSIGNMENT, self._words.duplicate_replica
-            unknown = next((broker for broker in brokers if broker not in self._cluster.brokers), None)
+            unknown = next(
+                (broker for broker in brokers if broker not in self._cluster.brokers), None
+            )
             if unknown is not None:
-                return Errors.INVALID_REPLICA_ASSIGNMENT, self._words.unknown_replica.format(broker=unknown)
+                return Errors.INVALID_REPLICA_ASSIGNMENT, self._words.unknown_replica.format(
+                    broker=unknown
+                )
         return FINE
 
     def _create(self, topic: m.CreatableTopic, partitions: int, replicas: int) -> None:
-        placed = [one.broker_ids for one in sorted(topic.assignments, key=lambda one: one.partition_index)] or None
-        self._cluster.create_topic(topic.name, partitions, replicas, placed and [brokers[0] for brokers in placed],
-                                   replicas=placed, config={one.name: one.value for one in topic.configs})
+        placed = [
+            one.broker_ids for one in sorted(topic.assignments, key=lambda one: one.partition_index)
+        ] or None
+        self._cluster.create_topic(
+            topic.name,
+            partitions,
+            replicas,
+            placed and [brokers[0] for brokers in placed],
+            replicas=placed,
+            config={one.name: one.value for one in topic.configs},
+        )
 
-    def delete_topics(self, request: m.DeleteTopicsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def delete_topics(
+        self, request: m.DeleteTopicsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """Names in topic_names up to v5, in topics from v6 on, by name or by id."""
-        asked = request.topics or tuple(m.DeleteTopicState(name=name) for name in request.topic_names)
+        asked = request.topics or tuple(
+            m.DeleteTopicState(name=name) for name in request.topic_names
+        )
         responses = []
         for one in asked:
             name = one.name if one.name is not None else self._cluster.name_of(one.topic_id)
             missing = Errors.UNKNOWN_TOPIC_ID if name is None else Errors.UNKNOWN_TOPIC_OR_PARTITION
-            error, message = self._may(lambda name=name, missing=missing:
-                                       FINE if name in self._cluster.topics else (missing, missing.message))
+            error, message = self._may(
+                lambda name=name, missing=missing: (
+                    FINE if name in self._cluster.topics else (missing, missing.message)
+                )
+            )
             topic_id = one.topic_id
             if error is Errors.NONE:
                 topic_id = self._cluster.topics[name].topic_id
                 self._cluster.delete_topic(name)
-            responses.append(m.DeletableTopicResult(name=name, topic_id=topic_id, error_code=error.code, error_message=message))
+            responses.append(
+                m.DeletableTopicResult(
+                    name=name, topic_id=topic_id, error_code=error.code, error_message=message
+                )
+            )
         return [Respond(caller, m.DeleteTopicsResponse(responses=tuple(responses)))]
 
-    def create_partitions(self, request: m.CreatePartitionsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def create_partitions(
+        self, request: m.CreatePartitionsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         results = []
         for topic in request.topics:
             error, message = self._may(lambda topic=topic: self._widen_error(topic))
             if error is Errors.NONE and not request.validate_only:
-                assignments = [one.broker_ids for one in topic.assignments] if topic.assignments else None
+                assignments = (
+                    [one.broker_ids for one in topic.assignments] if topic.assignments else None
+                )
                 self._cluster.add_partitions(topic.name, topic.count, assignments)
-            results.append(m.CreatePartitionsTopicResult(name=topic.name, error_code=error.code, error_message=message))
+            results.append(
+                m.CreatePartitionsTopicResult(
+                    name=topic.name, error_code=error.code, error_message=message
+                )
+            )
         return [Respond(caller, m.CreatePartitionsResponse(results=tuple(results)))]
 
     def _widen_error(self, topic: m.CreatePartitionsTopic) -> Verdict:
         found = self._cluster.topics.get(topic.name)
         if found is None:
-            return Errors.UNKNOWN_TOPIC_OR_PARTITION, self._words.no_such_topic.format(topic=topic.name)
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION, self._words.no_such_topic.format(
+                topic=topic.name
+            )
         before = len(found.partitions)
         if topic.count <= before:
-            words = self._words.same_partitions if topic.count == before else self._words.fewer_partitions
-            return Errors.INVALID_PARTITIONS, words.format(topic=topic.name, before=before, count=topic.count)
+            words = (
+                self._words.same_partitions
+                if topic.count == before
+                else self._words.fewer_partitions
+            )
+            return Errors.INVALID_PARTITIONS, words.format(
+                topic=topic.name, before=before, count=topic.count
+            )
         if topic.assignments is not None:
             if len(topic.assignments) != topic.count - before:
                 return Errors.INVALID_REPLICA_ASSIGNMENT, (
-                    f"Increasing the number of partitions by {topic.count - before} but {len(topic.assignments)} assignments provided.")
+                    f"Increasing the number of partitions by {topic.count - before} but "
+                    f"{len(topic.assignments)} assignments provided."
+                )
             return self._assignment_error([one.broker_ids for one in topic.assignments])
         return FINE
 
-    def elect_leaders(self, request: m.ElectLeadersRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def elect_leaders(
+        self, request: m.ElectLeadersRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """Asked about all partitions, it is silent about those that need no election."""
         if not self.is_controller:
             return [Respond(caller, m.ElectLeadersResponse(error_code=Errors.NOT_CONTROLLER.code))]
         everything = request.topic_partitions is None
-        places = ([(topic.name, one.index) for topic in self._cluster.topics.values() for one in topic.partitions] if everything else
-                  [(asked.topic, number) for asked in request.topic_partitions for number in asked.partitions])
+        places = (
+            [
+                (topic.name, one.index)
+                for topic in self._cluster.topics.values()
+                for one in topic.partitions
+            ]
+            if everything
+            else [
+                (asked.topic, number)
+                for asked in request.topic_partitions
+                for number in asked.partitions
+            ]
+        )
         results: dict[str, list[m.ElectPartitionResult]] = {}
         for (topic, number), error in self._elect(places, request.election_type == UNCLEAN).items():
             if not (everything and error is Errors.ELECTION_NOT_NEEDED):
-                results.setdefault(topic, []).append(m.ElectPartitionResult(
-                    partition_id=number, error_code=error.code, error_message=error.message))
-        return [Respond(caller, m.ElectLeadersResponse(replica_election_results=tuple(
-            m.ReplicaElectionResult(topic=topic, partition_result=tuple(found)) for topic, found in results.items())))]
+                results.setdefault(topic, []).append(
+                    m.ElectPartitionResult(
+                        partition_id=number, error_code=error.code, error_message=error.message
+                    )
+                )
+        return [
+            Respond(
+                caller,
+                m.ElectLeadersResponse(
+                    replica_election_results=tuple(
+                        m.ReplicaElectionResult(topic=topic, partition_result=tuple(found))
+                        for topic, found in results.items()
+                    )
+                ),
+            )
+        ]
 
     def _may(self, judge: Callable[[], Verdict]) -> Verdict:
-        """Only the controller decides; another broker of the ZooKeeper era sends the client away."""
+        """Only the controller decides; another broker of the
+        ZooKeeper era sends the client away."""
         return judge() if self.is_controller else (Errors.NOT_CONTROLLER, None)
 
     # -- looking
 
-    def describe_cluster(self, request: m.DescribeClusterRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def describe_cluster(
+        self, request: m.DescribeClusterRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         cluster = self._cluster
-        brokers = tuple(m.DescribeClusterBroker(broker_id=node.id, host=node.host, port=node.port, rack=node.rack)
-                        for node in cluster.brokers.values() if cluster.alive[node.id])
-        return [Respond(caller, m.DescribeClusterResponse(cluster_id=cluster.cluster_id, controller_id=cluster.controller_id,
-                                                          brokers=brokers))]
+        brokers = tuple(
+            m.DescribeClusterBroker(
+                broker_id=node.id, host=node.host, port=node.port, rack=node.rack
+            )
+            for node in cluster.brokers.values()
+            if cluster.alive[node.id]
+        )
+        return [
+            Respond(
+                caller,
+                m.DescribeClusterResponse(
+                    cluster_id=cluster.cluster_id,
+                    controller_id=cluster.controller_id,
+                    brokers=brokers,
+                ),
+            )
+        ]
 
-    def describe_configs(self, request: m.DescribeConfigsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def describe_configs(
+        self, request: m.DescribeConfigsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """The settings that are modelled: a broker's own, and a topic's where it has any."""
-        return [Respond(caller, m.DescribeConfigsResponse(results=tuple(self._configs_of(asked) for asked in request.resources)))]
+        return [
+            Respond(
+                caller,
+                m.DescribeConfigsResponse(
+                    results=tuple(self._configs_of(asked) for asked in request.resources)
+                ),
+            )
+        ]
 
     def _configs_of(self, asked: m.DescribeConfigsResource) -> m.DescribeConfigsResult:
         kind, name = asked.resource_type, asked.resource_name
         if kind == TOPIC and name in self._cluster.topics:
             own = self._cluster.topics[name].config
-            configs = [self._shown(key, value, source) for key, value, source in topic_config.settings(own, self._config)]
+            configs = [
+                self._shown(key, value, source)
+                for key, value, source in topic_config.settings(own, self._config)
+            ]
         elif kind == BROKER and name == str(self._node_id):
             defaults = BrokerConfig()
-            configs = [self._shown(key, getattr(self._config, field),
-                                   DEFAULT if getattr(self._config, field) == getattr(defaults, field) else STATIC_BROKER, read_only=True)
-                       for key, field in sorted(DOTTED.items())]
+            configs = [
+                self._shown(
+                    key,
+                    getattr(self._config, field),
+                    DEFAULT
+                    if getattr(self._config, field) == getattr(defaults, field)
+                    else STATIC_BROKER,
+                    read_only=True,
+                )
+                for key, field in sorted(DOTTED.items())
+            ]
         else:
             error, message = self._config_error(kind, name)
-            return m.DescribeConfigsResult(error_code=error.code, error_message=message, resource_type=kind, resource_name=name)
-        chosen = tuple(one for one in configs if asked.configuration_keys is None or one.name in asked.configuration_keys)
+            return m.DescribeConfigsResult(
+                error_code=error.code, error_message=message, resource_type=kind, resource_name=name
+            )
+        chosen = tuple(
+            one
+            for one in configs
+            if asked.configuration_keys is None or one.name in asked.configuration_keys
+        )
         return m.DescribeConfigsResult(resource_type=kind, resource_name=name, configs=chosen)
 
     def _config_error(self, kind: int, name: str) -> Verdict:
         if kind == TOPIC:
             return Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_OR_PARTITION.message
         if kind == BROKER:
-            return Errors.INVALID_REQUEST, f"Unexpected broker id, expected {self._node_id} or empty string, but received {name}"
+            return (
+                Errors.INVALID_REQUEST,
+                (
+                    f"Unexpected broker id, expected {self._node_id} or empty string, but received "
+                    f"{name}"
+                ),
+            )
         return Errors.INVALID_REQUEST, f"Unsupported resource type: {kind}"
 
     @staticmethod
-    def _shown(name: str, value: object, source: int, *, read_only: bool = False) -> m.DescribeConfigsResourceResult:
-        text = None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-        return m.DescribeConfigsResourceResult(name=name, value=text, read_only=read_only, is_default=source == DEFAULT,
-                                               config_source=source)
+    def _shown(
+        name: str, value: object, source: int, *, read_only: bool = False
+    ) -> m.DescribeConfigsResourceResult:
+        text = (
+            None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        )
+        return m.DescribeConfigsResourceResult(
+            name=name,
+            value=text,
+            read_only=read_only,
+            is_default=source == DEFAULT,
+            config_source=source,
+        )

@@ -1,7 +1,8 @@
-"""What is a broker to its controller? The states of its registration, and the ways between them.
+"""BrokerControlState: the states of a broker's registration at its controller, and their order.
 
-Kafka's class is BrokerControlState (KRaft). Under ZooKeeper the same follows from the broker's session: it is there, it is
-stopping in an orderly way, or its znode is gone. Kafka's SHUTDOWN_NOW, the moment between, takes no time here.
+Kafka's class is BrokerControlState (KRaft). Under ZooKeeper the same follows from the broker's
+session: it is there, it is stopping in an orderly way, or its znode is gone. Kafka's SHUTDOWN_NOW,
+the moment between, takes no time here.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ class BrokerControlState(enum.Enum):
     """It works.
 
     action: name it in METADATA; let it lead what it is in sync with; admit it to ISRs
-    transition: no sign of life for the length of its session => FENCED; it asks to stop => CONTROLLED_SHUTDOWN
+    transition: no sign of life for the length of its session => FENCED; it asks to stop =>
+        CONTROLLED_SHUTDOWN
     """
 
     FENCED = "FENCED"
@@ -36,7 +38,10 @@ class BrokerControlState(enum.Enum):
 
 
 MOVES: Mapping[BrokerControlState, tuple[BrokerControlState, ...]] = {
-    BrokerControlState.UNFENCED: (BrokerControlState.FENCED, BrokerControlState.CONTROLLED_SHUTDOWN),
+    BrokerControlState.UNFENCED: (
+        BrokerControlState.FENCED,
+        BrokerControlState.CONTROLLED_SHUTDOWN,
+    ),
     BrokerControlState.FENCED: (BrokerControlState.UNFENCED,),
     BrokerControlState.CONTROLLED_SHUTDOWN: (BrokerControlState.FENCED,),
 }

@@ -1,8 +1,9 @@
-"""Who is there, and who leads what? The cluster's metadata, as all brokers and the controller see it.
+"""ClusterState: topics, partitions, leaders and brokers, as brokers and the controller see them.
 
-In Kafka this knowledge lives in ZooKeeper or in the KRaft log and reaches each broker's MetadataCache a little later.
-Here all brokers share one `ClusterState`, so a change is known at once by everybody who is in touch (`metadata_cache`); who
-notices a dead broker when is the matter of `controller`.
+In Kafka this knowledge lives in ZooKeeper or in the KRaft log and reaches each broker's
+MetadataCache a little later. Here all brokers share one `ClusterState`, so a change is known at
+once by everybody who is in touch (`metadata_cache`); who notices a dead broker when is the matter
+of `controller`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from kafkalab.errors import IllegalArgumentException
 from kafkalab.hashing import coordinator_partition
 from kafkalab.protocol.frozen import record
 from kafkalab.protocol.identifiers import kafka_uuid
+from kafkalab.sim.invariants import check
 
 OFFSETS_TOPIC = "__consumer_offsets"
 TRANSACTION_TOPIC = "__transaction_state"
@@ -47,7 +49,8 @@ class BrokerNode:
 
 @dataclass(slots=True)
 class Partition:
-    """One partition's place in the cluster. leader is -1 while there is none; each change of it raises leader_epoch.
+    """One partition's place in the cluster. leader is -1 while there is none; each change of it
+    raises leader_epoch.
 
     elr         eligible leader replicas (KIP-966)
     last_known  who led last, remembered while nobody does and nobody is eligible; -1 for nobody
@@ -83,21 +86,39 @@ class Topic:
 class ClusterState:
     """Brokers, topics, leaders.
 
-    rng: the stream that cluster and topic ids and the first leader of an internal topic are drawn from.
-    group_producer_epochs: (partition of the offsets topic, producer id) -> the highest epoch that committed offsets there.
-    revision: grows with every change, so that an answer made from this state can be kept until it changes.
+    rng: the stream that cluster and topic ids and the first leader of an internal topic are drawn
+        from.
+    group_producer_epochs: (partition of the offsets topic, producer id) -> the highest epoch that
+        committed offsets there.
+    revision: grows with every change, so that an answer made from this state can be kept until it
+        changes.
     on_topic_deleted: who else is to hear that a topic is gone, called with its name.
-    tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created", "topic.deleted",
-        "partition.changed", "broker.changed".
-    is_current: this is the truth itself; a broker's own view of it may lag behind (`metadata_cache`).
+    is_current: True; a broker's MetadataCache says False while that broker is out of touch.
+    tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created",
+        "topic.deleted", "partition.changed", "broker.changed".
+    is_current: this is the truth itself; a broker's own view of it may lag behind
+        (`metadata_cache`).
     """
 
     is_current = True
 
-    def __init__(self, brokers: Iterable[BrokerNode], rng: random.Random, *, offsets_partitions: int = 50,
-                 offsets_replication_factor: int = 3, transaction_partitions: int = 50, transaction_replication_factor: int = 3, transaction_min_isr: int = 2,
-                 tell: Callable[[str, dict[str, Any]], object] = lambda kind, fields: None) -> None:
-        self.brokers = {broker.id: broker for broker in sorted(brokers, key=lambda broker: broker.id)}
+    is_current = True
+
+    def __init__(
+        self,
+        brokers: Iterable[BrokerNode],
+        rng: random.Random,
+        *,
+        offsets_partitions: int = 50,
+        offsets_replication_factor: int = 3,
+        transaction_partitions: int = 50,
+        transaction_replication_factor: int = 3,
+        transaction_min_isr: int = 2,
+        tell: Callable[[str, dict[str, Any]], object] = lambda kind, fields: None,
+    ) -> None:
+        self.brokers = {
+            broker.id: broker for broker in sorted(brokers, key=lambda broker: broker.id)
+        }
         self.alive = dict.fromkeys(self.brokers, True)
         self.topics: dict[str, Topic] = {}
         self.cluster_id = kafka_uuid(rng)
@@ -110,70 +131,119 @@ class ClusterState:
         self._offsets_partitions = offsets_partitions
         self._offsets_replication_factor = offsets_replication_factor
         self._transaction_partitions = transaction_partitions
-        self._transaction_replication_factor, self._transaction_min_isr = transaction_replication_factor, transaction_min_isr
+        self._transaction_replication_factor, self._transaction_min_isr = (
+            transaction_replication_factor,
+            transaction_min_isr,
+        )
         self._transactions_ready_ms: int | None = None
         self.group_producer_epochs: dict[tuple[int, int], int] = {}
         self._next_producer_id = 0
+        self._epochs: dict[tuple[str, int], int] = {}
         self._tell = tell
         self.on_topic_deleted: list[Callable[[str], object]] = []
-        tell("cluster", {"cluster_id": self.cluster_id, "controller": self.controller_id,
-                         "brokers": {node.id: f"{node.host}:{node.port}" for node in self.brokers.values()}})
+        tell(
+            "cluster",
+            {
+                "cluster_id": self.cluster_id,
+                "controller": self.controller_id,
+                "brokers": {node.id: f"{node.host}:{node.port}" for node in self.brokers.values()},
+            },
+        )
 
-    def create_topic(self, name: str, partitions: int = 1, replication_factor: int = 1,
-                     leaders: Sequence[int] | None = None, replicas: Sequence[Sequence[int]] | None = None,
-                     config: Mapping[str, str | None] | None = None) -> Topic:
+    def create_topic(
+        self,
+        name: str,
+        partitions: int = 1,
+        replication_factor: int = 1,
+        leaders: Sequence[int] | None = None,
+        replicas: Sequence[Sequence[int]] | None = None,
+        config: Mapping[str, str | None] | None = None,
+    ) -> Topic:
         """Create a topic and give its partitions to brokers in turn, the first replica leading.
 
-        leaders: who leads each partition instead; the other replicas are the brokers after it. replicas: who has a replica
-        of each partition instead, its leader first. config: the topic's own settings (`topic_config`). Who is not
-        there when the topic is created neither leads nor is in sync. ValueError where the
-        name is illegal, the topic exists, a number is below 1, there are too few brokers, or a leader is not a broker.
+        leaders: who leads each partition instead; the other replicas are the brokers after it.
+        replicas: who has a replica of each partition instead, its leader first. config: the topic's
+        own settings (`topic_config`). Who is not there when the topic is created neither leads nor
+        is in sync. ValueError where the name is illegal, the topic exists, a number is below 1,
+        there are too few brokers, or a leader is not a broker.
         """
         ids = list(self.brokers)
         if not is_legal_topic(name):
-            raise IllegalArgumentException(f"a topic's name is at most 249 letters, digits, '.', '_' and '-', and not '.' or '..': {name!r} is none")
+            raise IllegalArgumentException(
+                "a topic's name is at most 249 letters, digits, '.', '_' and '-', and not '.' or "
+                f"'..': {name!r} is none"
+            )
         if name in self.topics:
             raise IllegalArgumentException(f"Topic '{name}' already exists.")
         if partitions < 1:
-            raise IllegalArgumentException(f"topic {name!r} needs at least one partition, not {partitions}")
+            raise IllegalArgumentException(
+                f"topic {name!r} needs at least one partition, not {partitions}"
+            )
         if not 1 <= replication_factor <= len(ids):
-            raise IllegalArgumentException(f"topic {name!r} cannot have {replication_factor} replicas: there are {len(ids)} brokers")
+            raise IllegalArgumentException(
+                f"topic {name!r} cannot have {replication_factor} replicas: there are {len(ids)} "
+                "brokers"
+            )
         if leaders is None:
             leaders = [ids[index % len(ids)] for index in range(partitions)]
         if len(leaders) != partitions:
-            raise IllegalArgumentException(f"topic {name!r} has {partitions} partitions, but {len(leaders)} leaders were named")
+            raise IllegalArgumentException(
+                f"topic {name!r} has {partitions} partitions, but {len(leaders)} leaders were named"
+            )
         strangers = sorted(set(leaders) - set(ids))
         if strangers:
-            raise IllegalArgumentException(f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}")
-        placed = [self._placed(name, index, leader, replication_factor, replicas and replicas[index]) for index, leader in enumerate(leaders)]
+            raise IllegalArgumentException(
+                f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}"
+            )
+        placed = [
+            self._placed(name, index, leader, replication_factor, replicas and replicas[index])
+            for index, leader in enumerate(leaders)
+        ]
         topic = Topic(name, kafka_uuid(self._rng), tuple(placed), dict(config or {}))
         self.topics[name] = topic
         self._names_by_id[topic.topic_id] = name
         self.revision += 1
-        self._tell("topic.created", {"topic": name, "topic_id": topic.topic_id, "partitions": [told(one) for one in placed]})
+        self._tell(
+            "topic.created",
+            {
+                "topic": name,
+                "topic_id": topic.topic_id,
+                "partitions": [told(one) for one in placed],
+            },
+        )
         return topic
 
-    def _placed(self, topic: str, index: int, leader: int, count: int, replicas: Sequence[int] | None) -> Partition:
+    def _placed(
+        self, topic: str, index: int, leader: int, count: int, replicas: Sequence[int] | None
+    ) -> Partition:
         ids = list(self.brokers)
         first = ids.index(leader)
         brokers = tuple(replicas or (ids[(first + step) % len(ids)] for step in range(count)))
         isr = tuple(id for id in brokers if self.alive[id]) or brokers
         return Partition(topic, index, isr[0] if self.alive[isr[0]] else NO_LEADER, brokers, isr)
 
-    def add_partitions(self, name: str, count: int, replicas: Sequence[Sequence[int]] | None = None) -> None:
-        """Give a topic partitions up to `count`, with as many replicas as it has; replicas: who has those of the new ones."""
+    def add_partitions(
+        self, name: str, count: int, replicas: Sequence[Sequence[int]] | None = None
+    ) -> None:
+        """Give a topic partitions up to `count`, with as many replicas as it has; replicas:
+        who has those of the new ones."""
         topic, ids = self.topics[name], list(self.brokers)
         factor, before = len(topic.partitions[0].replicas), len(topic.partitions)
         new = []
         for index in range(before, count):
             chosen = replicas[index - before] if replicas else None
-            new.append(self._placed(name, index, chosen[0] if chosen else ids[index % len(ids)], factor, chosen))
+            new.append(
+                self._placed(
+                    name, index, chosen[0] if chosen else ids[index % len(ids)], factor, chosen
+                )
+            )
         self.topics[name] = replace(topic, partitions=(*topic.partitions, *new))
         for partition in new:
             self.changed(partition)
 
     def delete_topic(self, name: str) -> None:
-        """Forget a topic; every broker that watches throws its replicas away. KeyError where it does not exist."""
+        """Forget a topic; every broker that watches throws its replicas away.
+        KeyError where it does not exist."""
         topic = self.topics.pop(name)
         del self._names_by_id[topic.topic_id]
         self.revision += 1
@@ -191,7 +261,8 @@ class ClusterState:
         return found.partitions[index] if found and 0 <= index < len(found.partitions) else None
 
     def leader(self, topic: str, index: int) -> int:
-        """The id of the leader, -1 while there is none. KeyError where the partition does not exist."""
+        """The id of the leader, -1 while there is none.
+        KeyError where the partition does not exist."""
         found = self.partition(topic, index)
         if found is None:
             raise KeyError(f"there is no partition {topic}-{index}")
@@ -209,41 +280,50 @@ class ClusterState:
         self.changed(partition)
 
     def set_alive(self, broker: int, alive: bool) -> None:
-        """Say whether METADATA and FIND_COORDINATOR may name a broker. Its leaderships are the controller's matter."""
+        """Say whether METADATA and FIND_COORDINATOR may name a broker.
+        Its leaderships are the controller's matter."""
         self.alive[broker] = alive
         self.revision += 1
         self._tell("broker.changed", {"broker": broker, "alive": alive})
 
     def coordinator_of(self, group: str) -> int:
-        """The broker that coordinates `group`: the leader of its partition of the offsets topic; -1 while it has none.
+        """The broker that coordinates `group`: the leader of its partition of the offsets topic; -1
+        while it has none.
 
         The topic is created at the first question, as Kafka does.
         """
         return self._offsets_partition(group).leader
 
     def told_coordinator_of(self, group: str) -> int:
-        """The broker that FIND_COORDINATOR names: the coordinator, unless a learner's rule (Lab.find_coordinators_by) says otherwise."""
+        """The broker that FIND_COORDINATOR names: the coordinator, unless a learner's rule
+        (Lab.find_coordinators_by) says otherwise."""
         coordinator = self.coordinator_of(group)
         if self.told_partition_of is None:
             return coordinator
         partitions, place = self.topics[OFFSETS_TOPIC].partitions, self.told_partition_of(group)
-        return partitions[place].leader if type(place) is int and 0 <= place < len(partitions) else NO_LEADER
+        return (
+            partitions[place].leader
+            if type(place) is int and 0 <= place < len(partitions)
+            else NO_LEADER
+        )
 
     def offsets_partition_of(self, group: str) -> int:
         """The number of the partition of the offsets topic that `group` falls on."""
         return self._offsets_partition(group).index
 
     def transaction_coordinator_of(self, transactional_id: str) -> int:
-        """The broker that coordinates a transactional id: the leader of its partition of `__transaction_state`; -1 while it has
-        none. The topic is created at the first question."""
+        """The broker that coordinates a transactional id: the leader of its partition of
+        `__transaction_state`; -1 while it has none. The topic is created at the first question."""
         return self.transaction_partition(transactional_id).leader
 
     def place_transaction_coordinator(self, transactional_id: str, broker: int) -> None:
-        """Let `broker` lead the partition that the transactional id falls on; see place_coordinator."""
+        """Let `broker` lead the partition that the transactional id falls on;
+        see place_coordinator."""
         self._place(self.transaction_partition(transactional_id), broker)
 
     def has_transactions(self, now_ms: int, creating_takes_ms: Callable[[], int]) -> bool:
-        """Is `__transaction_state` there for who asks for a coordinator? The first question has it created, which takes that long."""
+        """Is `__transaction_state` there for who asks for a coordinator? The first question has
+        it created, which takes that long."""
         if self._transactions_ready_ms is None:
             self._transactions_ready_ms = now_ms + creating_takes_ms()
         return now_ms >= self._transactions_ready_ms
@@ -251,11 +331,16 @@ class ClusterState:
     def transaction_partition(self, transactional_id: str) -> Partition:
         """The partition of `__transaction_state` that the id falls on."""
         topic = self.topics.get(TRANSACTION_TOPIC) or self._create_internal_topic(
-            TRANSACTION_TOPIC, self._transaction_partitions, self._transaction_replication_factor, self._transaction_min_isr)
+            TRANSACTION_TOPIC,
+            self._transaction_partitions,
+            self._transaction_replication_factor,
+            self._transaction_min_isr,
+        )
         return topic.partitions[coordinator_partition(transactional_id, len(topic.partitions))]
 
     def place_coordinator(self, group: str, broker: int) -> None:
-        """Let `broker` lead the partition that `group` falls on. Groups on the same partition move along.
+        """Let `broker` lead the partition that `group` falls on. Groups on the same partition move
+        along.
 
         A placement for the start of a story: the leader epoch stays, as if it had always been so.
         """
@@ -263,17 +348,53 @@ class ClusterState:
 
     def _place(self, partition: Partition, broker: int) -> None:
         if broker not in self.brokers:
-            raise IllegalArgumentException(f"there is no broker {broker}; brokers are {list(self.brokers)}")
+            raise IllegalArgumentException(
+                f"there is no broker {broker}; brokers are {list(self.brokers)}"
+            )
         ids = list(self.brokers)
         first = ids.index(broker)
         partition.leader = broker
-        partition.replicas = partition.isr = tuple(ids[(first + step) % len(ids)] for step in range(len(partition.replicas)))
+        partition.replicas = partition.isr = tuple(
+            ids[(first + step) % len(ids)] for step in range(len(partition.replicas))
+        )
         self.changed(partition)
 
     def changed(self, partition: Partition) -> None:
-        """A partition's leader, epoch, replicas or in-sync replicas are others now: answers kept so far are stale."""
+        """A partition's leader, epoch, replicas or in-sync replicas are others now:
+        answers kept so far are stale."""
         self.revision += 1
-        self._tell("partition.changed", {"topic": partition.topic, "partition": partition.index, **told(partition)})
+        self._check(partition)
+        self._tell(
+            "partition.changed",
+            {"topic": partition.topic, "partition": partition.index, **told(partition)},
+        )
+
+    def _check(self, partition: Partition) -> None:
+        """The leader is in sync, who is in sync is a replica, and the leader epoch never falls."""
+        key = self.topics[partition.topic].topic_id, partition.index
+        name, epoch = f"{partition.topic}-{partition.index}", self._epochs.get(key, -1)
+        check(
+            set(partition.isr) <= set(partition.replicas),
+            "{} are in sync for {}, and its replicas are {}",
+            partition.isr,
+            name,
+            partition.replicas,
+        )
+        check(
+            partition.leader in (NO_LEADER, *partition.isr),
+            "broker {} leads {} and is not in sync: {}",
+            partition.leader,
+            name,
+            partition.isr,
+        )
+        check(
+            partition.leader_epoch >= epoch,
+            "the leader epoch of {} falls from {} to {}",
+            name,
+            epoch,
+            partition.leader_epoch,
+        )
+        self._epochs[key] = partition.leader_epoch
 
     def forget_places(self) -> None:
         """Look every group's partition up anew: this state has become a copy."""
@@ -289,23 +410,40 @@ class ClusterState:
         found = self._partition_of_group.get(group)
         if found is None:
             topic = self.topics.get(OFFSETS_TOPIC) or self._create_internal_topic(
-                OFFSETS_TOPIC, self._offsets_partitions, self._offsets_replication_factor)
+                OFFSETS_TOPIC, self._offsets_partitions, self._offsets_replication_factor
+            )
             found = topic.partitions[coordinator_partition(group, len(topic.partitions))]
             self._partition_of_group[group] = found
         return found
 
-    def _create_internal_topic(self, name: str, partitions: int, replication_factor: int, min_isr: int = 1) -> Topic:
+    def _create_internal_topic(
+        self, name: str, partitions: int, replication_factor: int, min_isr: int = 1
+    ) -> Topic:
         ids = list(self.brokers)
-        first = self._rng.randrange(len(ids))  # Kafka, too, deals out leaders from a random broker on
+        # Kafka, too, deals out leaders from a random broker on
+        first = self._rng.randrange(len(ids))
         leaders = [ids[(first + index) % len(ids)] for index in range(partitions)]
-        # The real topic cannot be created with fewer brokers than replicas; a lab of one broker should have groups.
+        # The real topic cannot be created with fewer brokers than replicas; a lab of one broker
+        # should have groups.
         copies = min(replication_factor, len(ids))
-        return self.create_topic(name, partitions, copies, leaders,
-                                 config={"min.insync.replicas": str(min(min_isr, copies))} if min_isr > 1 and copies > 1 else None)
+        return self.create_topic(
+            name,
+            partitions,
+            copies,
+            leaders,
+            config={"min.insync.replicas": str(min(min_isr, copies))}
+            if min_isr > 1 and copies > 1
+            else None,
+        )
 
 
 def told(partition: Partition) -> dict[str, Any]:
     """A partition's place in the cluster, as the journal tells it."""
-    return {"leader": partition.leader, "leader_epoch": partition.leader_epoch, "replicas": list(partition.replicas),
-            "isr": list(partition.isr), "elr": list(partition.elr),
-            "last_known_elr": [] if partition.last_known == NO_LEADER else [partition.last_known]}
+    return {
+        "leader": partition.leader,
+        "leader_epoch": partition.leader_epoch,
+        "replicas": list(partition.replicas),
+        "isr": list(partition.isr),
+        "elr": list(partition.elr),
+        "last_known_elr": [] if partition.last_known == NO_LEADER else [partition.last_known],
+    }

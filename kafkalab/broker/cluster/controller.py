@@ -1,9 +1,10 @@
-"""Who notices that a broker is dead, and who leads then? The controller: sessions of brokers, elections, in-sync replicas.
+"""Controller: watches the brokers' sessions, elects leaders, and keeps the in-sync replicas.
 
-Kafka's classes are KafkaController with its state machines (ZooKeeper) and QuorumController with ReplicationControlManager
-(KRaft). A machine over the ClusterState: it is told who is silent, who is back and what a leader wants, changes the state,
-and says which partitions it changed. Signs of life are not played: when the last one came is computed from the broker's phase.
-Left out: reassignment, and a controller that fails; the quorum is always there, and ZooKeeper too.
+Kafka's classes are KafkaController with its state machines (ZooKeeper) and QuorumController with
+ReplicationControlManager (KRaft). A machine over the ClusterState: it is told who is silent, who is
+back and what a leader wants, changes the state, and says which partitions it changed. Signs of life
+are not played: when the last one came is computed from the broker's phase. Left out: reassignment,
+and a controller that fails; the quorum is always there, and ZooKeeper too.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import NamedTuple
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.broker_control_state import MOVES, BrokerControlState
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
-from kafkalab.broker.effects import CancelTimer, Effect, Note, SetTimer
 from kafkalab.broker.cluster.elections import (
     Election,
     controlled_shutdown_election,
@@ -22,8 +22,9 @@ from kafkalab.broker.cluster.elections import (
     offline_election,
     preferred_election,
 )
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.effects import CancelTimer, Effect, Note, SetTimer
 from kafkalab.errors import Errors
+from kafkalab.releases import BrokerProfile
 
 UNFENCED, FENCED, STOPPING = BrokerControlState
 
@@ -43,16 +44,28 @@ class Controller:
     changes: what was changed since somebody last took it.
     """
 
-    def __init__(self, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState,
-                 draw_ms: Callable[[int, str, int, int], int]) -> None:
+    def __init__(
+        self,
+        profile: BrokerProfile,
+        config: BrokerConfig,
+        cluster: ClusterState,
+        draw_ms: Callable[[int, str, int, int], int],
+    ) -> None:
         self.states = dict.fromkeys(cluster.brokers, UNFENCED)
         self.changes: list[Change] = []
         self._profile, self._config, self._cluster = profile, config, cluster
         self._draw_ms = draw_ms
         self._unclean: set[int] = set()
-        self._session_ms = config.broker_session_timeout_ms if profile.is_kraft else config.zookeeper_session_timeout_ms
-        # ZooKeeper's client is heard at least every third of its session, a KRaft broker beats at its interval.
-        self._beat_ms = config.broker_heartbeat_interval_ms if profile.is_kraft else self._session_ms // 3
+        self._session_ms = (
+            config.broker_session_timeout_ms
+            if profile.is_kraft
+            else config.zookeeper_session_timeout_ms
+        )
+        # ZooKeeper's client is heard at least every third of its session, a KRaft broker beats at
+        # its interval.
+        self._beat_ms = (
+            config.broker_heartbeat_interval_ms if profile.is_kraft else self._session_ms // 3
+        )
 
     def take_changes(self) -> list[Change]:
         changes, self.changes = self.changes, []
@@ -61,13 +74,18 @@ class Controller:
     # -- signs of life
 
     def silent(self, broker: int, now_ms: int) -> list[Effect]:
-        """From now on nothing is heard of a broker: its session ends that long after its last sign of life."""
+        """From now on nothing is heard of a broker: its session ends
+        that long after its last sign of life."""
         if self.states[broker] is FENCED:
             return []
         phase_ms = self._draw_ms(broker, "heartbeats", 0, self._beat_ms - 1)
         last_ms = now_ms - (now_ms - phase_ms) % self._beat_ms
         late_ms = self._draw_ms(broker, "session", *self._profile.noticed_late_ms)
-        return [SetTimer(("session", broker), last_ms + self._session_ms + late_ms + self._profile.move_ms)]
+        return [
+            SetTimer(
+                ("session", broker), last_ms + self._session_ms + late_ms + self._profile.move_ms
+            )
+        ]
 
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
         if key[0] == "rebalance":
@@ -88,41 +106,60 @@ class Controller:
         self._cluster.set_alive(broker, False)
         if self._cluster.controller_id == broker and any(self._cluster.alive.values()):
             self._cluster.controller_id = next(id for id, up in self._cluster.alive.items() if up)
-        effects: list[Effect] = [CancelTimer(("session", broker)),
-                                 Note("broker.fenced", {"broker": broker, "why": why})]
+        effects: list[Effect] = [
+            CancelTimer(("session", broker)),
+            Note("broker.fenced", {"broker": broker, "why": why}),
+        ]
         for partition in self._partitions():
             if partition.leader == broker or broker in partition.isr:
                 effects += self._without(partition, broker)
         return effects + self._arm_rebalance(now_ms)
 
     def registered(self, broker: int, clean: bool, now_ms: int) -> list[Effect]:
-        """A broker's process has started. One that comes back while its old session lasts was away all the same (KIP-380)."""
-        effects = self.gone(broker, now_ms, "it started anew") if self.states[broker] is not FENCED else []
-        if not clean and self._profile.eligible_leader_replicas:  # it may lack records it had: no longer eligible (KIP-966)
+        """A broker's process has started. One that comes back while its old session lasts was
+        away all the same (KIP-380)."""
+        effects = (
+            self.gone(broker, now_ms, "it started anew")
+            if self.states[broker] is not FENCED
+            else []
+        )
+        # it may lack records it had: no longer eligible (KIP-966)
+        if not clean and self._profile.eligible_leader_replicas:
             for partition in self._partitions():
                 if broker in partition.elr:
-                    self._apply(partition, self._eligible(partition, partition.isr, {broker}), effects)
+                    self._apply(
+                        partition, self._eligible(partition, partition.isr, {broker}), effects
+                    )
         return effects + self._unfence(broker, now_ms)
 
     def may_register(self, broker: int) -> bool:
-        """A KRaft broker that died is refused under its id until its old session has ended (DUPLICATE_BROKER_REGISTRATION)."""
+        """A KRaft broker that died is refused under its id until its old session has ended
+        (DUPLICATE_BROKER_REGISTRATION)."""
         return not self._profile.is_kraft or self.states[broker] is FENCED
 
     # -- orderly
 
     def shuts_down(self, broker: int, now_ms: int) -> list[Effect]:
-        """A broker asks to stop: what it leads moves to others that are in sync, as far as there are any (controlled shutdown)."""
+        """A broker asks to stop: what it leads moves to others that are in sync, as far as there
+        are any (controlled shutdown)."""
         if self.states[broker] is not UNFENCED:
             return []
         self._move(broker, STOPPING)
         effects: list[Effect] = []
-        live, stopping = self._live(), [id for id, state in self.states.items() if state is STOPPING]
+        live, stopping = (
+            self._live(),
+            [id for id, state in self.states.items() if state is STOPPING],
+        )
         for partition in self._partitions():
             if partition.leader == broker and len(partition.replicas) > 1:
                 if self._profile.eligible_leader_replicas:
-                    election = self._eligible(partition, tuple(id for id in partition.isr if id != broker))
+                    election = self._eligible(
+                        partition, tuple(id for id in partition.isr if id != broker)
+                    )
                 else:
-                    election = controlled_shutdown_election(partition.replicas, partition.isr, live, stopping)
+                    election = controlled_shutdown_election(
+                        partition.replicas, partition.isr, live, stopping
+                    )
                 if election.leader != NO_LEADER:
                     self._apply(partition, election, effects)
             elif broker in partition.isr and len(partition.isr) > 1:
@@ -131,10 +168,17 @@ class Controller:
 
     # -- what leaders ask for
 
-    def alter_isr(self, leader: int, leader_epoch: int, topic: str, index: int, isr: tuple[int, ...]) -> list[Effect]:
-        """A leader wants another ISR. Not from a stale epoch, and not with members that are not there."""
+    def alter_isr(
+        self, leader: int, leader_epoch: int, topic: str, index: int, isr: tuple[int, ...]
+    ) -> list[Effect]:
+        """A leader wants another ISR. Not from a stale epoch,
+        and not with members that are not there."""
         partition = self._cluster.partition(topic, index)
-        if partition is None or partition.leader != leader or partition.leader_epoch != leader_epoch:
+        if (
+            partition is None
+            or partition.leader != leader
+            or partition.leader_epoch != leader_epoch
+        ):
             return []
         isr = tuple(id for id in isr if self.states[id] is UNFENCED or id == leader)
         effects: list[Effect] = []
@@ -154,43 +198,113 @@ class Controller:
         return [id for id, state in self.states.items() if state in (UNFENCED, STOPPING)]
 
     def _is_unclean(self, partition: Partition) -> bool:
-        return self._cluster.topics[partition.topic].setting("unclean.leader.election.enable", self._config.unclean_leader_election_enable)
+        return self._cluster.topics[partition.topic].setting(
+            "unclean.leader.election.enable", self._config.unclean_leader_election_enable
+        )
 
     def _without(self, partition: Partition, broker: int) -> list[Effect]:
         """Take a broker out of leadership and ISR."""
         effects: list[Effect] = []
         if self._profile.eligible_leader_replicas:
-            self._apply(partition, self._eligible(partition, tuple(id for id in partition.isr if id != broker)), effects)
+            self._apply(
+                partition,
+                self._eligible(partition, tuple(id for id in partition.isr if id != broker)),
+                effects,
+            )
         elif partition.leader == broker:
-            self._apply(partition, offline_election(partition.replicas, partition.isr, self._live(), self._is_unclean(partition)), effects)
+            self._apply(
+                partition,
+                offline_election(
+                    partition.replicas, partition.isr, self._live(), self._is_unclean(partition)
+                ),
+                effects,
+            )
         elif len(partition.isr) > 1:
-            self._apply(partition, Election(partition.leader, tuple(id for id in partition.isr if id != broker)), effects, by_controller=True)
+            self._apply(
+                partition,
+                Election(partition.leader, tuple(id for id in partition.isr if id != broker)),
+                effects,
+                by_controller=True,
+            )
         return effects
 
-    def _eligible(self, partition: Partition, isr: tuple[int, ...], unclean_shutdown: Iterable[int] = ()) -> Election:
-        before = Election(partition.leader, partition.isr, elr=partition.elr, last_known=partition.last_known)
-        wanted = self._cluster.topics[partition.topic].setting("min.insync.replicas", self._config.min_insync_replicas)
+    def _eligible(
+        self, partition: Partition, isr: tuple[int, ...], unclean_shutdown: Iterable[int] = ()
+    ) -> Election:
+        before = Election(
+            partition.leader, partition.isr, elr=partition.elr, last_known=partition.last_known
+        )
+        wanted = self._cluster.topics[partition.topic].setting(
+            "min.insync.replicas", self._config.min_insync_replicas
+        )
         return eligible_election(
-            partition.replicas, before, isr, [id for id, state in self.states.items() if state is UNFENCED],
-            min(wanted, len(partition.replicas)), self._is_unclean(partition), tuple(unclean_shutdown))
+            partition.replicas,
+            before,
+            isr,
+            [id for id, state in self.states.items() if state is UNFENCED],
+            min(wanted, len(partition.replicas)),
+            self._is_unclean(partition),
+            tuple(unclean_shutdown),
+        )
 
-    def _apply(self, partition: Partition, election: Election, effects: list[Effect], by_controller: bool = False) -> None:
+    def _apply(
+        self,
+        partition: Partition,
+        election: Election,
+        effects: list[Effect],
+        by_controller: bool = False,
+    ) -> None:
         """Make an election's outcome the state of the partition, where it differs."""
         before = partition.leader, partition.leader_epoch
         isr, elr, last_known = election.isr, election.elr, election.last_known
-        if (election.leader, isr, elr, last_known) == (partition.leader, partition.isr, partition.elr, partition.last_known):
+        if (election.leader, isr, elr, last_known) == (
+            partition.leader,
+            partition.isr,
+            partition.elr,
+            partition.last_known,
+        ):
             return
-        if election.leader != partition.leader or by_controller and self._profile.shrink_raises_epoch:
+        if election.leader != partition.leader or (
+            by_controller and self._profile.shrink_raises_epoch
+        ):
             partition.leader_epoch += 1
         isr_before = partition.isr
-        partition.leader, partition.isr, partition.elr, partition.last_known = election.leader, isr, elr, last_known
+        partition.leader, partition.isr, partition.elr, partition.last_known = (
+            election.leader,
+            isr,
+            elr,
+            last_known,
+        )
         name = {"topic": partition.topic, "partition": partition.index}
         if partition.leader != before[0]:
-            effects.append(Note("election", {**name, "leader": partition.leader, "before": before[0], "unclean": election.unclean,
-                                             "leader_epoch": partition.leader_epoch, "isr": list(isr), "elr": list(elr)}))
+            effects.append(
+                Note(
+                    "election",
+                    {
+                        **name,
+                        "leader": partition.leader,
+                        "before": before[0],
+                        "unclean": election.unclean,
+                        "leader_epoch": partition.leader_epoch,
+                        "isr": list(isr),
+                        "elr": list(elr),
+                    },
+                )
+            )
         elif isr != isr_before:
-            effects.append(Note("isr", {**name, "leader": partition.leader, "isr": list(isr), "before": list(isr_before),
-                                        "elr": list(elr), "what": "shrinks" if len(isr) < len(isr_before) else "expands"}))
+            effects.append(
+                Note(
+                    "isr",
+                    {
+                        **name,
+                        "leader": partition.leader,
+                        "isr": list(isr),
+                        "before": list(isr_before),
+                        "elr": list(elr),
+                        "what": "shrinks" if len(isr) < len(isr_before) else "expands",
+                    },
+                )
+            )
         self._cluster.changed(partition)
         self.changes.append(Change(partition, *before))
 
@@ -199,31 +313,41 @@ class Controller:
         self._cluster.set_alive(broker, True)
         if not self._cluster.alive[self._cluster.controller_id]:
             self._cluster.controller_id = broker
-        effects: list[Effect] = [CancelTimer(("session", broker)), Note("broker.unfenced", {"broker": broker})]
+        effects: list[Effect] = [
+            CancelTimer(("session", broker)),
+            Note("broker.unfenced", {"broker": broker}),
+        ]
         for partition in self._partitions():
             if partition.leader == NO_LEADER and broker in partition.replicas:
                 if self._profile.eligible_leader_replicas:
                     election = self._eligible(partition, partition.isr)
                 else:
-                    election = offline_election(partition.replicas, partition.isr, self._live(), self._is_unclean(partition))
+                    election = offline_election(
+                        partition.replicas, partition.isr, self._live(), self._is_unclean(partition)
+                    )
                 if election.leader != NO_LEADER:
                     self._apply(partition, election, effects)
-            elif broker in partition.replicas and broker not in partition.isr:  # its leader may have asked for it in vain
+            elif broker in partition.replicas and broker not in partition.isr:
+                # its leader may have asked for it in vain
                 self.changes.append(Change(partition, partition.leader, partition.leader_epoch))
         return effects + self._arm_rebalance(now_ms)
 
     def _arm_rebalance(self, now_ms: int) -> list[Effect]:
-        """Preferred leaders get their partitions back at the next look of the balancer, where there is something to give back."""
+        """Preferred leaders get their partitions back at the next look of the balancer,
+        where there is something to give back."""
         if not self._config.auto_leader_rebalance_enable or all(
-                partition.leader == partition.replicas[0] for partition in self._partitions()):
+            partition.leader == partition.replicas[0] for partition in self._partitions()
+        ):
             return []
         interval_ms = self._config.leader_imbalance_check_interval_seconds * 1_000
         return [SetTimer(("rebalance",), (now_ms // interval_ms + 1) * interval_ms)]
 
     def _rebalance(self, now_ms: int) -> list[Effect]:
-        """auto.leader.rebalance: where more than a tenth of a broker's preferred partitions are led by others, it gets them back.
+        """auto.leader.rebalance: where more than a tenth of a broker's preferred partitions are led
+        by others, it gets them back.
 
-        The quorum gives back each one it can, whatever the share (ReplicationControlManager.maybeBalancePartitionLeaders).
+        The quorum gives back each one it can, whatever the share
+        (ReplicationControlManager.maybeBalancePartitionLeaders).
         """
         effects: list[Effect] = []
         live = [id for id, state in self.states.items() if state is UNFENCED]
@@ -231,17 +355,24 @@ class Controller:
         for partition in self._partitions():
             preferred.setdefault(partition.replicas[0], []).append(partition)
         for partitions in preferred.values():
-            astray = [partition for partition in partitions if partition.leader != partition.replicas[0]]
-            if not self._profile.is_kraft and 100 * len(astray) <= self._config.leader_imbalance_per_broker_percentage * len(partitions):
+            astray = [
+                partition for partition in partitions if partition.leader != partition.replicas[0]
+            ]
+            if not self._profile.is_kraft and 100 * len(
+                astray
+            ) <= self._config.leader_imbalance_per_broker_percentage * len(partitions):
                 continue
             for partition in astray:
                 leader = preferred_election(partition.replicas, partition.isr, live)
                 if leader != NO_LEADER:
-                    self._apply(partition, Election(leader, partition.isr, elr=partition.elr), effects)
+                    self._apply(
+                        partition, Election(leader, partition.isr, elr=partition.elr), effects
+                    )
         return effects + self._arm_rebalance(now_ms)
 
     def elect(self, topic: str, index: int, unclean: bool, effects: list[Effect]) -> Errors:
-        """An administrator wants another leader (KIP-460): the preferred one; or, where there is none, any replica that lives."""
+        """An administrator wants another leader (KIP-460): the preferred one;
+        or, where there is none, any replica that lives."""
         partition = self._cluster.partition(topic, index)
         if partition is None:
             return Errors.UNKNOWN_TOPIC_OR_PARTITION

@@ -1,4 +1,4 @@
-"""Where is everything? API_VERSIONS, METADATA and FIND_COORDINATOR: the questions with which a client finds its way.
+"""Directory: serves API_VERSIONS, METADATA and FIND_COORDINATOR, with which clients find brokers.
 
 In Kafka these are handlers of KafkaApis over the MetadataCache. Left out: authorization.
 """
@@ -11,12 +11,10 @@ from dataclasses import replace
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState, Partition, Topic, is_legal_topic
 from kafkalab.broker.effects import Caller, Effect, Respond
-from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.hashing import long_map_order
 from kafkalab.protocol.api_keys import ApiKeys
-from kafkalab.protocol.api_versions import api_versions_response
 from kafkalab.protocol.messages import (
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -31,6 +29,8 @@ from kafkalab.protocol.messages import (
     MetadataResponseTopic,
 )
 from kafkalab.protocol.wire_forms import as_sent
+from kafkalab.releases import BrokerProfile
+from kafkalab.releases.api_versions import api_versions_response
 
 GROUP_KEY, TRANSACTION_KEY = 0, 1
 """key_type: what a key is, a group or a transactional id."""
@@ -45,18 +45,26 @@ def _at_once(caller: Caller) -> int:
 
 
 class Directory:
-    """transactions_ready_after_ms: asked once, at the first question for a transactional id: how long `__transaction_state` takes to
-    be created; 0 where it exists."""
+    """transactions_ready_after_ms: asked once, at the first question for a transactional id: how
+    long `__transaction_state` takes to be created; 0 where it exists."""
 
-    def __init__(self, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
-                 transactions_ready_after_ms: Callable[[Caller], int] = _at_once) -> None:
+    def __init__(
+        self,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        transactions_ready_after_ms: Callable[[Caller], int] = _at_once,
+    ) -> None:
         self._transactions_ready_after_ms = transactions_ready_after_ms
         self._profile = profile
         self._cluster = cluster
         self._config = config
         self._versions = api_versions_response(
-            profile.name, finalized_features_epoch=profile.finalized_features_epoch)
-        self._spans = {span.api_key: (span.min_version, span.max_version) for span in self._versions.api_keys}
+            profile.name, finalized_features_epoch=profile.finalized_features_epoch
+        )
+        self._spans = {
+            span.api_key: (span.min_version, span.max_version) for span in self._versions.api_keys
+        }
         self._known_topics: dict[str, MetadataResponseTopic] = {}
         self._known_revision = -1
 
@@ -67,40 +75,73 @@ class Directory:
 
     # -- API_VERSIONS
 
-    def api_versions(self, request: ApiVersionsRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """All APIs this broker offers. An unknown version of the question itself is answered in v0 (KIP-511)."""
+    def api_versions(
+        self, request: ApiVersionsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
+        """All APIs this broker offers. An unknown version of the question
+        itself is answered in v0 (KIP-511)."""
         if self.speaks(ApiKeys.API_VERSIONS, caller.header.api_version):
             return [Respond(caller, as_sent(self._versions, caller.header.api_version))]
-        own = tuple(span for span in self._versions.api_keys if span.api_key == ApiKeys.API_VERSIONS.id)
-        return [Respond(caller, ApiVersionsResponse(error_code=Errors.UNSUPPORTED_VERSION.code,
-                                                    api_keys=own if self._profile.names_own_range else ()))]
+        own = tuple(
+            span for span in self._versions.api_keys if span.api_key == ApiKeys.API_VERSIONS.id
+        )
+        return [
+            Respond(
+                caller,
+                ApiVersionsResponse(
+                    error_code=Errors.UNSUPPORTED_VERSION.code,
+                    api_keys=own if self._profile.names_own_range else (),
+                ),
+            )
+        ]
 
     # -- METADATA
 
     def metadata(self, request: MetadataRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """The brokers that are alive, and the topics asked for; None asks for all, the internal ones too."""
+        """The brokers that are alive, and the topics asked for;
+        None asks for all, the internal ones too."""
         if request.topics is None:
             topics = tuple(self._described(name) for name in self._cluster.topics)
         else:
-            topics = tuple(self._found(asked, request.allow_auto_topic_creation) for asked in request.topics)
+            topics = tuple(
+                self._found(asked, request.allow_auto_topic_creation) for asked in request.topics
+            )
         cluster = self._cluster
         brokers = tuple(
             MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
-            for node in (cluster.brokers[id] for id in self._in_order(id for id, up in cluster.alive.items() if up)))
-        return [Respond(caller, MetadataResponse(brokers=brokers, cluster_id=cluster.cluster_id,
-                                                 controller_id=cluster.controller_id, topics=topics))]
+            for node in (
+                cluster.brokers[id]
+                for id in self._in_order(id for id, up in cluster.alive.items() if up)
+            )
+        )
+        return [
+            Respond(
+                caller,
+                MetadataResponse(
+                    brokers=brokers,
+                    cluster_id=cluster.cluster_id,
+                    controller_id=cluster.controller_id,
+                    topics=topics,
+                ),
+            )
+        ]
 
     def _found(self, asked: MetadataRequestTopic, may_create: bool) -> MetadataResponseTopic:
         name = asked.name if asked.name is not None else self._cluster.name_of(asked.topic_id)
         if name is None:
-            return MetadataResponseTopic(error_code=Errors.UNKNOWN_TOPIC_ID.code, topic_id=asked.topic_id)
+            return MetadataResponseTopic(
+                error_code=Errors.UNKNOWN_TOPIC_ID.code, topic_id=asked.topic_id
+            )
         if name in self._cluster.topics:
             return self._described(name)
         if not is_legal_topic(name):
             return MetadataResponseTopic(error_code=Errors.INVALID_TOPIC_EXCEPTION.code, name=name)
         if may_create and self._config.auto_create_topics_enable:
-            self._cluster.create_topic(name, self._config.num_partitions, self._config.default_replication_factor)
-            # The new partitions have no leader yet: the client asks again, as it does of the real broker.
+            self._cluster.create_topic(
+                name, self._config.num_partitions, self._config.default_replication_factor
+            )
+            # The new partitions have no leader yet: the client asks again, as it does of the real
+            # broker.
             return MetadataResponseTopic(error_code=Errors.LEADER_NOT_AVAILABLE.code, name=name)
         return MetadataResponseTopic(error_code=Errors.UNKNOWN_TOPIC_OR_PARTITION.code, name=name)
 
@@ -116,53 +157,98 @@ class Directory:
 
     def _describe(self, topic: Topic) -> MetadataResponseTopic:
         return MetadataResponseTopic(
-            name=topic.name, topic_id=topic.topic_id, is_internal=topic.is_internal,
-            partitions=tuple(self._describe_partition(topic.partitions[index])
-                             for index in self._in_order(range(len(topic.partitions)))))
+            name=topic.name,
+            topic_id=topic.topic_id,
+            is_internal=topic.is_internal,
+            partitions=tuple(
+                self._describe_partition(topic.partitions[index])
+                for index in self._in_order(range(len(topic.partitions)))
+            ),
+        )
 
     def _describe_partition(self, partition: Partition) -> MetadataResponsePartition:
         alive = self._cluster.alive
         led = partition.leader >= 0 and alive[partition.leader]
         return MetadataResponsePartition(
-            error_code=0 if led else self._profile.leaderless_error.code, partition_index=partition.index,
-            leader_id=partition.leader if led else -1, leader_epoch=partition.leader_epoch,
-            replica_nodes=partition.replicas, isr_nodes=partition.isr,
-            offline_replicas=tuple(replica for replica in partition.replicas if not alive[replica]))
+            error_code=0 if led else self._profile.leaderless_error.code,
+            partition_index=partition.index,
+            leader_id=partition.leader if led else -1,
+            leader_epoch=partition.leader_epoch,
+            replica_nodes=partition.replicas,
+            isr_nodes=partition.isr,
+            offline_replicas=tuple(replica for replica in partition.replicas if not alive[replica]),
+        )
 
     def _in_order(self, numbers: Iterable[int]) -> list[int]:
-        return long_map_order(numbers) if self._profile.lists_in_scala_map_order else sorted(numbers)
+        return (
+            long_map_order(numbers) if self._profile.lists_in_scala_map_order else sorted(numbers)
+        )
 
     # -- FIND_COORDINATOR
 
-    def find_coordinator(self, request: FindCoordinatorRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def find_coordinator(
+        self, request: FindCoordinatorRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """Which broker coordinates these groups, or these transactional ids?"""
-        found = tuple(self._coordinator(key, request.key_type, caller, now_ms) for key in request.keys)
-        if WireChange.COORDINATORS_BY_LIST.holds_for(caller.header):  # in this form an error comes without its words, as recorded
-            found = tuple(replace(one, error_message="") if one.error_code else one for one in found)
+        found = tuple(
+            self._coordinator(key, request.key_type, caller, now_ms) for key in request.keys
+        )
+        # in this form an error comes without its words, as recorded
+        if WireChange.COORDINATORS_BY_LIST.holds_for(caller.header):
+            found = tuple(
+                replace(one, error_message="") if one.error_code else one for one in found
+            )
             return [Respond(caller, FindCoordinatorResponse(coordinators=found))]
         one = found[0]
-        return [Respond(caller, FindCoordinatorResponse(
-            error_code=one.error_code, error_message=one.error_message, node_id=one.node_id, host=one.host,
-            port=one.port))]
+        return [
+            Respond(
+                caller,
+                FindCoordinatorResponse(
+                    error_code=one.error_code,
+                    error_message=one.error_message,
+                    node_id=one.node_id,
+                    host=one.host,
+                    port=one.port,
+                ),
+            )
+        ]
 
     def _coordinator(self, key: str, key_type: int, caller: Caller, now_ms: int) -> Coordinator:
         if key_type not in (GROUP_KEY, TRANSACTION_KEY):
             return _no_coordinator(key, Errors.INVALID_REQUEST)
         if key_type == TRANSACTION_KEY and not self._has_transactions(caller, now_ms):
             return _no_coordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
-        broker = self._cluster.told_coordinator_of(key) if key_type == GROUP_KEY else self._cluster.transaction_coordinator_of(key)
+        broker = (
+            self._cluster.told_coordinator_of(key)
+            if key_type == GROUP_KEY
+            else self._cluster.transaction_coordinator_of(key)
+        )
         if broker < 0 or not self._cluster.alive[broker]:
             return _no_coordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
         node = self._cluster.brokers[broker]
-        return Coordinator(key=key, node_id=node.id, host=node.host, port=node.port,
-                           error_message=self._profile.no_error_message)
+        return Coordinator(
+            key=key,
+            node_id=node.id,
+            host=node.host,
+            port=node.port,
+            error_message=self._profile.no_error_message,
+        )
 
     def _has_transactions(self, caller: Caller, now_ms: int) -> bool:
-        """Is the topic behind the transaction coordinators there? The first question has it created."""
-        return self._cluster.has_transactions(now_ms, lambda: self._transactions_ready_after_ms(caller))
+        """Is the topic behind the transaction coordinators there?
+        The first question has it created."""
+        return self._cluster.has_transactions(
+            now_ms, lambda: self._transactions_ready_after_ms(caller)
+        )
 
 
 def _no_coordinator(key: str, error: Errors) -> Coordinator:
     node_id, host, port = NOWHERE
-    return Coordinator(key=key, node_id=node_id, host=host, port=port, error_code=error.code,
-                       error_message=error.message)
+    return Coordinator(
+        key=key,
+        node_id=node_id,
+        host=host,
+        port=port,
+        error_code=error.code,
+        error_message=error.message,
+    )

@@ -1,8 +1,9 @@
-"""What does one broker know of the cluster? The truth, until it is cut off; from then on what was true at that moment.
+"""MetadataCache: what one broker knows of the cluster; cut off, it keeps what was true then.
 
-Kafka's class is MetadataCache: each broker has its own, and the controller's changes reach it a little later. Here a broker that
-is in touch with the controller looks at the cluster's state itself. One that is not (cut off, or standing still) looks at a
-copy, and goes on believing that it leads what it led.
+Kafka's class is MetadataCache: each broker has its own, and the controller's changes reach it a
+little later. Here a broker that is in touch with the controller looks at the cluster's state
+itself. One that is not (cut off, or standing still) looks at a copy, and goes on believing that it
+leads what it led.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class MetadataCache:
     is_current  False while the broker is out of touch
     """
 
-    __slots__ = ("_truth", "_seen", "is_current")
+    __slots__ = ("_seen", "_truth", "is_current")
 
     def __init__(self, cluster: ClusterState) -> None:
         self._truth = self._seen = cluster
@@ -48,7 +49,8 @@ class MetadataCache:
             self._seen = _frozen(self._truth)
 
     def lead_nothing(self, broker: int) -> None:
-        """A process that has just started leads nothing before it is told so. Only while out of touch."""
+        """A process that has just started leads nothing before it is told so.
+        Only while out of touch."""
         for topic in self._seen.topics.values():
             for partition in topic.partitions:
                 if partition.leader == broker:
@@ -65,7 +67,13 @@ def _frozen(cluster: ClusterState) -> ClusterState:
     still = copy.copy(cluster)
     still.alive = dict(cluster.alive)
     still.topics = {
-        name: Topic(topic.name, topic.topic_id, tuple(copy.copy(partition) for partition in topic.partitions), topic.config)
-        for name, topic in cluster.topics.items()}
+        name: Topic(
+            topic.name,
+            topic.topic_id,
+            tuple(copy.copy(partition) for partition in topic.partitions),
+            topic.config,
+        )
+        for name, topic in cluster.topics.items()
+    }
     still.forget_places()
     return still

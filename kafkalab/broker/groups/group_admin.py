@@ -1,20 +1,23 @@
-"""GroupAdmin: serves LIST_GROUPS, DESCRIBE_GROUPS, DELETE_GROUPS, OFFSET_DELETE and CONSUMER_GROUP_DESCRIBE.
+"""GroupAdmin: serves LIST_GROUPS, DESCRIBE_GROUPS, DELETE_GROUPS, OFFSET_DELETE and
+CONSUMER_GROUP_DESCRIBE.
 
-Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager with OffsetMetadataManager (4.x). What a coordinator answers for a
-group it does not know is the protocol's matter: up to DESCRIBE_GROUPS v5 such a group is Dead, from v6 on it is not found (KIP-1043).
+Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager with OffsetMetadataManager
+(4.x). What a coordinator answers for a group it does not know is the protocol's matter: up to
+DESCRIBE_GROUPS v5 such a group is Dead, from v6 on it is not found (KIP-1043).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond
 from kafkalab.broker.groups.any_group import LOCALHOST
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
+from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.offset_expiry import Forget
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
@@ -35,8 +38,14 @@ class GroupAdmin:
     topics_read: gives the topics that members of a KIP-848 group read. forget: ends a group.
     """
 
-    def __init__(self, table: GroupTable, cluster: ClusterState, storage: GroupStorage,
-                 topics_read: Callable[[ConsumerGroup], Collection[str]], forget: Forget) -> None:
+    def __init__(
+        self,
+        table: GroupTable,
+        cluster: ClusterState,
+        storage: GroupStorage,
+        topics_read: Callable[[ConsumerGroup], Collection[str]],
+        forget: Forget,
+    ) -> None:
         self._table, self._cluster, self._storage = table, cluster, storage
         self._topics_read, self._forget = topics_read, forget
 
@@ -47,15 +56,30 @@ class GroupAdmin:
         with_type = WireChange.GROUP_TYPE_LISTED.holds_for(caller.header)
         types = {kind.lower() for kind in request.types_filter}
         found = tuple(
-            m.ListedGroup(group_id=group.id, protocol_type=_protocol_type(group), group_state=group.state.value if with_state else "",
-                          group_type=_type_of(group) if with_type else "")
+            m.ListedGroup(
+                group_id=group.id,
+                protocol_type=_protocol_type(group),
+                group_state=group.state.value if with_state else "",
+                group_type=_type_of(group) if with_type else "",
+            )
             for group in self._table.all()
             if self._table.coordinates(group.id)
-            and (not states or group.state.value.lower() in states) and (not types or _type_of(group) in types))
+            and (not states or group.state.value.lower() in states)
+            and (not types or _type_of(group) in types)
+        )
         return [Respond(caller, m.ListGroupsResponse(groups=found))]
 
-    def describe(self, request: m.DescribeGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        return [Respond(caller, m.DescribeGroupsResponse(groups=tuple(self._described(id, caller) for id in request.groups)))]
+    def describe(
+        self, request: m.DescribeGroupsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
+        return [
+            Respond(
+                caller,
+                m.DescribeGroupsResponse(
+                    groups=tuple(self._described(id, caller) for id in request.groups)
+                ),
+            )
+        ]
 
     def _described(self, group_id: str, caller: Caller) -> m.DescribedGroup:
         if not self._table.coordinates(group_id):
@@ -63,52 +87,112 @@ class GroupAdmin:
         group = self._table.classic.get(group_id)
         if group is None or group.state is ClassicGroupState.DEAD:
             if WireChange.MISSING_GROUP_IS_AN_ERROR.holds_for(caller.header):
-                return m.DescribedGroup(group_id=group_id, group_state="Dead", error_code=Errors.GROUP_ID_NOT_FOUND.code,
-                                        error_message=f"Group {group_id} not found.")
+                return m.DescribedGroup(
+                    group_id=group_id,
+                    group_state="Dead",
+                    error_code=Errors.GROUP_ID_NOT_FOUND.code,
+                    error_message=f"Group {group_id} not found.",
+                )
             return m.DescribedGroup(group_id=group_id, group_state="Dead")
-        shows_protocol = group.state in (ClassicGroupState.STABLE, ClassicGroupState.COMPLETING_REBALANCE)
+        shows_protocol = group.state in (
+            ClassicGroupState.STABLE,
+            ClassicGroupState.COMPLETING_REBALANCE,
+        )
         members = tuple(
             m.DescribedGroupMember(
-                member_id=member.id, group_instance_id=member.instance_id, client_id=member.client_id, client_host=member.client_host,
-                member_metadata=member.metadata_for(group.protocol) if group.state is ClassicGroupState.STABLE else b"",
-                member_assignment=member.assignment if group.state is ClassicGroupState.STABLE else b"")
-            for member in group.members.values())
-        return m.DescribedGroup(group_id=group_id, group_state=group.state.value, protocol_type=group.protocol_type or "",
-                                protocol_data=(group.protocol or "") if shows_protocol else "", members=members)
+                member_id=member.id,
+                group_instance_id=member.instance_id,
+                client_id=member.client_id,
+                client_host=member.client_host,
+                member_metadata=member.metadata_for(group.protocol)
+                if group.state is ClassicGroupState.STABLE
+                else b"",
+                member_assignment=member.assignment
+                if group.state is ClassicGroupState.STABLE
+                else b"",
+            )
+            for member in group.members.values()
+        )
+        return m.DescribedGroup(
+            group_id=group_id,
+            group_state=group.state.value,
+            protocol_type=group.protocol_type or "",
+            protocol_data=(group.protocol or "") if shows_protocol else "",
+            members=members,
+        )
 
-    def describe_consumers(self, request: m.ConsumerGroupDescribeRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def describe_consumers(
+        self, request: m.ConsumerGroupDescribeRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """Groups of the new protocol: epochs, and what each member has and is to have."""
-        return [Respond(caller, m.ConsumerGroupDescribeResponse(groups=tuple(self._described_consumers(id) for id in request.group_ids)))]
+        return [
+            Respond(
+                caller,
+                m.ConsumerGroupDescribeResponse(
+                    groups=tuple(self._described_consumers(id) for id in request.group_ids)
+                ),
+            )
+        ]
 
     def _described_consumers(self, group_id: str) -> m.DescribedConsumerGroup:
         if not self._table.coordinates(group_id):
-            return m.DescribedConsumerGroup(group_id=group_id, error_code=Errors.NOT_COORDINATOR.code)
+            return m.DescribedConsumerGroup(
+                group_id=group_id, error_code=Errors.NOT_COORDINATOR.code
+            )
         group = self._table.modern.get(group_id)
         if group is None:
             known = group_id in self._table.classic
-            return m.DescribedConsumerGroup(group_id=group_id, error_code=Errors.GROUP_ID_NOT_FOUND.code,
-                                            error_message=f"Group {group_id} is not a consumer group." if known else f"Group {group_id} not found.")
+            return m.DescribedConsumerGroup(
+                group_id=group_id,
+                error_code=Errors.GROUP_ID_NOT_FOUND.code,
+                error_message=f"Group {group_id} is not a consumer group."
+                if known
+                else f"Group {group_id} not found.",
+            )
         members = tuple(
             m.DescribedConsumer(
-                member_id=one.id, instance_id=one.instance_id, rack_id=one.rack_id, member_epoch=one.epoch, client_id=one.client_id,
-                client_host=LOCALHOST, subscribed_topic_names=one.topics, subscribed_topic_regex=one.regex,
-                assignment=self._assignment(one.assigned), target_assignment=self._assignment(group.target.get(one.id, ())))
-            for one in group.members.values())
-        return m.DescribedConsumerGroup(group_id=group_id, group_state=group.state.value, group_epoch=group.epoch,
-                                        assignment_epoch=group.target_epoch, assignor_name=group.assignor or DEFAULT_ASSIGNOR, members=members)
+                member_id=one.id,
+                instance_id=one.instance_id,
+                rack_id=one.rack_id,
+                member_epoch=one.epoch,
+                client_id=one.client_id,
+                client_host=LOCALHOST,
+                subscribed_topic_names=one.topics,
+                subscribed_topic_regex=one.regex,
+                assignment=self._assignment(one.assigned),
+                target_assignment=self._assignment(group.target.get(one.id, ())),
+            )
+            for one in group.members.values()
+        )
+        return m.DescribedConsumerGroup(
+            group_id=group_id,
+            group_state=group.state.value,
+            group_epoch=group.epoch,
+            assignment_epoch=group.target_epoch,
+            assignor_name=group.assignor or DEFAULT_ASSIGNOR,
+            members=members,
+        )
 
     def _assignment(self, partitions: Iterable[tuple[str, int]]) -> m.DescribedAssignment:
         numbers: dict[str, list[int]] = {}
         for topic, number in sorted(partitions):
             numbers.setdefault(topic, []).append(number)
         ids = {topic: found.topic_id for topic, found in self._cluster.topics.items()}
-        return m.DescribedAssignment(topic_partitions=tuple(
-            m.DescribedTopicPartitions(topic_id=ids.get(topic, m.ZERO_UUID), topic_name=topic, partitions=tuple(found))
-            for topic, found in numbers.items()))
+        return m.DescribedAssignment(
+            topic_partitions=tuple(
+                m.DescribedTopicPartitions(
+                    topic_id=ids.get(topic, m.ZERO_UUID), topic_name=topic, partitions=tuple(found)
+                )
+                for topic, found in numbers.items()
+            )
+        )
 
     def delete(self, request: m.DeleteGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
         effects: list[Effect] = []
-        results = tuple(m.DeletableGroupResult(group_id=id, error_code=self._delete(id, effects, now_ms).code) for id in request.groups_names)
+        results = tuple(
+            m.DeletableGroupResult(group_id=id, error_code=self._delete(id, effects, now_ms).code)
+            for id in request.groups_names
+        )
         return [*effects, Respond(caller, m.DeleteGroupsResponse(results=results))]
 
     def _delete(self, group_id: str, effects: list[Effect], now_ms: int) -> Errors:
@@ -134,7 +218,9 @@ class GroupAdmin:
         effects += self._forget(group, DELETED, now_ms)
         return Errors.NONE
 
-    def delete_offsets(self, request: m.OffsetDeleteRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def delete_offsets(
+        self, request: m.OffsetDeleteRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """KIP-496. A live group keeps the offsets of topics it reads."""
         error, subscribed = self._offsets_deletable(request.group_id)
         if error is not Errors.NONE:
@@ -145,10 +231,18 @@ class GroupAdmin:
         for topic in request.topics:
             answers = []
             for part in topic.partitions:
-                outcome = Errors.GROUP_SUBSCRIBED_TO_TOPIC if topic.name in subscribed else Errors.NONE
+                outcome = (
+                    Errors.GROUP_SUBSCRIBED_TO_TOPIC if topic.name in subscribed else Errors.NONE
+                )
                 if outcome is Errors.NONE and (topic.name, part.partition_index) in group.offsets:
-                    notes += self._storage.remove_offsets(group, [(topic.name, part.partition_index)], "deleted", now_ms)
-                answers.append(m.OffsetDeleteResponsePartition(partition_index=part.partition_index, error_code=outcome.code))
+                    notes += self._storage.remove_offsets(
+                        group, [(topic.name, part.partition_index)], "deleted", now_ms
+                    )
+                answers.append(
+                    m.OffsetDeleteResponsePartition(
+                        partition_index=part.partition_index, error_code=outcome.code
+                    )
+                )
             topics.append(m.OffsetDeleteResponseTopic(name=topic.name, partitions=tuple(answers)))
         return [*notes, Respond(caller, m.OffsetDeleteResponse(topics=tuple(topics)))]
 
@@ -165,8 +259,12 @@ class GroupAdmin:
             return Errors.NONE, set()
         if group.protocol_type != CONSUMER_PROTOCOL:
             return Errors.NON_EMPTY_GROUP, set()
-        return Errors.NONE, {topic for member in group.members.values() for offered in member.protocols
-                             for topic in parse_subscription(offered.metadata).topics}
+        return Errors.NONE, {
+            topic
+            for member in group.members.values()
+            for offered in member.protocols
+            for topic in parse_subscription(offered.metadata).topics
+        }
 
 
 def _type_of(group: ClassicGroup | ConsumerGroup) -> str:

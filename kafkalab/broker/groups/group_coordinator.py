@@ -1,12 +1,15 @@
-"""GroupCoordinator: the front of all groups of one broker, for members, administrators and transactions.
+"""GroupCoordinator: the front of all groups of one broker, for members, administrators and
+transactions.
 
-A pure machine: it takes a request and the time, changes its groups and returns what the shell has to do. It sends a request to
-the part that serves it; Kafka's classes are GroupCoordinator (2.3), and GroupCoordinatorService with GroupMetadataManager (4.x).
+A pure machine: it takes a request and the time, changes its groups and returns what the shell has
+to do. It sends a request to the part that serves it; Kafka's classes are GroupCoordinator (2.3),
+and GroupCoordinatorService with GroupMetadataManager (4.x).
 
     classic    members of the classic protocol          group_offsets   how far a group has come
-    modern     members of the KIP-848 protocol          group_admin     what an administrator sees and deletes
+    modern     members of the KIP-848 protocol          group_admin     what an administrator sees
+                                                                        and deletes
     group_table    the groups of both, by id            group_storage, offset_expiry    what is written down, and how long it stays
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -16,20 +19,23 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
-from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond
 from kafkalab.broker.groups.classic.group import ClassicGroup
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
-from kafkalab.broker.groups.group_admin import GroupAdmin
 from kafkalab.broker.groups.classic.join_phase import join_refused
 from kafkalab.broker.groups.classic.membership import ClassicGroups
-from kafkalab.broker.groups.group_offsets import OffsetMetadataManager, refused_commit, refused_fetch
+from kafkalab.broker.groups.group_admin import GroupAdmin
+from kafkalab.broker.groups.group_offsets import (
+    OffsetMetadataManager,
+    refused_commit,
+    refused_fetch,
+)
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
-from kafkalab.broker.groups.modern.reconciliation import ModernGroups
+from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
+from kafkalab.broker.groups.modern.reconciliation import MEMBER_ALARMS, ModernGroups
 from kafkalab.broker.groups.offset_expiry import OffsetExpiry
 from kafkalab.broker.groups.offsets_log import OffsetsLog
-from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
     ConsumerGroupDescribeRequest,
@@ -49,18 +55,30 @@ from kafkalab.protocol.messages import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
+from kafkalab.releases import BrokerProfile
 
 LOADING = Errors.COORDINATOR_LOAD_IN_PROGRESS.code
 
-WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType({
-    JoinGroupRequest: lambda request, caller: join_refused(caller, Errors.COORDINATOR_LOAD_IN_PROGRESS, request.member_id).response,
-    SyncGroupRequest: lambda request, caller: SyncGroupResponse(error_code=LOADING),
-    HeartbeatRequest: lambda request, caller: HeartbeatResponse(),  # a member that beats is not to suffer (GroupCoordinator.handleHeartbeat)
-    LeaveGroupRequest: lambda request, caller: LeaveGroupResponse(error_code=LOADING),
-    OffsetCommitRequest: lambda request, caller: refused_commit(request, Errors.COORDINATOR_LOAD_IN_PROGRESS),
-    OffsetFetchRequest: lambda request, caller: refused_fetch(request, caller, Errors.COORDINATOR_LOAD_IN_PROGRESS),
-    ConsumerGroupHeartbeatRequest: lambda request, caller: ConsumerGroupHeartbeatResponse(error_code=LOADING),
-})
+WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType(
+    {
+        JoinGroupRequest: lambda request, caller: (
+            join_refused(caller, Errors.COORDINATOR_LOAD_IN_PROGRESS, request.member_id).response
+        ),
+        SyncGroupRequest: lambda request, caller: SyncGroupResponse(error_code=LOADING),
+        # a member that beats is not to suffer (GroupCoordinator.handleHeartbeat)
+        HeartbeatRequest: lambda request, caller: HeartbeatResponse(),
+        LeaveGroupRequest: lambda request, caller: LeaveGroupResponse(error_code=LOADING),
+        OffsetCommitRequest: lambda request, caller: refused_commit(
+            request, Errors.COORDINATOR_LOAD_IN_PROGRESS
+        ),
+        OffsetFetchRequest: lambda request, caller: refused_fetch(
+            request, caller, Errors.COORDINATOR_LOAD_IN_PROGRESS
+        ),
+        ConsumerGroupHeartbeatRequest: lambda request, caller: ConsumerGroupHeartbeatResponse(
+            error_code=LOADING
+        ),
+    }
+)
 """What is answered about a group whose records are being read."""
 
 
@@ -73,19 +91,38 @@ class GroupCoordinator:
     draw_loading_ms: how long reading a partition of the offsets topic takes.
     """
 
-    def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
-                 draw_member_uuid: Callable[[Caller], str], log: OffsetsLog | None = None,
-                 draw_loading_ms: Callable[[], int] = int) -> None:
+    def __init__(
+        self,
+        node_id: int,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        draw_member_uuid: Callable[[Caller], str],
+        log: OffsetsLog | None = None,
+        draw_loading_ms: Callable[[], int] = int,
+    ) -> None:
         self.table = table = GroupTable(node_id, cluster)
         self.storage = GroupStorage(table, config, log or OffsetsLog())
-        self.classic = ClassicGroups(node_id, profile, cluster, config, draw_member_uuid, table.classic, table.modern,
-                                     self.storage.write_group)
+        self.classic = ClassicGroups(
+            node_id,
+            profile,
+            cluster,
+            config,
+            draw_member_uuid,
+            table.classic,
+            table.modern,
+            self.storage.write_group,
+        )
         self.modern = ModernGroups(node_id, cluster, config, table.modern, table.classic)
         self._node_id, self._cluster = node_id, cluster
         self._draw_loading_ms = draw_loading_ms
         read = self.modern.topics_read
-        self._expiry = OffsetExpiry(table, config, profile.expires_unsubscribed_topics, self.storage, read, self.forget)
-        offsets = OffsetMetadataManager(table, self.modern, self.storage, cluster, config, self._expiry.arm)
+        self._expiry = OffsetExpiry(
+            table, config, profile.expires_unsubscribed_topics, self.storage, read, self.forget
+        )
+        offsets = OffsetMetadataManager(
+            table, self.modern, self.storage, cluster, config, self._expiry.arm
+        )
         admin = GroupAdmin(table, cluster, self.storage, read, self.forget)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             JoinGroupRequest: self.classic.handle,
@@ -101,26 +138,34 @@ class GroupCoordinator:
             OffsetDeleteRequest: admin.delete_offsets,
             ConsumerGroupDescribeRequest: admin.describe_consumers,
         }
-        self._modern_alarms = ("member session", "member revokes")
+        self._modern_alarms = (*MEMBER_ALARMS, "held heartbeat")
+        self.process_runs = True
 
     def handle(self, request: Any, caller: Caller, now_ms: int) -> list[Effect]:
         """Serve a request about a group."""
-        if self.storage.loading and (refusal := self._refused_while_loading(request, caller)) is not None:
+        if (
+            self.storage.loading
+            and (refusal := self._refused_while_loading(request, caller)) is not None
+        ):
             return [refusal]
         return self._actions[type(request)](request, caller, now_ms)
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
-        """key is (what, group) or (what, group, member); ("load", partition) and ("expire offsets",) are about the records."""
+        """key is (what, group) or (what, group, member); ("load", partition) and ("expire
+        offsets",) are about the records."""
         if key[0] == "load":
             return self._load(key[1], now_ms)
         if key[0] == "expire offsets":
             return self._expiry.expire(now_ms)
-        return (self.modern if key[0] in self._modern_alarms else self.classic).on_timer(key, now_ms)
+        return (self.modern if key[0] in self._modern_alarms else self.classic).on_timer(
+            key, now_ms
+        )
 
     # -- groups come and go with the partitions of the offsets topic that this broker leads
 
     def load(self, now_ms: int) -> list[Effect]:
-        """Begin again after a crash: what the partitions of the offsets topic say that this broker leads."""
+        """Begin again after a crash: what the partitions of the
+        offsets topic say that this broker leads."""
         out = self.modern.load(now_ms)
         self.table.classic.clear()
         for partition in self.storage.partitions():
@@ -129,14 +174,20 @@ class GroupCoordinator:
         return out
 
     def take_over(self, partition: int, stored_at: GroupCoordinator, now_ms: int) -> list[Effect]:
-        """This broker leads a partition of the offsets topic from now on, and reads it. Groups of the newer protocol are handed over
-        by who had them last, `stored_at`."""
+        """This broker leads a partition of the offsets topic from now on, and reads it. Groups of
+        the newer protocol are handed over by who had them last, `stored_at`."""
         modern = [id for id in stored_at.table.modern if self.storage.partition_of(id) == partition]
         if stored_at is not self:
-            self.table.modern.update({id: stored_at.table.modern.pop(id) for id in modern})
+            self.table.modern.update(
+                {id: stored_at.modern.hand_over(id, stored_at.process_runs) for id in modern}
+            )
         out = self.modern.load(now_ms, modern)
         takes_ms = self._draw_loading_ms()
-        return out + (self.storage.begin_loading(partition, takes_ms, now_ms) if takes_ms > 0 else self._load(partition, now_ms))
+        return out + (
+            self.storage.begin_loading(partition, takes_ms, now_ms)
+            if takes_ms > 0
+            else self._load(partition, now_ms)
+        )
 
     def _load(self, partition: int, now_ms: int) -> list[Effect]:
         return self.storage.load(partition, now_ms) + self._expiry.arm(now_ms)
@@ -147,16 +198,38 @@ class GroupCoordinator:
         if partition in self.storage.loading:
             del self.storage.loading[partition]
             out.append(CancelTimer(("load", partition)))
-        for group in [group for group in self.table.classic.values() if self.storage.partition_of(group.id) == partition]:
+        for group in [
+            group
+            for group in self.table.classic.values()
+            if self.storage.partition_of(group.id) == partition
+        ]:
             if group.state is not ClassicGroupState.DEAD:
                 out += self.retire(group.id, now_ms)
-        return out + [CancelTimer((what, group.id, member)) for group in self.table.modern.values()
-                      if self.storage.partition_of(group.id) == partition for member in group.members for what in self._modern_alarms]
+        modern = [
+            group
+            for group in self.table.modern.values()
+            if self.storage.partition_of(group.id) == partition
+        ]
+        out += [
+            CancelTimer((what, group.id, member))
+            for group in modern
+            for member in group.members
+            for what in MEMBER_ALARMS
+        ]
+        self.modern.drop_lent([group.id for group in modern])
+        return out
 
     def process_died(self) -> None:
         """The groups of the classic protocol were in memory only; their records are not."""
+        self.process_runs = False
+        self.modern.drop_lent()
+        self.modern.forget_held()
         self.storage.process_died()
         self._expiry.process_died()
+
+    def process_started(self) -> None:
+        """The process is up again."""
+        self.process_runs = True
 
     def _leads(self, partition: int) -> bool:
         found = self._cluster.partition(OFFSETS_TOPIC, partition)
@@ -167,8 +240,11 @@ class GroupCoordinator:
     def forget(self, group: ClassicGroup | ConsumerGroup, reason: str, now_ms: int) -> list[Effect]:
         """A group without members ends: deleted, or nothing of it is left."""
         if isinstance(group, ConsumerGroup):
-            return [*self.modern.retire(group.id), Note("group.removed", {"group": group.id}),
-                    *self.storage.remove_all_offsets(group, now_ms)]
+            return [
+                *self.modern.retire(group.id),
+                Note("group.removed", {"group": group.id}),
+                *self.storage.remove_all_offsets(group, now_ms),
+            ]
         return self.classic.end(group, reason, now_ms) + self.storage.remove_group(group, now_ms)
 
     def topic_deleted(self, topic: str, now_ms: int) -> list[Effect]:
@@ -176,7 +252,12 @@ class GroupCoordinator:
         out: list[Effect] = []
         for group in self.table.all():
             if self.table.coordinates(group.id):
-                out += self.storage.remove_offsets(group, [place for place in group.offsets if place[0] == topic], "topic deleted", now_ms)
+                out += self.storage.remove_offsets(
+                    group,
+                    [place for place in group.offsets if place[0] == topic],
+                    "topic deleted",
+                    now_ms,
+                )
         return out
 
     def retire(self, group_id: str, now_ms: int) -> list[Effect]:
@@ -186,9 +267,15 @@ class GroupCoordinator:
         return self.classic.retire(group_id, now_ms)
 
     def _refused_while_loading(self, request: Any, caller: Caller) -> Respond | None:
-        """COORDINATOR_LOAD_IN_PROGRESS for a group whose records are being read; None for others."""
-        group_id = getattr(request, "group_id", None) or next((one.group_id for one in getattr(request, "groups", ())), None)
-        if not isinstance(group_id, str) or self.storage.partition_of(group_id) not in self.storage.loading:
+        """COORDINATOR_LOAD_IN_PROGRESS for a group whose records are being read;
+        None for others."""
+        group_id = getattr(request, "group_id", None) or next(
+            (one.group_id for one in getattr(request, "groups", ())), None
+        )
+        if (
+            not isinstance(group_id, str)
+            or self.storage.partition_of(group_id) not in self.storage.loading
+        ):
             return None
         refuse = WHILE_LOADING.get(type(request))
         return None if refuse is None else Respond(caller, refuse(request, caller))

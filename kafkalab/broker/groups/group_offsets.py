@@ -1,7 +1,8 @@
 """GroupOffsets: serves OFFSET_COMMIT and OFFSET_FETCH, how far a group has come.
 
-Kafka's class is OffsetMetadataManager (4.x), part of GroupCoordinator and GroupMetadataManager before. Offsets are served from
-memory; `group_storage` writes them down, and `offset_expiry` removes old ones.
+Kafka's class is OffsetMetadataManager (4.x), part of GroupCoordinator and GroupMetadataManager
+before. Offsets are served from memory; `group_storage` writes them down, and `offset_expiry`
+removes old ones.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from kafkalab.protocol.messages import (
 )
 
 ACCEPTS_COMMITS = (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALANCE)
-"""While the group gathers, the old owners may still commit what they have done: that is the grace period."""
+"""While the group gathers, the old owners may still commit what they have done:
+that is the grace period."""
 
 NOTHING_COMMITTED = CommittedOffset(-1, -1, "", -1)
 
@@ -50,51 +52,92 @@ class OffsetMetadataManager:
     arm_expiry: sees that somebody looks for expired offsets; given the time.
     """
 
-    def __init__(self, table: GroupTable, modern: ModernGroups, storage: GroupStorage,
-                 cluster: ClusterState, config: BrokerConfig,
-                 arm_expiry: Callable[[int], list[Effect]]) -> None:
+    def __init__(
+        self,
+        table: GroupTable,
+        modern: ModernGroups,
+        storage: GroupStorage,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        arm_expiry: Callable[[int], list[Effect]],
+    ) -> None:
         self._table, self._modern, self._storage = table, modern, storage
         self._cluster, self._config = cluster, config
         self._arm_expiry = arm_expiry
 
     def commit(self, request: OffsetCommitRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Keep the offsets of a member of this generation, or of a consumer that belongs to no group."""
+        """Keep the offsets of a member of this generation,
+        or of a consumer that belongs to no group."""
         modern = self._table.modern
         group = self._table.find(request.group_id)
         if request.group_id in modern and self._table.coordinates(request.group_id):
-            error = self._modern.commit_error(request)
+            error = self._modern.commit_error(
+                request, WireChange.COMMIT_KNOWS_MEMBER_EPOCHS.holds_for(caller.header)
+            )
         else:
-            error = self._commit_error(group, request)
+            error = self._commit_error(group, request, caller)
         if error is Errors.NONE and request.group_id not in modern:
-            group = self._table.find_or_begin(request.group_id)  # a consumer that assigns itself partitions only wants its offsets kept
+            # a consumer that assigns itself partitions only wants its offsets kept
+            group = self._table.find_or_begin(request.group_id)
             member = group.members.get(request.member_id)
             if member is not None:
-                member.deadline_ms = now_ms + member.session_timeout_ms  # a commit is as good as a heartbeat
+                # a commit is as good as a heartbeat
+                member.deadline_ms = now_ms + member.session_timeout_ms
         notes: list[Effect] = []
         kept: dict[tuple[str, int], CommittedOffset] = {}
-        verdicts = {(topic.name, part.partition_index): error if error is not Errors.NONE else self._keep(
-            group, request, topic.name, part, now_ms, notes, kept) for topic in request.topics for part in topic.partitions}
+        verdicts = {
+            (topic.name, part.partition_index): error
+            if error is not Errors.NONE
+            else self._keep(group, request, topic.name, part, now_ms, notes, kept)
+            for topic in request.topics
+            for part in topic.partitions
+        }
 
         def response(written: Errors) -> OffsetCommitResponse:
-            return OffsetCommitResponse(topics=tuple(
-                OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=tuple(
-                    OffsetCommitResponsePartition(partition_index=part.partition_index, error_code=(
-                        verdicts[topic.name, part.partition_index] if (topic.name, part.partition_index) not in kept else written).code)
-                    for part in topic.partitions))
-                for topic in request.topics))
+            return OffsetCommitResponse(
+                topics=tuple(
+                    OffsetCommitResponseTopic(
+                        name=topic.name,
+                        topic_id=topic.topic_id,
+                        partitions=tuple(
+                            OffsetCommitResponsePartition(
+                                partition_index=part.partition_index,
+                                error_code=(
+                                    verdicts[topic.name, part.partition_index]
+                                    if (topic.name, part.partition_index) not in kept
+                                    else written
+                                ).code,
+                            )
+                            for part in topic.partitions
+                        ),
+                    )
+                    for topic in request.topics
+                )
+            )
 
         if not kept:
             return [*notes, Respond(caller, response(Errors.NONE))]
         storage = self._storage
         written = storage.write_offsets(group.id, kept, now_ms)
-        return [*notes, *written.effects, *storage.answer_when_safe(caller, group.id, written, response, now_ms), *self._arm_expiry(now_ms)]
+        return [
+            *notes,
+            *written.effects,
+            *storage.answer_when_safe(caller, group.id, written, response, now_ms),
+            *self._arm_expiry(now_ms),
+        ]
 
-    def _commit_error(self, group: ClassicGroup | None, request: OffsetCommitRequest) -> Errors:
+    def _commit_error(
+        self, group: ClassicGroup | None, request: OffsetCommitRequest, caller: Caller
+    ) -> Errors:
+        """Whether a commit to a classic group, or to none,
+        may be kept (OffsetMetadataManager.validateOffsetCommit)."""
         generation = request.generation_id_or_member_epoch
         if not self._table.coordinates(request.group_id):
             return Errors.NOT_COORDINATOR
         if group is None:
-            return Errors.NONE if generation < 0 else Errors.ILLEGAL_GENERATION
+            named = WireChange.COMMIT_NAMES_MISSING_GROUP.holds_for(caller.header)
+            missing = Errors.GROUP_ID_NOT_FOUND if named else Errors.ILLEGAL_GENERATION
+            return Errors.NONE if generation < 0 else missing
         if group.state is ClassicGroupState.DEAD:
             return Errors.COORDINATOR_NOT_AVAILABLE
         if generation < 0 and group.state is ClassicGroupState.EMPTY:
@@ -106,19 +149,39 @@ class OffsetMetadataManager:
             return Errors.ILLEGAL_GENERATION
         return Errors.NONE if group.state in ACCEPTS_COMMITS else Errors.REBALANCE_IN_PROGRESS
 
-    def _keep(self, group: ClassicGroup | ConsumerGroup, request: OffsetCommitRequest, topic: str, part: OffsetCommitRequestPartition,
-              now_ms: int, notes: list[Effect], kept: dict[tuple[str, int], CommittedOffset]) -> Errors:
+    def _keep(
+        self,
+        group: ClassicGroup | ConsumerGroup,
+        request: OffsetCommitRequest,
+        topic: str,
+        part: OffsetCommitRequestPartition,
+        now_ms: int,
+        notes: list[Effect],
+        kept: dict[tuple[str, int], CommittedOffset],
+    ) -> Errors:
         if self._cluster.partition(topic, part.partition_index) is None:
             return Errors.UNKNOWN_TOPIC_OR_PARTITION
         metadata = part.committed_metadata or ""
         if len(metadata.encode("utf-8")) > self._config.offset_metadata_max_bytes:
             return Errors.OFFSET_METADATA_TOO_LARGE
-        group.offsets[topic, part.partition_index] = kept[topic, part.partition_index] = CommittedOffset(
-            part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
-        notes.append(Note("commit", {"group": group.id, "member": request.member_id, "topic": topic,
-                                     "partition": part.partition_index, "offset": part.committed_offset,
-                                     "generation": request.generation_id_or_member_epoch,
-                                     "leader_epoch": part.committed_leader_epoch, "metadata": metadata}))
+        group.offsets[topic, part.partition_index] = kept[topic, part.partition_index] = (
+            CommittedOffset(part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
+        )
+        notes.append(
+            Note(
+                "commit",
+                {
+                    "group": group.id,
+                    "member": request.member_id,
+                    "topic": topic,
+                    "partition": part.partition_index,
+                    "offset": part.committed_offset,
+                    "generation": request.generation_id_or_member_epoch,
+                    "leader_epoch": part.committed_leader_epoch,
+                    "metadata": metadata,
+                },
+            )
+        )
         return Errors.NONE
 
     def fetch(self, request: OffsetFetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
@@ -128,24 +191,39 @@ class OffsetMetadataManager:
             return [Respond(caller, OffsetFetchResponse(groups=found))]
         one = found[0]
         topics = tuple(
-            OffsetFetchResponseTopic(name=topic.name, partitions=tuple(
-                OffsetFetchResponsePartition(
-                    partition_index=part.partition_index, committed_offset=part.committed_offset,
-                    committed_leader_epoch=part.committed_leader_epoch, metadata=part.metadata, error_code=part.error_code)
-                for part in topic.partitions))
-            for topic in one.topics)
+            OffsetFetchResponseTopic(
+                name=topic.name,
+                partitions=tuple(
+                    OffsetFetchResponsePartition(
+                        partition_index=part.partition_index,
+                        committed_offset=part.committed_offset,
+                        committed_leader_epoch=part.committed_leader_epoch,
+                        metadata=part.metadata,
+                        error_code=part.error_code,
+                    )
+                    for part in topic.partitions
+                ),
+            )
+            for topic in one.topics
+        )
         return [Respond(caller, OffsetFetchResponse(topics=topics, error_code=one.error_code))]
 
-    def _group_answer(self, asked: OffsetFetchRequestGroup, require_stable: bool) -> OffsetFetchResponseGroup:
+    def _group_answer(
+        self, asked: OffsetFetchRequestGroup, require_stable: bool
+    ) -> OffsetFetchResponseGroup:
         group = self._table.find(asked.group_id)
         if not self._table.coordinates(asked.group_id):
-            return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=Errors.NOT_COORDINATOR.code)
+            return OffsetFetchResponseGroup(
+                group_id=asked.group_id, error_code=Errors.NOT_COORDINATOR.code
+            )
         if asked.group_id in self._table.modern:
             error = self._modern.fetch_error(asked.group_id, asked.member_id, asked.member_epoch)
             if error is not Errors.NONE:
                 return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
         if group is not None and group.state is ClassicGroupState.DEAD:
-            return OffsetFetchResponseGroup(group_id=asked.group_id, error_code=Errors.COORDINATOR_NOT_AVAILABLE.code)
+            return OffsetFetchResponseGroup(
+                group_id=asked.group_id, error_code=Errors.COORDINATOR_NOT_AVAILABLE.code
+            )
         offsets = group.offsets if group is not None else {}
         wanted: dict[str, list[int]] = {}
         if asked.topics is None:  # everything there is
@@ -154,34 +232,70 @@ class OffsetMetadataManager:
         else:
             wanted = {topic.name: list(topic.partition_indexes) for topic in asked.topics}
         topics, ids = [], {topic.name: topic.topic_id for topic in asked.topics or ()}
-        undecided = {place for pending in group.pending_offsets.values() for place in pending} if group and require_stable else ()
+        undecided = (
+            {place for pending in group.pending_offsets.values() for place in pending}
+            if group and require_stable
+            else ()
+        )
         for topic, partitions in wanted.items():
             answers = []
             for partition in partitions:
                 if (topic, partition) in undecided:  # a transaction may still move it (KIP-447)
-                    answers.append(OffsetFetchResponsePartitions(
-                        partition_index=partition, committed_offset=-1, committed_leader_epoch=-1, metadata="",
-                        error_code=Errors.UNSTABLE_OFFSET_COMMIT.code))
+                    answers.append(
+                        OffsetFetchResponsePartitions(
+                            partition_index=partition,
+                            committed_offset=-1,
+                            committed_leader_epoch=-1,
+                            metadata="",
+                            error_code=Errors.UNSTABLE_OFFSET_COMMIT.code,
+                        )
+                    )
                     continue
                 known = offsets.get((topic, partition), NOTHING_COMMITTED)
-                answers.append(OffsetFetchResponsePartitions(
-                    partition_index=partition, committed_offset=known.offset,
-                    committed_leader_epoch=known.leader_epoch, metadata=known.metadata))
-            topics.append(OffsetFetchResponseTopics(name=topic, topic_id=ids.get(topic, ZERO_UUID), partitions=tuple(answers)))
+                answers.append(
+                    OffsetFetchResponsePartitions(
+                        partition_index=partition,
+                        committed_offset=known.offset,
+                        committed_leader_epoch=known.leader_epoch,
+                        metadata=known.metadata,
+                    )
+                )
+            topics.append(
+                OffsetFetchResponseTopics(
+                    name=topic, topic_id=ids.get(topic, ZERO_UUID), partitions=tuple(answers)
+                )
+            )
         return OffsetFetchResponseGroup(group_id=asked.group_id, topics=tuple(topics))
 
 
 def refused_commit(request: OffsetCommitRequest, error: Errors) -> OffsetCommitResponse:
     """One error for all partitions."""
-    return OffsetCommitResponse(topics=tuple(
-        OffsetCommitResponseTopic(name=topic.name, topic_id=topic.topic_id, partitions=tuple(
-            OffsetCommitResponsePartition(partition_index=part.partition_index, error_code=error.code) for part in topic.partitions))
-        for topic in request.topics))
+    return OffsetCommitResponse(
+        topics=tuple(
+            OffsetCommitResponseTopic(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partitions=tuple(
+                    OffsetCommitResponsePartition(
+                        partition_index=part.partition_index, error_code=error.code
+                    )
+                    for part in topic.partitions
+                ),
+            )
+            for topic in request.topics
+        )
+    )
 
 
-def refused_fetch(request: OffsetFetchRequest, caller: Caller, error: Errors) -> OffsetFetchResponse:
+def refused_fetch(
+    request: OffsetFetchRequest, caller: Caller, error: Errors
+) -> OffsetFetchResponse:
     """One error for all groups."""
     if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
-        return OffsetFetchResponse(groups=tuple(OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
-                                                for asked in request.asked))
+        return OffsetFetchResponse(
+            groups=tuple(
+                OffsetFetchResponseGroup(group_id=asked.group_id, error_code=error.code)
+                for asked in request.asked
+            )
+        )
     return OffsetFetchResponse(error_code=error.code)

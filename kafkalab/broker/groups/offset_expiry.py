@@ -1,6 +1,7 @@
 """OffsetExpiry: offsets do not stay for ever (GroupCoordinator.cleanupGroupMetadata, KIP-211).
 
-Offsets are removed offsets.retention.minutes after the group became empty, and with the last of them the group.
+Offsets are removed offsets.retention.minutes after the group became empty, and with the last of
+them the group.
 """
 
 from __future__ import annotations
@@ -33,15 +34,23 @@ class OffsetExpiry:
     topics_read: gives the topics that members of a KIP-848 group read.
     """
 
-    def __init__(self, table: GroupTable, config: BrokerConfig, by_topic: bool, storage: GroupStorage,
-                 topics_read: Callable[[ConsumerGroup], Collection[str]], forget: Forget) -> None:
+    def __init__(
+        self,
+        table: GroupTable,
+        config: BrokerConfig,
+        by_topic: bool,
+        storage: GroupStorage,
+        topics_read: Callable[[ConsumerGroup], Collection[str]],
+        forget: Forget,
+    ) -> None:
         self._table, self._config, self._by_topic, self._storage = table, config, by_topic, storage
         self._topics_read, self._forget = topics_read, forget
         self._retention_ms = config.offsets_retention_minutes * MINUTE_MS
         self._is_armed = False
 
     def arm(self, now_ms: int) -> list[Effect]:
-        """See that somebody looks for what has expired, every offsets.retention.check.interval.ms while there are offsets."""
+        """See that somebody looks for what has expired, every
+        offsets.retention.check.interval.ms while there are offsets."""
         if self._is_armed or not any(group.offsets for group in self._table.all()):
             return []
         self._is_armed = True
@@ -57,11 +66,17 @@ class OffsetExpiry:
             if not expired:
                 continue
             out += self._storage.remove_offsets(group, expired, "expired", now_ms)
-            if not group.offsets and not group.pending_offsets and group.state is ClassicGroupState.EMPTY:
+            if (
+                not group.offsets
+                and not group.pending_offsets
+                and group.state is ClassicGroupState.EMPTY
+            ):
                 out += self._forget(group, GONE, now_ms)
         for one in list(self._table.modern.values()):
             read = self._topics_read(one)
-            out += self._storage.remove_offsets(one, too_old(one, now_ms, self._retention_ms, read), "expired", now_ms)
+            out += self._storage.remove_offsets(
+                one, too_old(one, now_ms, self._retention_ms, read), "expired", now_ms
+            )
             if not one.offsets and not one.pending_offsets and not one.members:
                 out += self._forget(one, GONE, now_ms)
         return out + self.arm(now_ms)
@@ -71,18 +86,29 @@ class OffsetExpiry:
         self._is_armed = False
 
 
-def too_old(group: ConsumerGroup, now_ms: int, retention_ms: int, read: Collection[str]) -> list[Place]:
-    """The same of a group of the newer protocol: each offset counts from its own commit, unless a member reads the topic."""
+def too_old(
+    group: ConsumerGroup, now_ms: int, retention_ms: int, read: Collection[str]
+) -> list[Place]:
+    """The same of a group of the newer protocol: each offset counts from its own commit,
+    unless a member reads the topic."""
     pending = {place for offsets in group.pending_offsets.values() for place in offsets}
-    return [place for place, kept in group.offsets.items()
-            if place[0] not in read and place not in pending and now_ms - kept.committed_at_ms >= retention_ms]
+    return [
+        place
+        for place, kept in group.offsets.items()
+        if place[0] not in read
+        and place not in pending
+        and now_ms - kept.committed_at_ms >= retention_ms
+    ]
 
 
-def expired_offsets(group: ClassicGroup, now_ms: int, retention_ms: int, by_topic: bool = True) -> list[Place]:
+def expired_offsets(
+    group: ClassicGroup, now_ms: int, retention_ms: int, by_topic: bool = True
+) -> list[Place]:
     """Which offsets of a group are too old (GroupMetadata.removeExpiredOffsets, KIP-211)?
 
-    A group that never had members: each offset by its own commit. An empty group: from the moment it became empty. A group at work
-    keeps them all, but (by_topic, KIP-496) those of topics that no member reads any more count from their commit.
+    A group that never had members: each offset by its own commit. An empty group: from the moment
+    it became empty. A group at work keeps them all, but (by_topic, KIP-496) those of topics that no
+    member reads any more count from their commit.
     """
     if group.state is ClassicGroupState.DEAD:
         return []
@@ -90,13 +116,29 @@ def expired_offsets(group: ClassicGroup, now_ms: int, retention_ms: int, by_topi
         since = {place: offset.committed_at_ms for place, offset in group.offsets.items()}
     elif group.state is ClassicGroupState.EMPTY:
         since = dict.fromkeys(group.offsets, group.in_state_since_ms)
-    elif by_topic and group.state is ClassicGroupState.STABLE and group.protocol_type == CONSUMER_PROTOCOL:
+    elif (
+        by_topic
+        and group.state is ClassicGroupState.STABLE
+        and group.protocol_type == CONSUMER_PROTOCOL
+    ):
         try:
-            read = {topic for member in group.members.values() for topic in parse_subscription(member.metadata_for(group.protocol)).topics}
+            read = {
+                topic
+                for member in group.members.values()
+                for topic in parse_subscription(member.metadata_for(group.protocol)).topics
+            }
         except struct.error:
             return []  # what these members write is no subscription, so nobody can tell
-        since = {place: offset.committed_at_ms for place, offset in group.offsets.items() if place[0] not in read}
+        since = {
+            place: offset.committed_at_ms
+            for place, offset in group.offsets.items()
+            if place[0] not in read
+        }
     else:
         return []
     pending = {place for offsets in group.pending_offsets.values() for place in offsets}
-    return [place for place, at_ms in since.items() if now_ms - at_ms >= retention_ms and place not in pending]
+    return [
+        place
+        for place, at_ms in since.items()
+        if now_ms - at_ms >= retention_ms and place not in pending
+    ]

@@ -1,7 +1,8 @@
 """OffsetsLog: writes and reads the partitions of `__consumer_offsets` for a group coordinator.
 
-A broker's coordinator writes to the logs it leads, like a producer with acks=all; a coordinator alone, in a test or a small case,
-keeps its records beside itself. (Kafka 2.3: GroupMetadataManager.appendForGroup; 4.x: CoordinatorRuntime's PartitionWriter.)
+A broker's coordinator writes to the logs it leads, like a producer with acks=all; a coordinator
+alone, in a test or a small case, keeps its records beside itself. (Kafka 2.3:
+GroupMetadataManager.appendForGroup; 4.x: CoordinatorRuntime's PartitionWriter.)
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC
+from kafkalab.broker.effects import Caller, Effect, Note, Respond
 from kafkalab.broker.log.disk import DISK_FAILED
 from kafkalab.broker.replication.delayed_produce import WaitingProduce
-from kafkalab.broker.effects import Caller, Effect, Note, Respond
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.errors import Errors, KafkaStorageException, error_for
 from kafkalab.protocol.messages import PartitionProduceResponse, RecordBatch
@@ -20,10 +21,15 @@ from kafkalab.protocol.messages import PartitionProduceResponse, RecordBatch
 COMMIT_TIMEOUT_MS = 5_000
 """offsets.commit.timeout.ms: how long a commit waits for its replicas."""
 
-MEANS = {Errors.NOT_ENOUGH_REPLICAS: Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Errors.COORDINATOR_NOT_AVAILABLE,
-         Errors.REQUEST_TIMED_OUT: Errors.COORDINATOR_NOT_AVAILABLE, Errors.UNKNOWN_TOPIC_OR_PARTITION: Errors.COORDINATOR_NOT_AVAILABLE,
-         Errors.NOT_LEADER_OR_FOLLOWER: Errors.NOT_COORDINATOR, Errors.KAFKA_STORAGE_ERROR: Errors.NOT_COORDINATOR,
-         Errors.MESSAGE_TOO_LARGE: Errors.INVALID_COMMIT_OFFSET_SIZE}
+MEANS = {
+    Errors.NOT_ENOUGH_REPLICAS: Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.REQUEST_TIMED_OUT: Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.UNKNOWN_TOPIC_OR_PARTITION: Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.NOT_LEADER_OR_FOLLOWER: Errors.NOT_COORDINATOR,
+    Errors.KAFKA_STORAGE_ERROR: Errors.NOT_COORDINATOR,
+    Errors.MESSAGE_TOO_LARGE: Errors.INVALID_COMMIT_OFFSET_SIZE,
+}
 """What a member hears when its offsets could not be written."""
 
 
@@ -45,8 +51,16 @@ class OffsetsLog:
         self._batches.setdefault(partition, []).append(batch)
         return Written(Errors.NONE, 0, [])
 
-    def answer_when_safe(self, caller: Caller, partition: int, written: Written, response: Callable[[Errors], Any], now_ms: int) -> list[Effect]:
-        """Answer once the records cannot be lost any more; `response` makes the answer of what came of it."""
+    def answer_when_safe(
+        self,
+        caller: Caller,
+        partition: int,
+        written: Written,
+        response: Callable[[Errors], Any],
+        now_ms: int,
+    ) -> list[Effect]:
+        """Answer once the records cannot be lost any more;
+        `response` makes the answer of what came of it."""
         return [Respond(caller, response(written.error))]
 
     def batches(self, partition: int) -> Iterable[RecordBatch]:
@@ -72,13 +86,31 @@ class LedOffsetsLog(OffsetsLog):
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
             return Written(MEANS[Errors.KAFKA_STORAGE_ERROR], 0, [DISK_FAILED])
-        note = Note("record.appended", {
-            "topic": OFFSETS_TOPIC, "partition": partition, "base_offset": stored.base_offset, "last_offset": stored.last_offset,
-            "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes,
-            "records": stored.records})
-        return Written(Errors.NONE, stored.last_offset + 1, [note, *self._replicas.appended(replica, now_ms)])
+        note = Note(
+            "record.appended",
+            {
+                "topic": OFFSETS_TOPIC,
+                "partition": partition,
+                "base_offset": stored.base_offset,
+                "last_offset": stored.last_offset,
+                "producer_id": stored.producer_id,
+                "producer_epoch": stored.producer_epoch,
+                "size_bytes": stored.size_bytes,
+                "records": stored.records,
+            },
+        )
+        return Written(
+            Errors.NONE, stored.last_offset + 1, [note, *self._replicas.appended(replica, now_ms)]
+        )
 
-    def answer_when_safe(self, caller: Caller, partition: int, written: Written, response: Callable[[Errors], Any], now_ms: int) -> list[Effect]:
+    def answer_when_safe(
+        self,
+        caller: Caller,
+        partition: int,
+        written: Written,
+        response: Callable[[Errors], Any],
+        now_ms: int,
+    ) -> list[Effect]:
         if written.error is not Errors.NONE:
             return [Respond(caller, response(written.error))]
         key = OFFSETS_TOPIC, partition
@@ -87,7 +119,12 @@ class LedOffsetsLog(OffsetsLog):
             error = error_for(final[key].error_code)
             return response(MEANS.get(error, error))
 
-        waiting = WaitingProduce(caller, {key: written.required}, {key: PartitionProduceResponse(index=partition)}, complete)
+        waiting = WaitingProduce(
+            caller,
+            {key: written.required},
+            {key: PartitionProduceResponse(index=partition)},
+            complete,
+        )
         return self._replicas.produces.add(waiting, now_ms + COMMIT_TIMEOUT_MS)
 
     def batches(self, partition: int) -> Iterable[RecordBatch]:
@@ -95,4 +132,8 @@ class LedOffsetsLog(OffsetsLog):
         return () if replica is None else replica.log.batches()
 
     def partitions(self) -> tuple[int, ...]:
-        return tuple(replica.partition.index for replica in self._replicas.all if replica.partition.topic == OFFSETS_TOPIC)
+        return tuple(
+            replica.partition.index
+            for replica in self._replicas.all
+            if replica.partition.topic == OFFSETS_TOPIC
+        )

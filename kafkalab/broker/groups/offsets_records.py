@@ -1,11 +1,13 @@
 """Keys and values of the records in `__consumer_offsets`, and how a coordinator reads them back.
 
-Two kinds of records (OffsetCommitKey and -Value, GroupMetadataKey and -Value). A committed offset, by group, topic and partition.
-A group as it was when it last settled: generation, leader, members and their assignments. A null value is a tombstone: expired or
-deleted. The latest record of a key is the truth, so the topic may be compacted.
+Two kinds of records (OffsetCommitKey and -Value, GroupMetadataKey and -Value). A committed offset,
+by group, topic and partition. A group as it was when it last settled: generation, leader, members
+and their assignments. A null value is a tombstone: expired or deleted. The latest record of a key
+is the truth, so the topic may be compacted.
 
-Kafka writes them in binary; here they are the JSON that kafka-console-consumer prints of them in 4.x, so that a learner who reads
-the topic sees what is in it. Their size is counted as of the binary form.
+Kafka writes them in binary; here they are the JSON that kafka-console-consumer prints of them in
+4.x, so that a learner who reads the topic sees what is in it. Their size is counted as of the
+binary form.
 """
 
 from __future__ import annotations
@@ -35,28 +37,82 @@ class SizedRecord(NamedTuple):
     size_bytes: int
 
 
-def offset_entry(group: str, topic: str, partition: int, offset: CommittedOffset | None, now_ms: int) -> SizedRecord:
+def offset_entry(
+    group: str, topic: str, partition: int, offset: CommittedOffset | None, now_ms: int
+) -> SizedRecord:
     """A committed offset; None for a tombstone."""
-    value = None if offset is None else _text(OFFSET_VALUE_VERSION, {
-        "offset": offset.offset, "leaderEpoch": offset.leader_epoch, "metadata": offset.metadata, "commitTimestamp": offset.committed_at_ms})
-    record = WireRecord(_key(OFFSET_KEY, {"group": group, "topic": topic, "partition": partition}), value, now_ms)
-    return SizedRecord(record, OFFSET_ENTRY_BYTES + len(group) + len(topic) + (0 if offset is None else len(offset.metadata)))
+    value = (
+        None
+        if offset is None
+        else _text(
+            OFFSET_VALUE_VERSION,
+            {
+                "offset": offset.offset,
+                "leaderEpoch": offset.leader_epoch,
+                "metadata": offset.metadata,
+                "commitTimestamp": offset.committed_at_ms,
+            },
+        )
+    )
+    record = WireRecord(
+        _key(OFFSET_KEY, {"group": group, "topic": topic, "partition": partition}), value, now_ms
+    )
+    return SizedRecord(
+        record,
+        OFFSET_ENTRY_BYTES
+        + len(group)
+        + len(topic)
+        + (0 if offset is None else len(offset.metadata)),
+    )
 
 
 def group_entry(group: ClassicGroup, now_ms: int, gone: bool = False) -> SizedRecord:
     """The group as it is now; `gone` for a tombstone."""
-    value = None if gone else _text(GROUP_VALUE_VERSION, {
-        "protocolType": group.protocol_type or "", "generation": group.generation, "protocol": group.protocol, "leader": group.leader,
-        "currentStateTimestamp": group.in_state_since_ms, "members": [_member(group, member) for member in group.members.values()]})
-    size = GROUP_ENTRY_BYTES + len(group.id) + (0 if gone else sum(
-        MEMBER_BYTES + len(member.id) + len(member.metadata_for(group.protocol)) + len(member.assignment) for member in group.members.values()))
+    value = (
+        None
+        if gone
+        else _text(
+            GROUP_VALUE_VERSION,
+            {
+                "protocolType": group.protocol_type or "",
+                "generation": group.generation,
+                "protocol": group.protocol,
+                "leader": group.leader,
+                "currentStateTimestamp": group.in_state_since_ms,
+                "members": [_member(group, member) for member in group.members.values()],
+            },
+        )
+    )
+    size = (
+        GROUP_ENTRY_BYTES
+        + len(group.id)
+        + (
+            0
+            if gone
+            else sum(
+                MEMBER_BYTES
+                + len(member.id)
+                + len(member.metadata_for(group.protocol))
+                + len(member.assignment)
+                for member in group.members.values()
+            )
+        )
+    )
     return SizedRecord(WireRecord(_key(GROUP_KEY, {"group": group.id}), value, now_ms), size)
 
 
-def batch_of(entries: Sequence[SizedRecord], producer_id: int = -1, producer_epoch: int = -1) -> RecordBatch:
-    """A coordinator's batch; with a producer id it counts only when the transaction's marker has come."""
-    return RecordBatch(records=tuple(entry.record for entry in entries), size_bytes=BATCH_BYTES + sum(entry.size_bytes for entry in entries),
-                       producer_id=producer_id, producer_epoch=producer_epoch, is_transactional=producer_id >= 0)
+def batch_of(
+    entries: Sequence[SizedRecord], producer_id: int = -1, producer_epoch: int = -1
+) -> RecordBatch:
+    """A coordinator's batch; with a producer id it counts only when
+    the transaction's marker has come."""
+    return RecordBatch(
+        records=tuple(entry.record for entry in entries),
+        size_bytes=BATCH_BYTES + sum(entry.size_bytes for entry in entries),
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        is_transactional=producer_id >= 0,
+    )
 
 
 class OffsetsReader:
@@ -76,12 +132,18 @@ class OffsetsReader:
                 continue
             for record in batch.records:
                 self._take(record, batch.producer_id if batch.is_transactional else None, now_ms)
-        return {id: group for id, group in self.groups.items()
-                if group.offsets or group.pending_offsets or group.generation or group.members}
+        return {
+            id: group
+            for id, group in self.groups.items()
+            if group.offsets or group.pending_offsets or group.generation or group.members
+        }
 
     def _take(self, record: WireRecord, producer_id: int | None, now_ms: int) -> None:
         key = json.loads(record.key)
-        about, value = key["data"], None if record.value is None else json.loads(record.value)["data"]
+        about, value = (
+            key["data"],
+            None if record.value is None else json.loads(record.value)["data"],
+        )
         group = self.groups.setdefault(about["group"], ClassicGroup(about["group"]))
         if key["type"] == GROUP_KEY:
             kept = self.groups[group.id] = ClassicGroup(group.id)
@@ -90,10 +152,16 @@ class OffsetsReader:
                 _settle(kept, value, now_ms)
             return
         place = about["topic"], about["partition"]
-        where = group.offsets if producer_id is None else group.pending_offsets.setdefault(producer_id, {})
+        where = (
+            group.offsets
+            if producer_id is None
+            else group.pending_offsets.setdefault(producer_id, {})
+        )
         where.pop(place, None)
         if value is not None:
-            where[place] = CommittedOffset(value["offset"], value["leaderEpoch"], value["metadata"], value["commitTimestamp"])
+            where[place] = CommittedOffset(
+                value["offset"], value["leaderEpoch"], value["metadata"], value["commitTimestamp"]
+            )
 
     def _end(self, producer_id: int, committed: bool) -> None:
         for group in self.groups.values():
@@ -107,9 +175,21 @@ def _settle(group: ClassicGroup, value: dict[str, Any], now_ms: int) -> None:
     group.protocol_type, group.protocol = value["protocolType"] or None, value["protocol"]
     group.in_state_since_ms = value["currentStateTimestamp"]
     for kept in value["members"]:
-        offered = (JoinGroupRequestProtocol(name=group.protocol or "", metadata=base64.b64decode(kept["subscription"])),)
-        member = ClassicGroupMember(kept["memberId"], kept["groupInstanceId"], kept["sessionTimeout"], kept["rebalanceTimeout"],
-                        group.protocol_type, offered, kept["clientId"], kept["clientHost"])
+        offered = (
+            JoinGroupRequestProtocol(
+                name=group.protocol or "", metadata=base64.b64decode(kept["subscription"])
+            ),
+        )
+        member = ClassicGroupMember(
+            kept["memberId"],
+            kept["groupInstanceId"],
+            kept["sessionTimeout"],
+            kept["rebalanceTimeout"],
+            group.protocol_type,
+            offered,
+            kept["clientId"],
+            kept["clientHost"],
+        )
         member.assignment = base64.b64decode(kept["assignment"])
         member.is_new = False
         member.deadline_ms = now_ms + member.session_timeout_ms
@@ -120,10 +200,16 @@ def _settle(group: ClassicGroup, value: dict[str, Any], now_ms: int) -> None:
 
 
 def _member(group: ClassicGroup, member: ClassicGroupMember) -> dict[str, Any]:
-    return {"memberId": member.id, "groupInstanceId": member.instance_id, "clientId": member.client_id, "clientHost": member.client_host,
-            "rebalanceTimeout": member.rebalance_timeout_ms, "sessionTimeout": member.session_timeout_ms,
-            "subscription": base64.b64encode(member.metadata_for(group.protocol)).decode("ascii"),
-            "assignment": base64.b64encode(member.assignment).decode("ascii")}
+    return {
+        "memberId": member.id,
+        "groupInstanceId": member.instance_id,
+        "clientId": member.client_id,
+        "clientHost": member.client_host,
+        "rebalanceTimeout": member.rebalance_timeout_ms,
+        "sessionTimeout": member.session_timeout_ms,
+        "subscription": base64.b64encode(member.metadata_for(group.protocol)).decode("ascii"),
+        "assignment": base64.b64encode(member.assignment).decode("ascii"),
+    }
 
 
 def _key(type: int, data: dict[str, Any]) -> str:

@@ -1,10 +1,12 @@
-"""Disk: the one place through which a broker's logs are written; it can be full, slow or without power.
+"""Disk: the one place through which a broker's logs are written; it can be full, slow or without
+power.
 
-A log whose disk cannot write raises KafkaStorageException. A broker of the lab has one log directory,
-and the process halts when that fails (LogDirFailureChannel, ReplicaManager.handleLogDirFailure).
+A log whose disk cannot write raises KafkaStorageException. A broker of the lab has one log
+directory, and the process halts when that fails (LogDirFailureChannel,
+ReplicaManager.handleLogDirFailure).
 
-Kafka does not flush what it appends (log.flush.interval.messages is never reached): bytes lie in the
-operating system's page cache, and survive the process. Without power they are lost.
+Kafka does not flush what it appends (log.flush.interval.messages is never reached): bytes lie in
+the operating system's page cache, and survive the process. Without power they are lost.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from kafkalab.errors import KafkaStorageException
 DISK_FAILED = Halt("all log directories have failed")
 
 CHECKPOINT_EVERY_MS = 5_000
-"""replica.high.watermark.checkpoint.interval.ms: a broker with replicas writes this file as well."""
+"""replica.high.watermark.checkpoint.interval.ms:
+a broker with replicas writes this file as well."""
 
 DIRTY_MS, WRITEBACK_EVERY_MS = 30_000, 5_000
 """Linux writes a page that is dirty for so long (vm.dirty_expire_centisecs), and looks so often
@@ -44,7 +47,9 @@ class Disk:
     def fill(self, now_ms: int) -> list[Effect]:
         """Nothing can be written from now on; the next checkpoint of high watermarks fails, too."""
         self.is_full = True
-        return [SetTimer(("checkpoint",), (now_ms // CHECKPOINT_EVERY_MS + 1) * CHECKPOINT_EVERY_MS)]
+        return [
+            SetTimer(("checkpoint",), (now_ms // CHECKPOINT_EVERY_MS + 1) * CHECKPOINT_EVERY_MS)
+        ]
 
     def free(self) -> None:
         """There is room again."""

@@ -1,8 +1,9 @@
-"""What does compaction leave of a log? Of each key the last value, every offset where it was.
+"""Compacts a log: of each key the last value stays, at the offset where it was.
 
-Kafka's classes are Cleaner and CleanedTransactionMetadata. Two passes: first a map from each key of the dirty part to its last
-offset, then the segments before the active one are written anew with what the map allows. Pure: batches in, batches out. The map
-has no largest size here, and a batch counts anew the bytes of the records that are left.
+Kafka's classes are Cleaner and CleanedTransactionMetadata. Two passes: first a map from each key of
+the dirty part to its last offset, then the segments before the active one are written anew with
+what the map allows. Pure: batches in, batches out. The map has no largest size here, and a batch
+counts anew the bytes of the records that are left.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Cleaned(NamedTuple):
 
 
 class Transactions:
-    """Which data was aborted, and which markers nobody needs any more, while batches go by in order.
+    """Which data was aborted, and which markers nobody needs any more, while batches go by in
+    order.
 
     aborted  (producer id, first offset, offset of the ABORT marker) of the part that is read
     """
@@ -61,8 +63,11 @@ class Transactions:
         return False
 
 
-def offset_map(dirty: Iterable[RecordBatch], transactions: Transactions, stats: CleanerStats) -> dict[str, int]:
-    """Key -> its last offset in the dirty part. Markers, aborted records and records without a key do not count."""
+def offset_map(
+    dirty: Iterable[RecordBatch], transactions: Transactions, stats: CleanerStats
+) -> dict[str, int]:
+    """Key -> its last offset in the dirty part. Markers,
+    aborted records and records without a key do not count."""
     last: dict[str, int] = {}
     for batch in dirty:
         skipped = transactions.discards(batch)
@@ -73,21 +78,32 @@ def offset_map(dirty: Iterable[RecordBatch], transactions: Transactions, stats: 
     return last
 
 
-def clean(batches: Sequence[RecordBatch], first_dirty: int, end: int, *, retains_deletes: Callable[[RecordBatch], bool],
-          aborted: Sequence[tuple[int, int, int]] = (),
-          is_last: Callable[[RecordBatch], bool] = lambda batch: False, horizon_ms: int | None = None) -> Cleaned:
+def clean(
+    batches: Sequence[RecordBatch],
+    first_dirty: int,
+    end: int,
+    *,
+    retains_deletes: Callable[[RecordBatch], bool],
+    aborted: Sequence[tuple[int, int, int]] = (),
+    is_last: Callable[[RecordBatch], bool] = lambda batch: False,
+    horizon_ms: int | None = None,
+) -> Cleaned:
     """Clean what lies below `end`.
 
     retains_deletes  retains_deletes(batch): are tombstones and markers of this batch still kept?
     aborted          the aborted transactions of the log
-    is_last          is_last(batch): is it the last of a producer that is still remembered? Then it stays, even empty, for its
-                     sequence number
-    horizon_ms       with KIP-534 the moment until which tombstones and markers met for the first time are kept
+    is_last          is_last(batch): is it the last of a producer that is still remembered? Then it
+                     stays, even empty, for its sequence number
+    horizon_ms       with KIP-534 the moment until which tombstones and markers met for the first
+                     time are kept
     """
     stats = CleanerStats()
     below = [batch for batch in batches if batch.base_offset < end]
-    last = offset_map([batch for batch in below if batch.last_offset >= first_dirty], Transactions(
-        txn for txn in aborted if txn[2] >= first_dirty), stats)
+    last = offset_map(
+        [batch for batch in below if batch.last_offset >= first_dirty],
+        Transactions(txn for txn in aborted if txn[2] >= first_dirty),
+        stats,
+    )
     newest = max((batch.last_offset for batch in below), default=-1)
     transactions = Transactions(aborted)
     left: list[RecordBatch] = []
@@ -115,18 +131,29 @@ def clean(batches: Sequence[RecordBatch], first_dirty: int, end: int, *, retains
 def _with(batch: RecordBatch, kept: list[int], horizon_ms: int | None) -> RecordBatch:
     """The batch with only these records: base and last offset, producer and sequence stay."""
     records = tuple(batch.records[place] for place in kept)
-    if horizon_ms is not None and batch.delete_horizon_ms is None and (
-            batch.control is not None or any(record.value is None for record in records)):
+    if (
+        horizon_ms is not None
+        and batch.delete_horizon_ms is None
+        and (batch.control is not None or any(record.value is None for record in records))
+    ):
         batch = replace(batch, delete_horizon_ms=horizon_ms)
     if len(kept) == len(batch.records):
         return batch
     deltas = tuple(batch.offset_of(place) - batch.base_offset for place in kept)
     first_ms = records[0].timestamp_ms if records else 0
     size_bytes = RECORD_BATCH_OVERHEAD_BYTES + sum(
-        record_size_bytes(record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms)
-        for delta, record in zip(deltas, records))
-    return replace(batch, records=records, deltas=deltas, last_delta=batch.last_offset - batch.base_offset,
-                   size_bytes=min(size_bytes, batch.size_bytes))
+        record_size_bytes(
+            record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms
+        )
+        for delta, record in zip(deltas, records)
+    )
+    return replace(
+        batch,
+        records=records,
+        deltas=deltas,
+        last_delta=batch.last_offset - batch.base_offset,
+        size_bytes=min(size_bytes, batch.size_bytes),
+    )
 
 
 def dirty_ratio(clean_bytes: int, cleanable_bytes: int) -> float:
@@ -136,5 +163,6 @@ def dirty_ratio(clean_bytes: int, cleanable_bytes: int) -> float:
 
 
 def is_due(clean_bytes: int, cleanable_bytes: int, min_ratio: float) -> bool:
-    """Is a log dirty enough? Strictly more than min.cleanable.dirty.ratio (LogCleanerManager.grabFilthiestCompactedLog)."""
+    """Is a log dirty enough? Strictly more than min.cleanable.dirty.ratio
+    (LogCleanerManager.grabFilthiestCompactedLog)."""
     return dirty_ratio(clean_bytes, cleanable_bytes) > min_ratio

@@ -1,7 +1,8 @@
-"""When are segments deleted, and logs compacted? The background tasks of a broker's disk, on the clock only when they could do something.
+"""LogManager: deletes old segments and has logs compacted, when a look could find something.
 
-Kafka's classes are LogManager (retention, every log.retention.check.interval.ms) and LogCleaner with LogCleanerManager (one thread,
-every log.cleaner.backoff.ms). A look that would find nothing is not played: from what the logs hold follows when the next one can.
+Kafka's classes are LogManager (retention, every log.retention.check.interval.ms) and LogCleaner
+with LogCleanerManager (one thread, every log.cleaner.backoff.ms). A look that would find nothing is
+not played: from what the logs hold follows when the next one can.
 """
 
 from __future__ import annotations
@@ -22,15 +23,22 @@ FIRST_LOOK_MS = 30_000
 class LogManager:
     """The tasks of one broker.
 
-    epoch_ms  what the records' clock shows at virtual time 0: timestamps are compared with epoch_ms + now_ms
+    epoch_ms  what the records' clock shows at virtual time 0: timestamps are compared with
+              epoch_ms + now_ms
     log_of    gives the broker's log of a partition, None where it has none
     disk      what compaction writes to, too
-    stamps_horizon  tombstones and markers met for the first time get the moment until which they stay (KIP-534)
+    stamps_horizon  tombstones and markers met for the first time get the moment until which they
+                    stay (KIP-534)
     """
 
-    def __init__(self, config: BrokerConfig, stamps_horizon: bool, log_of: Callable[[PartitionKey], PartitionLog | None],
-                 disk: Disk) -> None:
-        self.epoch_ms = 0
+    def __init__(
+        self,
+        config: BrokerConfig,
+        stamps_horizon: bool,
+        log_of: Callable[[PartitionKey], PartitionLog | None],
+        disk: Disk,
+    ) -> None:
+        self.epoch_ms, self.first_look_ms = 0, FIRST_LOOK_MS
         self._config, self._stamps_horizon, self._log = config, stamps_horizon, log_of
         self._disk = disk
         self._segments: dict[PartitionKey, int] = {}
@@ -42,20 +50,36 @@ class LogManager:
         self._retention_at_ms = self._cleaner_at_ms = None
 
     def grown(self, key: PartitionKey, now_ms: int) -> list[Effect]:
-        """A log has more records than before: was a segment rolled, and is there a task for later?"""
+        """A log has more records than before: was a segment rolled,
+        and is there a task for later?"""
         log = self._log(key)
         count, before = len(log.segments), self._segments.get(key, 0)
-        if count == before and self._retention_at_ms is not None and log.segments.settings.retention_bytes < 0:
+        if (
+            count == before
+            and self._retention_at_ms is not None
+            and log.segments.settings.retention_bytes < 0
+        ):
             return []
         self._segments[key] = count
         effects: list[Effect] = []
         if count > before > 0:
             active = log.segments.active
-            effects.append(Note("log.rolled", {"topic": key[0], "partition": key[1], "segment": active.file_name, "segments": count}))
+            effects.append(
+                Note(
+                    "log.rolled",
+                    {
+                        "topic": key[0],
+                        "partition": key[1],
+                        "segment": active.file_name,
+                        "segments": count,
+                    },
+                )
+            )
         return effects + self._arm_retention([key], now_ms) + self._arm_cleaner([key], now_ms)
 
     def start_moved(self, key: PartitionKey, now_ms: int) -> list[Effect]:
-        """Readers may no longer ask for the oldest records (DeleteRecords): whole segments of them go at the next look."""
+        """Readers may no longer ask for the oldest records (DeleteRecords):
+        whole segments of them go at the next look."""
         self._segments.setdefault(key, len(self._log(key).segments))
         return self._arm_retention([key], now_ms)
 
@@ -63,7 +87,9 @@ class LogManager:
         """("retention",) or ("cleaner",)."""
         if key[0] == "retention":
             self._retention_at_ms = None
-            effects = [effect for one in list(self._segments) for effect in self._delete_old(one, now_ms)]
+            effects = [
+                effect for one in list(self._segments) for effect in self._delete_old(one, now_ms)
+            ]
             return effects + self._arm_retention(list(self._segments), now_ms)
         self._cleaner_at_ms = None
         effects = []
@@ -76,12 +102,15 @@ class LogManager:
     # -- retention
 
     def _arm_retention(self, keys: list[PartitionKey], now_ms: int) -> list[Effect]:
-        due_ms = min((due for key in keys if (due := self._retention_due_ms(key, now_ms)) is not None), default=None)
+        due_ms = min(
+            (due for key in keys if (due := self._retention_due_ms(key, now_ms)) is not None),
+            default=None,
+        )
         if due_ms is None:
             return []
         interval_ms = self._config.log_retention_check_interval_ms
-        looks = max(-(-(due_ms - FIRST_LOOK_MS) // interval_ms), 0)
-        at_ms = FIRST_LOOK_MS + looks * interval_ms
+        looks = max(-(-(due_ms - self.first_look_ms) // interval_ms), 0)
+        at_ms = self.first_look_ms + looks * interval_ms
         if self._retention_at_ms is not None and self._retention_at_ms <= at_ms:
             return []
         self._retention_at_ms = at_ms
@@ -97,10 +126,17 @@ class LogManager:
             due.append(now_ms + 1)
         if not settings.is_deleted:
             return min(due, default=None)
-        if settings.retention_bytes >= 0 and log.segments.beyond_size(log.size_bytes, log.log_end_offset, log.log_end_offset):
+        if settings.retention_bytes >= 0 and log.segments.beyond_size(
+            log.size_bytes, log.log_end_offset, log.log_end_offset
+        ):
             due.append(now_ms + 1)
         if settings.retention_ms >= 0:
-            due.append(max(log.segments.all[0].largest_ms + settings.retention_ms + 1 - self.epoch_ms, now_ms + 1))
+            due.append(
+                max(
+                    log.segments.all[0].largest_ms + settings.retention_ms + 1 - self.epoch_ms,
+                    now_ms + 1,
+                )
+            )
         return min(due, default=None)
 
     def _delete_old(self, key: PartitionKey, now_ms: int) -> list[Effect]:
@@ -111,16 +147,29 @@ class LogManager:
         ends = log.high_watermark, log.log_end_offset
         looks = [("log start", lambda: log.segments.before_start(log.log_start_offset, *ends))]
         if log.segments.settings.is_deleted:
-            looks += [("size", lambda: log.segments.beyond_size(log.size_bytes, *ends)),
-                      ("time", lambda: log.segments.expired(self.epoch_ms + now_ms, *ends))]
+            looks += [
+                ("size", lambda: log.segments.beyond_size(log.size_bytes, *ends)),
+                ("time", lambda: log.segments.expired(self.epoch_ms + now_ms, *ends)),
+            ]
         for why, find in looks:
             gone = find()
             if gone:
                 names = [segment.file_name for segment in gone]
                 log.delete(gone, now_ms)
                 self._segments[key] = len(log.segments)
-                effects += [Note("log.deleted", {"topic": key[0], "partition": key[1], "segments": names, "why": why,
-                                                 "log_start_offset": log.log_start_offset}), Appended(*key)]
+                effects += [
+                    Note(
+                        "log.deleted",
+                        {
+                            "topic": key[0],
+                            "partition": key[1],
+                            "segments": names,
+                            "why": why,
+                            "log_start_offset": log.log_start_offset,
+                        },
+                    ),
+                    Appended(*key),
+                ]
         return effects
 
     # -- compaction
@@ -141,20 +190,42 @@ class LogManager:
 
             def retains(batch: RecordBatch) -> bool:
                 return log.segments.of(batch.base_offset).modified_ms > limit_ms
+
         before = log.size_bytes
-        cleaned = clean(log.between(0, end), log.first_dirty, end, retains_deletes=retains, is_last=log.producers.is_last_of_producer,
-                        aborted=[(txn.producer_id, txn.first_offset, txn.last_offset) for txn in log.aborted.entries], horizon_ms=horizon_ms)
+        cleaned = clean(
+            log.between(0, end),
+            log.first_dirty,
+            end,
+            retains_deletes=retains,
+            is_last=log.producers.is_last_of_producer,
+            aborted=[
+                (txn.producer_id, txn.first_offset, txn.last_offset) for txn in log.aborted.entries
+            ],
+            horizon_ms=horizon_ms,
+        )
         log.replace_between(0, end, cleaned.batches, now_ms)
         log.first_dirty = cleaned.next_dirty_offset
         self._segments[key] = len(log.segments)
         stats = cleaned.stats
-        return [Note("log.cleaned", {
-            "topic": key[0], "partition": key[1], "up_to": end, "messages_read": stats.messages_read,
-            "messages_written": stats.messages_written, "invalid": stats.invalid_messages_read, "bytes_before": before,
-            "bytes_after": log.size_bytes})]
+        return [
+            Note(
+                "log.cleaned",
+                {
+                    "topic": key[0],
+                    "partition": key[1],
+                    "up_to": end,
+                    "messages_read": stats.messages_read,
+                    "messages_written": stats.messages_written,
+                    "invalid": stats.invalid_messages_read,
+                    "bytes_before": before,
+                    "bytes_after": log.size_bytes,
+                },
+            )
+        ]
 
     def _filthiest(self, now_ms: int) -> PartitionKey | None:
-        """The log that is dirtiest, of those that are dirty enough or have waited for max.compaction.lag.ms."""
+        """The log that is dirtiest, of those that are dirty enough or
+        have waited for max.compaction.lag.ms."""
         best: tuple[float, PartitionKey] | None = None
         for key in self._segments:
             log = self._log(key)
@@ -169,17 +240,35 @@ class LogManager:
         if is_due(clean_bytes, cleanable, log.segments.settings.min_cleanable_ratio):
             return True
         lag_ms = log.segments.settings.max_compaction_lag_ms
-        oldest = next((segment for segment in log.segments if segment.base_offset >= log.first_dirty and segment.first_ms is not None), None)
-        return cleanable > 0 and oldest is not None and self.epoch_ms + now_ms - oldest.first_ms > lag_ms
+        oldest = next(
+            (
+                segment
+                for segment in log.segments
+                if segment.base_offset >= log.first_dirty and segment.first_ms is not None
+            ),
+            None,
+        )
+        return (
+            cleanable > 0
+            and oldest is not None
+            and self.epoch_ms + now_ms - oldest.first_ms > lag_ms
+        )
 
     def _bytes(self, log: PartitionLog, now_ms: int) -> tuple[int, int]:
         """(clean, cleanable) bytes."""
         end = self._uncleanable(log, now_ms)
-        done = sum(segment.size_bytes for segment in log.segments if segment.base_offset < log.first_dirty)
-        return done, sum(segment.size_bytes for segment in log.segments if log.first_dirty <= segment.base_offset < end)
+        done = sum(
+            segment.size_bytes for segment in log.segments if segment.base_offset < log.first_dirty
+        )
+        return done, sum(
+            segment.size_bytes
+            for segment in log.segments
+            if log.first_dirty <= segment.base_offset < end
+        )
 
     def _uncleanable(self, log: PartitionLog, now_ms: int) -> int:
-        """Compaction never touches the active segment, what is not stable yet, or what is younger than min.compaction.lag.ms."""
+        """Compaction never touches the active segment, what is not stable yet,
+        or what is younger than min.compaction.lag.ms."""
         end = log.segments.active.base_offset
         stable = log.last_stable_offset
         if stable < end:
@@ -187,14 +276,20 @@ class LogManager:
         lag_ms = log.segments.settings.min_compaction_lag_ms
         if lag_ms:
             for segment in log.segments:
-                if segment.base_offset >= log.first_dirty and segment.largest_ms > self.epoch_ms + now_ms - lag_ms:
+                if (
+                    segment.base_offset >= log.first_dirty
+                    and segment.largest_ms > self.epoch_ms + now_ms - lag_ms
+                ):
                     return max(min(end, segment.base_offset), log.first_dirty)
         return max(end, log.first_dirty)
 
     def _arm_cleaner(self, keys: list[PartitionKey], now_ms: int) -> list[Effect]:
         if self._cleaner_at_ms is not None or not self._config.log_cleaner_enable:
             return []
-        due_ms = min((due for key in keys if (due := self._cleaner_due_ms(key, now_ms)) is not None), default=None)
+        due_ms = min(
+            (due for key in keys if (due := self._cleaner_due_ms(key, now_ms)) is not None),
+            default=None,
+        )
         if due_ms is None:
             return []
         backoff_ms = max(self._config.log_cleaner_backoff_ms, 1)
@@ -202,14 +297,17 @@ class LogManager:
         return [SetTimer(("cleaner",), self._cleaner_at_ms)]
 
     def _cleaner_due_ms(self, key: PartitionKey, now_ms: int) -> int | None:
-        """When a look could find this log dirty enough; None while only more records can make it so."""
+        """When a look could find this log dirty enough;
+        None while only more records can make it so."""
         log = self._log(key)
         if log is None or not log.segments.settings.is_compacted:
             return None
         if self._due(log, now_ms):
             return now_ms
         settings = log.segments.settings
-        closed = [segment for segment in log.segments.all[:-1] if segment.base_offset >= log.first_dirty]
+        closed = [
+            segment for segment in log.segments.all[:-1] if segment.base_offset >= log.first_dirty
+        ]
         if closed and settings.min_compaction_lag_ms:
             young_ms = closed[-1].largest_ms + settings.min_compaction_lag_ms - self.epoch_ms
             if young_ms > now_ms:

@@ -1,4 +1,4 @@
-"""How does a log behave on disk? Its segments, retention and compaction, from the topic's config or the broker's.
+"""LogSettings: segments, retention and compaction of a log, from the configs of topic and broker.
 
 Kafka's class is LogConfig.
 """
@@ -46,18 +46,33 @@ def log_settings(
     """
     policies = setting("cleanup.policy", config.log_cleanup_policy)
     return LogSettings(
-        segment_bytes=setting("internal.segment.bytes", setting(
-            "segment.bytes", INTERNAL_SEGMENT_BYTES if internal else config.log_segment_bytes)),
-        segment_ms=setting("segment.ms", WEEK_MS if config.log_roll_ms is None else config.log_roll_ms),
+        segment_bytes=setting(
+            "internal.segment.bytes",
+            setting(
+                "segment.bytes", INTERNAL_SEGMENT_BYTES if internal else config.log_segment_bytes
+            ),
+        ),
+        segment_ms=setting(
+            "segment.ms", WEEK_MS if config.log_roll_ms is None else config.log_roll_ms
+        ),
         index_interval_bytes=setting("index.interval.bytes", config.log_index_interval_bytes),
-        retention_ms=setting("retention.ms", WEEK_MS if config.log_retention_ms is None else config.log_retention_ms),
+        retention_ms=setting(
+            "retention.ms", WEEK_MS if config.log_retention_ms is None else config.log_retention_ms
+        ),
         retention_bytes=setting("retention.bytes", config.log_retention_bytes),
         is_deleted=not internal and "delete" in policies,
         is_compacted=internal or "compact" in policies,
-        min_cleanable_ratio=setting("min.cleanable.dirty.ratio", config.log_cleaner_min_cleanable_ratio),
-        min_compaction_lag_ms=setting("min.compaction.lag.ms", config.log_cleaner_min_compaction_lag_ms),
-        max_compaction_lag_ms=setting("max.compaction.lag.ms", config.log_cleaner_max_compaction_lag_ms),
+        min_cleanable_ratio=setting(
+            "min.cleanable.dirty.ratio", config.log_cleaner_min_cleanable_ratio
+        ),
+        min_compaction_lag_ms=setting(
+            "min.compaction.lag.ms", config.log_cleaner_min_compaction_lag_ms
+        ),
+        max_compaction_lag_ms=setting(
+            "max.compaction.lag.ms", config.log_cleaner_max_compaction_lag_ms
+        ),
         delete_retention_ms=setting("delete.retention.ms", config.log_cleaner_delete_retention_ms),
         message_max_bytes=setting("max.message.bytes", config.message_max_bytes),
-        stamps_at_append=setting("message.timestamp.type", config.log_message_timestamp_type) == "LogAppendTime",
+        stamps_at_append=setting("message.timestamp.type", config.log_message_timestamp_type)
+        == "LogAppendTime",
     )

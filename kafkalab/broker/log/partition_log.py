@@ -1,8 +1,9 @@
-"""What is in a partition, and where? One replica's log: batches in offset order.
+"""PartitionLog: one replica's log, batches in offset order.
 
-Kafka's class is UnifiedLog. How far the log is safe is said from outside: the leader moves the high watermark when its followers
-have fetched, a follower when its leader tells it. Where it is cut into files is the matter of `segments`; which of them go, and
-what compaction leaves of them, is decided by `log_manager` and `log_cleaner`.
+Kafka's class is UnifiedLog. How far the log is safe is said from outside: the leader moves the high
+watermark when its followers have fetched, a follower when its leader tells it. Where it is cut into
+files is the matter of `segments`; which of them go, and what compaction leaves of them, is decided
+by `log_manager` and `log_cleaner`.
 """
 
 from __future__ import annotations
@@ -38,10 +39,31 @@ class PartitionLog:
     disk              what the log is written to
     """
 
-    __slots__ = ("topic", "index", "log_start_offset", "log_end_offset", "high_watermark", "size_bytes", "producers", "aborted",
-                 "segments", "first_dirty", "disk", "_batches", "_bases", "_epochs", "_unwritten")
+    __slots__ = (
+        "_bases",
+        "_batches",
+        "_epochs",
+        "_unwritten",
+        "aborted",
+        "disk",
+        "first_dirty",
+        "high_watermark",
+        "index",
+        "log_end_offset",
+        "log_start_offset",
+        "producers",
+        "segments",
+        "size_bytes",
+        "topic",
+    )
 
-    def __init__(self, topic: str, index: int, settings: LogSettings = LogSettings(), disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        topic: str,
+        index: int,
+        settings: LogSettings = LogSettings(),
+        disk: Disk | None = None,
+    ) -> None:
         self.topic, self.index = topic, index
         self.disk = disk or Disk()
         self.log_start_offset = self.log_end_offset = self.high_watermark = self.size_bytes = 0
@@ -56,12 +78,15 @@ class PartitionLog:
 
     @property
     def last_stable_offset(self) -> int:
-        """read_committed consumers see records below this one: where the earliest transaction begins that is not decided below the
-        high watermark, or the high watermark (UnifiedLog.lastStableOffset)."""
+        """read_committed consumers see records below this one: where the earliest transaction
+        begins that is not decided below the high watermark, or the high watermark
+        (UnifiedLog.lastStableOffset)."""
         undecided = self.producers.first_undecided(self.high_watermark)
         return self.high_watermark if undecided is None else min(self.high_watermark, undecided)
 
-    def aborted_between(self, fetch_offset: int, upper_offset: int) -> tuple[AbortedTransaction, ...]:
+    def aborted_between(
+        self, fetch_offset: int, upper_offset: int
+    ) -> tuple[AbortedTransaction, ...]:
         """The aborted transactions that a read_committed reader of these offsets must leave out."""
         return self.aborted.between(fetch_offset, upper_offset)
 
@@ -72,8 +97,11 @@ class PartitionLog:
         for batch in self._batches:
             self._remember(batch, None)
 
-    def append(self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None) -> RecordBatch:
-        """As leader: give the batch its offsets and keep it; returns it with its base offset. ValueError for an empty batch.
+    def append(
+        self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None
+    ) -> RecordBatch:
+        """As leader: give the batch its offsets and keep it; returns it with its base offset.
+        ValueError for an empty batch.
 
         now_ms: when a producer or a coordinator wrote it; None for what is merely copied.
 
@@ -85,11 +113,16 @@ class PartitionLog:
         self.copy(stored, leader_epoch, now_ms)
         return stored
 
-    def copy(self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None, copied_ms: int = 0) -> None:
-        """As follower, at copied_ms: keep a batch at the offsets the leader gave it. ValueError for one that begins before the log end;
-        KafkaStorageException where the disk is full."""
+    def copy(
+        self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None, copied_ms: int = 0
+    ) -> None:
+        """As follower, at copied_ms: keep a batch at the offsets the leader gave it. ValueError for
+        one that begins before the log end; KafkaStorageException where the disk is full."""
         if batch.base_offset < self.log_end_offset:
-            raise ValueError(f"{self.topic}-{self.index} ends at {self.log_end_offset}: a batch at {batch.base_offset} cannot follow")
+            raise ValueError(
+                f"{self.topic}-{self.index} ends at {self.log_end_offset}: a batch at "
+                f"{batch.base_offset} cannot follow"
+            )
         self.disk.write()
         self.note_epoch(leader_epoch)
         at_ms = copied_ms if now_ms is None else now_ms
@@ -105,7 +138,8 @@ class PartitionLog:
     def truncate_to(self, offset: int) -> int:
         """Drop the batches that reach to `offset` or beyond; returns how many records went.
 
-        The high watermark never stays above the end, and what is known of producers is read from the rest.
+        The high watermark never stays above the end, and what is known of producers is read from
+        the rest.
         """
         keep, before = bisect_left(self._bases, offset), self.log_end_offset
         if keep and self._batches[keep - 1].last_offset >= offset:
@@ -125,13 +159,16 @@ class PartitionLog:
         return before - self.log_end_offset
 
     def flush(self) -> None:
-        """Bring everything to the disk (UnifiedLog.flush): what a process does that ends in an orderly way."""
+        """Bring everything to the disk (UnifiedLog.flush):
+        what a process does that ends in an orderly way."""
         self._unwritten.clear()
 
     def lose_power(self, now_ms: int) -> int:
-        """Keep what is on the disk; returns how many records went (LogLoader.recoverLog at the next start).
+        """Keep what is on the disk; returns how many records went (LogLoader.recoverLog at the next
+        start).
 
-        A segment is flushed when the next one is rolled; of the active one only what the operating system has written is left.
+        A segment is flushed when the next one is rolled; of the active one only what the operating
+        system has written is left.
         """
         self._forget_written(now_ms)
         kept = self._unwritten[0][1] if self._unwritten else self.log_end_offset
@@ -142,11 +179,14 @@ class PartitionLog:
             self._unwritten.popleft()
 
     def begin_at(self, offset: int) -> None:
-        """Forget everything and go on at `offset`: what a follower does whose leader no longer has what it lacks."""
+        """Forget everything and go on at `offset`: what a follower does
+        whose leader no longer has what it lacks."""
         self.truncate_to(0)
         self._epochs.clear()
         self.segments.begin_at(offset)
-        self.log_start_offset = self.log_end_offset = self.high_watermark = self.first_dirty = offset
+        self.log_start_offset = self.log_end_offset = self.high_watermark = self.first_dirty = (
+            offset
+        )
 
     def _remember(self, stored: RecordBatch, now_ms: int | None) -> None:
         ended = self.producers.remember(stored, now_ms)
@@ -155,14 +195,16 @@ class PartitionLog:
             self.aborted.append(ended, stored.last_offset + 1 if still_open is None else still_open)
 
     def begin_at_least(self, offset: int) -> None:
-        """Readers may no longer ask for anything before `offset` (UnifiedLog.maybeIncrementLogStartOffset)."""
+        """Readers may no longer ask for anything before `offset`
+        (UnifiedLog.maybeIncrementLogStartOffset)."""
         self.log_start_offset = max(self.log_start_offset, offset)
 
     def delete(self, segments: list[Segment], now_ms: int) -> None:
-        """Throw the oldest segments away; where the active one is among them, a new one begins first. The log start moves up."""
+        """Throw the oldest segments away; where the active one is among them,
+        a new one begins first. The log start moves up."""
         if len(segments) == len(self.segments):
             self.segments.all.append(Segment(self.log_end_offset, now_ms))
-        del self.segments.all[:len(segments)]
+        del self.segments.all[: len(segments)]
         start = self.segments.all[0].base_offset
         keep = bisect_left(self._bases, start)
         self.size_bytes -= sum(batch.size_bytes for batch in self._batches[:keep])
@@ -172,21 +214,33 @@ class PartitionLog:
 
     def between(self, first: int, end: int) -> list[RecordBatch]:
         """The batches whose base offset is not below `first` and below `end`."""
-        return self._batches[bisect_left(self._bases, first):bisect_left(self._bases, end)]
+        return self._batches[bisect_left(self._bases, first) : bisect_left(self._bases, end)]
 
-    def replace_between(self, first: int, end: int, batches: list[RecordBatch], now_ms: int) -> None:
-        """Compaction's outcome takes the place of what was there; the segments from `first` to `end` are joined to fewer."""
+    def replace_between(
+        self, first: int, end: int, batches: list[RecordBatch], now_ms: int
+    ) -> None:
+        """Compaction's outcome takes the place of what was there;
+        the segments from `first` to `end` are joined to fewer."""
         low, high = bisect_left(self._bases, first), bisect_left(self._bases, end)
         self._batches[low:high] = batches
         self._bases[low:high] = [batch.base_offset for batch in batches]
         self.size_bytes = sum(batch.size_bytes for batch in self._batches)
         self.segments.rewrite(first, end, batches)
 
-    def read(self, offset: int, max_bytes: int, end_offset: int | None = None, *, at_least_one: bool = False) -> tuple[RecordBatch, ...]:
-        """The batches from the one that holds `offset` on, as many as fit and begin below `end_offset` (None: the log end).
+    def read(
+        self,
+        offset: int,
+        max_bytes: int,
+        end_offset: int | None = None,
+        *,
+        at_least_one: bool = False,
+    ) -> tuple[RecordBatch, ...]:
+        """The batches from the one that holds `offset` on, as many as fit and begin below
+        `end_offset` (None: the log end).
 
-        Batches are not cut: the first may begin before `offset`, and the reader skips what it did not ask for. With
-        at_least_one the first batch comes even when it alone is too large (KIP-74), so that no reader gets stuck.
+        Batches are not cut: the first may begin before `offset`, and the reader skips what it did
+        not ask for. With at_least_one the first batch comes even when it alone is too large
+        (KIP-74), so that no reader gets stuck.
         """
         end_offset = self.log_end_offset if end_offset is None else end_offset
         if offset >= end_offset:
@@ -194,7 +248,9 @@ class PartitionLog:
         first = self._place_of(offset)
         total, last = 0, first
         for batch in self._batches[first:]:
-            if batch.base_offset >= end_offset or total + batch.size_bytes > max_bytes and not (at_least_one and last == first):
+            if batch.base_offset >= end_offset or (
+                total + batch.size_bytes > max_bytes and not (at_least_one and last == first)
+            ):
                 break
             total += batch.size_bytes
             last += 1
@@ -205,10 +261,11 @@ class PartitionLog:
         return tuple(self._batches)
 
     def bytes_from(self, offset: int, max_bytes: int, end_offset: int | None = None) -> int:
-        """How many bytes a reader at `offset` could get below `end_offset`, counted up to max_bytes: what a long poll waits for."""
+        """How many bytes a reader at `offset` could get below `end_offset`, counted up to
+        max_bytes: what a long poll waits for."""
         total, end_offset = 0, self.log_end_offset if end_offset is None else end_offset
         if offset < end_offset:
-            for batch in self._batches[self._place_of(offset):]:
+            for batch in self._batches[self._place_of(offset) :]:
                 if batch.base_offset >= end_offset:
                     break
                 total += batch.size_bytes
@@ -217,7 +274,8 @@ class PartitionLog:
         return total
 
     def _place_of(self, offset: int) -> int:
-        """The first batch that reaches to `offset`: the one that holds it, or, where compaction left a gap, the next."""
+        """The first batch that reaches to `offset`: the one that holds it, or,
+        where compaction left a gap, the next."""
         place = bisect_right(self._bases, offset) - 1
         return place + 1 if place < 0 or self._batches[place].last_offset < offset else place
 
@@ -242,7 +300,8 @@ class PartitionLog:
         return tuple(self._epochs)
 
     def note_epoch(self, leader_epoch: int) -> None:
-        """Remember that a leader epoch begins at the log end. One that brought no records gives way to its successor."""
+        """Remember that a leader epoch begins at the log end.
+        One that brought no records gives way to its successor."""
         if self._epochs and self._epochs[-1][0] >= leader_epoch:
             return
         while self._epochs and self._epochs[-1][1] >= self.log_end_offset:
@@ -250,14 +309,17 @@ class PartitionLog:
         self._epochs.append((leader_epoch, self.log_end_offset))
 
     def epoch_at(self, offset: int) -> int:
-        """The leader epoch in which the record at `offset` was or will be written; -1 before the first."""
+        """The leader epoch in which the record at `offset` was or will be written;
+        -1 before the first."""
         return next((epoch for epoch, start in reversed(self._epochs) if start <= offset), NO_EPOCH)
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
-        """(epoch, end offset): the largest known epoch up to the asked one, and where its successor began.
+        """(epoch, end offset): the largest known epoch up to the asked one, and where its successor
+        began.
 
-        The answer carries the epoch because the asker may mean one of which this log has never heard (KIP-279). One older
-        than all ended where the first begins; (-1, -1) for one newer than all (LeaderEpochFileCache.endOffsetFor).
+        The answer carries the epoch because the asker may mean one of which this log has never
+        heard (KIP-279). One older than all ended where the first begins; (-1, -1) for one newer
+        than all (LeaderEpochFileCache.endOffsetFor).
         """
         if leader_epoch > self.last_epoch:
             return NO_EPOCH, -1

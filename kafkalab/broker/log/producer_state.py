@@ -1,8 +1,9 @@
-"""Is this batch new, old or too early, and whose transaction is still open? What a log remembers of its producers.
+"""ProducerState: what a log remembers of its producers, to tell new batches from repeated ones.
 
-Kafka's classes are ProducerStateManager, ProducerAppendInfo and ProducerStateEntry (KIP-98, KIP-360). Every replica keeps this
-state beside its log and can make it anew from the log alone (`ProducerState.of`), so a follower that becomes leader knows what
-the old leader knew. Snapshots, which spare the real broker most of that reading, are left out.
+Kafka's classes are ProducerStateManager, ProducerAppendInfo and ProducerStateEntry (KIP-98,
+KIP-360). Every replica keeps this state beside its log and can make it anew from the log alone
+(`ProducerState.of`), so a follower that becomes leader knows what the old leader knew. Snapshots,
+which spare the real broker most of that reading, are left out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from kafkalab.errors import Errors
 from kafkalab.protocol.messages import ControlRecordType, RecordBatch
 
 REMEMBERED_BATCHES = 5
-"""Why idempotence allows at most five requests in flight: the leader knows the last five batches again."""
+"""Why idempotence allows at most five requests in flight:
+the leader knows the last five batches again."""
 
 SWEEP_INTERVAL_MS = 600_000
 NO_PRODUCER_ID = -1
@@ -31,7 +33,8 @@ class RememberedBatch(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What to do with a batch: append it (error NONE, duplicate_of None), answer as before, or refuse."""
+    """What to do with a batch: append it (error NONE, duplicate_of None), answer as before,
+    or refuse."""
 
     error: Errors
     duplicate_of: RememberedBatch | None = None
@@ -51,12 +54,14 @@ class ProducerEntry:
 
     epoch              the highest seen; who comes with a lower one is fenced
     batches            its last batches of that epoch
-    coordinator_epoch  of the coordinator that last ended a transaction here; an older one is a zombie
+    coordinator_epoch  of the coordinator that last ended a transaction here; an older one is a
+                       zombie
     first_offset       where its open transaction began on this partition; None while there is none
-    last_used_ms       when it last wrote here (virtual time); None: not since the state was read from the log
+    last_used_ms       when it last wrote here (virtual time); None: not since the state was read
+                       from the log
     """
 
-    __slots__ = ("epoch", "batches", "coordinator_epoch", "first_offset", "last_used_ms")
+    __slots__ = ("batches", "coordinator_epoch", "epoch", "first_offset", "last_used_ms")
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
@@ -78,15 +83,27 @@ def last_sequence(batch: RecordBatch) -> int:
 
 
 class ProducerState:
-    """All producers of one partition, and the transactions that a reader may not see the end of yet.
+    """All producers of one partition, and the transactions that a reader may not see the end of
+    yet.
 
     open_transactions  first offset -> producer id, of transactions without a marker
-    ended              transactions whose marker the high watermark may not have passed yet, in the order of their markers
-    guards             producer id -> number of the question that the leader has put to the coordinator (KIP-890)
-    joining            producer id -> epoch with which it joins its next transaction by that question (transaction.version 2)
+    ended              transactions whose marker the high watermark may not have passed yet, in the
+                       order of their markers
+    guards             producer id -> number of the question that the leader has put to the
+                       coordinator (KIP-890)
+    joining            producer id -> epoch with which it joins its next transaction by that
+                       question (transaction.version 2)
     """
 
-    __slots__ = ("entries", "open_transactions", "ended", "guards", "joining", "_guards_given", "_swept_ms")
+    __slots__ = (
+        "_guards_given",
+        "_swept_ms",
+        "ended",
+        "entries",
+        "guards",
+        "joining",
+        "open_transactions",
+    )
 
     def __init__(self) -> None:
         self.entries: dict[int, ProducerEntry] = {}
@@ -107,7 +124,8 @@ class ProducerState:
     def judge(self, batch: RecordBatch, *, accepts_unknown: bool) -> Verdict:
         """Compare a client's batch with what is remembered; changes nothing.
 
-        accepts_unknown: a producer nobody remembers may begin anywhere (BrokerProfile.accepts_unknown_producer, KIP-360).
+        accepts_unknown: a producer nobody remembers may begin anywhere
+        (BrokerProfile.accepts_unknown_producer, KIP-360).
         """
         if batch.producer_id == NO_PRODUCER_ID:
             return _APPEND
@@ -125,7 +143,8 @@ class ProducerState:
             for known in entry.batches:
                 if known.first_sequence == batch.base_sequence and known.last_sequence == last:
                     return Verdict(Errors.NONE, known)
-            if not entry.batches and batch.base_sequence != 0 and not accepts_unknown:  # a marker alone raised the epoch
+            # a marker alone raised the epoch
+            if not entry.batches and batch.base_sequence != 0 and not accepts_unknown:
                 return Verdict(Errors.UNKNOWN_PRODUCER_ID)
             expected = (entry.batches[-1].last_sequence + 1) % _SEQUENCES if entry.batches else 0
             if batch.base_sequence != expected:
@@ -135,7 +154,8 @@ class ProducerState:
         return _APPEND
 
     def judge_marker(self, marker: RecordBatch) -> Errors:
-        """May this coordinator end the transaction? An older epoch of producer or coordinator comes from a zombie."""
+        """May this coordinator end the transaction? An older epoch of
+        producer or coordinator comes from a zombie."""
         entry = self.entries.get(marker.producer_id)
         if entry is None:
             return Errors.NONE
@@ -150,10 +170,12 @@ class ProducerState:
         return entry is not None and entry.first_offset is not None and entry.epoch == epoch
 
     def guard(self, producer_id: int, joining_epoch: int | None = None) -> int:
-        """Before a question to the coordinator: a number that stays until the producer's next marker (VerificationGuard).
+        """Before a question to the coordinator: a number that stays until the producer's next
+        marker (VerificationGuard).
 
-        joining_epoch: of a producer that speaks transaction.version 2. The marker that ends its last transaction has this very epoch, and
-        leaves the number alone: it says nothing against the next one (UnifiedLog.updateProducers).
+        joining_epoch: of a producer that speaks transaction.version 2. The marker that ends its
+        last transaction has this very epoch, and leaves the number alone: it says nothing against
+        the next one (UnifiedLog.updateProducers).
         """
         if joining_epoch is None:
             self.joining.pop(producer_id, None)
@@ -170,7 +192,8 @@ class ProducerState:
         return self.guards.get(producer_id) == number
 
     def remember(self, batch: RecordBatch, now_ms: int | None = None) -> EndedTransaction | None:
-        """Note a batch that stands in the log; returns the transaction that it ended, if it is a marker that ended one."""
+        """Note a batch that stands in the log; returns the transaction that it ended,
+        if it is a marker that ended one."""
         if batch.producer_id == NO_PRODUCER_ID:
             return None
         entry = self.entries.get(batch.producer_id)
@@ -180,7 +203,9 @@ class ProducerState:
         entry.last_used_ms = now_ms
         if batch.control is not None:
             return self._end(entry, batch)
-        entry.batches.append(RememberedBatch(batch.base_sequence, last_sequence(batch), batch.base_offset))
+        entry.batches.append(
+            RememberedBatch(batch.base_sequence, last_sequence(batch), batch.base_offset)
+        )
         if batch.is_transactional and entry.first_offset is None:
             entry.first_offset = batch.base_offset
             self.open_transactions[batch.base_offset] = batch.producer_id
@@ -192,15 +217,20 @@ class ProducerState:
             self.guards.pop(marker.producer_id, None)
         if entry.first_offset is None:
             return None
-        ended = EndedTransaction(marker.producer_id, entry.first_offset, marker.base_offset, marker.control is ControlRecordType.ABORT)
+        ended = EndedTransaction(
+            marker.producer_id,
+            entry.first_offset,
+            marker.base_offset,
+            marker.control is ControlRecordType.ABORT,
+        )
         entry.first_offset = None
         del self.open_transactions[ended.first_offset]
         self.ended.append(ended)
         return ended
 
     def first_undecided(self, high_watermark: int) -> int | None:
-        """Where the earliest transaction begins that is open, or whose marker consumers cannot see yet; None without one
-        (ProducerStateManager.firstUnstableOffset)."""
+        """Where the earliest transaction begins that is open, or whose marker consumers cannot see
+        yet; None without one (ProducerStateManager.firstUnstableOffset)."""
         if self.ended and self.ended[0].last_offset < high_watermark:
             self.ended = [ended for ended in self.ended if ended.last_offset >= high_watermark]
         if not self.open_transactions and not self.ended:
@@ -212,23 +242,33 @@ class ProducerState:
         return min(self.open_transactions, default=None)
 
     def is_last_of_producer(self, batch: RecordBatch) -> bool:
-        """Does the log need this batch to know its producer's last sequence number (or, without data, its epoch) again?"""
+        """Does the log need this batch to know its producer's last sequence
+        number (or, without data, its epoch) again?"""
         entry = self.entries.get(batch.producer_id)
         if entry is None:
             return False
         if not entry.batches:
             return batch.control is not None and batch.producer_epoch == entry.epoch
         last = entry.batches[-1]
-        return batch.control is None and batch.last_offset == last.base_offset + (last.last_sequence - last.first_sequence) % _SEQUENCES
+        return (
+            batch.control is None
+            and batch.last_offset
+            == last.base_offset + (last.last_sequence - last.first_sequence) % _SEQUENCES
+        )
 
     def forget_idle(self, now_ms: int, limit_ms: int, every_ms: int = SWEEP_INTERVAL_MS) -> None:
-        """Drop producers that have not written here for that long and have nothing open. Kafka looks every ten minutes; we do when
-        somebody writes and ten minutes have passed."""
+        """Drop producers that have not written here for that long and have nothing open. Kafka
+        looks every ten minutes; we do when somebody writes and ten minutes have passed."""
         if now_ms - self._swept_ms < every_ms:
             return
         self._swept_ms = now_ms
-        idle = [id for id, entry in self.entries.items()
-                if entry.first_offset is None and entry.last_used_ms is not None and now_ms - entry.last_used_ms >= limit_ms]
+        idle = [
+            id
+            for id, entry in self.entries.items()
+            if entry.first_offset is None
+            and entry.last_used_ms is not None
+            and now_ms - entry.last_used_ms >= limit_ms
+        ]
         for id in idle:
             del self.entries[id]
 

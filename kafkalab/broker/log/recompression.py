@@ -1,8 +1,9 @@
-"""What does a leader do with a compressed batch? (LogValidator)
+"""Validates a compressed batch, and compresses it again where the topic asks (LogValidator).
 
-It always decompresses it once, to look whether the records are in order; it does not compress it again, because it may keep the
-bytes as they came. Unless the topic's compression.type names another codec than the producer used: then it does, before the
-records are appended, and the producer waits for it. Consumers decompress what they are given (`clients/consumer/reading/decompression_cost.py`).
+It always decompresses it once, to look whether the records are in order; it does not compress it
+again, because it may keep the bytes as they came. Unless the topic's compression.type names another
+codec than the producer used: then it does, before the records are appended, and the producer waits
+for it. Consumers decompress what they are given (`clients/consumer/reading/decompression_cost.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ US_PER_MS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One piece of a broker's work on a batch. work: "validate" or "recompress"; codec: the one read or written."""
+    """One piece of a broker's work on a batch. work: "validate" or "recompress"; codec:
+    the one read or written."""
 
     work: str
     codec: str
@@ -41,7 +43,11 @@ def kept(wanted: str, batch: RecordBatch) -> RecordBatch:
         return batch
     if codec == "none":
         return replace(batch, compression=codec, size_bytes=batch_size_bytes(batch.records))
-    return replace(batch, compression=codec, size_bytes=RECORD_BATCH_OVERHEAD_BYTES + Compression(codec).compressed_bytes(batch.records))
+    return replace(
+        batch,
+        compression=codec,
+        size_bytes=RECORD_BATCH_OVERHEAD_BYTES + Compression(codec).compressed_bytes(batch.records),
+    )
 
 
 def work_on(wanted: str, batch: RecordBatch, as_kept: RecordBatch) -> Iterator[Work]:
@@ -51,6 +57,14 @@ def work_on(wanted: str, batch: RecordBatch, as_kept: RecordBatch) -> Iterator[W
         return
     plain = batch_size_bytes(batch.records) - RECORD_BATCH_OVERHEAD_BYTES
     if batch.compression != "none":
-        yield Work("validate", batch.compression, batch.size_bytes, plain, Compression(batch.compression).decompress_us(plain))
+        yield Work(
+            "validate",
+            batch.compression,
+            batch.size_bytes,
+            plain,
+            Compression(batch.compression).decompress_us(plain),
+        )
     if codec not in (batch.compression, "none"):
-        yield Work("recompress", codec, plain, as_kept.size_bytes, Compression(codec).compress_us(plain))
+        yield Work(
+            "recompress", codec, plain, as_kept.size_bytes, Compression(codec).compress_us(plain)
+        )

@@ -1,7 +1,8 @@
-"""Where is a log cut? Its segments: when the next one begins, and which ones may go.
+"""Segments: the files a log is cut into, when the next begins, and which may be deleted.
 
-Kafka's classes are LogSegment and LogSegments. A segment here is a place in the list of batches, with what its decisions need;
-the files with their 20-digit names, and the index beside each, are numbers to look at.
+Kafka's classes are LogSegment and LogSegments. A segment here is a place in the list of batches,
+with what its decisions need; the files with their 20-digit names, and the index beside each, are
+numbers to look at.
 """
 
 from __future__ import annotations
@@ -24,7 +25,16 @@ class Segment:
     modified_ms     when it was last written to
     """
 
-    __slots__ = ("base_offset", "created_ms", "size_bytes", "first_ms", "largest_ms", "index_entries", "modified_ms", "_since_entry")
+    __slots__ = (
+        "_since_entry",
+        "base_offset",
+        "created_ms",
+        "first_ms",
+        "index_entries",
+        "largest_ms",
+        "modified_ms",
+        "size_bytes",
+    )
 
     def __init__(self, base_offset: int, created_ms: int) -> None:
         self.base_offset, self.created_ms = base_offset, created_ms
@@ -39,7 +49,8 @@ class Segment:
         return f"{self.base_offset:020d}.log"
 
     def take(self, batch: RecordBatch, settings: LogSettings, now_ms: int) -> None:
-        """A batch goes here. An index entry is made before it where enough bytes came since the last one (LogSegment.append)."""
+        """A batch goes here. An index entry is made before it where enough bytes came since the
+        last one (LogSegment.append)."""
         if self._since_entry > settings.index_interval_bytes:
             self.index_entries += 1
             self._since_entry = 0
@@ -53,9 +64,11 @@ class Segment:
                 self.first_ms = newest
 
     def should_roll(self, batch: RecordBatch, settings: LogSettings, now_ms: int) -> bool:
-        """Does this batch begin the next segment? Where it would not fit, or the segment is old (LogSegment.shouldRoll).
+        """Does this batch begin the next segment? Where it would not fit, or the segment is old
+        (LogSegment.shouldRoll).
 
-        Age counts from the first record's timestamp to the new one's, so it is the producers' clock that rolls.
+        Age counts from the first record's timestamp to the new one's, so it is the producers' clock
+        that rolls.
         """
         if self.size_bytes > settings.segment_bytes - batch.size_bytes:
             return True
@@ -85,7 +98,9 @@ class Segments:
 
     def of(self, offset: int) -> Segment:
         """The segment that holds an offset: the last whose name is not larger."""
-        return self.all[max(bisect_right([segment.base_offset for segment in self.all], offset) - 1, 0)]
+        return self.all[
+            max(bisect_right([segment.base_offset for segment in self.all], offset) - 1, 0)
+        ]
 
     def take(self, batch: RecordBatch, now_ms: int) -> bool:
         """A batch is appended; says whether a segment was rolled for it."""
@@ -105,7 +120,8 @@ class Segments:
         self.all = [Segment(offset, now_ms)]
 
     def truncate_to(self, log_end: int, batches: list[RecordBatch]) -> None:
-        """The log ends earlier now: later segments go, and the last one counts anew what is left of it."""
+        """The log ends earlier now: later segments go,
+        and the last one counts anew what is left of it."""
         while len(self.all) > 1 and self.all[-1].base_offset >= log_end:
             self.all.pop()
         last = self.all[-1]
@@ -116,11 +132,12 @@ class Segments:
         self.all[-1] = anew
 
     def rewrite(self, first: int, end: int, batches: list[RecordBatch]) -> None:
-        """Segments that lie between were compacted: what is left is put together into as few as segment.bytes allows, each named
-        after the first it was made of and as old as the youngest of them (LogCleaner.groupSegmentsBySize)."""
+        """Segments that lie between were compacted: what is left is put together into as few as
+        segment.bytes allows, each named after the first it was made of and as old as the youngest
+        of them (LogCleaner.groupSegmentsBySize)."""
         before = [segment for segment in self.all if segment.base_offset < first]
         old = [segment for segment in self.all if first <= segment.base_offset < end]
-        after = self.all[len(before) + len(old):]
+        after = self.all[len(before) + len(old) :]
         anew: list[Segment] = []
         for place, segment in enumerate(old):
             upper = old[place + 1].base_offset if place + 1 < len(old) else end
@@ -137,14 +154,18 @@ class Segments:
     # -- which may go
 
     def expired(self, now_ms: int, high_watermark: int, log_end: int) -> list[Segment]:
-        """From the oldest on, whose newest record is older than retention.ms (UnifiedLog.deleteRetentionMsBreachedSegments)."""
+        """From the oldest on, whose newest record is older than retention.ms
+        (UnifiedLog.deleteRetentionMsBreachedSegments)."""
         limit_ms = self.settings.retention_ms
         if limit_ms < 0:
             return []
-        return self._from_oldest(lambda segment: now_ms - segment.largest_ms > limit_ms, high_watermark, log_end)
+        return self._from_oldest(
+            lambda segment: now_ms - segment.largest_ms > limit_ms, high_watermark, log_end
+        )
 
     def beyond_size(self, size_bytes: int, high_watermark: int, log_end: int) -> list[Segment]:
-        """From the oldest on, as long as the rest is still as large as retention.bytes (deleteRetentionSizeBreachedSegments)."""
+        """From the oldest on, as long as the rest is still as large as retention.bytes
+        (deleteRetentionSizeBreachedSegments)."""
         if self.settings.retention_bytes < 0 or size_bytes < self.settings.retention_bytes:
             return []
         over = size_bytes - self.settings.retention_bytes
@@ -161,14 +182,16 @@ class Segments:
     def before_start(self, log_start: int, high_watermark: int, log_end: int) -> list[Segment]:
         """Those that end before the log start offset."""
         ends = {id(segment): later.base_offset for segment, later in zip(self.all, self.all[1:])}
-        return self._from_oldest(lambda segment: ends.get(id(segment), log_end + 1) <= log_start, high_watermark, log_end)
+        return self._from_oldest(
+            lambda segment: ends.get(id(segment), log_end + 1) <= log_start, high_watermark, log_end
+        )
 
     def _from_oldest(self, goes, high_watermark: int, log_end: int) -> list[Segment]:
         found: list[Segment] = []
         for place, segment in enumerate(self.all):
             is_last = place == len(self.all) - 1
             upper = log_end if is_last else self.all[place + 1].base_offset
-            if is_last and segment.size_bytes == 0 or high_watermark < upper or not goes(segment):
+            if (is_last and segment.size_bytes == 0) or high_watermark < upper or not goes(segment):
                 break
             found.append(segment)
         return found

@@ -1,7 +1,9 @@
-"""What can be set for one topic alone, and which broker setting holds where it is not (TopicConfig, ServerTopicConfigSynonyms).
+"""What can be set for one topic alone, and which broker setting holds where it is not (TopicConfig,
+ServerTopicConfigSynonyms).
 
-A topic keeps what was given as text, as Kafka does. A key counts as modelled when the broker setting behind it is one that the lab's
-brokers read (`broker_config`): then it is read with the same check, else another value than Kafka's default is refused.
+A topic keeps what was given as text, as Kafka does. A key counts as modelled when the broker
+setting behind it is one that the lab's brokers read (`broker_config`): then it is read with the
+same check, else another value than Kafka's default is refused.
 """
 
 from __future__ import annotations
@@ -36,8 +38,14 @@ SYNONYMS: Mapping[str, tuple[str, str]] = {
     "message.downconversion.enable": ("log.message.downconversion.enable", "true"),
     "message.format.version": ("log.message.format.version", "2.3-IV1"),
     "message.timestamp.after.max.ms": ("log.message.timestamp.after.max.ms", "3600000"),
-    "message.timestamp.before.max.ms": ("log.message.timestamp.before.max.ms", "9223372036854775807"),
-    "message.timestamp.difference.max.ms": ("log.message.timestamp.difference.max.ms", "9223372036854775807"),
+    "message.timestamp.before.max.ms": (
+        "log.message.timestamp.before.max.ms",
+        "9223372036854775807",
+    ),
+    "message.timestamp.difference.max.ms": (
+        "log.message.timestamp.difference.max.ms",
+        "9223372036854775807",
+    ),
     "message.timestamp.type": ("log.message.timestamp.type", "CreateTime"),
     "min.cleanable.dirty.ratio": ("log.cleaner.min.cleanable.ratio", "0.5"),
     "min.compaction.lag.ms": ("log.cleaner.min.compaction.lag.ms", "0"),
@@ -52,11 +60,13 @@ SYNONYMS: Mapping[str, tuple[str, str]] = {
     "segment.ms": ("log.roll.ms", "604800000"),
     "unclean.leader.election.enable": ("unclean.leader.election.enable", "false"),
 }
-"""Topic key -> the broker setting that holds without it, and Kafka's default. Both releases; a few keys are of one alone."""
+"""Topic key -> the broker setting that holds without it, and Kafka's default.
+Both releases; a few keys are of one alone."""
 
 
 def refusal(name: str, value: str | None) -> str | None:
-    """Why a topic cannot have this setting, as Kafka says it, or because the lab has not got it; None where it can."""
+    """Why a topic cannot have this setting, as Kafka says it, or because the lab has not got it;
+    None where it can."""
     if name not in SYNONYMS:
         return f"Unknown topic config name: {name}"
     synonym, default = SYNONYMS[name]
@@ -66,12 +76,16 @@ def refusal(name: str, value: str | None) -> str | None:
         except ConfigException as error:
             return str(error)
     if synonym not in DOTTED and value != default:
-        return f"The topic setting {name} is not simulated; it can only have its default, {default or 'an empty text'}."
+        return (
+            f"The topic setting {name} is not simulated; it can only have its default, "
+            f"{default or 'an empty text'}."
+        )
     return None
 
 
 def settings(own: Mapping[str, str | None], config: BrokerConfig) -> Iterator[tuple[str, Any, int]]:
-    """(key, value, source) of every modelled setting of a topic with these settings of its own, by name."""
+    """(key, value, source) of every modelled setting of a topic with these settings of its own,
+    by name."""
     defaults = BrokerConfig()
     for name, (synonym, default) in SYNONYMS.items():
         field = DOTTED.get(synonym)
@@ -79,4 +93,8 @@ def settings(own: Mapping[str, str | None], config: BrokerConfig) -> Iterator[tu
             yield name, own[name], OWN
         elif field is not None:
             value = getattr(config, field)
-            yield name, default if value is None else value, DEFAULT if value == getattr(defaults, field) else STATIC_BROKER
+            yield (
+                name,
+                default if value is None else value,
+                DEFAULT if value == getattr(defaults, field) else STATIC_BROKER,
+            )

@@ -1,6 +1,7 @@
-"""What may a topic's config hold? Types and bounds of the ones that are acted upon, with Kafka's words for what is wrong.
+"""Types and bounds of the topic configs that the lab acts on, with Kafka's words for wrong ones.
 
-Kafka's class is LogConfig. A topic keeps text, and only what was set for it; `topic_config` knows the broker setting behind each.
+Kafka's class is LogConfig. A topic keeps text, and only what was set for it; `topic_config` knows
+the broker setting behind each.
 """
 
 from __future__ import annotations
@@ -21,12 +22,20 @@ def _whole(lowest: int, highest: int = LONG_MAX) -> Callable[[str, Any], int]:
         if isinstance(value, str) and value.lstrip("-").isdigit():
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise InvalidConfigurationException(f"Invalid value {value} for configuration {name}: Not a number of type LONG")
+            raise InvalidConfigurationException(
+                f"Invalid value {value} for configuration {name}: Not a number of type LONG"
+            )
         if value < lowest:
-            raise InvalidConfigurationException(f"Invalid value {value} for configuration {name}: Value must be at least {lowest}")
+            raise InvalidConfigurationException(
+                f"Invalid value {value} for configuration {name}: Value must be at least {lowest}"
+            )
         if value > highest:
-            raise InvalidConfigurationException(f"Invalid value {value} for configuration {name}: Value must be no more than {highest}")
+            raise InvalidConfigurationException(
+                f"Invalid value {value} for configuration {name}: Value must be no more than "
+                f"{highest}"
+            )
         return value
+
     return read
 
 
@@ -34,10 +43,14 @@ def _ratio(name: str, value: Any) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise InvalidConfigurationException(f"Invalid value {value} for configuration {name}: Not a number of type DOUBLE") from None
+        raise InvalidConfigurationException(
+            f"Invalid value {value} for configuration {name}: Not a number of type DOUBLE"
+        ) from None
     if not 0 <= number <= 1:
         bound = "at least 0" if number < 0 else "no more than 1"
-        raise InvalidConfigurationException(f"Invalid value {value} for configuration {name}: Value must be {bound}")
+        raise InvalidConfigurationException(
+            f"Invalid value {value} for configuration {name}: Value must be {bound}"
+        )
     return number
 
 
@@ -46,57 +59,71 @@ def _truth(name: str, value: Any) -> bool:
         return bool(value)
     if isinstance(value, str) and value.lower() in ("true", "false"):
         return value.lower() == "true"
-    raise InvalidConfigurationException(f"Invalid value {value} for configuration {name}: Expected value to be either true or false")
+    raise InvalidConfigurationException(
+        f"Invalid value {value} for configuration {name}: Expected value to be either true or false"
+    )
 
 
 def _policies(name: str, value: Any) -> tuple[str, ...]:
-    policies = tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else tuple(value)
+    policies = (
+        tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else tuple(value)
+    )
     for policy in policies:
         if policy not in ("delete", "compact"):
             raise InvalidConfigurationException(
-                f"Invalid value {policy} for configuration {name}: String must be one of: compact, delete")
+                f"Invalid value {policy} for configuration {name}: String must be one of: compact, "
+                "delete"
+            )
     return policies
 
 
 def _one_of(*names: str) -> Callable[[str, Any], str]:
     def read(name: str, value: Any) -> str:
         if value not in names:
-            raise InvalidConfigurationException(f"Invalid value {value} for configuration {name}: String must be one of: {', '.join(names)}")
+            raise InvalidConfigurationException(
+                f"Invalid value {value} for configuration {name}: String must be one of: "
+                f"{', '.join(names)}"
+            )
         return value
+
     return read
 
 
-KEYS: Mapping[str, Callable[[str, Any], Any]] = MappingProxyType({
-    "cleanup.policy": _policies,
-    "compression.type": _one_of("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
-    "delete.retention.ms": _whole(0),
-    "index.interval.bytes": _whole(0, INT_MAX),
-    "max.compaction.lag.ms": _whole(1),
-    "max.message.bytes": _whole(0, INT_MAX),
-    "message.timestamp.type": _one_of("CreateTime", "LogAppendTime"),
-    "min.cleanable.dirty.ratio": _ratio,
-    "min.compaction.lag.ms": _whole(0),
-    "min.insync.replicas": _whole(1, INT_MAX),
-    "retention.bytes": _whole(-1),
-    "retention.ms": _whole(-1),
-    "internal.segment.bytes": _whole(1, INT_MAX),
-    "segment.bytes": _whole(14, INT_MAX),
-    "segment.ms": _whole(1),
-    "unclean.leader.election.enable": _truth,
-})
+KEYS: Mapping[str, Callable[[str, Any], Any]] = MappingProxyType(
+    {
+        "cleanup.policy": _policies,
+        "compression.type": _one_of("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
+        "delete.retention.ms": _whole(0),
+        "index.interval.bytes": _whole(0, INT_MAX),
+        "max.compaction.lag.ms": _whole(1),
+        "max.message.bytes": _whole(0, INT_MAX),
+        "message.timestamp.type": _one_of("CreateTime", "LogAppendTime"),
+        "min.cleanable.dirty.ratio": _ratio,
+        "min.compaction.lag.ms": _whole(0),
+        "min.insync.replicas": _whole(1, INT_MAX),
+        "retention.bytes": _whole(-1),
+        "retention.ms": _whole(-1),
+        "internal.segment.bytes": _whole(1, INT_MAX),
+        "segment.bytes": _whole(14, INT_MAX),
+        "segment.ms": _whole(1),
+        "unclean.leader.election.enable": _truth,
+    }
+)
 """Each topic config that is simulated, with what it may hold."""
 
+
 def read_setting(key: str, text: str) -> Any:
-    """A topic config's value, typed. Raises InvalidConfigurationException for one Kafka does not take."""
+    """A topic config's value, typed. Raises
+    InvalidConfigurationException for one Kafka does not take."""
     return KEYS[key](key, text)
 
 
 def checked(given: Mapping[str, Any] | None, smallest_segment_bytes: int = 14) -> dict[str, str]:
-    """A topic's configs as the text Kafka keeps. Raises InvalidConfigurationException for a name or value that Kafka does not take,
-    or that is not simulated.
+    """A topic's configs as the text Kafka keeps. Raises InvalidConfigurationException for a name or
+    value that Kafka does not take, or that is not simulated.
 
-    smallest_segment_bytes: what segment.bytes may be at least, by release (KIP-1030). Kafka's own tests set internal.segment.bytes for
-    smaller ones, and so can a lab.
+    smallest_segment_bytes: what segment.bytes may be at least, by release (KIP-1030). Kafka's own
+    tests set internal.segment.bytes for smaller ones, and so can a lab.
     """
     texts: dict[str, str] = {}
     for name, value in (given or {}).items():
@@ -104,7 +131,9 @@ def checked(given: Mapping[str, Any] | None, smallest_segment_bytes: int = 14) -
         if name in ("segment.bytes", "internal.segment.bytes"):
             _whole(smallest_segment_bytes if name == "segment.bytes" else 1, INT_MAX)(name, text)
         elif (reason := refusal(name, text)) is not None:
-            raise InvalidConfigurationException(f"{reason.rstrip('.')}. Known are: {', '.join(KEYS)}.")
+            raise InvalidConfigurationException(
+                f"{reason.rstrip('.')}. Known are: {', '.join(KEYS)}."
+            )
         if name in KEYS:
             read_setting(name, text)
             texts[name] = text

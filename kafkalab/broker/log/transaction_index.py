@@ -1,7 +1,7 @@
-"""Which transactions of this partition were aborted? What a read_committed reader is told to leave out.
+"""TransactionIndex: the aborted transactions of a log, which a read_committed reader leaves out.
 
-Kafka's classes are TransactionIndex and AbortedTxn: a `.txnindex` file beside each segment, one entry for each aborted
-transaction, in the order of the markers. Here one list serves the whole log.
+Kafka's classes are TransactionIndex and AbortedTxn: a `.txnindex` file beside each segment, one
+entry for each aborted transaction, in the order of the markers. Here one list serves the whole log.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from kafkalab.protocol.messages import AbortedTransaction
 
 
 class AbortedTxn(NamedTuple):
-    """One entry. last_stable_offset: how far a committed reader could see once the marker was there; what begins at or above
-    that, another entry behind this one may still tell."""
+    """One entry. last_stable_offset: how far a committed reader could see once the marker was
+    there; what begins at or above that, another entry behind this one may still tell."""
 
     producer_id: int
     first_offset: int
@@ -29,15 +29,21 @@ class TransactionIndex:
         self.entries: list[AbortedTxn] = []
 
     def append(self, ended: EndedTransaction, last_stable_offset: int) -> None:
-        self.entries.append(AbortedTxn(ended.producer_id, ended.first_offset, ended.last_offset, last_stable_offset))
+        self.entries.append(
+            AbortedTxn(ended.producer_id, ended.first_offset, ended.last_offset, last_stable_offset)
+        )
 
     def between(self, fetch_offset: int, upper_offset: int) -> tuple[AbortedTransaction, ...]:
-        """The aborted transactions that touch the offsets from `fetch_offset` on and below `upper_offset`
-        (TransactionIndex.collectAbortedTxns)."""
+        """The aborted transactions that touch the offsets from `fetch_offset` on and below
+        `upper_offset` (TransactionIndex.collectAbortedTxns)."""
         found = []
         for entry in self.entries:
             if entry.last_offset >= fetch_offset and entry.first_offset < upper_offset:
-                found.append(AbortedTransaction(producer_id=entry.producer_id, first_offset=entry.first_offset))
+                found.append(
+                    AbortedTransaction(
+                        producer_id=entry.producer_id, first_offset=entry.first_offset
+                    )
+                )
             if entry.last_stable_offset >= upper_offset:
                 break
         return tuple(found)

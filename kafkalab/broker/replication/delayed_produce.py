@@ -1,7 +1,8 @@
-"""acks=all: who waits until every replica in sync has the records? The produce purgatory.
+"""DelayedProduces: keeps PRODUCE with acks=all until every replica in sync has the records.
 
-Kafka's classes are DelayedProduce and the purgatory that holds it. A produce waits for each of its partitions until the high
-watermark has passed what it appended, the leader has changed, or its time is up.
+Kafka's classes are DelayedProduce and the purgatory that holds it. A produce waits for each of its
+partitions until the high watermark has passed what it appended, the leader has changed, or its time
+is up.
 """
 
 from __future__ import annotations
@@ -23,11 +24,21 @@ class WaitingProduce:
     answers    partition -> the answer as it stands; complete(answers) makes the response of it
     """
 
-    __slots__ = ("caller", "required", "answers", "complete")
+    __slots__ = ("answers", "caller", "complete", "required")
 
-    def __init__(self, caller: Caller, required: dict[PartitionKey, int], answers: dict[PartitionKey, PartitionProduceResponse],
-                 complete: Callable[[dict[PartitionKey, PartitionProduceResponse]], Any]) -> None:
-        self.caller, self.required, self.answers, self.complete = caller, required, answers, complete
+    def __init__(
+        self,
+        caller: Caller,
+        required: dict[PartitionKey, int],
+        answers: dict[PartitionKey, PartitionProduceResponse],
+        complete: Callable[[dict[PartitionKey, PartitionProduceResponse]], Any],
+    ) -> None:
+        self.caller, self.required, self.answers, self.complete = (
+            caller,
+            required,
+            answers,
+            complete,
+        )
 
     @property
     def connection_id(self) -> str | None:
@@ -39,11 +50,14 @@ class WaitingProduce:
 
 
 class WaitingAppend(WaitingProduce):
-    """What a coordinator has appended of its own accord; then(error) says what follows. No client's connection ends it."""
+    """What a coordinator has appended of its own accord; then(error) says what follows.
+    No client's connection ends it."""
 
     __slots__ = ("key",)
 
-    def __init__(self, key: PartitionKey, required: int, then: Callable[[Errors], list[Effect]]) -> None:
+    def __init__(
+        self, key: PartitionKey, required: int, then: Callable[[Errors], list[Effect]]
+    ) -> None:
         super().__init__(None, {key: required}, {key: PartitionProduceResponse(index=key[1])}, then)
         self.key = key
 
@@ -99,15 +113,22 @@ class DelayedProduces:
         return effects
 
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
-        """The time the client gave (timeout.ms of the request) is up. What was appended stays appended."""
+        """The time the client gave (timeout.ms of the request) is up.
+        What was appended stays appended."""
         produce = self._take(key[1])
         for late in produce.required:
-            produce.answers[late] = replace(produce.answers[late], error_code=Errors.REQUEST_TIMED_OUT.code)
+            produce.answers[late] = replace(
+                produce.answers[late], error_code=Errors.REQUEST_TIMED_OUT.code
+            )
         return produce.finish()
 
     def abandon(self, connection_id: str) -> list[Effect]:
         """Forget the produces of a connection that is gone; their records stay."""
-        gone = [number for number, produce in self._waiting.items() if produce.connection_id == connection_id]
+        gone = [
+            number
+            for number, produce in self._waiting.items()
+            if produce.connection_id == connection_id
+        ]
         for number in gone:
             self._take(number)
         return [CancelTimer(("produce", number)) for number in gone]

@@ -1,7 +1,8 @@
-"""FETCH, the long poll: answer when there is enough to send, or when the caller's patience ends.
+"""Fetches: serves FETCH, at once or as a long poll until there is enough to send.
 
-Kafka's classes are DelayedFetch and the fetch purgatory (the place where requests wait). A fetch waits while it would
-bring fewer than min_bytes, at most max_wait_ms; an error, or a fetch of nothing, is answered at once.
+Kafka's classes are DelayedFetch and the fetch purgatory (the place where requests wait). A fetch
+waits while it would bring fewer than min_bytes, at most max_wait_ms; an error, or a fetch of
+nothing, is answered at once.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
-from kafkalab.broker.replication.fetch_sessions import FetchContext, FetchKey, FetchSession, FetchSessions
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.replication.fetch_sessions import (
+    FetchContext,
+    FetchKey,
+    FetchSession,
+    FetchSessions,
+)
 from kafkalab.broker.replication.replica_manager import LEADERSHIP_ERRORS, Replica, ReplicaManager
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
@@ -24,6 +29,7 @@ from kafkalab.protocol.messages import (
     FetchResponse,
     RecordBatch,
 )
+from kafkalab.releases import BrokerProfile
 
 
 class WaitingFetch(NamedTuple):
@@ -37,11 +43,17 @@ class WaitingFetch(NamedTuple):
 class Fetches:
     """All fetches of one broker.
 
-    draw_session_id: gives a positive int at random for the caller; the machine draws nothing itself.
+    draw_session_id: gives a positive int at random for the caller; the machine draws nothing
+    itself.
     """
 
-    def __init__(self, profile: BrokerProfile, replicas: ReplicaManager, slots: int,
-                 draw_session_id: Callable[[Caller], int]) -> None:
+    def __init__(
+        self,
+        profile: BrokerProfile,
+        replicas: ReplicaManager,
+        slots: int,
+        draw_session_id: Callable[[Caller], int],
+    ) -> None:
         self.sessions = FetchSessions(slots)
         self._profile = profile
         self._replicas = replicas
@@ -74,7 +86,8 @@ class Fetches:
         return self._complete(key[1])
 
     def look_again(self, topic: str, partition: int) -> list[Effect]:
-        """The partition grew, or lost its leader: answer those fetches that now have enough (or an error) to say."""
+        """The partition grew, or lost its leader: answer those fetches that
+        now have enough (or an error) to say."""
         watchers = self._watchers.get((topic, partition))
         if not watchers:
             return []
@@ -88,7 +101,11 @@ class Fetches:
 
     def abandon(self, connection_id: str) -> list[Effect]:
         """Forget the fetches of a connection that is gone."""
-        gone = [number for number, fetch in self._waiting.items() if fetch.caller.connection_id == connection_id]
+        gone = [
+            number
+            for number, fetch in self._waiting.items()
+            if fetch.caller.connection_id == connection_id
+        ]
         for number in gone:
             self._take(number)
         return [CancelTimer(("fetch", number)) for number in gone]
@@ -128,66 +145,123 @@ class Fetches:
         total = 0
         for key, asked in context.partitions.items():
             topic, partition = self._place(key)
-            replica, error = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
-            if error or not replica.log.log_start_offset <= asked.fetch_offset <= replica.log.log_end_offset:
+            replica, error = self._replicas.led_replica(
+                topic, partition, asked.current_leader_epoch
+            )
+            if (
+                error
+                or not replica.log.log_start_offset
+                <= asked.fetch_offset
+                <= replica.log.log_end_offset
+            ):
                 return True
-            total += replica.log.bytes_from(asked.fetch_offset, asked.partition_max_bytes, _end(replica, request.isolation_level))
+            total += replica.log.bytes_from(
+                asked.fetch_offset,
+                asked.partition_max_bytes,
+                _end(replica, request.isolation_level),
+            )
         return total >= request.min_bytes
 
-    def _answer(self, request: FetchRequest, context: FetchContext, caller: Caller) -> FetchResponse:
+    def _answer(
+        self, request: FetchRequest, context: FetchContext, caller: Caller
+    ) -> FetchResponse:
         left, got_any = request.max_bytes, False
         read: dict[FetchKey, FetchPartitionData] = {}
-        hints = self._profile.hints_new_leader and WireChange.FETCH_HINTS_LEADER.holds_for(caller.header)
+        hints = self._profile.hints_new_leader and WireChange.FETCH_HINTS_LEADER.holds_for(
+            caller.header
+        )
         endpoints = {}
         for key, asked in context.partitions.items():
-            if context.session is not None and self._is_quiet(context.session, key, asked, request.isolation_level):
+            if context.session is not None and self._is_quiet(
+                context.session, key, asked, request.isolation_level
+            ):
                 continue
             data = self._read(key, asked, request.isolation_level, left, not got_any, hints)
             if data.records:
                 left -= sum(batch.size_bytes for batch in data.records)
                 got_any = True
             elif data.current_leader.leader_id >= 0:
-                endpoints[data.current_leader.leader_id] = self._replicas.endpoint_of(data.current_leader.leader_id)
+                endpoints[data.current_leader.leader_id] = self._replicas.endpoint_of(
+                    data.current_leader.leader_id
+                )
             read[key] = data
-        session_id, told = self.sessions.answer(context, read, lambda: self._draw_session_id(caller))
-        return FetchResponse(session_id=session_id, responses=self._by_topic(told, caller),
-                             node_endpoints=tuple(endpoints.values()))
+        session_id, told = self.sessions.answer(
+            context, read, lambda: self._draw_session_id(caller)
+        )
+        return FetchResponse(
+            session_id=session_id,
+            responses=self._by_topic(told, caller),
+            node_endpoints=tuple(endpoints.values()),
+        )
 
-    def _is_quiet(self, session: FetchSession, key: FetchKey, asked: FetchPartition, isolation_level: int) -> bool:
-        """Nothing to read and nothing new to tell: most partitions of most fetches, spared the making of an answer."""
+    def _is_quiet(
+        self, session: FetchSession, key: FetchKey, asked: FetchPartition, isolation_level: int
+    ) -> bool:
+        """Nothing to read and nothing new to tell: most partitions of most fetches,
+        spared the making of an answer."""
         replica, error = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
         known = session.partitions.get(key)
-        return (error == 0 and known is not None and asked.fetch_offset == _end(replica, isolation_level)
-                and known.high_watermark == replica.log.high_watermark
-                and known.log_start_offset == replica.log.log_start_offset)
+        return (
+            error == 0
+            and known is not None
+            and asked.fetch_offset == _end(replica, isolation_level)
+            and known.high_watermark == replica.log.high_watermark
+            and known.log_start_offset == replica.log.log_start_offset
+        )
 
-    def _read(self, key: FetchKey, asked: FetchPartition, isolation_level: int, left: int, first: bool,
-              hints: bool) -> FetchPartitionData:
-        """One partition's part of the answer. `left`: bytes the whole answer may still take; `first`: it has none yet."""
+    def _read(
+        self,
+        key: FetchKey,
+        asked: FetchPartition,
+        isolation_level: int,
+        left: int,
+        first: bool,
+        hints: bool,
+    ) -> FetchPartitionData:
+        """One partition's part of the answer. `left`: bytes the whole answer may still take;
+        `first`: it has none yet."""
         topic, partition = self._place(key)
         replica, error = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
         if replica is None:
             if not topic:
                 error = Errors.UNKNOWN_TOPIC_ID.code
             if hints and error in LEADERSHIP_ERRORS:
-                return FetchPartitionData(partition_index=partition, error_code=error,
-                                          current_leader=self._replicas.leader_hint(topic, partition))
+                return FetchPartitionData(
+                    partition_index=partition,
+                    error_code=error,
+                    current_leader=self._replicas.leader_hint(topic, partition),
+                )
             return FetchPartitionData(partition_index=partition, error_code=error)
         log = replica.log
         if not log.log_start_offset <= asked.fetch_offset <= log.log_end_offset:
-            return FetchPartitionData(partition_index=partition, error_code=Errors.OFFSET_OUT_OF_RANGE.code)
+            return FetchPartitionData(
+                partition_index=partition, error_code=Errors.OFFSET_OUT_OF_RANGE.code
+            )
         records: tuple[RecordBatch, ...] = ()
         end = _end(replica, isolation_level)
         if left > 0 and asked.fetch_offset < end:
-            records = log.read(asked.fetch_offset, min(left, asked.partition_max_bytes), end, at_least_one=first)
+            records = log.read(
+                asked.fetch_offset, min(left, asked.partition_max_bytes), end, at_least_one=first
+            )
         aborted = None
         if isolation_level:
-            aborted = log.aborted_between(asked.fetch_offset, records[-1].last_offset + 1) if records else ()
+            aborted = (
+                log.aborted_between(asked.fetch_offset, records[-1].last_offset + 1)
+                if records
+                else ()
+            )
         return FetchPartitionData(
-            partition_index=partition, high_watermark=log.high_watermark, last_stable_offset=log.last_stable_offset,
-            log_start_offset=log.log_start_offset, aborted_transactions=aborted, records=records)
+            partition_index=partition,
+            high_watermark=log.high_watermark,
+            last_stable_offset=log.last_stable_offset,
+            log_start_offset=log.log_start_offset,
+            aborted_transactions=aborted,
+            records=records,
+        )
 
-    def _by_topic(self, told: dict[FetchKey, FetchPartitionData], caller: Caller) -> tuple[FetchableTopicResponse, ...]:
+    def _by_topic(
+        self, told: dict[FetchKey, FetchPartitionData], caller: Caller
+    ) -> tuple[FetchableTopicResponse, ...]:
         """Neighbouring partitions of one topic under one heading, in the words the caller used."""
         by_id = WireChange.FETCH_BY_TOPIC_ID.holds_for(caller.header)
         topics: list[FetchableTopicResponse] = []
@@ -203,7 +277,9 @@ class Fetches:
             topics.append(self._heading(last, group, by_id))
         return tuple(topics)
 
-    def _heading(self, key: FetchKey, group: list[FetchPartitionData], by_id: bool) -> FetchableTopicResponse:
+    def _heading(
+        self, key: FetchKey, group: list[FetchPartitionData], by_id: bool
+    ) -> FetchableTopicResponse:
         topic = self._place(key)[0]
         if by_id:
             topic_id = key.topic_id if key.topic_id != ZERO_UUID else self._replicas.id_of(topic)
@@ -212,5 +288,6 @@ class Fetches:
 
 
 def _end(replica: Replica, isolation_level: int) -> int:
-    """Up to where a consumer may read: the last stable offset for read_committed (1), else the high watermark."""
+    """Up to where a consumer may read: the last stable offset for read_committed (1),
+    else the high watermark."""
     return replica.log.last_stable_offset if isolation_level else replica.log.high_watermark

@@ -1,8 +1,8 @@
-"""Why does a FETCH name so few partitions? Client and broker both remember the list: a fetch session (KIP-227).
+"""FetchSessions: remembers the partitions of a FETCH, so that later ones name changes (KIP-227).
 
-Kafka's classes are FetchManager, FetchSession and their contexts. A full fetch opens a session; from then on a request
-names only what changed, and so does the answer. Left out: eviction. A full cache makes no more sessions, where the real
-one first throws out those unused for two minutes.
+Kafka's classes are FetchManager, FetchSession and their contexts. A full fetch opens a session;
+from then on a request names only what changed, and so does the answer. Left out: eviction. A full
+cache makes no more sessions, where the real one first throws out those unused for two minutes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SessionPartition:
 
 
 class FetchSession:
-    __slots__ = ("id", "epoch", "partitions")
+    __slots__ = ("epoch", "id", "partitions")
 
     def __init__(self, id: int, partitions: dict[FetchKey, SessionPartition]) -> None:
         self.id, self.epoch, self.partitions = id, 1, partitions
@@ -102,11 +102,18 @@ class FetchSessions:
             del self._sessions[session.id]
             return FetchContext({})
         session.epoch = session.epoch % _LARGEST_EPOCH + 1
-        return FetchContext({key: known.asked for key, known in session.partitions.items()}, session, full=False)
+        return FetchContext(
+            {key: known.asked for key, known in session.partitions.items()}, session, full=False
+        )
 
-    def answer(self, context: FetchContext, read: dict[FetchKey, FetchPartitionData],
-               draw_id: Callable[[], int]) -> tuple[int, dict[FetchKey, FetchPartitionData]]:
-        """(session id, what to tell): everything for a full fetch, only the news for an incremental one.
+    def answer(
+        self,
+        context: FetchContext,
+        read: dict[FetchKey, FetchPartitionData],
+        draw_id: Callable[[], int],
+    ) -> tuple[int, dict[FetchKey, FetchPartitionData]]:
+        """(session id, what to tell): everything for a full fetch, only the news for an incremental
+        one.
 
         draw_id gives a positive number at random; it is asked again while the number is taken.
         """
@@ -125,13 +132,16 @@ class FetchSessions:
         return session_id, read
 
     @staticmethod
-    def _news(session: FetchSession, read: dict[FetchKey, FetchPartitionData]) -> dict[FetchKey, FetchPartitionData]:
+    def _news(
+        session: FetchSession, read: dict[FetchKey, FetchPartitionData]
+    ) -> dict[FetchKey, FetchPartitionData]:
         news = {}
         for key, data in read.items():
             known = session.partitions.get(key)
             if known is not None and known.has_news(data):
                 news[key] = data
-                if data.records:  # whoever got records goes to the end of the line: no partition starves the others
+                # whoever got records goes to the end of the line: no partition starves the others
+                if data.records:
                     del session.partitions[key]
                     session.partitions[key] = known
         return news
@@ -150,8 +160,11 @@ class FetchSessions:
 
 
 def _asked(request: FetchRequest) -> dict[FetchKey, FetchPartition]:
-    return {_key(topic.topic, topic.topic_id, part.partition): part
-            for topic in request.topics for part in topic.partitions}
+    return {
+        _key(topic.topic, topic.topic_id, part.partition): part
+        for topic in request.topics
+        for part in topic.partitions
+    }
 
 
 def _key(topic: str, topic_id: str, partition: int) -> FetchKey:

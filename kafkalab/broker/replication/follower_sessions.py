@@ -1,8 +1,9 @@
-"""What does a leader's broker owe its followers? Their fetches, parked or answered, and what they say about who is how far.
+"""FollowerSessions: a leader's broker parks and answers the fetches of its followers.
 
-Kafka's parts are FetchSession for followers, DelayedFetch, and Partition.updateFollowerFetchState. A parked fetch goes round
-once in replica.fetch.wait.max.ms; rounds that bring nothing are computed, not played: `round_begin_ms` says when the
-present one began. Only news makes an event: records at once, a higher high watermark when the round ends.
+Kafka's parts are FetchSession for followers, DelayedFetch, and Partition.updateFollowerFetchState.
+A parked fetch goes round once in replica.fetch.wait.max.ms; rounds that bring nothing are computed,
+not played: `round_begin_ms` says when the present one began. Only news makes an event: records at
+once, a higher high watermark when the round ends.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from typing import TYPE_CHECKING
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import CancelTimer, Effect, SetTimer, ToBroker
 from kafkalab.broker.log.partition_log import PartitionKey
-from kafkalab.broker.replication.peer_messages import EpochAsk, EpochTold, FetchedPart, FollowerFetch, FollowerFetched, Position
+from kafkalab.broker.replication.peer_messages import (
+    EpochAsk,
+    EpochTold,
+    FetchedPart,
+    FollowerFetch,
+    FollowerFetched,
+    Position,
+)
 from kafkalab.errors import Errors
 
 if TYPE_CHECKING:
@@ -33,7 +41,7 @@ class FollowerSession:
     parked_ms  when the fetch that waits here arrived, or will; None while none is here
     """
 
-    __slots__ = ("follower", "number", "offsets", "told", "news", "parked_ms", "urgent")
+    __slots__ = ("follower", "news", "number", "offsets", "parked_ms", "told", "urgent")
 
     def __init__(self, follower: int) -> None:
         self.follower, self.number = follower, 0
@@ -45,7 +53,9 @@ class FollowerSession:
 
     def round_begin_ms(self, now_ms: int, wait_ms: int) -> int:
         """When the fetch that waits now was last sent anew."""
-        return self.parked_ms + max(now_ms - self.parked_ms, 0) // (wait_ms + ROUND_TRIP_MS) * (wait_ms + ROUND_TRIP_MS)
+        return self.parked_ms + max(now_ms - self.parked_ms, 0) // (wait_ms + ROUND_TRIP_MS) * (
+            wait_ms + ROUND_TRIP_MS
+        )
 
 
 class FollowerSessions:
@@ -57,12 +67,19 @@ class FollowerSessions:
         self._replicas = replicas
         self._wait_ms = config.replica_fetch_wait_max_ms
 
-    def join(self, follower: int, key: PartitionKey, offset: int, now_ms: int) -> None:
-        """From now on the follower's parked fetch covers a partition, as if it always had; the follower's log ends at `offset`."""
+    def join(
+        self, follower: int, key: PartitionKey, offset: int, now_ms: int, idle_at: int | None = None
+    ) -> None:
+        """From now on the follower's parked fetch covers a partition, as if it always had; the
+        follower's log ends at `offset`.
+
+        idle_at: the follower had nothing to ask for since that request, and has parked a new one;
+        None where it goes on asking.
+        """
         session = self.by_follower.get(follower)
-        if session is None:
+        if session is None or idle_at is not None:
             session = self.by_follower[follower] = FollowerSession(follower)
-            session.parked_ms = now_ms
+            session.number, session.parked_ms = idle_at or 0, now_ms
         replica = self._replicas.replica(key)
         session.offsets[key] = session.told[key] = offset
         known = replica.followers[follower]
@@ -75,8 +92,15 @@ class FollowerSessions:
     def handle(self, follower: int, message: FollowerFetch | EpochAsk, now_ms: int) -> list[Effect]:
         """A follower asks."""
         if type(message) is EpochAsk:
-            return [ToBroker(follower, EpochTold(message.number, {
-                key: self._end_of(key, *asked) for key, asked in message.asked.items()}))]
+            return [
+                ToBroker(
+                    follower,
+                    EpochTold(
+                        message.number,
+                        {key: self._end_of(key, *asked) for key, asked in message.asked.items()},
+                    ),
+                )
+            ]
         session = self.by_follower.get(follower)
         if session is None or message.full:
             session = self.by_follower[follower] = FollowerSession(follower)
@@ -89,7 +113,8 @@ class FollowerSessions:
         return effects + self._answer_or_wait(session, now_ms)
 
     def parks(self, follower: int, message: FollowerFetch, at_ms: int) -> list[Effect]:
-        """A fetch that asks for nothing new will be here at `at_ms`. What has come up since the last answer is its answer then."""
+        """A fetch that asks for nothing new will be here at `at_ms`. What has come up since the
+        last answer is its answer then."""
         session = self.by_follower.get(follower)
         if session is None:
             return []
@@ -113,7 +138,8 @@ class FollowerSessions:
                 continue
             if session.parked_ms is not None and known.log_end_offset == known.leader_end_then:
                 begun_ms = min(session.round_begin_ms(now_ms, self._wait_ms), now_ms)
-                known.caught_up_ms = max(known.caught_up_ms, begun_ms)  # all those silent rounds reached the end
+                # all those silent rounds reached the end
+                known.caught_up_ms = max(known.caught_up_ms, begun_ms)
                 known.fetched_ms = max(known.fetched_ms, begun_ms)
             session.news[key] = None
             if session.parked_ms is not None:
@@ -129,11 +155,14 @@ class FollowerSessions:
                 is_first = not session.news
                 session.news[key] = None
                 if is_first and session.parked_ms is not None:
-                    effects.append(SetTimer(("round", follower), self._round_end_ms(session, now_ms)))
+                    effects.append(
+                        SetTimer(("round", follower), self._round_end_ms(session, now_ms))
+                    )
         return effects
 
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
-        """("round", follower): a round ends; ("arrival", follower): a fetch nobody watched has come."""
+        """("round", follower): a round ends; ("arrival", follower):
+        a fetch nobody watched has come."""
         session = self.by_follower.get(key[1])
         if session is None or session.parked_ms is None:
             return []
@@ -158,7 +187,9 @@ class FollowerSessions:
 
     # -- inside
 
-    def _moved(self, session: FollowerSession, key: PartitionKey, position: Position, now_ms: int) -> list[Effect]:
+    def _moved(
+        self, session: FollowerSession, key: PartitionKey, position: Position, now_ms: int
+    ) -> list[Effect]:
         replica, error = self._replicas.led_replica(*key, position.current_epoch)
         if replica is None:
             _forget(session, key)
@@ -171,12 +202,18 @@ class FollowerSessions:
                 session.urgent[key] = FetchedPart(0, epoch, diverging=(known, end))
                 return []
         if not log.log_start_offset <= position.offset <= log.log_end_offset:
-            session.urgent[key] = FetchedPart(Errors.OFFSET_OUT_OF_RANGE.code, epoch, log_start_offset=log.log_start_offset,
-                                              log_end_offset=log.log_end_offset)
+            session.urgent[key] = FetchedPart(
+                Errors.OFFSET_OUT_OF_RANGE.code,
+                epoch,
+                log_start_offset=log.log_start_offset,
+                log_end_offset=log.log_end_offset,
+            )
             return []
         session.offsets[key] = position.offset
         session.news.pop(key, None)
-        effects = self._replicas.follower_fetched(replica, session.follower, position.offset, now_ms)
+        effects = self._replicas.follower_fetched(
+            replica, session.follower, position.offset, now_ms
+        )
         if position.offset < log.log_end_offset or session.told.get(key) != log.high_watermark:
             session.news[key] = None
         return effects
@@ -184,7 +221,10 @@ class FollowerSessions:
     def _answer_or_wait(self, session: FollowerSession, now_ms: int) -> list[Effect]:
         if session.parked_ms > now_ms:
             return [SetTimer(("arrival", session.follower), session.parked_ms)]
-        if session.urgent or any(session.offsets[key] < self._replicas.replica(key).log.log_end_offset for key in session.news):
+        if session.urgent or any(
+            session.offsets[key] < self._replicas.replica(key).log.log_end_offset
+            for key in session.news
+        ):
             return self._answer(session)
         if session.news:
             return [SetTimer(("round", session.follower), self._round_end_ms(session, now_ms))]
@@ -199,21 +239,41 @@ class FollowerSessions:
         for key in list(session.news):
             replica = self._replicas.replica(key)
             log, offset = replica.log, session.offsets[key]
-            batches = log.read(offset, min(left, self._config.replica_fetch_max_bytes), at_least_one=not parts) if left > 0 else ()
+            batches = (
+                log.read(
+                    offset, min(left, self._config.replica_fetch_max_bytes), at_least_one=not parts
+                )
+                if left > 0
+                else ()
+            )
             if not batches and offset < log.log_end_offset:
                 continue  # the answer is full: next time
             left -= sum(batch.size_bytes for batch in batches)
-            parts[key] = FetchedPart(0, replica.partition.leader_epoch,
-                                     tuple((log.epoch_at(batch.base_offset), batch) for batch in batches),
-                                     log.high_watermark, log.log_start_offset, log.log_end_offset)
+            parts[key] = FetchedPart(
+                0,
+                replica.partition.leader_epoch,
+                tuple((log.epoch_at(batch.base_offset), batch) for batch in batches),
+                log.high_watermark,
+                log.log_start_offset,
+                log.log_end_offset,
+            )
             session.told[key] = log.high_watermark
             del session.news[key]
         session.parked_ms = None
-        return [CancelTimer(("round", session.follower)), ToBroker(session.follower, FollowerFetched(session.number, parts))]
+        return [
+            CancelTimer(("round", session.follower)),
+            ToBroker(session.follower, FollowerFetched(session.number, parts)),
+        ]
 
-    def _end_of(self, key: PartitionKey, current_epoch: int, asked_epoch: int) -> tuple[int, int, int]:
+    def _end_of(
+        self, key: PartitionKey, current_epoch: int, asked_epoch: int
+    ) -> tuple[int, int, int]:
         replica, error = self._replicas.led_replica(*key, current_epoch)
-        return (error, UNDEFINED, UNDEFINED) if replica is None else (0, *replica.log.end_of_epoch(asked_epoch))
+        return (
+            (error, UNDEFINED, UNDEFINED)
+            if replica is None
+            else (0, *replica.log.end_of_epoch(asked_epoch))
+        )
 
 
 def _forget(session: FollowerSession, key: PartitionKey) -> None:

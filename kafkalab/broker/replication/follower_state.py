@@ -1,4 +1,4 @@
-"""Where does a follower stand in copying one partition? Three states, and the ways between them.
+"""FollowState: the three states of a follower that copies a partition, and the moves.
 
 Kafka's enum is ReplicaState, of AbstractFetcherThread.
 """
@@ -15,7 +15,8 @@ class FollowState(enum.Enum):
     TRUNCATING = "Truncating"
     """It does not know yet how much of its log the leader shares.
 
-    action: ask the leader where the own last leader epoch ended, and drop what lies beyond (KIP-101)
+    action: ask the leader where the own last leader epoch ended, and drop what lies beyond
+        (KIP-101)
     transition: what is left is the leader's too => FETCHING; the leader refuses => DELAYED
     """
 

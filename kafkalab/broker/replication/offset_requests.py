@@ -1,4 +1,4 @@
-"""Where does a partition begin and end, and where did its leader epochs end? LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH, DELETE_RECORDS.
+"""OffsetRequests: serves LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH and DELETE_RECORDS.
 
 In Kafka these are methods of ReplicaManager and Partition, asked by KafkaApis.
 """
@@ -34,23 +34,40 @@ class OffsetRequests:
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas
 
-    def list_offsets(self, request: ListOffsetsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def list_offsets(
+        self, request: ListOffsetsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """Where does a partition end (timestamp -1), begin (-2), or reach a time?"""
         topics = tuple(
-            ListOffsetsTopicResponse(name=topic.name, partitions=tuple(
-                self._offset_of(topic.name, part, request.isolation_level, caller) for part in topic.partitions))
-            for topic in request.topics)
+            ListOffsetsTopicResponse(
+                name=topic.name,
+                partitions=tuple(
+                    self._offset_of(topic.name, part, request.isolation_level, caller)
+                    for part in topic.partitions
+                ),
+            )
+            for topic in request.topics
+        )
         return [Respond(caller, ListOffsetsResponse(topics=topics))]
 
-    def _offset_of(self, topic: str, asked: ListOffsetsPartition, isolation_level: int, caller: Caller) -> ListOffsetsPartitionResponse:
-        replica, error = self._replicas.led_replica(topic, asked.partition_index, asked.current_leader_epoch)
+    def _offset_of(
+        self, topic: str, asked: ListOffsetsPartition, isolation_level: int, caller: Caller
+    ) -> ListOffsetsPartitionResponse:
+        replica, error = self._replicas.led_replica(
+            topic, asked.partition_index, asked.current_leader_epoch
+        )
         if replica is None:
-            return ListOffsetsPartitionResponse(partition_index=asked.partition_index, error_code=error)
+            return ListOffsetsPartitionResponse(
+                partition_index=asked.partition_index, error_code=error
+            )
         log, timestamp_ms = replica.log, -1
-        if asked.timestamp == LATEST_TIMESTAMP and not replica.knows_watermark:  # else the end would seem to go back (KIP-207)
+        # else the end would seem to go back (KIP-207)
+        if asked.timestamp == LATEST_TIMESTAMP and not replica.knows_watermark:
             known = WireChange.OFFSET_NOT_AVAILABLE.holds_for(caller.header)
             error = (Errors.OFFSET_NOT_AVAILABLE if known else Errors.LEADER_NOT_AVAILABLE).code
-            return ListOffsetsPartitionResponse(partition_index=asked.partition_index, error_code=error)
+            return ListOffsetsPartitionResponse(
+                partition_index=asked.partition_index, error_code=error
+            )
         if asked.timestamp == LATEST_TIMESTAMP:
             offset = log.last_stable_offset if isolation_level else log.high_watermark
         elif asked.timestamp == EARLIEST_TIMESTAMP:
@@ -61,41 +78,69 @@ class OffsetRequests:
                 return ListOffsetsPartitionResponse(partition_index=asked.partition_index)
             offset, timestamp_ms = found
         return ListOffsetsPartitionResponse(
-            partition_index=asked.partition_index, offset=offset, timestamp=timestamp_ms,
-            leader_epoch=log.epoch_at(offset))
+            partition_index=asked.partition_index,
+            offset=offset,
+            timestamp=timestamp_ms,
+            leader_epoch=log.epoch_at(offset),
+        )
 
-    def offset_for_leader_epoch(self, request: OffsetForLeaderEpochRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Where did that leader epoch end? The answer tells a consumer whether its position was truncated away."""
+    def offset_for_leader_epoch(
+        self, request: OffsetForLeaderEpochRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
+        """Where did that leader epoch end? The answer tells a consumer
+        whether its position was truncated away."""
         results = []
         for topic in request.topics:
             ends = []
             for part in topic.partitions:
-                replica, error = self._replicas.led_replica(topic.topic, part.partition, part.current_leader_epoch)
+                replica, error = self._replicas.led_replica(
+                    topic.topic, part.partition, part.current_leader_epoch
+                )
                 if replica is None:
                     ends.append(EpochEndOffset(error_code=error, partition=part.partition))
                 else:
                     epoch, end = replica.log.end_of_epoch(part.leader_epoch)
-                    ends.append(EpochEndOffset(partition=part.partition, leader_epoch=epoch, end_offset=end))
+                    ends.append(
+                        EpochEndOffset(partition=part.partition, leader_epoch=epoch, end_offset=end)
+                    )
             results.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=tuple(ends)))
         return [Respond(caller, OffsetForLeaderEpochResponse(topics=tuple(results)))]
 
-    def delete_records(self, request: DeleteRecordsRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Move the log start up to an offset, -1 standing for the high watermark (KIP-107). OFFSET_OUT_OF_RANGE beyond it."""
+    def delete_records(
+        self, request: DeleteRecordsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
+        """Move the log start up to an offset, -1 standing for the high watermark (KIP-107).
+        OFFSET_OUT_OF_RANGE beyond it."""
         after: list[Effect] = []
         topics = tuple(
-            DeleteRecordsTopicResult(name=topic.name, partitions=tuple(self._delete_before(topic.name, part, after, now_ms) for part in topic.partitions))
-            for topic in request.topics)
+            DeleteRecordsTopicResult(
+                name=topic.name,
+                partitions=tuple(
+                    self._delete_before(topic.name, part, after, now_ms)
+                    for part in topic.partitions
+                ),
+            )
+            for topic in request.topics
+        )
         return [*after, Respond(caller, DeleteRecordsResponse(topics=topics))]
 
-    def _delete_before(self, topic: str, asked: DeleteRecordsPartition, after: list[Effect], now_ms: int) -> DeleteRecordsPartitionResult:
+    def _delete_before(
+        self, topic: str, asked: DeleteRecordsPartition, after: list[Effect], now_ms: int
+    ) -> DeleteRecordsPartitionResult:
         replica, error = self._replicas.led_replica(topic, asked.partition_index)
         if replica is None:
-            return DeleteRecordsPartitionResult(partition_index=asked.partition_index, error_code=error)
+            return DeleteRecordsPartitionResult(
+                partition_index=asked.partition_index, error_code=error
+            )
         log = replica.log
         offset = log.high_watermark if asked.offset == -1 else asked.offset
         if not 0 <= offset <= log.high_watermark:
-            return DeleteRecordsPartitionResult(partition_index=asked.partition_index, error_code=Errors.OFFSET_OUT_OF_RANGE.code)
+            return DeleteRecordsPartitionResult(
+                partition_index=asked.partition_index, error_code=Errors.OFFSET_OUT_OF_RANGE.code
+            )
         log.begin_at_least(offset)
         after.append(Appended(topic, asked.partition_index))
         after += self._replicas.logs.start_moved((topic, asked.partition_index), now_ms)
-        return DeleteRecordsPartitionResult(partition_index=asked.partition_index, low_watermark=log.log_start_offset)
+        return DeleteRecordsPartitionResult(
+            partition_index=asked.partition_index, low_watermark=log.log_start_offset
+        )

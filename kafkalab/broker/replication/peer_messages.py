@@ -1,7 +1,8 @@
-"""What brokers say to one another while they replicate. Frozen values, smaller than Kafka's FETCH, with the same content.
+"""What brokers say to one another while they replicate. Frozen values, smaller than Kafka's FETCH,
+with the same content.
 
-A follower's FETCH names only the partitions whose position has changed since the last one (KIP-227); the leader remembers
-the others in the follower's session.
+A follower's FETCH names only the partitions whose position has changed since the last one
+(KIP-227); the leader remembers the others in the follower's session.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ class Position(NamedTuple):
     """Where a follower stands in one partition.
 
     offset         its log end: what it wants next
-    last_epoch     the leader epoch of its last record (KIP-595); -1 where the release does not send it
+    last_epoch     the leader epoch of its last record (KIP-595); -1 where the release does not send
+                   it
     current_epoch  the leader epoch it believes in (KIP-320)
     """
 
@@ -27,7 +29,8 @@ class Position(NamedTuple):
 
 
 class FollowerFetch(NamedTuple):
-    """FETCH of a follower. `full` begins a new session; otherwise `moved` and `dropped` are what changed."""
+    """FETCH of a follower. `full` begins a new session;
+    otherwise `moved` and `dropped` are what changed."""
 
     number: int
     full: bool
@@ -40,7 +43,8 @@ class FetchedPart(NamedTuple):
 
     error      a code of Errors; 0 for none
     batches    (leader epoch, batch), in offset order
-    diverging  (epoch, end offset): the follower's last records are not the leader's, which last agreed up to there (KIP-595)
+    diverging  (epoch, end offset): the follower's last records are not the leader's, which last
+               agreed up to there (KIP-595)
     """
 
     error: int
@@ -58,14 +62,16 @@ class FollowerFetched(NamedTuple):
 
 
 class EpochAsk(NamedTuple):
-    """OFFSET_FOR_LEADER_EPOCH of a follower (KIP-101): where did these epochs end? key -> (epoch believed in, epoch asked)."""
+    """OFFSET_FOR_LEADER_EPOCH of a follower (KIP-101): where did these epochs end? key -> (epoch
+    believed in, epoch asked)."""
 
     number: int
     asked: Mapping[PartitionKey, tuple[int, int]]
 
 
 class EpochTold(NamedTuple):
-    """key -> (error, epoch, end offset); epoch and offset are -1 where the leader knows none that old."""
+    """key -> (error, epoch, end offset); epoch and offset are -1
+    where the leader knows none that old."""
 
     number: int
     ends: Mapping[PartitionKey, tuple[int, int, int]]

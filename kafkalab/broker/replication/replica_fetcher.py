@@ -1,9 +1,10 @@
-"""How does a follower copy its leader? One conversation with each leader's broker: ask, copy, ask again.
+"""ReplicaFetchers: a follower copies its leader, in one conversation with each leader's broker.
 
-Kafka's classes are ReplicaFetcherThread and ReplicaFetcherManager. A partition that begins to follow first finds out how
-much of its log the leader shares: until 2.6 it asks where its last epoch ended (KIP-101, KIP-279); later each fetch
-carries its last epoch, and the answer says where the logs part (KIP-595). Then it copies. A fetch that brings nothing is
-parked at the leader; no event happens until there is something to tell.
+Kafka's classes are ReplicaFetcherThread and ReplicaFetcherManager. A partition that begins to
+follow first finds out how much of its log the leader shares: until 2.6 it asks where its last epoch
+ended (KIP-101, KIP-279); later each fetch carries its last epoch, and the answer says where the
+logs part (KIP-595). Then it copies. A fetch that brings nothing is parked at the leader; no event
+happens until there is something to tell.
 """
 
 from __future__ import annotations
@@ -13,10 +14,17 @@ from collections.abc import Callable, Iterable, Mapping
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Effect, Note, SetTimer, ToBroker
-from kafkalab.broker.replication.follower_state import MOVES, FollowState
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.partition_log import PartitionKey
-from kafkalab.broker.replication.peer_messages import EpochAsk, EpochTold, FetchedPart, FollowerFetch, FollowerFetched, Position
+from kafkalab.broker.replication.follower_state import MOVES, FollowState
+from kafkalab.broker.replication.peer_messages import (
+    EpochAsk,
+    EpochTold,
+    FetchedPart,
+    FollowerFetch,
+    FollowerFetched,
+    Position,
+)
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.errors import Errors, KafkaStorageException
 
@@ -54,7 +62,7 @@ class ReplicaFetcher:
     broken_ms    when the connection last broke
     """
 
-    __slots__ = ("source", "state", "number", "partitions", "moved", "dropped", "full", "broken_ms")
+    __slots__ = ("broken_ms", "dropped", "full", "moved", "number", "partitions", "source", "state")
 
     def __init__(self, source: int) -> None:
         self.source = source
@@ -86,12 +94,18 @@ class ReplicaFetchers:
 
     replica: gives the broker's own replica of a partition, made where there is none.
     asks_for_epochs: the release asks before it fetches (BrokerProfile.asks_for_epochs).
-    grown: grown(key, now_ms) hears of each log that got records. disk: what the broker's logs are written to.
+    grown: grown(key, now_ms) hears of each log that got records. disk: what the broker's logs are
+        written to.
     """
 
-    def __init__(self, config: BrokerConfig, asks_for_epochs: bool, replica: Callable[[PartitionKey], Replica],
-                 grown: Callable[[PartitionKey, int], list[Effect]] = _nothing_follows,
-                 disk: Disk | None = None) -> None:
+    def __init__(
+        self,
+        config: BrokerConfig,
+        asks_for_epochs: bool,
+        replica: Callable[[PartitionKey], Replica],
+        grown: Callable[[PartitionKey, int], list[Effect]] = _nothing_follows,
+        disk: Disk | None = None,
+    ) -> None:
         self.by_source: dict[int, ReplicaFetcher] = {}
         self._config = config
         self._asks_for_epochs = asks_for_epochs
@@ -107,7 +121,9 @@ class ReplicaFetchers:
         for key in keys:
             effects += self.unfollow((key,), now_ms)
             log = self._replica(key).log
-            truncates = self._asks_for_epochs and log.last_epoch != UNDEFINED and log.log_end_offset > 0
+            truncates = (
+                self._asks_for_epochs and log.last_epoch != UNDEFINED and log.log_end_offset > 0
+            )
             fetcher.partitions[key] = FollowState.TRUNCATING if truncates else FollowState.FETCHING
             fetcher.moved[key] = None
             fetcher.dropped.pop(key, None)
@@ -115,11 +131,13 @@ class ReplicaFetchers:
         if fetcher.state is FetcherState.IDLE:
             effects += self._ask(fetcher)
         elif fetcher.state is FetcherState.ASKED:
-            effects.append(ToBroker(source, None))  # what is parked there comes back first; then the new ones are asked for
+            # what is parked there comes back first; then the new ones are asked for
+            effects.append(ToBroker(source, None))
         return effects
 
     def join(self, key: PartitionKey, source: int) -> bool:
-        """Follow a partition as if it had always been: both logs are alike, and the fetch that is parked covers it.
+        """Follow a partition as if it had always been: both logs are alike, and the fetch that is
+        parked covers it.
 
         Says whether that is so: not where the conversation is broken off.
         """
@@ -127,11 +145,18 @@ class ReplicaFetchers:
         if fetcher.state is FetcherState.BACKING_OFF or self._source_of.get(key, source) != source:
             return False
         fetcher.partitions[key] = FollowState.FETCHING
+        fetcher.dropped.pop(key, None)  # a topic of that name may have been deleted
         self._source_of[key] = source
         if fetcher.state is FetcherState.IDLE:
             fetcher.move_to(FetcherState.ASKED)
             fetcher.full = False
         return True
+
+    def idle_at(self, source: int) -> int | None:
+        """The number of the last request of a conversation that has ended, 0 before the first;
+        None where one is under way."""
+        fetcher = self._fetcher(source)
+        return fetcher.number if fetcher.state is FetcherState.IDLE else None
 
     def unfollow(self, keys: Iterable[PartitionKey], now_ms: int) -> list[Effect]:
         """Stop following; the next fetch says so to the leader."""
@@ -157,7 +182,11 @@ class ReplicaFetchers:
 
     def heard(self, source: int, message: FollowerFetched | EpochTold, now_ms: int) -> list[Effect]:
         fetcher = self.by_source.get(source)
-        if fetcher is None or fetcher.state is not FetcherState.ASKED or message.number != fetcher.number:
+        if (
+            fetcher is None
+            or fetcher.state is not FetcherState.ASKED
+            or message.number != fetcher.number
+        ):
             return []
         if type(message) is EpochTold:
             return self._truncated(fetcher, message, now_ms) + self._ask(fetcher)
@@ -165,16 +194,20 @@ class ReplicaFetchers:
         for key, part in message.parts.items():
             if key in fetcher.partitions:
                 appends += bool(part.batches)
-                brought = brought or bool(part.batches) or part.error != 0 or part.diverging is not None
+                brought = (
+                    brought or bool(part.batches) or part.error != 0 or part.diverging is not None
+                )
                 effects += self._take(fetcher, key, part, now_ms)
-        if appends and self._disk.append_ms:  # the one thread of the conversation is busy with writing
+        # the one thread of the conversation is busy with writing
+        if appends and self._disk.append_ms:
             written_ms = now_ms + appends * self._disk.append_ms
             return [*effects, SetTimer(("written", source, fetcher.number), written_ms)]
         return effects + self._ask(fetcher, parks=not brought)
 
     def broken(self, source: int, now_ms: int) -> list[Effect]:
-        """The connection broke: try again after a while, with a new session. As long as the broker cannot be reached the tries
-        are not played; who knows the network calls `on_timer` when one would succeed."""
+        """The connection broke: try again after a while, with a new session. As long as the broker
+        cannot be reached the tries are not played; who knows the network calls `on_timer` when one
+        would succeed."""
         fetcher = self.by_source.get(source)
         if fetcher is None or fetcher.state is not FetcherState.ASKED:
             return []
@@ -191,11 +224,16 @@ class ReplicaFetchers:
         if fetcher is None or fetcher.state is not FetcherState.BACKING_OFF:
             return []
         backoff_ms = self._config.replica_fetch_backoff_ms
-        return [SetTimer(("fetcher", source), now_ms + backoff_ms - (now_ms - fetcher.broken_ms) % backoff_ms)]
+        return [
+            SetTimer(
+                ("fetcher", source), now_ms + backoff_ms - (now_ms - fetcher.broken_ms) % backoff_ms
+            )
+        ]
 
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
-        """("fetcher", source): ask again; ("delayed", source, topic, partition): a partition may be tried again;
-        ("written", source, number): a slow disk has written what that request brought."""
+        """("fetcher", source): ask again; ("delayed", source, topic, partition): a partition may be
+        tried again; ("written", source, number): a slow disk has written what that request brought.
+        """
         fetcher = self.by_source.get(key[1])
         if fetcher is None:
             return []
@@ -218,7 +256,8 @@ class ReplicaFetchers:
         return fetcher
 
     def _ask(self, fetcher: ReplicaFetcher, parks: bool = False) -> list[Effect]:
-        """The next request. parks: the leader will have nothing to say, so nobody needs to watch it arrive."""
+        """The next request. parks: the leader will have nothing to say,
+        so nobody needs to watch it arrive."""
         if not fetcher.partitions:
             if fetcher.state is not FetcherState.IDLE:
                 fetcher.move_to(FetcherState.IDLE)
@@ -226,12 +265,31 @@ class ReplicaFetchers:
             return []
         fetcher.move_to(FetcherState.ASKED)
         fetcher.number += 1
-        truncating = [key for key, state in fetcher.partitions.items() if state is FollowState.TRUNCATING]
+        truncating = [
+            key for key, state in fetcher.partitions.items() if state is FollowState.TRUNCATING
+        ]
         if truncating:
-            return [ToBroker(fetcher.source, EpochAsk(fetcher.number, {
-                key: (self._replica(key).partition.leader_epoch, self._replica(key).log.last_epoch) for key in truncating}))]
+            return [
+                ToBroker(
+                    fetcher.source,
+                    EpochAsk(
+                        fetcher.number,
+                        {
+                            key: (
+                                self._replica(key).partition.leader_epoch,
+                                self._replica(key).log.last_epoch,
+                            )
+                            for key in truncating
+                        },
+                    ),
+                )
+            ]
         wanted = fetcher.partitions if fetcher.full else fetcher.moved
-        positions = {key: self._position(key) for key in wanted if fetcher.partitions.get(key) is FollowState.FETCHING}
+        positions = {
+            key: self._position(key)
+            for key in wanted
+            if fetcher.partitions.get(key) is FollowState.FETCHING
+        }
         message = FollowerFetch(fetcher.number, fetcher.full, positions, tuple(fetcher.dropped))
         parks = parks and not positions and not fetcher.dropped
         fetcher.full = False
@@ -241,10 +299,15 @@ class ReplicaFetchers:
 
     def _position(self, key: PartitionKey) -> Position:
         replica = self._replica(key)
-        return Position(replica.log.log_end_offset, UNDEFINED if self._asks_for_epochs else replica.log.last_epoch,
-                        replica.partition.leader_epoch)
+        return Position(
+            replica.log.log_end_offset,
+            UNDEFINED if self._asks_for_epochs else replica.log.last_epoch,
+            replica.partition.leader_epoch,
+        )
 
-    def _take(self, fetcher: ReplicaFetcher, key: PartitionKey, part: FetchedPart, now_ms: int) -> list[Effect]:
+    def _take(
+        self, fetcher: ReplicaFetcher, key: PartitionKey, part: FetchedPart, now_ms: int
+    ) -> list[Effect]:
         """Copy one partition's records and high watermark."""
         replica, log = self._replica(key), self._replica(key).log
         if part.error == Errors.OFFSET_OUT_OF_RANGE.code:
@@ -252,12 +315,19 @@ class ReplicaFetchers:
             return self._begin_elsewhere(replica, key, part)
         if part.error:
             fetcher.turn(key, FollowState.DELAYED)
-            return [SetTimer(("delayed", fetcher.source, *key), now_ms + self._config.replica_fetch_backoff_ms)]
+            return [
+                SetTimer(
+                    ("delayed", fetcher.source, *key),
+                    now_ms + self._config.replica_fetch_backoff_ms,
+                )
+            ]
         if part.leader_epoch != replica.partition.leader_epoch:
             return []  # an answer from before the last election
         if part.diverging is not None:
             fetcher.moved[key] = None
-            return self._cut(replica, key, self._cut_at(replica, *part.diverging)[0], fetcher.source)
+            return self._cut(
+                replica, key, self._cut_at(replica, *part.diverging)[0], fetcher.source
+            )
         first = log.log_end_offset
         try:
             for epoch, batch in part.batches:
@@ -270,14 +340,33 @@ class ReplicaFetchers:
         if part.batches:
             effects += self._grown(key, now_ms)
             fetcher.moved[key] = None
-            effects.append(Note("replica.fetched", {
-                "topic": key[0], "partition": key[1], "leader": fetcher.source, "from_offset": first,
-                "log_end_offset": log.log_end_offset, "high_watermark": watermark}))
+            effects.append(
+                Note(
+                    "replica.fetched",
+                    {
+                        "topic": key[0],
+                        "partition": key[1],
+                        "leader": fetcher.source,
+                        "from_offset": first,
+                        "log_end_offset": log.log_end_offset,
+                        "high_watermark": watermark,
+                    },
+                )
+            )
         if watermark > log.high_watermark:
             log.high_watermark = watermark
             if not part.batches:
-                effects.append(Note("replica.watermark", {"topic": key[0], "partition": key[1], "leader": fetcher.source,
-                                                          "high_watermark": watermark}))
+                effects.append(
+                    Note(
+                        "replica.watermark",
+                        {
+                            "topic": key[0],
+                            "partition": key[1],
+                            "leader": fetcher.source,
+                            "high_watermark": watermark,
+                        },
+                    )
+                )
         return effects
 
     def _truncated(self, fetcher: ReplicaFetcher, told: EpochTold, now_ms: int) -> list[Effect]:
@@ -287,7 +376,12 @@ class ReplicaFetchers:
                 continue
             if error:
                 fetcher.turn(key, FollowState.DELAYED)
-                effects.append(SetTimer(("delayed", fetcher.source, *key), now_ms + self._config.replica_fetch_backoff_ms))
+                effects.append(
+                    SetTimer(
+                        ("delayed", fetcher.source, *key),
+                        now_ms + self._config.replica_fetch_backoff_ms,
+                    )
+                )
                 continue
             replica = self._replica(key)
             offset, is_final = self._cut_at(replica, epoch, end)
@@ -298,26 +392,42 @@ class ReplicaFetchers:
         return effects
 
     def _cut_at(self, replica: Replica, epoch: int, end: int) -> tuple[int, bool]:
-        """(where to cut, whether that settles it): AbstractFetcherThread.getOffsetTruncationState, KIP-279."""
+        """(where to cut, whether that settles it): AbstractFetcherThread.getOffsetTruncationState,
+        KIP-279."""
         log = replica.log
         if end == UNDEFINED:
-            return log.high_watermark, True  # the leader knows no epoch that old: only what is committed is sure
+            # the leader knows no epoch that old: only what is committed is sure
+            return log.high_watermark, True
         own_epoch, own_end = log.end_of_epoch(epoch)
         if own_end == UNDEFINED:
             return min(end, log.log_end_offset), True
         if own_epoch != epoch:
-            return min(own_end, log.log_end_offset), False  # this log has never seen the leader's epoch: ask about its own
+            # this log has never seen the leader's epoch: ask about its own
+            return min(own_end, log.log_end_offset), False
         return min(own_end, end, log.log_end_offset), True
 
     def _cut(self, replica: Replica, key: PartitionKey, offset: int, leader: int) -> list[Effect]:
         before = replica.log.log_end_offset
         if replica.log.truncate_to(offset) == 0:
             return []
-        return [Note("replica.truncated", {"topic": key[0], "partition": key[1], "leader": leader, "from_offset": before,
-                                           "log_end_offset": replica.log.log_end_offset})]
+        return [
+            Note(
+                "replica.truncated",
+                {
+                    "topic": key[0],
+                    "partition": key[1],
+                    "leader": leader,
+                    "from_offset": before,
+                    "log_end_offset": replica.log.log_end_offset,
+                },
+            )
+        ]
 
-    def _begin_elsewhere(self, replica: Replica, key: PartitionKey, part: FetchedPart) -> list[Effect]:
-        """The leader's log does not reach to where this one ends: end where it ends, or begin where it begins."""
+    def _begin_elsewhere(
+        self, replica: Replica, key: PartitionKey, part: FetchedPart
+    ) -> list[Effect]:
+        """The leader's log does not reach to where this one ends:
+        end where it ends, or begin where it begins."""
         if replica.log.log_end_offset > part.log_end_offset:
             return self._cut(replica, key, part.log_end_offset, self._source_of[key])
         replica.log.begin_at(part.log_start_offset)

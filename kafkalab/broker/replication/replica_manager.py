@@ -1,7 +1,7 @@
-"""The replicas on this broker: appending to those it leads, reading from them, saying how far they are safe.
+"""ReplicaManager: appends to a broker's replicas, reads them, and moves the high watermark.
 
-Kafka's class is ReplicaManager. What followers copy stands in `replica_fetcher`, what is owed to them in
-`follower_sessions`, who waits for acks=all in `delayed_produce`.
+Kafka's class is ReplicaManager. What followers copy stands in `replica_fetcher`, what is owed to
+them in `follower_sessions`, who waits for acks=all in `delayed_produce`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,14 @@ from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState
-from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
 from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Note, SetTimer
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
 from kafkalab.broker.log.log_manager import LogManager
 from kafkalab.broker.log.log_settings import log_settings
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
-from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
+from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
@@ -36,6 +35,8 @@ from kafkalab.protocol.messages import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from kafkalab.releases import BrokerProfile
+from kafkalab.sim.invariants import SWITCH, check
 
 ACKS = (0, 1, -1)
 LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
@@ -47,11 +48,15 @@ LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED
 class ReplicaManager:
     """The replicas of one broker.
 
-    produces: the purgatory of acks=all. logs: retention and compaction. disk: what the logs are written to.
-    verdict_rule: a learner's rule for the batches of idempotent producers; None leaves them to the release's own.
+    produces: the purgatory of acks=all. logs: retention and compaction. disk: what the logs are
+        written to.
+    verdict_rule: a learner's rule for the batches of idempotent producers; None leaves them to the
+        release's own.
     """
 
-    def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig) -> None:
+    def __init__(
+        self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig
+    ) -> None:
         self.node_id = node_id
         self.produces = DelayedProduces(self._ack_verdict)
         self._profile = profile
@@ -70,7 +75,8 @@ class ReplicaManager:
         return self._replicas.values()
 
     def replica(self, key: PartitionKey) -> Replica:
-        """This broker's replica of a partition, begun empty where there is none. KeyError for a partition that does not exist."""
+        """This broker's replica of a partition, begun empty where there is none.
+        KeyError for a partition that does not exist."""
         replica = self._replicas.get(key)
         if replica is None:
             partition = self._cluster.partition(*key)
@@ -78,7 +84,9 @@ class ReplicaManager:
                 raise KeyError(f"there is no partition {key[0]}-{key[1]}")
             topic = self._cluster.topics[key[0]]
             settings = log_settings(topic.setting, topic.is_internal, self._config)
-            replica = self._replicas[key] = Replica(partition, PartitionLog(*key, settings, self.disk))
+            replica = self._replicas[key] = Replica(
+                partition, PartitionLog(*key, settings, self.disk)
+            )
         return replica
 
     def found(self, key: PartitionKey) -> Replica | None:
@@ -90,7 +98,8 @@ class ReplicaManager:
         return replica.log if replica is not None else None
 
     def name_of(self, topic: str, topic_id: str) -> str | None:
-        """The topic a request means, by whichever of the two it carries; None where the id is unknown."""
+        """The topic a request means, by whichever of the two it carries;
+        None where the id is unknown."""
         return topic or self._cluster.name_of(topic_id)
 
     def id_of(self, topic: str) -> str:
@@ -98,8 +107,11 @@ class ReplicaManager:
         found = self._cluster.topics.get(topic)
         return found.topic_id if found else ZERO_UUID
 
-    def led_replica(self, topic: str, index: int, current_leader_epoch: int = -1) -> tuple[Replica | None, int]:
-        """(replica, 0) where this broker leads the partition in that epoch, else (None, error code).
+    def led_replica(
+        self, topic: str, index: int, current_leader_epoch: int = -1
+    ) -> tuple[Replica | None, int]:
+        """(replica, 0) where this broker leads the partition in that epoch, else (None, error
+        code).
 
         current_leader_epoch: the epoch the caller believes in; -1 asks for no check (KIP-320).
         """
@@ -114,7 +126,9 @@ class ReplicaManager:
         partition = replica.partition
         if current_leader_epoch != -1 and current_leader_epoch != partition.leader_epoch:
             fenced = current_leader_epoch < partition.leader_epoch
-            return None, (Errors.FENCED_LEADER_EPOCH if fenced else Errors.UNKNOWN_LEADER_EPOCH).code
+            return None, (
+                Errors.FENCED_LEADER_EPOCH if fenced else Errors.UNKNOWN_LEADER_EPOCH
+            ).code
         if partition.leader != self.node_id:
             return None, Errors.NOT_LEADER_OR_FOLLOWER.code
         if replica.led_epoch != partition.leader_epoch:
@@ -127,19 +141,58 @@ class ReplicaManager:
         return None if replica is None else replica.log
 
     def ends_to_tell(self, topic: str, index: int) -> Note | None:
-        """Where this broker's replica begins and ends, for the journal; None where that was told already."""
+        """Where this broker's replica begins and ends, for the journal;
+        None where that was told already."""
         replica = self._replicas.get((topic, index))
         if replica is None:
             return None
         log = replica.log
         if not replica.knows_watermark:
             return None
-        ends = (log.log_start_offset, log.log_end_offset, log.high_watermark, log.last_stable_offset)
+        ends = (
+            log.log_start_offset,
+            log.log_end_offset,
+            log.high_watermark,
+            log.last_stable_offset,
+        )
+        if SWITCH.is_on:
+            name, start, end, high, stable = f"{topic}-{index}", *ends
+            check(
+                high <= end,
+                "the high watermark of {} is {} and its log ends at {}",
+                name,
+                high,
+                end,
+            )
+            check(
+                stable <= high,
+                "the last stable offset of {} is {} and its high watermark {}",
+                name,
+                stable,
+                high,
+            )
+            check(
+                start <= stable,
+                "the log of {} starts at {} and its last stable offset is {}",
+                name,
+                start,
+                stable,
+            )
         if ends == replica.told:
             return None
         replica.told = ends
-        return Note("log.ends", {"topic": topic, "partition": index, "log_start_offset": ends[0], "log_end_offset": ends[1],
-                                 "high_watermark": ends[2], "last_stable_offset": ends[3], "size_bytes": log.size_bytes})
+        return Note(
+            "log.ends",
+            {
+                "topic": topic,
+                "partition": index,
+                "log_start_offset": ends[0],
+                "log_end_offset": ends[1],
+                "high_watermark": ends[2],
+                "last_stable_offset": ends[3],
+                "size_bytes": log.size_bytes,
+            },
+        )
 
     def forget(self, topic: str) -> list[int]:
         """Throw the replicas of a deleted topic away; says which partitions that were."""
@@ -161,14 +214,22 @@ class ReplicaManager:
 
     # -- PRODUCE
 
-    def produce(self, request: ProduceRequest, caller: Caller, now_ms: int,
-                refused: Mapping[tuple[str, int], Errors] = MappingProxyType({})) -> list[Effect]:
+    def produce(
+        self,
+        request: ProduceRequest,
+        caller: Caller,
+        now_ms: int,
+        refused: Mapping[tuple[str, int], Errors] = MappingProxyType({}),
+    ) -> list[Effect]:
         """Append every batch to its partition; each partition has its own verdict.
 
-        refused: partitions whose transaction the coordinator does not know (`transaction_verification`).
+        refused: partitions whose transaction the coordinator does not know
+        (`transaction_verification`).
         """
         by_id = WireChange.PRODUCE_BY_TOPIC_ID.holds_for(caller.header)
-        hints = self._profile.hints_new_leader and WireChange.PRODUCE_HINTS_LEADER.holds_for(caller.header)
+        hints = self._profile.hints_new_leader and WireChange.PRODUCE_HINTS_LEADER.holds_for(
+            caller.header
+        )
         after: list[Effect] = []
         headings, endpoints = [], {}
         answers: dict[PartitionKey, PartitionProduceResponse] = {}
@@ -183,11 +244,16 @@ class ReplicaManager:
                     answer = _refused(part.index, Errors.UNKNOWN_TOPIC_ID.code)
                 elif (topic, part.index) in refused:
                     answer = _refused(part.index, refused[topic, part.index].code)
-                    after += [_not_appended(topic, part.index, batch, refused[topic, part.index].name, -1) for batch in part.records]
+                    after += [
+                        _not_appended(topic, part.index, batch, refused[topic, part.index].name, -1)
+                        for batch in part.records
+                    ]
                 else:
                     answer = self._append(topic, part, request.acks, after, now_ms)
                     if request.acks == -1 and answer.base_offset >= 0:
-                        required[topic, part.index] = answer.base_offset + len(part.records[-1].records)
+                        required[topic, part.index] = answer.base_offset + len(
+                            part.records[-1].records
+                        )
                     if hints and answer.error_code in LEADERSHIP_ERRORS:
                         hint = self.leader_hint(topic, part.index)
                         answer = _refused(part.index, answer.error_code, hint)
@@ -195,31 +261,56 @@ class ReplicaManager:
                             endpoints[hint.leader_id] = self.endpoint_of(hint.leader_id)
                 keys.append((topic or data.topic_id, part.index))
                 answers[keys[-1]] = answer
-            headings.append(("" if by_id else topic or "", self._id_to_answer(data) if by_id else ZERO_UUID, keys))
+            headings.append(
+                (
+                    "" if by_id else topic or "",
+                    self._id_to_answer(data) if by_id else ZERO_UUID,
+                    keys,
+                )
+            )
 
         def complete(final: dict[PartitionKey, PartitionProduceResponse]) -> ProduceResponse | None:
             if request.acks == 0:
                 return None
-            return ProduceResponse(node_endpoints=tuple(endpoints.values()), responses=tuple(
-                TopicProduceResponse(name=name, topic_id=topic_id, partition_responses=tuple(final[key] for key in keys))
-                for name, topic_id, keys in headings))
+            return ProduceResponse(
+                node_endpoints=tuple(endpoints.values()),
+                responses=tuple(
+                    TopicProduceResponse(
+                        name=name,
+                        topic_id=topic_id,
+                        partition_responses=tuple(final[key] for key in keys),
+                    )
+                    for name, topic_id, keys in headings
+                ),
+            )
 
         notes = [effect for effect in after if type(effect) is Note]
-        waits = self.produces.add(WaitingProduce(caller, required, answers, complete), now_ms + request.timeout_ms)
+        waits = self.produces.add(
+            WaitingProduce(caller, required, answers, complete), now_ms + request.timeout_ms
+        )
         return notes + waits + [effect for effect in after if type(effect) is not Note]
 
     def _id_to_answer(self, data: TopicProduceData) -> str:
         """The id the caller used; where it only gave the name, the id of that topic."""
         return data.topic_id if data.topic_id != ZERO_UUID else self.id_of(data.name)
 
-    def _append(self, topic: str, data: ProducePartitionData, acks: int, after: list[Effect], now_ms: int) -> PartitionProduceResponse:
+    def _append(
+        self, topic: str, data: ProducePartitionData, acks: int, after: list[Effect], now_ms: int
+    ) -> PartitionProduceResponse:
         replica, error = self.led_replica(topic, data.index)
         if replica is None:
             return _refused(data.index, error)
         if acks == -1 and not self.has_enough_in_sync(replica):
-            return _refused(data.index, Errors.NOT_ENOUGH_REPLICAS.code, log_start=replica.log.log_start_offset)
-        replica.log.producers.forget_idle(now_ms, self._config.producer_id_expiration_ms if self._profile.producer_ids_expire_apart
-                                          else self._config.transactional_id_expiration_ms, self._config.producer_id_expiration_check_interval_ms)
+            return _refused(
+                data.index, Errors.NOT_ENOUGH_REPLICAS.code, log_start=replica.log.log_start_offset
+            )
+        replica.log.producers.forget_idle(
+            now_ms,
+            self._config.producer_id_expiration_ms
+            if self._profile.producer_ids_expire_apart
+            else self._config.transactional_id_expiration_ms,
+            self._config.producer_id_expiration_check_interval_ms,
+        )
         base_offset, has_grown = -1, False
         settings, wanted = replica.log.segments.settings, self._compression_type(topic)
         for batch in data.records:
@@ -230,12 +321,20 @@ class ReplicaManager:
                 return _refused(data.index, self._profile.keyless_error.code)
             if settings.stamps_at_append:
                 as_kept = stamped(as_kept, self.logs.epoch_ms + now_ms)
-            verdict = replica.log.producers.judge(batch, accepts_unknown=self._profile.accepts_unknown_producer) \
-                if self.verdict_rule is None else learners_verdict(self.verdict_rule, replica.log.producers, batch)
+            verdict = (
+                replica.log.producers.judge(
+                    batch, accepts_unknown=self._profile.accepts_unknown_producer
+                )
+                if self.verdict_rule is None
+                else learners_verdict(self.verdict_rule, replica.log.producers, batch)
+            )
             if verdict.error is not Errors.NONE:
                 after.append(_not_appended(topic, data.index, batch, verdict.error.name, -1))
-                return _refused(data.index, verdict.error.code, log_start=replica.log.log_start_offset)
-            if verdict.duplicate_of is not None:  # a retry of what is already there: the same answer, nothing appended
+                return _refused(
+                    data.index, verdict.error.code, log_start=replica.log.log_start_offset
+                )
+            # a retry of what is already there: the same answer, nothing appended
+            if verdict.duplicate_of is not None:
                 base_offset = verdict.duplicate_of.base_offset
                 after.append(_not_appended(topic, data.index, batch, "DUPLICATE", base_offset))
                 continue
@@ -244,34 +343,69 @@ class ReplicaManager:
             except KafkaStorageException:
                 after.append(DISK_FAILED)
                 return _refused(data.index, Errors.KAFKA_STORAGE_ERROR.code)
-            after += [Note("cpu", {"partition": f"{topic}-{data.index}", "work": work.work, "codec": work.codec, "bytes_in": work.bytes_in,
-                                   "bytes_out": work.bytes_out, "cpu_us": work.cpu_us}) for work in work_on(wanted, batch, as_kept)]
+            after += [
+                Note(
+                    "cpu",
+                    {
+                        "partition": f"{topic}-{data.index}",
+                        "work": work.work,
+                        "codec": work.codec,
+                        "bytes_in": work.bytes_in,
+                        "bytes_out": work.bytes_out,
+                        "cpu_us": work.cpu_us,
+                    },
+                )
+                for work in work_on(wanted, batch, as_kept)
+            ]
             base_offset, has_grown = stored.base_offset, True
-            after.append(Note("record.appended", {
-                "topic": topic, "partition": data.index, "base_offset": base_offset, "last_offset": stored.last_offset,
-                "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "base_sequence": stored.base_sequence,
-                "size_bytes": stored.size_bytes, "records": stored.records}))
+            after.append(
+                Note(
+                    "record.appended",
+                    {
+                        "topic": topic,
+                        "partition": data.index,
+                        "base_offset": base_offset,
+                        "last_offset": stored.last_offset,
+                        "producer_id": stored.producer_id,
+                        "producer_epoch": stored.producer_epoch,
+                        "base_sequence": stored.base_sequence,
+                        "size_bytes": stored.size_bytes,
+                        "records": stored.records,
+                    },
+                )
+            )
         if has_grown:
             after += self.appended(replica, now_ms)
-        return PartitionProduceResponse(index=data.index, base_offset=base_offset,
-                                        log_start_offset=replica.log.log_start_offset)
+        return PartitionProduceResponse(
+            index=data.index, base_offset=base_offset, log_start_offset=replica.log.log_start_offset
+        )
 
     def _compression_type(self, topic: str) -> str:
-        return self._cluster.topics[topic].setting("compression.type", self._config.compression_type)
+        return self._cluster.topics[topic].setting(
+            "compression.type", self._config.compression_type
+        )
 
     def work_ms(self, request: ProduceRequest) -> int:
-        """How long the CPU is busy with the request's compressed batches, in whole milliseconds; the rest is lost in the noise."""
+        """How long the CPU is busy with the request's compressed batches, in whole milliseconds;
+        the rest is lost in the noise."""
         spent_us = 0
         for data in request.topic_data:
             topic = self.name_of(data.name, data.topic_id)
             if topic in self._cluster.topics:
                 wanted = self._compression_type(topic)
-                spent_us += sum(work.cpu_us for part in data.partition_data for batch in part.records
-                                for work in work_on(wanted, batch, batch))
+                spent_us += sum(
+                    work.cpu_us
+                    for part in data.partition_data
+                    for batch in part.records
+                    for work in work_on(wanted, batch, batch)
+                )
         return spent_us // US_PER_MS
 
-    def append_marker(self, topic: str, index: int, marker: RecordBatch, now_ms: int) -> tuple[Errors, list[Effect]]:
-        """End a producer's transaction on a partition this broker leads (ReplicaManager.appendRecords, from the coordinator)."""
+    def append_marker(
+        self, topic: str, index: int, marker: RecordBatch, now_ms: int
+    ) -> tuple[Errors, list[Effect]]:
+        """End a producer's transaction on a partition this broker leads
+        (ReplicaManager.appendRecords, from the coordinator)."""
         replica, error = self.led_replica(topic, index)
         if replica is None:
             return error_for(error), []
@@ -282,15 +416,29 @@ class ReplicaManager:
             stored = replica.log.append(marker, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
             return Errors.KAFKA_STORAGE_ERROR, [DISK_FAILED]
-        return Errors.NONE, [Note("record.appended", {
-            "topic": topic, "partition": index, "base_offset": stored.base_offset, "last_offset": stored.last_offset,
-            "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes, "records": (),
-            "control": marker.control.name}), *self.appended(replica, now_ms)]
+        return Errors.NONE, [
+            Note(
+                "record.appended",
+                {
+                    "topic": topic,
+                    "partition": index,
+                    "base_offset": stored.base_offset,
+                    "last_offset": stored.last_offset,
+                    "producer_id": stored.producer_id,
+                    "producer_epoch": stored.producer_epoch,
+                    "size_bytes": stored.size_bytes,
+                    "records": (),
+                    "control": marker.control.name,
+                },
+            ),
+            *self.appended(replica, now_ms),
+        ]
 
     # -- how far is it safe?
 
     def appended(self, replica: Replica, now_ms: int) -> list[Effect]:
-        """What follows when a log that this broker leads has grown: followers are told, and readers as far as it is safe."""
+        """What follows when a log that this broker leads has grown:
+        followers are told, and readers as far as it is safe."""
         key = replica.partition.topic, replica.partition.index
         effects = self._watermark(replica, now_ms) + self.logs.grown(key, now_ms)
         if not replica.is_alone:
@@ -299,59 +447,97 @@ class ReplicaManager:
                 effects += self._watch(key, now_ms)
         return effects
 
-    def follower_fetched(self, replica: Replica, follower: int, offset: int, now_ms: int) -> list[Effect]:
-        """A follower has everything before `offset`: the high watermark may move, and the follower join the ISR."""
+    def follower_fetched(
+        self, replica: Replica, follower: int, offset: int, now_ms: int
+    ) -> list[Effect]:
+        """A follower has everything before `offset`: the high watermark may move,
+        and the follower join the ISR."""
         known = replica.followers.get(follower)
         if known is None:
             return []
         known.fetched(offset, replica.log.log_end_offset, now_ms)
         effects: list[Effect] = []
         if replica.may_join(follower):
-            effects += self._ask_for(replica, tuple(id for id in replica.partition.replicas
-                                                    if id == follower or id in replica.partition.isr))
+            effects += self._ask_for(
+                replica,
+                tuple(
+                    id
+                    for id in replica.partition.replicas
+                    if id == follower or id in replica.partition.isr
+                ),
+            )
         return effects + self._watermark(replica, now_ms)
 
     def isr_changed(self, replica: Replica, now_ms: int) -> list[Effect]:
-        """The controller has confirmed another ISR of a partition that this broker goes on leading, or a replica is back.
+        """The controller has confirmed another ISR of a partition that this broker goes on leading,
+        or a replica is back.
 
-        A follower with nothing left to fetch is not heard here again, so who may join is asked for now.
+        A follower with nothing left to fetch is not heard here again, so who may join is asked for
+        now.
         """
-        if replica.led_epoch != replica.partition.leader_epoch:  # nobody has used this partition yet
+        # nobody has used this partition yet
+        if replica.led_epoch != replica.partition.leader_epoch:
             replica.lead(now_ms)
         replica.isr_wanted = None
         for id, follower in replica.followers.items():
-            if id not in replica.partition.isr:  # the high watermark does not wait for who may not be there at all
+            # the high watermark does not wait for who may not be there at all
+            if id not in replica.partition.isr:
                 follower.caught_up_ms = min(follower.caught_up_ms, now_ms - self._lag_ms - 1)
         key = replica.partition.topic, replica.partition.index
-        return self.reconsider(replica) + self._watermark(replica, now_ms) + self.produces.look_again(key)
+        return (
+            self.reconsider(replica)
+            + self._watermark(replica, now_ms)
+            + self.produces.look_again(key)
+        )
 
     def wish_refused(self, replica: Replica, now_ms: int) -> list[Effect]:
-        """The controller has left the ISR as it was: who was to join it holds back the high watermark no longer."""
+        """The controller has left the ISR as it was: who was to join it
+        holds back the high watermark no longer."""
         replica.isr_wanted = None
-        return self._watermark(replica, now_ms) + self.produces.look_again((replica.partition.topic, replica.partition.index))
+        return self._watermark(replica, now_ms) + self.produces.look_again(
+            (replica.partition.topic, replica.partition.index)
+        )
 
     def reconsider(self, replica: Replica) -> list[Effect]:
-        """Is somebody ready for the ISR whom nobody has asked in? One that lacks nothing has its fetch parked here; each round, which is
-        not played, would find it out. One that lacks something will fetch."""
-        ready = [id for id, follower in replica.followers.items()
-                 if self._cluster.alive[id] and follower.log_end_offset == replica.log.log_end_offset and replica.may_join(id)]
+        """Is somebody ready for the ISR whom nobody has asked in? One that lacks nothing has its
+        fetch parked here; each round, which is not played, would find it out. One that lacks
+        something will fetch."""
+        ready = [
+            id
+            for id, follower in replica.followers.items()
+            if self._cluster.alive[id]
+            and follower.log_end_offset == replica.log.log_end_offset
+            and replica.may_join(id)
+        ]
         if not ready:
             return []
-        return self._ask_for(replica, tuple(id for id in replica.partition.replicas if id in ready or id in replica.partition.isr))
+        return self._ask_for(
+            replica,
+            tuple(
+                id
+                for id in replica.partition.replicas
+                if id in ready or id in replica.partition.isr
+            ),
+        )
 
     def check_laggards(self, now_ms: int) -> list[Effect]:
-        """Every half of replica.lag.time.max.ms, while somebody may be behind: who has been for too long leaves the ISR."""
+        """Every half of replica.lag.time.max.ms, while somebody may be behind:
+        who has been for too long leaves the ISR."""
         effects: list[Effect] = []
         for key in list(self._behind):
             replica = self._replicas[key]
             if replica.partition.leader != self.node_id or all(
-                    follower.log_end_offset == replica.log.log_end_offset for id, follower in replica.followers.items()
-                    if id in replica.partition.isr):
+                follower.log_end_offset == replica.log.log_end_offset
+                for id, follower in replica.followers.items()
+                if id in replica.partition.isr
+            ):
                 del self._behind[key]
                 continue
             gone = replica.laggards(now_ms, self._lag_ms)
             if gone and replica.isr_wanted is None:
-                effects += self._ask_for(replica, tuple(id for id in replica.partition.isr if id not in gone))
+                effects += self._ask_for(
+                    replica, tuple(id for id in replica.partition.isr if id not in gone)
+                )
         if self._behind:
             effects.append(SetTimer(("isr",), now_ms + self._lag_ms // 2))
         return effects
@@ -362,18 +548,22 @@ class ReplicaManager:
         if replica.partition.leader == self.node_id:
             replica.lead(now_ms)
             self._behind[key] = None
-            effects: list[Effect] = [SetTimer(("isr",), now_ms + self._lag_ms // 2)] if replica.followers else []
+            effects: list[Effect] = (
+                [SetTimer(("isr",), now_ms + self._lag_ms // 2)] if replica.followers else []
+            )
             effects += self._watermark(replica, now_ms)
             ends = self.ends_to_tell(*key)
             if ends is not None:
                 effects.append(ends)
         else:
             replica.follow()
-            effects = [Appended(*key)]  # who waits here for records learns that they are elsewhere now
+            # who waits here for records learns that they are elsewhere now
+            effects = [Appended(*key)]
         return effects + self.produces.look_again(key)
 
     def process_died(self) -> None:
-        """The process died: what it knew of followers and waiting produces is gone. Logs are on the disk."""
+        """The process died: what it knew of followers and waiting produces is gone.
+        Logs are on the disk."""
         self.produces.forget()
         self.logs.forget()
         self._behind.clear()
@@ -391,9 +581,18 @@ class ReplicaManager:
         for (topic, index), replica in self._replicas.items():
             before = replica.log.log_end_offset
             if replica.log.lose_power(now_ms):
-                notes.append(Note("replica.truncated", {
-                    "topic": topic, "partition": index, "leader": NO_LEADER, "from_offset": before,
-                    "log_end_offset": replica.log.log_end_offset}))
+                notes.append(
+                    Note(
+                        "replica.truncated",
+                        {
+                            "topic": topic,
+                            "partition": index,
+                            "leader": NO_LEADER,
+                            "from_offset": before,
+                            "log_end_offset": replica.log.log_end_offset,
+                        },
+                    )
+                )
         return notes
 
     def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
@@ -401,14 +600,16 @@ class ReplicaManager:
             return self.disk.checkpoint(bool(self._replicas))
         if key[0] in ("retention", "cleaner"):
             return self.logs.on_timer(key, now_ms)
-        return self.check_laggards(now_ms) if key[0] == "isr" else self.produces.on_timer(key, now_ms)
+        return (
+            self.check_laggards(now_ms) if key[0] == "isr" else self.produces.on_timer(key, now_ms)
+        )
 
     def _watermark(self, replica: Replica, now_ms: int) -> list[Effect]:
         waits_for = self._min_isr(replica) if self._profile.watermark_waits_for_min_isr else 0
         if not replica.advance(now_ms, self._lag_ms, waits_for):
             return []
         key = replica.partition.topic, replica.partition.index
-        return self.produces.look_again(key) + [Appended(*key)]
+        return [*self.produces.look_again(key), Appended(*key)]
 
     def _watch(self, key: PartitionKey, now_ms: int) -> list[Effect]:
         """Look after laggards at the next tick of the clock that began with the broker."""
@@ -426,27 +627,55 @@ class ReplicaManager:
         return enough_in_sync(replica.partition.isr, self._min_isr(replica))
 
     def _min_isr(self, replica: Replica) -> int:
-        wanted = self._cluster.topics[replica.partition.topic].setting("min.insync.replicas", self._config.min_insync_replicas)
-        return min(wanted, len(replica.partition.replicas)) if self._profile.min_isr_is_effective else wanted
+        wanted = self._cluster.topics[replica.partition.topic].setting(
+            "min.insync.replicas", self._config.min_insync_replicas
+        )
+        return (
+            min(wanted, len(replica.partition.replicas))
+            if self._profile.min_isr_is_effective
+            else wanted
+        )
 
     def _ack_verdict(self, key: PartitionKey, required: int) -> Errors | None:
-        replica, error = self.led_replica(*key)
+        replica, _error = self.led_replica(*key)
         if replica is None:
             return Errors.NOT_LEADER_OR_FOLLOWER
-        return verdict_of_ack(replica.log.high_watermark, required, len(replica.partition.isr), self._min_isr(replica))
+        return verdict_of_ack(
+            replica.log.high_watermark, required, len(replica.partition.isr), self._min_isr(replica)
+        )
 
 
 def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
-    """The batch with the broker's time instead of the producer's (message.timestamp.type=LogAppendTime)."""
-    return replace(batch, records=tuple(replace(record, timestamp_ms=timestamp_ms) for record in batch.records))
+    """The batch with the broker's time instead of the producer's
+    (message.timestamp.type=LogAppendTime)."""
+    return replace(
+        batch, records=tuple(replace(record, timestamp_ms=timestamp_ms) for record in batch.records)
+    )
 
 
 def _not_appended(topic: str, index: int, batch: RecordBatch, why: str, duplicate_of: int) -> Note:
-    """A batch that reached its leader and was not written. why: DUPLICATE, with the offset it has already, or the error's name."""
-    return Note("batch.not.appended", {"topic": topic, "partition": index, "producer_id": batch.producer_id, "producer_epoch": batch.producer_epoch,
-                                       "base_sequence": batch.base_sequence, "records": batch.records, "why": why, "duplicate_of": duplicate_of})
+    """A batch that reached its leader and was not written. why: DUPLICATE, with the offset it
+    has already, or the error's name."""
+    return Note(
+        "batch.not.appended",
+        {
+            "topic": topic,
+            "partition": index,
+            "producer_id": batch.producer_id,
+            "producer_epoch": batch.producer_epoch,
+            "base_sequence": batch.base_sequence,
+            "records": batch.records,
+            "why": why,
+            "duplicate_of": duplicate_of,
+        },
+    )
 
 
-def _refused(index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch(), log_start: int = -1) -> PartitionProduceResponse:
-    """log_start: told where the log itself refused. A producer before 2.5 looks whether what it wrote last has gone (UNKNOWN_PRODUCER_ID)."""
-    return PartitionProduceResponse(index=index, error_code=error, log_start_offset=log_start, current_leader=hint)
+def _refused(
+    index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch(), log_start: int = -1
+) -> PartitionProduceResponse:
+    """log_start: told where the log itself refused. A producer before 2.5 looks whether what it
+    wrote last has gone (UNKNOWN_PRODUCER_ID)."""
+    return PartitionProduceResponse(
+        index=index, error_code=error, log_start_offset=log_start, current_leader=hint
+    )

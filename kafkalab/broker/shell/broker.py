@@ -1,8 +1,9 @@
 """A broker: requests come in, machines decide, effects go out.
 
-The shell around the machines of this package; Kafka's counterparts are SocketServer and KafkaApis. It decides nothing
-about Kafka: it serves one request of a connection at a time, gives it to the machine for its kind, and carries out what
-the machine wants done. A request takes its way through threads and queues (`request_path`), and at least a short random time.
+The shell around the machines of this package; Kafka's counterparts are SocketServer and KafkaApis.
+It decides nothing about Kafka: it serves one request of a connection at a time, gives it to the
+machine for its kind, and carries out what the machine wants done. A request takes its way through
+threads and queues (`request_path`), and at least a short random time.
 """
 
 from __future__ import annotations
@@ -16,8 +17,14 @@ from typing import Any, Protocol
 
 from kafkalab.broker.admin.administration import Administration
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, TRANSACTION_TOPIC, ClusterState, Partition
+from kafkalab.broker.cluster.cluster_state import (
+    OFFSETS_TOPIC,
+    TRANSACTION_TOPIC,
+    ClusterState,
+    Partition,
+)
 from kafkalab.broker.cluster.directory import Directory
+from kafkalab.broker.cluster.metadata_cache import MetadataCache
 from kafkalab.broker.effects import (
     Appended,
     AskBroker,
@@ -33,35 +40,35 @@ from kafkalab.broker.effects import (
     SetTimer,
     ToBroker,
 )
-from kafkalab.broker.replication.fetch_requests import Fetches
-from kafkalab.broker.replication.follower_sessions import FollowerSessions
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.groups.offsets_log import LedOffsetsLog
-from kafkalab.broker.transactions.marker_writer import MarkerWriter
-from kafkalab.broker.cluster.metadata_cache import MetadataCache
 from kafkalab.broker.log.partition_log import PartitionKey
-from kafkalab.broker.replication.peer_messages import PeerMessage
-from kafkalab.errors import Errors
+from kafkalab.broker.replication.fetch_requests import Fetches
+from kafkalab.broker.replication.follower_sessions import FollowerSessions
 from kafkalab.broker.replication.offset_requests import OffsetRequests
-from kafkalab.broker.transactions.producer_ids import ProducerIds
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.replication.peer_messages import PeerMessage
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.shell.request_path import RequestPath
+from kafkalab.broker.transactions.marker_writer import MarkerWriter
+from kafkalab.broker.transactions.producer_ids import ProducerIds
 from kafkalab.broker.transactions.transaction_coordinator import TransactionCoordinator
 from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.broker.transactions.transaction_verification import TransactionVerification
 from kafkalab.broker.transactions.transactional_offsets import TransactionalOffsets
+from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.header import RequestHeader
 from kafkalab.protocol.identifiers import java_uuid
+from kafkalab.releases import BrokerProfile
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler, Timer
 
 SLOWEST_MS = 2
-"""A request is served 0 to 2 ms after it came, drawn anew each time, so that the seed decides who wins a race."""
+"""A request is served 0 to 2 ms after it came, drawn anew each time,
+so that the seed decides who wins a race."""
 
 LARGEST_INT = 2**31 - 1
 
@@ -69,7 +76,8 @@ LOADING_TAKES_MS = (19, 89)
 """Until a new coordinator has read its partition of the offsets topic; recorded four times."""
 
 CREATING_TAKES_MS = (40, 240)
-"""Until the internal topic of transactions is there for its first user; recorded: one to two refusals, 100 ms apart."""
+"""Until the internal topic of transactions is there for its first user; recorded:
+one to two refusals, 100 ms apart."""
 
 
 def _close_nothing(connection_id: str) -> None:
@@ -86,7 +94,9 @@ class Peers(Protocol):
     def elect(self, places: list[PartitionKey], unclean: bool) -> dict[PartitionKey, Errors]:
         """Have the controller elect leaders; what came of it, by partition."""
 
-    def send(self, source: int, target: int, message: PeerMessage | None, parks: bool = False) -> None:
+    def send(
+        self, source: int, target: int, message: PeerMessage | None, parks: bool = False
+    ) -> None:
         """Bring a message of `source` to `target`."""
 
     def grown(self, leader: int, key: PartitionKey) -> None:
@@ -96,20 +106,25 @@ class Peers(Protocol):
         """Ask the controller for other in-sync replicas."""
 
 
-APPENDS: Mapping[type, Callable[[Any], int]] = MappingProxyType({
-    m.ProduceRequest: lambda request: sum(len(topic.partition_data) for topic in request.topic_data),
-    m.WriteTxnMarkersRequest: lambda request: sum(
-        len(topic.partition_indexes) for marker in request.markers for topic in marker.topics),
-    m.OffsetCommitRequest: lambda request: 1,
-    m.TxnOffsetCommitRequest: lambda request: 1,
-    m.SyncGroupRequest: lambda request: int(bool(request.assignments)),
-    m.InitProducerIdRequest: lambda request: int(request.transactional_id is not None),
-    m.AddPartitionsToTxnRequest: lambda request: 1,
-    m.AddOffsetsToTxnRequest: lambda request: 1,
-    m.EndTxnRequest: lambda request: 1,
-})
-"""How often a request appends to a log. In 4.x a thread of the group coordinator waits for the group's
-appends; here, as in 2.3, the I/O thread does."""
+APPENDS: Mapping[type, Callable[[Any], int]] = MappingProxyType(
+    {
+        m.ProduceRequest: lambda request: sum(
+            len(topic.partition_data) for topic in request.topic_data
+        ),
+        m.WriteTxnMarkersRequest: lambda request: sum(
+            len(topic.partition_indexes) for marker in request.markers for topic in marker.topics
+        ),
+        m.OffsetCommitRequest: lambda request: 1,
+        m.TxnOffsetCommitRequest: lambda request: 1,
+        m.SyncGroupRequest: lambda request: int(bool(request.assignments)),
+        m.InitProducerIdRequest: lambda request: int(request.transactional_id is not None),
+        m.AddPartitionsToTxnRequest: lambda request: 1,
+        m.AddOffsetsToTxnRequest: lambda request: 1,
+        m.EndTxnRequest: lambda request: 1,
+    }
+)
+"""How often a request appends to a log. In 4.x a thread of the group coordinator waits for the
+group's appends; here, as in 2.3, the I/O thread does."""
 
 
 def appends_of(request: Any) -> int:
@@ -122,11 +137,12 @@ class BrokerConnection:
     """The broker's end of a connection.
 
     client: whose luck is drawn on here; the part of the connection's id before "#".
-    caller: the request that is being served or parked, None when idle. What comes meanwhile waits in `queue`.
+    caller: the request that is being served or parked, None when idle. What comes meanwhile waits
+        in `queue`.
     network_thread: which of the broker's network threads reads from it and writes to it.
     """
 
-    __slots__ = ("id", "client", "caller", "queue", "rng", "last_used_ms", "network_thread")
+    __slots__ = ("caller", "client", "id", "last_used_ms", "network_thread", "queue", "rng")
 
     def __init__(self, id: str, rng: random.Random, network_thread: int) -> None:
         self.network_thread = network_thread
@@ -141,25 +157,40 @@ class Broker:
     """One broker of the lab.
 
     on_halt: on_halt(why) ends the process.
-    metadata: what this broker knows of the cluster. peers: the other brokers and the controller; None for a broker alone.
+    metadata: what this broker knows of the cluster. peers: the other brokers and the controller;
+        None for a broker alone.
     paused_until_ms: the process stands still until then, as in a long garbage collection.
     respond: respond(connection_id, correlation_id, response) brings an answer on its way.
-    close: close(connection_id) closes a connection from the broker's side: one that has been idle too long, or that
-        sent something the broker does not speak. The caller need not call `disconnected` afterwards.
-    ask: ask(broker, request, on_reply) sends a request to another broker; on_reply(response) gets None when it was lost.
+    close: close(connection_id) closes a connection from the broker's side: one that has been idle
+        too long, or that sent something the broker does not speak. The caller need not call
+        `disconnected` afterwards.
+    ask: ask(broker, request, on_reply) sends a request to another broker; on_reply(response) gets
+        None when it was lost.
     rng: the lab's named streams. Chance that concerns a client is drawn from that client's streams.
     """
 
-    def __init__(self, node_id: int, host: str, port: int, profile: BrokerProfile, cluster: ClusterState,
-                 scheduler: Scheduler, respond: Callable[[str, int, Any], object], journal: Journal, rng: Streams,
-                 close: Callable[[str], object] = _close_nothing,
-                 config: BrokerConfig = BrokerConfig(),
-                 ask: Callable[[int, Any, Callable[[Any], object]], object] = _ask_nobody) -> None:
+    def __init__(
+        self,
+        node_id: int,
+        host: str,
+        port: int,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        scheduler: Scheduler,
+        respond: Callable[[str, int, Any], object],
+        journal: Journal,
+        rng: Streams,
+        close: Callable[[str], object] = _close_nothing,
+        config: BrokerConfig = BrokerConfig(),
+        ask: Callable[[int, Any, Callable[[Any], object]], object] = _ask_nobody,
+    ) -> None:
         self.node_id, self.host, self.port = node_id, host, port
         self.name = f"broker-{node_id}"
         self.profile = profile
         self.config = config
-        self.path = RequestPath(config.num_network_threads, config.num_io_threads, config.queued_max_requests)
+        self.path = RequestPath(
+            config.num_network_threads, config.num_io_threads, config.queued_max_requests
+        )
         self.peers: Peers | None = None
         self.on_halt: Callable[[str], object] = lambda why: None
         self.paused_until_ms = 0
@@ -169,19 +200,49 @@ class Broker:
         self.disk = self.replicas.disk
         self.offsets = OffsetRequests(self.replicas)
         self.sessions = FollowerSessions(config, self.replicas)
-        self.fetchers = ReplicaFetchers(config, profile.asks_for_epochs, self.replicas.replica, self.replicas.logs.grown,
-                                        self.disk)
-        self.fetches = Fetches(profile, self.replicas, config.max_incremental_fetch_session_cache_slots,
-                               self._draw_session_id)
-        self.coordinator = GroupCoordinator(node_id, profile, cluster, config, self._draw_member_uuid, LedOffsetsLog(self.replicas),
-                                            self._draw_loading_ms)
+        self.fetchers = ReplicaFetchers(
+            config,
+            profile.asks_for_epochs,
+            self.replicas.replica,
+            self.replicas.logs.grown,
+            self.disk,
+        )
+        self.fetches = Fetches(
+            profile,
+            self.replicas,
+            config.max_incremental_fetch_session_cache_slots,
+            self._draw_session_id,
+        )
+        self.coordinator = GroupCoordinator(
+            node_id,
+            profile,
+            cluster,
+            config,
+            self._draw_member_uuid,
+            LedOffsetsLog(self.replicas),
+            self._draw_loading_ms,
+        )
         self.producer_ids = ProducerIds(profile, cluster, self._has_served_before)
-        self.transactions = TransactionCoordinator(node_id, profile, cluster, config, self.producer_ids.next_id, TransactionLog(self.replicas))
+        self.transactions = TransactionCoordinator(
+            node_id,
+            profile,
+            cluster,
+            config,
+            self.producer_ids.next_id,
+            TransactionLog(self.replicas),
+        )
         self.transactional_offsets = TransactionalOffsets(self.coordinator, cluster, config)
-        self.verification = TransactionVerification(profile, cluster, self.replicas, self.transactional_offsets.commit)
+        self.verification = TransactionVerification(
+            profile, cluster, self.replicas, self.transactional_offsets.commit
+        )
         self.markers = MarkerWriter(node_id, cluster, self.replicas, self.transactional_offsets)
-        administration = Administration(node_id, profile, cluster, config,
-                                        lambda places, unclean: self.peers.elect(places, unclean))
+        administration = Administration(
+            node_id,
+            profile,
+            cluster,
+            config,
+            lambda places, unclean: self.peers.elect(places, unclean),
+        )
         cluster.on_topic_deleted.append(self.topic_deleted)
         self._scheduler = scheduler
         self._ask_broker = ask
@@ -191,26 +252,46 @@ class Broker:
         self._close = close
         self._connections: dict[str, BrokerConnection] = {}
         self._timers: dict[Hashable, Timer] = {}
-        self._handlers: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
-            m.ApiVersionsRequest: self.directory.api_versions,
-            m.MetadataRequest: self.directory.metadata,
-            m.FindCoordinatorRequest: self.directory.find_coordinator,
-            m.ProduceRequest: self.verification.produce,
-            m.ListOffsetsRequest: self.offsets.list_offsets,
-            m.OffsetForLeaderEpochRequest: self.offsets.offset_for_leader_epoch,
-            m.FetchRequest: self.fetches.handle,
-            m.InitProducerIdRequest: self._init_producer_id,
-            m.DeleteRecordsRequest: self.offsets.delete_records,
-            m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
-            m.AddOffsetsToTxnRequest: self.transactions.add_offsets,
-            m.EndTxnRequest: self.transactions.end_txn,
-            m.TxnOffsetCommitRequest: self.verification.commit_offsets,
-            m.WriteTxnMarkersRequest: self.markers.handle,
-        } | dict.fromkeys((m.JoinGroupRequest, m.SyncGroupRequest, m.HeartbeatRequest, m.LeaveGroupRequest,
-                           m.OffsetCommitRequest, m.OffsetFetchRequest, m.ListGroupsRequest, m.DescribeGroupsRequest,
-                           m.DeleteGroupsRequest, m.OffsetDeleteRequest, m.ConsumerGroupDescribeRequest, m.ConsumerGroupHeartbeatRequest),
-                          self.coordinator.handle) | administration.handlers()
-        self._on_reply = {"transactions": self.transactions.on_reply, "verification": self.verification.on_reply}
+        self._handlers: dict[type, Callable[[Any, Caller, int], list[Effect]]] = (
+            {
+                m.ApiVersionsRequest: self.directory.api_versions,
+                m.MetadataRequest: self.directory.metadata,
+                m.FindCoordinatorRequest: self.directory.find_coordinator,
+                m.ProduceRequest: self.verification.produce,
+                m.ListOffsetsRequest: self.offsets.list_offsets,
+                m.OffsetForLeaderEpochRequest: self.offsets.offset_for_leader_epoch,
+                m.FetchRequest: self.fetches.handle,
+                m.InitProducerIdRequest: self._init_producer_id,
+                m.DeleteRecordsRequest: self.offsets.delete_records,
+                m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
+                m.AddOffsetsToTxnRequest: self.transactions.add_offsets,
+                m.EndTxnRequest: self.transactions.end_txn,
+                m.TxnOffsetCommitRequest: self.verification.commit_offsets,
+                m.WriteTxnMarkersRequest: self.markers.handle,
+            }
+            | dict.fromkeys(
+                (
+                    m.JoinGroupRequest,
+                    m.SyncGroupRequest,
+                    m.HeartbeatRequest,
+                    m.LeaveGroupRequest,
+                    m.OffsetCommitRequest,
+                    m.OffsetFetchRequest,
+                    m.ListGroupsRequest,
+                    m.DescribeGroupsRequest,
+                    m.DeleteGroupsRequest,
+                    m.OffsetDeleteRequest,
+                    m.ConsumerGroupDescribeRequest,
+                    m.ConsumerGroupHeartbeatRequest,
+                ),
+                self.coordinator.handle,
+            )
+            | administration.handlers()
+        )
+        self._on_reply = {
+            "transactions": self.transactions.on_reply,
+            "verification": self.verification.on_reply,
+        }
         self._on_timer = {
             "fetch": self.fetches.on_timer,
             "transactions": self.transactions.on_timer,
@@ -243,28 +324,34 @@ class Broker:
     # -- the network's side
 
     def receive(self, connection_id: str, header: RequestHeader, request: Any) -> None:
-        """A request has arrived. It is served when the one before it on this connection has been answered."""
+        """A request has arrived. It is served when the one before it on
+        this connection has been answered."""
         connection = self._connections.get(connection_id) or self._accept(connection_id)
         connection.last_used_ms = self._scheduler.now_ms
         caller = Caller(connection_id, connection.client, header)
-        received = self._journal.note("request.received", self.name, client=connection.client, api=header.api_key.title,
-                                      correlation_id=header.correlation_id)
+        received = self._journal.note(
+            "request.received",
+            self.name,
+            client=connection.client,
+            api=header.api_key.title,
+            correlation_id=header.correlation_id,
+        )
         if connection.caller is not None:
             connection.queue.append((caller, request, received))
         else:
             self._begin(connection, caller, request, received)
 
     def disconnected(self, connection_id: str) -> None:
-        """The connection is gone, and with it what waited on it. A member stays one until its session ends: the group
-        coordinator does not see connections."""
+        """The connection is gone, and with it what waited on it. A member stays one until its
+        session ends: the group coordinator does not see connections."""
         if self._connections.pop(connection_id, None) is not None:
             self._cancel_timer(CancelTimer(("idle", connection_id)))
             self.do(self.fetches.abandon(connection_id))
             self.do(self.replicas.produces.abandon(connection_id))
 
     def crash(self) -> None:
-        """The process dies: connections, timers, parked requests, fetch sessions and what it knew of followers are gone. Logs are
-        on the disk."""
+        """The process dies: connections, timers, parked requests, fetch sessions and what it knew
+        of followers are gone. Logs are on the disk."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
@@ -280,9 +367,11 @@ class Broker:
         self.replicas.process_died()
 
     def start(self) -> None:
-        """The process is up again: groups are read back, with a fresh session for every member; and transactions, of which those
-        that were decided are brought to their end. Among other brokers that happens when the controller makes it a leader again."""
+        """The process is up again: groups are read back, with a fresh session for every member; and
+        transactions, of which those that were decided are brought to their end. Among other brokers
+        that happens when the controller makes it a leader again."""
         self.do(self.disk.start(self._scheduler.now_ms))
+        self.coordinator.process_started()
         if self.peers is not None:
             return
         self.do(self.coordinator.load(self._scheduler.now_ms))
@@ -293,8 +382,8 @@ class Broker:
         self.paused_until_ms = max(self.paused_until_ms, until_ms)
 
     def leader_changed(self, partition: Partition, before: int, stored_at: Broker) -> None:
-        """This broker hears that a partition has another leader. Groups go where their partition of the offsets topic is led, and
-        transactions where theirs is.
+        """This broker hears that a partition has another leader. Groups go where their partition of
+        the offsets topic is led, and transactions where theirs is.
 
         stored_at: who led it last, and so has its records.
         """
@@ -305,10 +394,17 @@ class Broker:
         if before == self.node_id:
             self.do(self.coordinator.resign(partition.index, self._scheduler.now_ms))
         if partition.leader == self.node_id:
-            self.do(self.coordinator.take_over(partition.index, stored_at.coordinator, self._scheduler.now_ms))
+            self.do(
+                self.coordinator.take_over(
+                    partition.index, stored_at.coordinator, self._scheduler.now_ms
+                )
+            )
 
     def topic_deleted(self, topic: str) -> None:
-        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups forget their offsets in it."""
+        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups
+        forget their offsets in it. Who is out of touch hears of it later (`InterBroker`)."""
+        if not self.metadata.is_current:
+            return
         for partition in self.replicas.forget(topic):
             self.sessions.dropped((topic, partition))
             self.do(self.fetchers.unfollow(((topic, partition),), self._scheduler.now_ms))
@@ -320,13 +416,21 @@ class Broker:
 
     def _accept(self, connection_id: str) -> BrokerConnection:
         client = connection_id.partition("#")[0]
-        connection = BrokerConnection(connection_id, self._rng.stream(f"{client}/served by {self.name}"), self.path.accept())
+        connection = BrokerConnection(
+            connection_id, self._rng.stream(f"{client}/served by {self.name}"), self.path.accept()
+        )
         self._connections[connection_id] = connection
-        self._set_timer(SetTimer(("idle", connection_id),
-                                 self._scheduler.now_ms + self.config.connections_max_idle_ms))
+        self._set_timer(
+            SetTimer(
+                ("idle", connection_id),
+                self._scheduler.now_ms + self.config.connections_max_idle_ms,
+            )
+        )
         return connection
 
-    def _begin(self, connection: BrokerConnection, caller: Caller, request: Any, received: int) -> None:
+    def _begin(
+        self, connection: BrokerConnection, caller: Caller, request: Any, received: int
+    ) -> None:
         connection.caller = caller
         delay_ms = int(connection.rng.random() * (SLOWEST_MS + 1))
         work_ms = self.replicas.work_ms(request) if type(request) is m.ProduceRequest else 0
@@ -334,28 +438,50 @@ class Broker:
             work_ms += self.disk.append_ms * appends_of(request)
         clock, header = self._scheduler, caller.header
         before, clock.cause = clock.cause, received
-        begun_ms, done_ms = self.path.arrive(connection.network_thread, header.api_key.title, clock.now_ms, caller.client,
-                                             header.correlation_id, work_ms)
+        begun_ms, done_ms = self.path.arrive(
+            connection.network_thread,
+            header.api_key.title,
+            clock.now_ms,
+            caller.client,
+            header.correlation_id,
+            work_ms,
+        )
         if begun_ms > clock.now_ms:
-            self._journal.append("request.queued", self.name, client=caller.client, api=header.api_key.title,
-                                 correlation_id=header.correlation_id, wait_ms=begun_ms - clock.now_ms)
+            self._journal.append(
+                "request.queued",
+                self.name,
+                client=caller.client,
+                api=header.api_key.title,
+                correlation_id=header.correlation_id,
+                wait_ms=begun_ms - clock.now_ms,
+            )
         if delay_ms or done_ms > clock.now_ms:
-            clock.post(max(clock.now_ms + delay_ms, done_ms), self._serve, connection, caller, request)
+            clock.post(
+                max(clock.now_ms + delay_ms, done_ms), self._serve, connection, caller, request
+            )
         else:
             self._serve(connection, caller, request)
         clock.cause = before
 
     def _serve(self, connection: BrokerConnection, caller: Caller, request: Any) -> None:
-        if connection.caller is not caller or self._connections.get(connection.id) is not connection:
+        if (
+            connection.caller is not caller
+            or self._connections.get(connection.id) is not connection
+        ):
             return  # the connection went away while the request was on its way through the broker
         if self.paused_until_ms > self._scheduler.now_ms:
-            self._scheduler.at(self.paused_until_ms, partial(self._serve, connection, caller, request))
+            self._scheduler.at(
+                self.paused_until_ms, partial(self._serve, connection, caller, request)
+            )
             return
         handler = self._handlers.get(type(request))
         header = caller.header
-        if handler is None or not (self.directory.speaks(header.api_key, header.api_version)
-                                   or header.api_key is ApiKeys.API_VERSIONS):
-            self._hang_up(Disconnect(caller))  # a broker closes the connection on what it cannot read
+        if handler is None or not (
+            self.directory.speaks(header.api_key, header.api_version)
+            or header.api_key is ApiKeys.API_VERSIONS
+        ):
+            # a broker closes the connection on what it cannot read
+            self._hang_up(Disconnect(caller))
             return
         self.do(handler(request, caller, self._scheduler.now_ms))
 
@@ -371,7 +497,9 @@ class Broker:
         if connection is None or connection.caller is not caller:
             return  # nobody is there to hear it
         now_ms = self._scheduler.now_ms
-        written_ms = self.path.answer(connection.network_thread, now_ms, caller.client, caller.header.api_key.title)
+        written_ms = self.path.answer(
+            connection.network_thread, now_ms, caller.client, caller.header.api_key.title
+        )
         if written_ms > now_ms:
             self._scheduler.post(written_ms, self._write_answer, effect, connection)
         else:
@@ -379,14 +507,22 @@ class Broker:
 
     def _write_answer(self, effect: Respond, connection: BrokerConnection) -> None:
         caller = effect.to
-        if connection.caller is not caller or self._connections.get(connection.id) is not connection:
+        if (
+            connection.caller is not caller
+            or self._connections.get(connection.id) is not connection
+        ):
             return
         header, clock = caller.header, self._scheduler
         connection.last_used_ms = clock.now_ms
         if effect.response is not None:
             before = clock.cause
-            clock.cause = self._journal.note("response.sent", self.name, client=caller.client, api=header.api_key.title,
-                                             correlation_id=header.correlation_id)
+            clock.cause = self._journal.note(
+                "response.sent",
+                self.name,
+                client=caller.client,
+                api=header.api_key.title,
+                correlation_id=header.correlation_id,
+            )
             self._respond(connection.id, header.correlation_id, effect.response)
             clock.cause = before
         connection.caller = None
@@ -413,7 +549,9 @@ class Broker:
         if key[0] == "idle":
             self._close_if_idle(key[1])
         else:
-            self.do(self._on_timer.get(key[0], self.coordinator.on_timer)(key, self._scheduler.now_ms))
+            self.do(
+                self._on_timer.get(key[0], self.coordinator.on_timer)(key, self._scheduler.now_ms)
+            )
 
     def _write(self, effect: Note) -> None:
         self._journal.write(effect.kind, self.name, effect.fields)
@@ -424,7 +562,11 @@ class Broker:
             self._write(ends)
         self.do(self.fetches.look_again(effect.topic, effect.partition))
         if self.sessions.by_follower:
-            self.do(self.sessions.watermark_moved((effect.topic, effect.partition), self._scheduler.now_ms))
+            self.do(
+                self.sessions.watermark_moved(
+                    (effect.topic, effect.partition), self._scheduler.now_ms
+                )
+            )
 
     def _tell_followers(self, effect: Grown) -> None:
         if self.peers is not None:
@@ -455,7 +597,8 @@ class Broker:
         self._close(effect.to.connection_id)
 
     def _close_if_idle(self, connection_id: str) -> None:
-        """connections.max.idle.ms: a timer a connection, set again when the connection was used meanwhile."""
+        """connections.max.idle.ms: a timer a connection,
+        set again when the connection was used meanwhile."""
         connection = self._connections[connection_id]
         due_ms = connection.last_used_ms + self.config.connections_max_idle_ms
         if due_ms > self._scheduler.now_ms or connection.caller is not None:
@@ -476,14 +619,21 @@ class Broker:
     def _draw_session_id(self, caller: Caller) -> int:
         return self._rng.stream(f"{caller.client}/fetch session id").randint(1, LARGEST_INT)
 
-    def _init_producer_id(self, request: m.InitProducerIdRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def _init_producer_id(
+        self, request: m.InitProducerIdRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         who = self.producer_ids if request.transactional_id is None else self.transactions
         return who.init_producer_id(request, caller, now_ms)
 
     def _transactions_ready_after_ms(self, caller: Caller) -> int:
-        """How long the creation of `__transaction_state` takes; 0 where earlier clients had it created."""
+        """How long the creation of `__transaction_state` takes;
+        0 where earlier clients had it created."""
         luck = self._rng.stream(f"{caller.client}/transaction topic")
-        return 0 if luck.random() < self.config.chance_of_producer_ids else luck.randint(*CREATING_TAKES_MS)
+        return (
+            0
+            if luck.random() < self.config.chance_of_producer_ids
+            else luck.randint(*CREATING_TAKES_MS)
+        )
 
     def _has_served_before(self, caller: Caller) -> bool:
         chance = self.config.chance_of_producer_ids

@@ -1,8 +1,8 @@
-"""How does a broker ask another broker? One connection to each, requests in order, an answer or None for each.
+"""BrokerChannel: one broker's connection to another; an answer or None for each request.
 
-Kafka's counterpart is InterBrokerSendThread with a NetworkClient of its own. The connection is made when first needed and is a link
-like any client's, so `lab.link(1, "broker-0").cut()` parts two brokers. Left out: that client's backoffs and request time-out; who
-asks tries again by itself.
+Kafka's counterpart is InterBrokerSendThread with a NetworkClient of its own. The connection is made
+when first needed and is a link like any client's, so `lab.link(1, "broker-0").cut()` parts two
+brokers. Left out: that client's backoffs and request time-out; who asks tries again by itself.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import BrokerNode
 from kafkalab.protocol.api_keys import api_of
-from kafkalab.protocol.api_versions import BROKER_APIS
 from kafkalab.protocol.header import RequestHeader
+from kafkalab.releases import broker_profile
 from kafkalab.sim.network import Connection, Network
 
 OnReply = Callable[[Any], None]
@@ -28,22 +28,30 @@ class BrokerChannel:
 
     def __init__(self, network: Network, asker: str, node: BrokerNode, release: str) -> None:
         self._network, self._asker, self._node = network, asker, node
-        self._newest = {span.api_key: span.max_version for span in BROKER_APIS[release]}
+        self._newest = {span.api_key: span.max_version for span in broker_profile(release).apis}
         self._connection: Connection | None = None
         self._unsent: list[Any] = []
         self._waiting: deque[OnReply] = deque()
         self._correlation_id = 0
 
     def ask(self, request: Any, on_reply: OnReply) -> None:
-        """Send it; on_reply(response) is called once, with None when the connection is or gets lost."""
+        """Send it; on_reply(response) is called once,
+        with None when the connection is or gets lost."""
         api = api_of(request)
-        header = RequestHeader(api_key=api, api_version=self._newest[api.id], client_id=self._asker, correlation_id=self._correlation_id)
+        header = RequestHeader(
+            api_key=api,
+            api_version=self._newest[api.id],
+            client_id=self._asker,
+            correlation_id=self._correlation_id,
+        )
         self._correlation_id += 1
         self._waiting.append(on_reply)
         message = (None, header, request)
         if self._connection is None:
             self._unsent.append(message)
-            self._connection = self._network.connect(self._asker, self._node.host, self._node.port, self)
+            self._connection = self._network.connect(
+                self._asker, self._node.host, self._node.port, self
+            )
         elif self._connection.open:
             self._connection.send(message)
         else:

@@ -1,7 +1,8 @@
 """BrokerEnd: a broker's end of the network, and the handle for its faults (SocketServer).
 
-`lab.broker(0)` is one of these: `lab.broker(0).crash()`. What a broker does with a request is `kafkalab.broker`'s; here bytes
-become requests and answers become bytes, and a process can die. Kafka's counterpart is SocketServer.
+`lab.broker(0)` is one of these: `lab.broker(0).crash()`. What a broker does with a request is
+`kafkalab.broker`'s; here bytes become requests and answers become bytes, and a process can die.
+Kafka's counterpart is SocketServer.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
-from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.shell.broker_channel import BrokerChannel, OnReply
+from kafkalab.broker.shell.interbroker import InterBroker
 from kafkalab.protocol.api_keys import api_of
+from kafkalab.releases import BrokerProfile
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Connection, Network
 from kafkalab.sim.rng import Streams
@@ -24,15 +25,19 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 class DiskFaults:
-    """The faults of one broker's disk. What a loss of power does to it is `BrokerEnd.power_loss`."""
+    """The faults of one broker's disk. What a loss of power does
+    to it is `BrokerEnd.power_loss`."""
 
-    def __init__(self, machine: Broker, clock: Scheduler, journal: Journal, is_up: Callable[[], bool]) -> None:
+    def __init__(
+        self, machine: Broker, clock: Scheduler, journal: Journal, is_up: Callable[[], bool]
+    ) -> None:
         self._machine, self._clock, self._journal, self._is_up = machine, clock, journal, is_up
 
     def fill(self) -> None:
-        """No byte can be written any more. The first append that fails is answered with KAFKA_STORAGE_ERROR
-        (KafkaStorageException) and ends the process: a broker with one log directory halts when it fails. Without any
-        append the next checkpoint of high watermarks fails, within five seconds. A restart does not help before `free()`."""
+        """No byte can be written any more. The first append that fails is answered with
+        KAFKA_STORAGE_ERROR (KafkaStorageException) and ends the process: a broker with one log
+        directory halts when it fails. Without any append the next checkpoint of high watermarks
+        fails, within five seconds. A restart does not help before `free()`."""
         self._note("fill_disk")
         effects = self._machine.disk.fill(self._clock.now_ms)
         if self._is_up():
@@ -46,17 +51,21 @@ class DiskFaults:
     def slow(self, ms: int) -> None:
         """Each append to a log takes `ms` milliseconds longer, from now on; 0 ends it.
 
-        A request that appends keeps its I/O thread for so long (PRODUCE once a partition); a follower fetches again only
-        when it has written. Reads come from the page cache and stay fast. Raises ValueError for anything but whole
-        milliseconds from 0 on.
+        A request that appends keeps its I/O thread for so long (PRODUCE once a partition); a
+        follower fetches again only when it has written. Reads come from the page cache and stay
+        fast. Raises ValueError for anything but whole milliseconds from 0 on.
         """
         if not isinstance(ms, int) or isinstance(ms, bool) or ms < 0:
-            raise ValueError(f"a slow disk takes a whole number of milliseconds, 0 or more, not {ms!r}")
+            raise ValueError(
+                f"a slow disk takes a whole number of milliseconds, 0 or more, not {ms!r}"
+            )
         self._note("slow_disk", ms=ms)
         self._machine.disk.slow(ms)
 
     def _note(self, what: str, **fields: object) -> None:
-        self._journal.append("fault", self._machine.name, what=what, broker=self._machine.node_id, **fields)
+        self._journal.append(
+            "fault", self._machine.name, what=what, broker=self._machine.node_id, **fields
+        )
 
 
 class BrokerEnd:
@@ -68,12 +77,34 @@ class BrokerEnd:
     disk     the faults of its disk: `lab.broker(0).disk.fill()`
     """
 
-    def __init__(self, node: BrokerNode, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler,
-                 network: Network, journal: Journal, streams: Streams, peers: InterBroker) -> None:
+    def __init__(
+        self,
+        node: BrokerNode,
+        profile: BrokerProfile,
+        config: BrokerConfig,
+        cluster: ClusterState,
+        clock: Scheduler,
+        network: Network,
+        journal: Journal,
+        streams: Streams,
+        peers: InterBroker,
+    ) -> None:
         self.node = node
         self.name = f"broker-{node.id}"
-        self.machine = Broker(node.id, node.host, node.port, profile, cluster, clock, self._respond, journal, streams,
-                              close=self._close, config=config, ask=self._ask)
+        self.machine = Broker(
+            node.id,
+            node.host,
+            node.port,
+            profile,
+            cluster,
+            clock,
+            self._respond,
+            journal,
+            streams,
+            close=self._close,
+            config=config,
+            ask=self._ask,
+        )
         self.disk = DiskFaults(self.machine, clock, journal, lambda: self._is_up)
         self._channels: dict[int, BrokerChannel] = {}
         self._cluster, self._release = cluster, profile.name
@@ -90,82 +121,117 @@ class BrokerEnd:
     # faults
 
     def delay(self, api: str, ms: int) -> None:
-        """Answer requests of one API (`"API_VERSIONS"`) `ms` milliseconds later than usual, from now on; 0 ends it."""
+        """Answer requests of one API (`"API_VERSIONS"`) `ms` milliseconds later than usual,
+        from now on; 0 ends it."""
         self._journal.append("fault", self.name, what="delay", broker=self.node.id, api=api, ms=ms)
         self._delays_ms[api] = ms
 
     def keep_busy(self, api: str, ms: int) -> None:
-        """Each request of one API (`"PRODUCE"`) keeps an I/O thread for `ms` milliseconds, from now on; 0 ends it. Others queue."""
-        self._journal.append("fault", self.name, what="keep_busy", broker=self.node.id, api=api, ms=ms)
+        """Each request of one API (`"PRODUCE"`) keeps an I/O thread for `ms` milliseconds, from
+        now on; 0 ends it. Others queue."""
+        self._journal.append(
+            "fault", self.name, what="keep_busy", broker=self.node.id, api=api, ms=ms
+        )
         self.machine.path.keep_busy(api, ms)
 
     def judge_batches(self, rule: Callable[[KnownProducer | None, ArrivedBatch], str]) -> None:
-        """Let a rule of your own decide about the batches of idempotent producers at this broker, from now on. It gets what the leader
-        remembers of the producer id (None: nothing) and the batch, and returns "append", "duplicate", "out of order" or "fenced"."""
+        """Let a rule of your own decide about the batches of idempotent producers at this broker,
+        from now on. It gets what the leader remembers of the producer id (None: nothing) and the
+        batch, and returns "append", "duplicate", "out of order" or "fenced"."""
         self._journal.append("fault", self.name, what="judge_batches", broker=self.node.id)
         self.machine.replicas.verdict_rule = rule
 
     def request_path(self) -> list[dict[str, object]]:
-        """Who waits where in this broker at this moment: request queue, I/O threads, response queues, and the purgatories.
+        """Who waits where in this broker at this moment: request queue, I/O threads, response
+        queues, and the purgatories.
 
         One row each, with place, client and api; ready for pandas.DataFrame or a picture.
         """
         machine = self.machine
         rows = machine.path.table(self._clock.now_ms)
-        rows += [{"place": "fetch purgatory", "client": fetch.caller.client, "api": "FETCH"} for fetch in machine.fetches.waiting]
-        rows += [{"place": "produce purgatory", "client": produce.caller.client, "api": "PRODUCE"} for produce in machine.replicas.produces.waiting]
+        rows += [
+            {"place": "fetch purgatory", "client": fetch.caller.client, "api": "FETCH"}
+            for fetch in machine.fetches.waiting
+        ]
+        rows += [
+            {"place": "produce purgatory", "client": produce.caller.client, "api": "PRODUCE"}
+            for produce in machine.replicas.produces.waiting
+        ]
         return rows
 
     def segments(self, topic: str, partition: int) -> list[dict[str, object]]:
-        """The files of one partition's log on this broker, oldest first; the last is the active one. Empty where it has no records.
+        """The files of one partition's log on this broker, oldest first; the last is the active
+        one. Empty where it has no records.
 
-        largest_timestamp_ms is what retention goes by; index_entries as a sparse index has them; is_clean: compaction has been there.
+        largest_timestamp_ms is what retention goes by; index_entries as a sparse index has them;
+        is_clean: compaction has been there.
         """
         replica = self.machine.replicas.found((topic, partition))
         if replica is None:
             return []
         log = replica.log
-        return [{"file": segment.file_name, "base_offset": segment.base_offset, "size_bytes": segment.size_bytes,
-                 "largest_timestamp_ms": segment.largest_ms, "index_entries": segment.index_entries,
-                 "is_clean": segment.base_offset < log.first_dirty, "is_active": segment is log.segments.active} for segment in log.segments]
+        return [
+            {
+                "file": segment.file_name,
+                "base_offset": segment.base_offset,
+                "size_bytes": segment.size_bytes,
+                "largest_timestamp_ms": segment.largest_ms,
+                "index_entries": segment.index_entries,
+                "is_clean": segment.base_offset < log.first_dirty,
+                "is_active": segment is log.segments.active,
+            }
+            for segment in log.segments
+        ]
 
     def crash(self) -> None:
-        """The process dies (kill -9): its sockets break, new ones are refused, and what it kept in memory only is gone.
+        """The process dies (kill -9): its sockets break, new ones are refused, and what it kept in
+        memory only is gone.
 
-        The controller learns of it when the broker's session ends. Harmless where it is down already.
+        The controller learns of it when the broker's session ends. Harmless where it is down
+        already.
         """
         self._end("crash", clean=False)
 
     def power_loss(self) -> None:
-        """The broker's machine loses power: the process dies, and with it what the operating system had not written to the disk.
+        """The broker's machine loses power: the process dies, and with it what the operating system
+        had not written to the disk.
 
-        A segment is on the disk once the next one was rolled. Of the active segment Linux writes what is older than 30 s,
-        every 5 s. Kafka cuts the rest off when it starts (LogLoader) and relies on the other replicas. An orderly stop
-        flushes, so it loses nothing. Raises ValueError where the broker coordinates a group of the KIP-848 protocol: the
-        lab does not keep such a group's members in a log that could lose them.
+        A segment is on the disk once the next one was rolled. Of the active segment Linux writes
+        what is older than 30 s, every 5 s. Kafka cuts the rest off when it starts (LogLoader) and
+        relies on the other replicas. An orderly stop flushes, so it loses nothing. Raises
+        ValueError where the broker coordinates a group of the KIP-848 protocol: the lab does not
+        keep such a group's members in a log that could lose them.
         """
         if self.machine.coordinator.table.modern:
             group = next(iter(self.machine.coordinator.table.modern))
-            raise ValueError(f"{self.name} coordinates the group {group!r} of the new consumer protocol, and what a loss of power "
-                             f"does to such a group is not simulated: place its coordinator elsewhere, or use crash()")
+            raise ValueError(
+                f"{self.name} coordinates the group {group!r} of the new consumer protocol, and "
+                "what a loss of power does to such a group is not simulated: place its "
+                "coordinator elsewhere, or use crash()"
+            )
         self._end("power loss", clean=False)
         self.machine.do(self.machine.replicas.lose_power(self._clock.now_ms))
 
     def stop(self) -> None:
-        """The process ends in an orderly way: what it leads moves to replicas in sync first, and its session is closed
-        (controlled.shutdown.enable). Takes a few milliseconds of the lab's time."""
+        """The process ends in an orderly way: what it leads moves to replicas in sync first, and
+        its session is closed (controlled.shutdown.enable). Takes a few milliseconds of the lab's
+        time."""
         if not self._is_up:
             return
         life = self._life
         self._journal.append("broker.stopping", self.name, broker=self.node.id)
         if self._config.controlled_shutdown_enable:
             self._peers.shuts_down(self.node.id)
-        self._clock.after(2 * self.profile.move_ms, lambda: self._life == life and self._end("stop", clean=True))
+        self._clock.after(
+            2 * self.profile.move_ms, lambda: self._life == life and self._end("stop", clean=True)
+        )
 
     def restart(self, takes_ms: int = 0) -> None:
-        """The process starts again with what was on its disk; one that was still running is killed first.
+        """The process starts again with what was on its disk; one that was still running is killed
+        first.
 
-        takes_ms: from the start to an open port. A KRaft broker that was killed is let in only when its old session has ended.
+        takes_ms: from the start to an open port. A KRaft broker that was killed is let in only when
+        its old session has ended.
         """
         self.crash()
         self._life += 1
@@ -174,9 +240,11 @@ class BrokerEnd:
         self._begin_at(self._clock.now_ms + takes_ms, life)
 
     def pause(self, ms: int) -> None:
-        """The process stands still for `ms` milliseconds, as in a long garbage collection: it answers nobody, and nobody hears of it.
+        """The process stands still for `ms` milliseconds, as in a long garbage collection: it
+        answers nobody, and nobody hears of it.
 
-        What waits then is served; the broker learns what was decided meanwhile a little later, and until then acts on what it knew.
+        What waits then is served; the broker learns what was decided meanwhile a little later, and
+        until then acts on what it knew.
         """
         if self._is_up:
             until_ms = self._clock.now_ms + ms
@@ -253,8 +321,12 @@ class BrokerEnd:
         if connection is None:
             return
         at_ms = self._clock.now_ms
-        if self._delays_ms:  # A connection's answers keep their order: what follows a late one is late, too.
-            at_ms = max(at_ms + self._delays_ms.get(api_of(response).name, 0), self._answered_ms.get(connection_id, 0))
+        # A connection's answers keep their order: what follows a late one is late, too.
+        if self._delays_ms:
+            at_ms = max(
+                at_ms + self._delays_ms.get(api_of(response).name, 0),
+                self._answered_ms.get(connection_id, 0),
+            )
             self._answered_ms[connection_id] = at_ms
         if at_ms > self._clock.now_ms:
             self._clock.at(at_ms, lambda: connection.reply(response))
@@ -263,7 +335,9 @@ class BrokerEnd:
 
     def _ask(self, broker: int, request: Any, on_reply: OnReply) -> None:
         if broker not in self._channels:
-            self._channels[broker] = BrokerChannel(self._network, self.name, self._cluster.brokers[broker], self._release)
+            self._channels[broker] = BrokerChannel(
+                self._network, self.name, self._cluster.brokers[broker], self._release
+            )
         self._channels[broker].ask(request, on_reply)
 
     def _close(self, connection_id: str) -> None:

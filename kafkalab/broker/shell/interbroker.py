@@ -1,8 +1,9 @@
 """InterBroker: the network among the brokers of a lab and their controller.
 
-The shell that joins the brokers of a lab: it brings a follower's fetch to its leader, carries out what the controller decides,
-and knows who is up, who stands still and who is cut off from whom. It holds no opinion about Kafka. The controller quorum (or
-ZooKeeper) stays with the larger side of a partition of the network.
+The shell that joins the brokers of a lab: it brings a follower's fetch to its leader, carries out
+what the controller decides, and knows who is up, who stands still and who is cut off from whom. It
+holds no opinion about Kafka. The controller quorum (or ZooKeeper) stays with the larger side of a
+partition of the network.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable
 from functools import partial
 
-from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.broker_control_state import BrokerControlState
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
@@ -18,8 +18,9 @@ from kafkalab.broker.cluster.controller import Controller
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import EpochAsk, FollowerFetch, PeerMessage
-from kafkalab.broker.profiles import BrokerProfile
+from kafkalab.broker.shell.broker import Broker
 from kafkalab.errors import Errors
+from kafkalab.releases import BrokerProfile
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
@@ -29,8 +30,17 @@ from kafkalab.sim.scheduler import Scheduler, Timer
 class InterBroker:
     """All brokers of a lab, and the controller above them."""
 
-    def __init__(self, profile: BrokerProfile, config: BrokerConfig, cluster: ClusterState, clock: Scheduler, journal: Journal,
-                 streams: Streams, network: Network, epoch_ms: int = 0) -> None:
+    def __init__(
+        self,
+        profile: BrokerProfile,
+        config: BrokerConfig,
+        cluster: ClusterState,
+        clock: Scheduler,
+        journal: Journal,
+        streams: Streams,
+        network: Network,
+        epoch_ms: int = 0,
+    ) -> None:
         self.brokers: dict[int, Broker] = {}
         self.controller = Controller(profile, config, cluster, self._draw_ms)
         self._profile, self._cluster = profile, cluster
@@ -43,7 +53,7 @@ class InterBroker:
         self._starting: set[int] = set()
         self._lives: dict[int, int] = {}
         self._breaks: dict[tuple[int, int], int] = {}
-        self._last_leader: dict[PartitionKey, int] = {}
+        self._took_over: dict[PartitionKey, int] = {}
         self._timers: dict[Hashable, Timer] = {}
         self._session_ends_ms: dict[int, int] = {}
 
@@ -55,18 +65,31 @@ class InterBroker:
         for other in self.brokers:
             if other != broker.node_id:
                 for one, another in ((broker.node_id, other), (other, broker.node_id)):
-                    self.link(one, another).on_fault.append(partial(self._link_changed, one, another))
+                    self.link(one, another).on_fault.append(
+                        partial(self._link_changed, one, another)
+                    )
 
     def is_up(self, broker: int) -> bool:
         return self._up[broker]
 
     def in_touch(self, broker: int) -> bool:
         """Does the controller hear of this broker, and it of the controller?"""
-        return self._up[broker] and broker not in self._cut_off and broker not in self._paused and broker not in self._starting
+        return (
+            self._up[broker]
+            and broker not in self._cut_off
+            and broker not in self._paused
+            and broker not in self._starting
+        )
 
     def connected(self, one: int, other: int) -> bool:
-        """Can these two talk? A broker that stands still can be talked to; it only does not answer."""
-        return self._up[one] and self._up[other] and not self.link(one, other).is_cut and not self.link(other, one).is_cut
+        """Can these two talk? A broker that stands still can be talked to;
+        it only does not answer."""
+        return (
+            self._up[one]
+            and self._up[other]
+            and not self.link(one, other).is_cut
+            and not self.link(other, one).is_cut
+        )
 
     def link(self, follower: int, leader: int) -> Link:
         """The follower's way to the leader's broker."""
@@ -75,7 +98,8 @@ class InterBroker:
     # -- faults
 
     def died(self, broker: int, clean: bool = False) -> None:
-        """The process is gone. After a clean stop it has said goodbye; else its session has to end first."""
+        """The process is gone. After a clean stop it has said goodbye;
+        else its session has to end first."""
         if not self._up[broker]:
             return
         self._up[broker] = False
@@ -94,23 +118,34 @@ class InterBroker:
         return self._session_ends_ms[broker]
 
     def started(self, broker: int, clean: bool) -> None:
-        """The process is up. It knows what was true a moment ago; the controller lets it lead again, and then it hears of that."""
+        """The process is up. It knows what was true a moment ago; the controller lets it lead
+        again, and then it hears of that."""
         self._up[broker] = True
         self._lives[broker] = self._lives.get(broker, 0) + 1
         cache = self.brokers[broker].metadata
-        cache.thaw()
+        self._forget_deleted(broker, cache.thaw())
         cache.freeze()
         cache.lead_nothing(broker)
         self._rebind(broker)
         if broker not in self._cut_off:
             self._starting.add(broker)
-            self._clock.after(self._draw_ms(broker, "unfenced", *self._profile.unfenced_after_ms),
-                              self._register, broker, clean, self._lives[broker])
+            self._clock.after(
+                self._draw_ms(broker, "unfenced", *self._profile.unfenced_after_ms),
+                self._register,
+                broker,
+                clean,
+                self._lives[broker],
+            )
 
     def _register(self, broker: int, clean: bool, life: int) -> None:
         if self._up[broker] and self._lives[broker] == life:
             self._command(self.controller.registered(broker, clean, self._clock.now_ms))
-            self._clock.after(self._draw_ms(broker, "catches up", *self._profile.catches_up_ms), self._is_ready, broker, life)
+            self._clock.after(
+                self._draw_ms(broker, "catches up", *self._profile.catches_up_ms),
+                self._is_ready,
+                broker,
+                life,
+            )
 
     def _is_ready(self, broker: int, life: int) -> None:
         if self._up[broker] and self._lives[broker] == life:
@@ -139,7 +174,13 @@ class InterBroker:
         """Nobody of one side reaches anybody of another; who is on no side reaches all."""
         sides = [sorted(side) for side in sides]
         for side in sides:
-            for one, other in ((one, other) for one in side for others in sides if others is not side for other in others):
+            for one, other in (
+                (one, other)
+                for one in side
+                for others in sides
+                if others is not side
+                for other in others
+            ):
                 if not self.link(one, other).is_cut:
                     self._parted.append(self.link(one, other))
                     self.link(one, other).cut()
@@ -178,56 +219,98 @@ class InterBroker:
 
     # -- what brokers want of one another
 
-    def send(self, source: int, target: int, message: PeerMessage | None, parks: bool = False) -> None:
+    def send(
+        self, source: int, target: int, message: PeerMessage | None, parks: bool = False
+    ) -> None:
         """Bring a message to another broker. A sender that cannot reach it learns at once."""
         if not self.connected(source, target):
             self._break(source, target)
             return
         if message is None:
-            self.brokers[target].do(self.brokers[target].sessions.recall(source, self._clock.now_ms))
+            self.brokers[target].do(
+                self.brokers[target].sessions.recall(source, self._clock.now_ms)
+            )
             return
         asks = type(message) in (FollowerFetch, EpochAsk)
         link = self.link(source, target) if asks else self.link(target, source)
         if parks:
-            self.brokers[target].do(self.brokers[target].sessions.parks(source, message, self._clock.now_ms + link.delay_ms()))
+            self.brokers[target].do(
+                self.brokers[target].sessions.parks(
+                    source, message, self._clock.now_ms + link.delay_ms()
+                )
+            )
             return
         breaks = self._breaks.get(_pair(source, target), 0)
-        self._clock.post(self._clock.now_ms + link.delay_ms(), self._deliver, source, target, message, asks, breaks)
+        self._clock.post(
+            self._clock.now_ms + link.delay_ms(),
+            self._deliver,
+            source,
+            target,
+            message,
+            asks,
+            breaks,
+        )
 
-    def _deliver(self, source: int, target: int, message: PeerMessage, asks: bool, breaks: int) -> None:
+    def _deliver(
+        self, source: int, target: int, message: PeerMessage, asks: bool, breaks: int
+    ) -> None:
         if self._breaks.get(_pair(source, target), 0) != breaks:
             return  # the connection broke meanwhile
         broker, now_ms = self.brokers[target], self._clock.now_ms
         if broker.paused_until_ms > now_ms:
-            self._clock.post(broker.paused_until_ms, self._deliver, source, target, message, asks, breaks)
+            self._clock.post(
+                broker.paused_until_ms, self._deliver, source, target, message, asks, breaks
+            )
         elif asks:
             broker.do(broker.sessions.handle(source, message, now_ms))
         else:
             broker.do(broker.fetchers.heard(source, message, now_ms))
 
     def grown(self, leader: int, key: PartitionKey) -> None:
-        """A leader has new records: its followers fetch them. One that has not followed yet has done so all along, where it knows
-        this leader; who leads no longer, and does not know it, is followed by nobody."""
+        """A leader has new records: its followers fetch them. One that has not followed yet has
+        done so all along, where it knows this leader; who leads no longer, and does not know it, is
+        followed by nobody."""
         broker, now_ms = self.brokers[leader], self._clock.now_ms
         for follower in broker.replicas.replica(key).followers:
-            if broker.sessions.has(follower, key) or not self.in_touch(follower) or not self.connected(leader, follower):
+            if (
+                broker.sessions.has(follower, key)
+                or not self.in_touch(follower)
+                or not self.connected(leader, follower)
+            ):
                 continue
             own = self.brokers[follower].replicas.replica(key)
-            knows_it = (own.partition.leader, own.partition.leader_epoch) == (leader, broker.replicas.replica(key).partition.leader_epoch)
-            if knows_it and own.log.log_end_offset == 0 and self.brokers[follower].fetchers.join(key, leader):
-                broker.sessions.join(follower, key, 0, now_ms)
+            knows_it = (own.partition.leader, own.partition.leader_epoch) == (
+                leader,
+                broker.replicas.replica(key).partition.leader_epoch,
+            )
+            idle_at = self.brokers[follower].fetchers.idle_at(leader)
+            if (
+                knows_it
+                and own.log.log_end_offset == 0
+                and self.brokers[follower].fetchers.join(key, leader)
+            ):
+                broker.sessions.join(follower, key, 0, now_ms, idle_at)
         broker.do(broker.sessions.grown(key, now_ms))
 
     def change_isr(self, leader: int, wish: ChangeIsr) -> None:
-        """ALTER_PARTITION, or a write to ZooKeeper: takes its time, and never comes back to one that is out of touch."""
-        epoch = self.brokers[leader].replicas.replica((wish.topic, wish.partition)).partition.leader_epoch
+        """ALTER_PARTITION, or a write to ZooKeeper: takes its time,
+        and never comes back to one that is out of touch."""
+        epoch = (
+            self.brokers[leader]
+            .replicas.replica((wish.topic, wish.partition))
+            .partition.leader_epoch
+        )
 
         def arrive() -> None:
             if self.in_touch(leader):
-                self._command(self.controller.alter_isr(leader, epoch, wish.topic, wish.partition, wish.isr))
+                self._command(
+                    self.controller.alter_isr(leader, epoch, wish.topic, wish.partition, wish.isr)
+                )
                 replica = self.brokers[leader].replicas.replica((wish.topic, wish.partition))
                 if replica.isr_wanted == wish.isr:
-                    self.brokers[leader].do(self.brokers[leader].replicas.wish_refused(replica, self._clock.now_ms))
+                    self.brokers[leader].do(
+                        self.brokers[leader].replicas.wish_refused(replica, self._clock.now_ms)
+                    )
 
         if self.in_touch(leader):
             self._clock.after(self._profile.isr_change_ms, arrive)
@@ -289,10 +372,16 @@ class InterBroker:
         if leader_before != partition.leader:
             key = partition.topic, partition.index
             if leader_before != NO_LEADER:
-                self._last_leader[key] = leader_before
+                # the first leader has led from the start
+                self._took_over.setdefault(key, leader_before)
             for id, broker in self.brokers.items():
                 if self.in_touch(id):
-                    broker.leader_changed(partition, leader_before, self.brokers[self._last_leader.get(key, id)])
+                    broker.leader_changed(
+                        partition, leader_before, self.brokers[self._took_over.get(key, id)]
+                    )
+            if partition.leader != NO_LEADER and self.in_touch(partition.leader):
+                # one that is down has not heard of it, and has nothing to hand over
+                self._took_over[key] = partition.leader
         for id in partition.replicas:
             if self.in_touch(id):
                 self._take_role(id, partition, partition.leader_epoch != epoch_before)
@@ -305,7 +394,11 @@ class InterBroker:
         if leader == id:
             replica = broker.replicas.replica(key)
             broker.do(broker.fetchers.unfollow((key,), now_ms))
-            broker.do(broker.replicas.roles_changed(replica, now_ms) if is_new_epoch else broker.replicas.isr_changed(replica, now_ms))
+            broker.do(
+                broker.replicas.roles_changed(replica, now_ms)
+                if is_new_epoch
+                else broker.replicas.isr_changed(replica, now_ms)
+            )
             return
         if not is_new_epoch:
             return
@@ -317,36 +410,56 @@ class InterBroker:
             self._follow(id, key, leader)
 
     def _follow(self, id: int, key: PartitionKey, leader: int) -> None:
-        """Begin to copy from a leader, where either has anything at all or the ISR is to be joined; not while stopping."""
+        """Begin to copy from a leader, where either has anything at all or the ISR is to be joined;
+        not while stopping."""
         if self.controller.states[id] is BrokerControlState.CONTROLLED_SHUTDOWN:
             return
         own, its = self.brokers[id].replicas.found(key), self.brokers[leader].replicas.found(key)
-        has_records = own is not None and own.log.log_end_offset or its is not None and its.log.log_end_offset
+        has_records = (own is not None and own.log.log_end_offset) or (
+            its is not None and its.log.log_end_offset
+        )
         if has_records or id not in self._cluster.partition(*key).isr:
-            self.brokers[id].do(self.brokers[id].fetchers.follow((key,), leader, self._clock.now_ms))
+            self.brokers[id].do(
+                self.brokers[id].fetchers.follow((key,), leader, self._clock.now_ms)
+            )
 
     def _rebind(self, id: int) -> None:
         """A broker out of touch believes what it knew."""
         broker = self.brokers[id]
         for replica in broker.replicas.all:
-            replica.partition = broker.metadata.partition(replica.partition.topic, replica.partition.index)
+            replica.partition = broker.metadata.partition(
+                replica.partition.topic, replica.partition.index
+            )
 
     def _catch_up(self, id: int) -> None:
         """A broker hears of everything it has missed: roles, and whom to follow."""
         broker = self.brokers[id]
         before = broker.metadata.thaw()
+        self._forget_deleted(id, before)
         for topic in self._cluster.topics.values():
             if topic.is_internal:
                 for partition in topic.partitions:
                     believed = before.partition(topic.name, partition.index)
-                    if believed is None or (believed.leader, believed.leader_epoch) != (partition.leader, partition.leader_epoch):
-                        last = self._last_leader.get((topic.name, partition.index), id)
-                        broker.leader_changed(partition, believed.leader if believed else NO_LEADER, self.brokers[last])
+                    if believed is None or (believed.leader, believed.leader_epoch) != (
+                        partition.leader,
+                        partition.leader_epoch,
+                    ):
+                        last = self._took_over.get((topic.name, partition.index), id)
+                        broker.leader_changed(
+                            partition,
+                            believed.leader if believed else NO_LEADER,
+                            self.brokers[last],
+                        )
+                        if partition.leader == id:
+                            self._took_over[topic.name, partition.index] = id
         for replica in list(broker.replicas.all):
             believed = replica.partition
             now = replica.partition = self._cluster.partition(believed.topic, believed.index)
             replica.isr_wanted = None
-            if (now.leader, now.leader_epoch) != (believed.leader, believed.leader_epoch) and believed is not now:
+            if (now.leader, now.leader_epoch) != (
+                believed.leader,
+                believed.leader_epoch,
+            ) and believed is not now:
                 self._take_role(id, now, True)
         for topic in self._cluster.topics.values():
             for partition in topic.partitions:
@@ -355,10 +468,22 @@ class InterBroker:
                     led = broker.replicas.found(key)
                     if led is not None and led.led_epoch == partition.leader_epoch:
                         broker.do(broker.replicas.reconsider(led))
-                elif id in partition.replicas and partition.leader != NO_LEADER:
-                    if not self.brokers[partition.leader].sessions.has(id, key) and not broker.fetchers.follows(key, partition.leader):
-                        self._follow(id, key, partition.leader)
+                elif (
+                    id in partition.replicas
+                    and partition.leader != NO_LEADER
+                    and not self.brokers[partition.leader].sessions.has(id, key)
+                    and not broker.fetchers.follows(key, partition.leader)
+                ):
+                    self._follow(id, key, partition.leader)
         self.reconnect()
+
+    def _forget_deleted(self, id: int, before: ClusterState) -> None:
+        """A broker hears which topics were deleted meanwhile.
+        One that was made again under the same name has another id."""
+        for topic in before.topics.values():
+            now = self._cluster.topics.get(topic.name)
+            if now is None or now.topic_id != topic.topic_id:
+                self.brokers[id].topic_deleted(topic.name)
 
     def _break_all(self, broker: int) -> None:
         for other in self.brokers:

@@ -1,13 +1,15 @@
-"""What way does a request take through a broker? Acceptor, network threads, one shared request queue, I/O threads, response queues.
+"""RequestPath: the threads and queues that a request passes in a broker, and its waits there.
 
-Kafka's classes are SocketServer (Acceptor, Processor), RequestChannel and KafkaRequestHandlerPool. The acceptor deals new connections
-to the network threads in turn. A network thread reads a request and puts it into the queue all share; any I/O thread takes it from
-there, does the work, and leaves the answer in the queue of that network thread, which alone may write to the socket. Who waits for
+Kafka's classes are SocketServer (Acceptor, Processor), RequestChannel and KafkaRequestHandlerPool.
+The acceptor deals new connections to the network threads in turn. A network thread reads a request
+and puts it into the queue all share; any I/O thread takes it from there, does the work, and leaves
+the answer in the queue of that network thread, which alone may write to the socket. Who waits for
 records, followers or members waits in a purgatory and keeps no thread.
 
-Each thread's time is kept in microseconds, so that many short requests add up; what is short in itself costs no event. How long a
-request keeps a thread is our assumption, the same for all releases. Left out: quotas, a control plane listener, and that a network
-thread stops reading and writing while the request queue is full; such requests count as unread instead.
+Each thread's time is kept in microseconds, so that many short requests add up; what is short in
+itself costs no event. How long a request keeps a thread is our assumption, the same for all
+releases. Left out: quotas, a control plane listener, and that a network thread stops reading and
+writing while the request queue is full; such requests count as unread instead.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ OTHER_WORK_US = 50
 
 
 class InPath(NamedTuple):
-    """A request on its way: read by its network thread, begun and ended by an I/O thread, all in microseconds."""
+    """A request on its way: read by its network thread, begun and ended by an I/O thread,
+    all in microseconds."""
 
     client: str
     api: str
@@ -44,7 +47,17 @@ class RequestPath:
     longest_queue  how many requests waited at most
     """
 
-    __slots__ = ("longest_queue", "_queue_size", "_network_us", "_io_us", "_in_path", "_next_thread", "_slow_us", "_answers", "_waiting_us")
+    __slots__ = (
+        "_answers",
+        "_in_path",
+        "_io_us",
+        "_network_us",
+        "_next_thread",
+        "_queue_size",
+        "_slow_us",
+        "_waiting_us",
+        "longest_queue",
+    )
 
     def __init__(self, network_threads: int, io_threads: int, queue_size: int) -> None:
         self.longest_queue = 0
@@ -53,25 +66,37 @@ class RequestPath:
         self._io_us = [0] * io_threads
         self._in_path: deque[InPath] = deque()
         self._answers: deque[tuple[int, int, str, str]] = deque()
-        self._waiting_us: deque[int] = deque()  # when each request that waits will begin, in order: threads get free one after the other
+        # when each request that waits will begin, in order: threads get free one after the other
+        self._waiting_us: deque[int] = deque()
         self._next_thread = 0
         self._slow_us: dict[str, int] = {}
 
     def accept(self) -> int:
         """The network thread that a new connection belongs to: each in turn."""
-        thread, self._next_thread = self._next_thread, (self._next_thread + 1) % len(self._network_us)
+        thread, self._next_thread = (
+            self._next_thread,
+            (self._next_thread + 1) % len(self._network_us),
+        )
         return thread
 
     def keep_busy(self, api: str, ms: int) -> None:
-        """From now on each request of that API keeps an I/O thread for `ms` milliseconds; 0 ends it."""
+        """From now on each request of that API keeps an I/O thread for `ms` milliseconds;
+        0 ends it."""
         self._slow_us.pop(api, None)
         if ms:
             self._slow_us[api] = 1_000 * ms
 
-    def arrive(self, network_thread: int, api: str, now_ms: int, client: str = "", correlation_id: int = -1,
-               more_ms: int = 0) -> tuple[int, int]:
-        """A request's bytes are here: (when an I/O thread begins with it, when its work is done), in ms. more_ms: extra work, such as
-        compressing anew."""
+    def arrive(
+        self,
+        network_thread: int,
+        api: str,
+        now_ms: int,
+        client: str = "",
+        correlation_id: int = -1,
+        more_ms: int = 0,
+    ) -> tuple[int, int]:
+        """A request's bytes are here: (when an I/O thread begins with it, when its work is done),
+        in ms. more_ms: extra work, such as compressing anew."""
         now_us = 1_000 * now_ms
         read_us = max(self._network_us[network_thread], now_us) + READ_US
         self._network_us[network_thread] = read_us
@@ -79,11 +104,17 @@ class RequestPath:
         free_us = min(threads)
         thread = threads.index(free_us)
         begun_us = free_us if free_us > read_us else read_us
-        ended_us = begun_us + (self._slow_us.get(api) or WORK_US.get(api, OTHER_WORK_US)) + 1_000 * more_ms
+        ended_us = (
+            begun_us + (self._slow_us.get(api) or WORK_US.get(api, OTHER_WORK_US)) + 1_000 * more_ms
+        )
         threads[thread] = ended_us
         if ended_us > now_us + 1_000:  # seen from outside: a burst, or slow work
             self._forget(now_us)
-            self._in_path.append(InPath(client, api, correlation_id, network_thread, thread, read_us, begun_us, ended_us))
+            self._in_path.append(
+                InPath(
+                    client, api, correlation_id, network_thread, thread, read_us, begun_us, ended_us
+                )
+            )
             if read_us < begun_us:
                 self._waiting_us.append(begun_us)
                 self.longest_queue = max(self.longest_queue, len(self._waiting_us))
@@ -99,9 +130,11 @@ class RequestPath:
         return written_us // 1_000
 
     def table(self, now_ms: int) -> list[dict[str, object]]:
-        """Where everything is at this moment, to print or to draw: one row a request that waits or is worked on.
+        """Where everything is at this moment, to print or to draw: one row a request that waits or
+        is worked on.
 
-        place: "socket" (unread, the queue is full), "request queue", "I/O thread n" or "response queue n".
+        place: "socket" (unread, the queue is full), "request queue", "I/O thread n" or "response
+        queue n".
         """
         now_us = 1_000 * now_ms
         self._forget(now_us)
@@ -113,10 +146,25 @@ class RequestPath:
                 place, queued = "request queue", queued + 1
             else:
                 place = "socket"
-            rows.append({"place": place, "client": one.client, "api": one.api, "correlation_id": one.correlation_id,
-                         "network_thread": one.network_thread, "waited_us": max(min(now_us, one.begun_us) - one.read_us, 0)})
-        rows += [{"place": f"response queue {thread}", "client": client, "api": api, "network_thread": thread}
-                 for written_us, thread, client, api in self._answers]
+            rows.append(
+                {
+                    "place": place,
+                    "client": one.client,
+                    "api": one.api,
+                    "correlation_id": one.correlation_id,
+                    "network_thread": one.network_thread,
+                    "waited_us": max(min(now_us, one.begun_us) - one.read_us, 0),
+                }
+            )
+        rows += [
+            {
+                "place": f"response queue {thread}",
+                "client": client,
+                "api": api,
+                "network_thread": thread,
+            }
+            for written_us, thread, client, api in self._answers
+        ]
         return rows
 
     def forget(self) -> None:

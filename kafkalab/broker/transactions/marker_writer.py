@@ -1,13 +1,13 @@
-"""A transaction has ended: write it down where it was written. WRITE_TXN_MARKERS at the leaders (KafkaApis.handleWriteTxnMarkersRequest)."""
+"""MarkerWriter: writes the markers of ended transactions at the leaders, WRITE_TXN_MARKERS."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
-from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.effects import Caller, Effect
 from kafkalab.broker.log.partition_log import PartitionKey
+from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.transactions.transactional_offsets import TransactionalOffsets
 from kafkalab.errors import Errors
@@ -23,46 +23,84 @@ from kafkalab.protocol.messages import (
     marker_batch,
 )
 
-
 WAITS_MS = 30_000
-"""How long a leader waits for its followers (request.timeout.ms of the broker); the coordinator asks again then."""
+"""How long a leader waits for its followers (request.timeout.ms of the broker);
+the coordinator asks again then."""
 
 
 class MarkerWriter:
-    def __init__(self, node_id: int, cluster: ClusterState, replicas: ReplicaManager, offsets: TransactionalOffsets) -> None:
-        self._node_id, self._cluster, self._replicas, self._offsets = node_id, cluster, replicas, offsets
+    def __init__(
+        self,
+        node_id: int,
+        cluster: ClusterState,
+        replicas: ReplicaManager,
+        offsets: TransactionalOffsets,
+    ) -> None:
+        self._node_id, self._cluster, self._replicas, self._offsets = (
+            node_id,
+            cluster,
+            replicas,
+            offsets,
+        )
 
     def handle(self, request: WriteTxnMarkersRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Append each marker to each of its partitions; partitions of the offsets topic pass the word on to their groups."""
+        """Append each marker to each of its partitions; partitions of the offsets
+        topic pass the word on to their groups."""
         effects: list[Effect] = []
         answers: dict[PartitionKey, PartitionProduceResponse] = {}
         required: dict[PartitionKey, int] = {}
-        (marker,) = request.markers  # coordinators of this lab send one transaction's marker at a time
+        # coordinators of this lab send one transaction's marker at a time
+        (marker,) = request.markers
         for topic in marker.topics:
             for number in topic.partition_indexes:
                 error, more = self._write(marker, topic.name, number, now_ms)
                 effects += more
-                answers[topic.name, number] = PartitionProduceResponse(index=number, error_code=error.code)
+                answers[topic.name, number] = PartitionProduceResponse(
+                    index=number, error_code=error.code
+                )
                 if error is Errors.NONE and topic.name != OFFSETS_TOPIC:
-                    required[topic.name, number] = self._replicas.led_replica(topic.name, number)[0].log.log_end_offset
+                    required[topic.name, number] = self._replicas.led_replica(topic.name, number)[
+                        0
+                    ].log.log_end_offset
         waiting = WaitingProduce(caller, required, answers, partial(_response, marker))
         return effects + self._replicas.produces.add(waiting, now_ms + WAITS_MS)
 
-    def _write(self, marker: WritableTxnMarker, topic: str, number: int, now_ms: int) -> tuple[Errors, list[Effect]]:
+    def _write(
+        self, marker: WritableTxnMarker, topic: str, number: int, now_ms: int
+    ) -> tuple[Errors, list[Effect]]:
         if topic == OFFSETS_TOPIC:
             if self._cluster.partition(topic, number).leader != self._node_id:
                 return Errors.NOT_LEADER_OR_FOLLOWER, []
             return Errors.NONE, self._offsets.end(
-                number, marker.producer_id, marker.producer_epoch, marker.transaction_result, marker.coordinator_epoch, now_ms)
+                number,
+                marker.producer_id,
+                marker.producer_epoch,
+                marker.transaction_result,
+                marker.coordinator_epoch,
+                now_ms,
+            )
         control = ControlRecordType.COMMIT if marker.transaction_result else ControlRecordType.ABORT
-        batch = marker_batch(marker.producer_id, marker.producer_epoch, control, marker.coordinator_epoch, now_ms)
+        batch = marker_batch(
+            marker.producer_id, marker.producer_epoch, control, marker.coordinator_epoch, now_ms
+        )
         return self._replicas.append_marker(topic, number, batch, now_ms)
 
 
-def _response(marker: WritableTxnMarker, answers: dict[PartitionKey, PartitionProduceResponse]) -> WriteTxnMarkersResponse:
+def _response(
+    marker: WritableTxnMarker, answers: dict[PartitionKey, PartitionProduceResponse]
+) -> WriteTxnMarkersResponse:
     topics = tuple(
-        WritableTxnMarkerTopicResult(name=topic.name, partitions=tuple(
-            WritableTxnMarkerPartitionResult(partition_index=number, error_code=answers[topic.name, number].error_code)
-            for number in topic.partition_indexes))
-        for topic in marker.topics)
-    return WriteTxnMarkersResponse(markers=(WritableTxnMarkerResult(producer_id=marker.producer_id, topics=topics),))
+        WritableTxnMarkerTopicResult(
+            name=topic.name,
+            partitions=tuple(
+                WritableTxnMarkerPartitionResult(
+                    partition_index=number, error_code=answers[topic.name, number].error_code
+                )
+                for number in topic.partition_indexes
+            ),
+        )
+        for topic in marker.topics
+    )
+    return WriteTxnMarkersResponse(
+        markers=(WritableTxnMarkerResult(producer_id=marker.producer_id, topics=topics),)
+    )

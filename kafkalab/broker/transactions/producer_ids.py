@@ -1,7 +1,7 @@
-"""Who am I? INIT_PRODUCER_ID gives an idempotent producer its number.
+"""ProducerIds: serves INIT_PRODUCER_ID of idempotent producers, out of blocks of numbers.
 
-Kafka's class is ProducerIdManager. Numbers come in blocks of 1000 a broker. What a transactional id adds to it is
-`transaction_coordinator`'s.
+Kafka's class is ProducerIdManager. Numbers come in blocks of 1000 a broker. What a transactional id
+adds to it is `transaction_coordinator`'s.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from collections.abc import Callable
 
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.effects import Caller, Effect, Respond
-from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import InitProducerIdRequest, InitProducerIdResponse
+from kafkalab.releases import BrokerProfile
 
 BLOCK_ARRIVES_AFTER_MS = 10
-"""How long the controller takes to hand over a block. In the recordings a retry 100 ms later always found it there."""
+"""How long the controller takes to hand over a block.
+In the recordings a retry 100 ms later always found it there."""
 
 
 class ProducerIds:
@@ -25,8 +26,12 @@ class ProducerIds:
     (BrokerConfig.chance_of_producer_ids).
     """
 
-    def __init__(self, profile: BrokerProfile, cluster: ClusterState,
-                 has_served_before: Callable[[Caller], bool]) -> None:
+    def __init__(
+        self,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        has_served_before: Callable[[Caller], bool],
+    ) -> None:
         self._profile = profile
         self._cluster = cluster
         self._has_served_before = has_served_before
@@ -34,18 +39,29 @@ class ProducerIds:
         self._asked_once = False
         self._arrives_at_ms: int | None = None
 
-    def init_producer_id(self, request: InitProducerIdRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def init_producer_id(
+        self, request: InitProducerIdRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         producer_id = self.next_id(caller, now_ms)
         if producer_id is None:
-            return [Respond(caller, InitProducerIdResponse(error_code=Errors.COORDINATOR_LOAD_IN_PROGRESS.code))]
+            return [
+                Respond(
+                    caller,
+                    InitProducerIdResponse(error_code=Errors.COORDINATOR_LOAD_IN_PROGRESS.code),
+                )
+            ]
         return [Respond(caller, InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))]
 
     def next_id(self, caller: Caller | None, now_ms: int) -> int | None:
-        """The next id; None while a block is on its way from the controller. caller: None when nobody asked, but the broker itself
-        is in need."""
+        """The next id; None while a block is on its way from the controller. caller: None when
+        nobody asked, but the broker itself is in need."""
         if not self._asked_once:
             self._asked_once = True
-            if not self._profile.fetches_producer_ids_late or caller is None or self._has_served_before(caller):
+            if (
+                not self._profile.fetches_producer_ids_late
+                or caller is None
+                or self._has_served_before(caller)
+            ):
                 self._take_block()
         producer_id = next(self._block, None)
         if producer_id is None and not self._profile.fetches_producer_ids_late:

@@ -1,11 +1,13 @@
-"""Which transactions are there, and how do they end? The machine behind a transactional id (TransactionCoordinator).
+"""TransactionCoordinator: begins, decides and ends the transactions of one broker's ids.
 
-The coordinator of an id is the leader of its partition of `__transaction_state`. It gives the producer its epoch, hears which
-partitions and groups join, writes the decision down, and has the markers written (`transaction_markers`). Once Prepare* stands in
-the log the outcome is fixed: a coordinator that dies then is followed by one that reads it and goes on.
+The coordinator of an id is the leader of its partition of `__transaction_state`. It gives the
+producer its epoch, hears which partitions and groups join, writes the decision down, and has the
+markers written (`transaction_markers`). Once Prepare* stands in the log the outcome is fixed: a
+coordinator that dies then is followed by one that reads it and goes on.
 
-A step is made when its record stands with the replicas in sync, and not before; who asks meanwhile hears CONCURRENT_TRANSACTIONS. Left
-out: authorization, two-phase commit by an outside coordinator (KIP-939).
+A step is made when its record stands with the replicas in sync, and not before; who asks meanwhile
+hears CONCURRENT_TRANSACTIONS. Left out: authorization, two-phase commit by an outside coordinator
+(KIP-939).
 """
 
 from __future__ import annotations
@@ -17,10 +19,15 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, TRANSACTION_TOPIC, ClusterState
 from kafkalab.broker.effects import Caller, Effect, Note, Respond, SetTimer
-from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.transactions.transaction_log import TransactionLog
 from kafkalab.broker.transactions.transaction_markers import RETRY_MS, TransactionMarkers
-from kafkalab.broker.transactions.transaction_metadata import NO_EPOCH, NO_PRODUCER_ID, Place, TransactionMetadata, is_exhausted
+from kafkalab.broker.transactions.transaction_metadata import (
+    NO_EPOCH,
+    NO_PRODUCER_ID,
+    Place,
+    TransactionMetadata,
+    is_exhausted,
+)
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
@@ -39,9 +46,11 @@ from kafkalab.protocol.messages import (
     InitProducerIdRequest,
     InitProducerIdResponse,
 )
+from kafkalab.releases import BrokerProfile
 
 LOADING_MS = 20
-"""How long a new coordinator reads a partition of the transaction log that holds something. Until then it says so (error 14)."""
+"""How long a new coordinator reads a partition of the transaction log that holds something.
+Until then it says so (error 14)."""
 
 SCAN = ("transactions", "scan")
 _S = TransactionState
@@ -52,12 +61,25 @@ COMPLETE = {True: _S.COMPLETE_COMMIT, False: _S.COMPLETE_ABORT}
 class TransactionCoordinator:
     """The transactional ids whose partitions this broker leads.
 
-    next_producer_id: gives a new producer id, or None while a block of them is on its way (`producer_ids`).
+    next_producer_id: gives a new producer id, or None while a block of them is on its way
+    (`producer_ids`).
     """
 
-    def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
-                 next_producer_id: Callable[[Caller | None, int], int | None], log: TransactionLog) -> None:
-        self._node_id, self._profile, self._cluster, self._config = node_id, profile, cluster, config
+    def __init__(
+        self,
+        node_id: int,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        next_producer_id: Callable[[Caller | None, int], int | None],
+        log: TransactionLog,
+    ) -> None:
+        self._node_id, self._profile, self._cluster, self._config = (
+            node_id,
+            profile,
+            cluster,
+            config,
+        )
         self._next_producer_id = next_producer_id
         self._log = log
         self._markers = TransactionMarkers(cluster, self._epoch_of)
@@ -67,7 +89,9 @@ class TransactionCoordinator:
         self._loading: dict[int, None] = {}
         self._scans = False
         interval_ms = config.transaction_abort_timed_out_transaction_cleanup_interval_ms
-        self._scan_interval_ms = profile.aborts_timed_out_every_ms if interval_ms is None else interval_ms
+        self._scan_interval_ms = (
+            profile.aborts_timed_out_every_ms if interval_ms is None else interval_ms
+        )
 
     # -- the shell's side
 
@@ -77,14 +101,21 @@ class TransactionCoordinator:
         if key[1] == "loaded":
             return self._resume(key[2], now_ms)
         record = self._mine(key[2])
-        if record is None:  # led in a newer epoch, perhaps: then the log is read again, and what it says is decided gets its markers
+        # led in a newer epoch, perhaps: then the log is read again, and what it says is decided
+        # gets its markers
+        if record is None:
             return self._begin_loading(self._partition(key[2]), now_ms)
         if not record.is_prepared or key[2] in self._pending:
             return []
-        return self._markers.send(record, now_ms) if record.partitions else self._complete(record, now_ms)
+        return (
+            self._markers.send(record, now_ms)
+            if record.partitions
+            else self._complete(record, now_ms)
+        )
 
     def on_reply(self, tag: tuple[Any, ...], response: Any, now_ms: int) -> list[Effect]:
-        """A leader has answered WRITE_TXN_MARKERS. Which markers are written is not in the log: a new coordinator writes them all again."""
+        """A leader has answered WRITE_TXN_MARKERS. Which markers are written is not in the log:
+        a new coordinator writes them all again."""
         record = self._mine(tag[2])
         if record is None:
             return self._begin_loading(self._partition(tag[2]), now_ms)
@@ -102,7 +133,8 @@ class TransactionCoordinator:
         return effects
 
     def leader_changed(self, partition: int, now_ms: int) -> list[Effect]:
-        """A partition of the transaction log has another leader; perhaps this broker (onElection)."""
+        """A partition of the transaction log has another leader;
+        perhaps this broker (onElection)."""
         return self._begin_loading(partition, now_ms)
 
     def forget(self) -> None:
@@ -118,7 +150,10 @@ class TransactionCoordinator:
         if partition is None or partition.leader != self._node_id:
             return Errors.NOT_COORDINATOR, []
         effects = self._begin_loading(index, now_ms)
-        return Errors.COORDINATOR_LOAD_IN_PROGRESS if index in self._loading else Errors.NONE, effects
+        return (
+            Errors.COORDINATOR_LOAD_IN_PROGRESS if index in self._loading else Errors.NONE,
+            effects,
+        )
 
     def record_of(self, transactional_id: str) -> TransactionMetadata | None:
         """What this coordinator knows of the id; None where it is not its own, or unknown."""
@@ -126,11 +161,18 @@ class TransactionCoordinator:
 
     # -- INIT_PRODUCER_ID
 
-    def init_producer_id(self, request: InitProducerIdRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """A producer comes with this id: whoever had it before is fenced by the next epoch, and its transaction aborted."""
+    def init_producer_id(
+        self, request: InitProducerIdRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
+        """A producer comes with this id: whoever had it before is fenced by the next epoch,
+        and its transaction aborted."""
         error, effects = self._usable(request.transactional_id, now_ms)
-        if error is Errors.NONE and not 0 < request.transaction_timeout_ms <= self._config.transaction_max_timeout_ms:
+        if (
+            error is Errors.NONE
+            and not 0 < request.transaction_timeout_ms <= self._config.transaction_max_timeout_ms
+        ):
             error = Errors.INVALID_TRANSACTION_TIMEOUT
+
         def refused(error: Errors) -> list[Effect]:
             return [Respond(caller, InitProducerIdResponse(error_code=error.code))]
 
@@ -142,21 +184,52 @@ class TransactionCoordinator:
             producer_id = self._next_producer_id(caller, now_ms)
             if producer_id is None:
                 return effects + refused(Errors.COORDINATOR_LOAD_IN_PROGRESS)
-            found = TransactionMetadata(transactional_id=request.transactional_id, producer_id=producer_id,
-                                        timeout_ms=request.transaction_timeout_ms, updated_ms=now_ms)
-        outcome = Errors.CONCURRENT_TRANSACTIONS if found is None else self._initialize(found, request, caller, now_ms)
+            found = TransactionMetadata(
+                transactional_id=request.transactional_id,
+                producer_id=producer_id,
+                timeout_ms=request.transaction_timeout_ms,
+                updated_ms=now_ms,
+            )
+        outcome = (
+            Errors.CONCURRENT_TRANSACTIONS
+            if found is None
+            else self._initialize(found, request, caller, now_ms)
+        )
         if isinstance(outcome, Errors):
             if outcome is Errors.PRODUCER_FENCED:
                 outcome = self._fenced(caller, WireChange.INIT_NAMES_FENCING)
             return effects + refused(outcome)
         if outcome.state is TransactionState.PREPARE_EPOCH_FENCE:
-            return effects + self._decide(outcome, False, self._profile.transaction_version >= 2, caller, now_ms,
-                                          lambda decided: refused(Errors.CONCURRENT_TRANSACTIONS), refused)
-        return effects + self._write(outcome, now_ms, lambda: [Respond(caller, InitProducerIdResponse(
-            producer_id=outcome.producer_id, producer_epoch=outcome.epoch))], refused)
+            return effects + self._decide(
+                outcome,
+                False,
+                self._profile.transaction_version >= 2,
+                caller,
+                now_ms,
+                lambda decided: refused(Errors.CONCURRENT_TRANSACTIONS),
+                refused,
+            )
+        return effects + self._write(
+            outcome,
+            now_ms,
+            lambda: [
+                Respond(
+                    caller,
+                    InitProducerIdResponse(
+                        producer_id=outcome.producer_id, producer_epoch=outcome.epoch
+                    ),
+                )
+            ],
+            refused,
+        )
 
-    def _initialize(self, found: TransactionMetadata, request: InitProducerIdRequest, caller: Caller,
-                    now_ms: int) -> TransactionMetadata | Errors:
+    def _initialize(
+        self,
+        found: TransactionMetadata,
+        request: InitProducerIdRequest,
+        caller: Caller,
+        now_ms: int,
+    ) -> TransactionMetadata | Errors:
         """What the id becomes (prepareInitProducerIdTransit)."""
         expected = None if request.producer_id == NO_PRODUCER_ID else request.producer_epoch
         if expected is not None and not self._knows(found, request.producer_id, expected):
@@ -169,33 +242,57 @@ class TransactionCoordinator:
             producer_id = self._next_producer_id(caller, now_ms)
             if producer_id is None:
                 return Errors.COORDINATOR_LOAD_IN_PROGRESS
-            return found.with_new_id(producer_id, request.transaction_timeout_ms, expected is not None, now_ms)
+            return found.with_new_id(
+                producer_id, request.transaction_timeout_ms, expected is not None, now_ms
+            )
         return found.initialized(request.transaction_timeout_ms, expected, now_ms)
 
     def _knows(self, found: TransactionMetadata, producer_id: int, epoch: int) -> bool:
-        """Is this the producer that has the id, or the one that had it until its epochs were used up? (KIP-360)"""
-        return (found.epoch == NO_EPOCH or producer_id == found.producer_id
-                or producer_id == found.previous_producer_id and is_exhausted(epoch))
+        """Is this the producer that has the id, or the one that had it
+        until its epochs were used up? (KIP-360)"""
+        return (
+            found.epoch == NO_EPOCH
+            or producer_id == found.producer_id
+            or (producer_id == found.previous_producer_id and is_exhausted(epoch))
+        )
 
     # -- what joins the transaction
 
-    def add_partitions(self, request: AddPartitionsToTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Partitions that will be written to; from brokers also the question whether they have joined (KIP-890)."""
+    def add_partitions(
+        self, request: AddPartitionsToTxnRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
+        """Partitions that will be written to; from brokers also the
+        question whether they have joined (KIP-890)."""
         if WireChange.ADD_PARTITIONS_OF_SEVERAL.holds_for(caller.header):
             asked, fenced = request.transactions, Errors.PRODUCER_FENCED
 
-            def answer(topics: Sequence[tuple[AddPartitionsToTxnTopicResult, ...]]) -> AddPartitionsToTxnResponse:
-                return AddPartitionsToTxnResponse(results_by_transaction=tuple(
-                    AddPartitionsToTxnResult(transactional_id=one.transactional_id, topic_results=found)
-                    for one, found in zip(asked, topics, strict=True)))
+            def answer(
+                topics: Sequence[tuple[AddPartitionsToTxnTopicResult, ...]],
+            ) -> AddPartitionsToTxnResponse:
+                return AddPartitionsToTxnResponse(
+                    results_by_transaction=tuple(
+                        AddPartitionsToTxnResult(
+                            transactional_id=one.transactional_id, topic_results=found
+                        )
+                        for one, found in zip(asked, topics, strict=True)
+                    )
+                )
         else:
             fenced = self._fenced(caller, WireChange.ADD_PARTITIONS_NAMES_FENCING)
-            asked = (AddPartitionsToTxnTransaction(
-                transactional_id=request.v3_and_below_transactional_id, producer_id=request.v3_and_below_producer_id,
-                producer_epoch=request.v3_and_below_producer_epoch, topics=request.v3_and_below_topics),)
+            asked = (
+                AddPartitionsToTxnTransaction(
+                    transactional_id=request.v3_and_below_transactional_id,
+                    producer_id=request.v3_and_below_producer_id,
+                    producer_epoch=request.v3_and_below_producer_epoch,
+                    topics=request.v3_and_below_topics,
+                ),
+            )
 
-            def answer(topics: Sequence[tuple[AddPartitionsToTxnTopicResult, ...]]) -> AddPartitionsToTxnResponse:
+            def answer(
+                topics: Sequence[tuple[AddPartitionsToTxnTopicResult, ...]],
+            ) -> AddPartitionsToTxnResponse:
                 return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
+
         results: list[tuple[AddPartitionsToTxnTopicResult, ...] | None] = [None] * len(asked)
 
         def done(place: int, topics: tuple[AddPartitionsToTxnTopicResult, ...]) -> list[Effect]:
@@ -207,27 +304,61 @@ class TransactionCoordinator:
             effects += self._add_or_verify(one, fenced, now_ms, partial(done, place))
         return effects or [Respond(caller, answer(()))]
 
-    def _add_or_verify(self, asked: AddPartitionsToTxnTransaction, fenced: Errors, now_ms: int,
-                       done: Callable[[tuple[AddPartitionsToTxnTopicResult, ...]], list[Effect]]) -> list[Effect]:
-        places = tuple((topic.name, number) for topic in asked.topics for number in topic.partitions)
+    def _add_or_verify(
+        self,
+        asked: AddPartitionsToTxnTransaction,
+        fenced: Errors,
+        now_ms: int,
+        done: Callable[[tuple[AddPartitionsToTxnTopicResult, ...]], list[Effect]],
+    ) -> list[Effect]:
+        places = tuple(
+            (topic.name, number) for topic in asked.topics for number in topic.partitions
+        )
         unknown = [place for place in places if self._cluster.partition(*place) is None]
         if unknown:  # one stranger, and nothing is done (KafkaApis.handleAddPartitionsToTxnRequest)
-            return done(_results(asked.topics, lambda place: Errors.UNKNOWN_TOPIC_OR_PARTITION if place in unknown
-                                 else Errors.OPERATION_NOT_ATTEMPTED))
+            return done(
+                _results(
+                    asked.topics,
+                    lambda place: (
+                        Errors.UNKNOWN_TOPIC_OR_PARTITION
+                        if place in unknown
+                        else Errors.OPERATION_NOT_ATTEMPTED
+                    ),
+                )
+            )
         error, effects = self._usable(asked.transactional_id, now_ms)
         if error is Errors.NONE and asked.verify_only:
             found = self._find(asked.transactional_id, now_ms)
             error = self._member_error(found, asked.producer_id, asked.producer_epoch, fenced)
             joined = found.partitions if found is not None else ()
-            return effects + done(_results(asked.topics, lambda place: error if error is not Errors.NONE or place in joined
-                                           else Errors.TRANSACTION_ABORTABLE))
-        answered = lambda error: done(_results(asked.topics, lambda place: error))  # noqa: E731 - the answer to all of its partitions
+            return effects + done(
+                _results(
+                    asked.topics,
+                    lambda place: (
+                        error
+                        if error is not Errors.NONE or place in joined
+                        else Errors.TRANSACTION_ABORTABLE
+                    ),
+                )
+            )
+        answered = lambda error: done(_results(asked.topics, lambda place: error))
         if error is not Errors.NONE:
             return effects + answered(error)
-        return effects + self._join(asked.transactional_id, asked.producer_id, asked.producer_epoch, places, fenced, now_ms, answered)
+        return effects + self._join(
+            asked.transactional_id,
+            asked.producer_id,
+            asked.producer_epoch,
+            places,
+            fenced,
+            now_ms,
+            answered,
+        )
 
-    def add_offsets(self, request: AddOffsetsToTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def add_offsets(
+        self, request: AddOffsetsToTxnRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """A group whose offsets will be committed: its partition of the offsets topic joins."""
+
         def done(error: Errors) -> list[Effect]:
             return [Respond(caller, AddOffsetsToTxnResponse(error_code=error.code))]
 
@@ -235,39 +366,74 @@ class TransactionCoordinator:
         if error is not Errors.NONE:
             return effects + done(error)
         place = (OFFSETS_TOPIC, self._cluster.offsets_partition_of(request.group_id))
-        return effects + self._join(request.transactional_id, request.producer_id, request.producer_epoch, (place,),
-                                    self._fenced(caller, WireChange.ADD_OFFSETS_NAMES_FENCING), now_ms, done)
+        return effects + self._join(
+            request.transactional_id,
+            request.producer_id,
+            request.producer_epoch,
+            (place,),
+            self._fenced(caller, WireChange.ADD_OFFSETS_NAMES_FENCING),
+            now_ms,
+            done,
+        )
 
-    def _join(self, transactional_id: str, producer_id: int, epoch: int, places: tuple[Place, ...], fenced: Errors,
-              now_ms: int, done: Callable[[Errors], list[Effect]]) -> list[Effect]:
+    def _join(
+        self,
+        transactional_id: str,
+        producer_id: int,
+        epoch: int,
+        places: tuple[Place, ...],
+        fenced: Errors,
+        now_ms: int,
+        done: Callable[[Errors], list[Effect]],
+    ) -> list[Effect]:
         found = self._find(transactional_id, now_ms)
         error = self._member_error(found, producer_id, epoch, fenced)
         if error is not Errors.NONE:
             return done(error)
         if found.state is TransactionState.ONGOING and set(places) <= set(found.partitions):
             return done(Errors.NONE)
-        return self._write(found.with_partitions(places, now_ms), now_ms,
-                           lambda: [*self._keep_scanning(now_ms), *done(Errors.NONE)], done)
+        return self._write(
+            found.with_partitions(places, now_ms),
+            now_ms,
+            lambda: [*self._keep_scanning(now_ms), *done(Errors.NONE)],
+            done,
+        )
 
-    def _member_error(self, found: TransactionMetadata | None, producer_id: int, epoch: int, fenced: Errors) -> Errors:
+    def _member_error(
+        self, found: TransactionMetadata | None, producer_id: int, epoch: int, fenced: Errors
+    ) -> Errors:
         if found is None or found.producer_id != producer_id:
             return Errors.INVALID_PRODUCER_ID_MAPPING
         if found.epoch != epoch:
             return fenced
-        return Errors.CONCURRENT_TRANSACTIONS if found.is_prepared or found.transactional_id in self._pending else Errors.NONE
+        return (
+            Errors.CONCURRENT_TRANSACTIONS
+            if found.is_prepared or found.transactional_id in self._pending
+            else Errors.NONE
+        )
 
     # -- END_TXN
 
     def end_txn(self, request: EndTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Commit or abort. Answered as soon as the decision is written; the markers follow."""
-        raises = WireChange.END_TXN_RAISES_EPOCH.holds_for(caller.header) and self._profile.transaction_version >= 2
+        raises = (
+            WireChange.END_TXN_RAISES_EPOCH.holds_for(caller.header)
+            and self._profile.transaction_version >= 2
+        )
 
         def done(error: Errors, after: TransactionMetadata | None = None) -> list[Effect]:
             if error is not Errors.NONE or not raises:
                 return [Respond(caller, EndTxnResponse(error_code=error.code))]
             changes_id = after.next_producer_id != NO_PRODUCER_ID
-            return [Respond(caller, EndTxnResponse(
-                producer_id=after.next_producer_id if changes_id else after.producer_id, producer_epoch=0 if changes_id else after.epoch))]
+            return [
+                Respond(
+                    caller,
+                    EndTxnResponse(
+                        producer_id=after.next_producer_id if changes_id else after.producer_id,
+                        producer_epoch=0 if changes_id else after.epoch,
+                    ),
+                )
+            ]
 
         error, effects = self._usable(request.transactional_id, now_ms)
         if error is not Errors.NONE:
@@ -276,53 +442,102 @@ class TransactionCoordinator:
         error = self._end_error(found, request, raises, caller)
         if error is not None:
             return effects + done(error, found)
-        if found.state is not TransactionState.ONGOING:  # an abort of what never reached the coordinator: only the epoch moves
+        # an abort of what never reached the coordinator: only the epoch moves
+        if found.state is not TransactionState.ONGOING:
             found = found.with_partitions((), now_ms)
-        decided = self._decide(found, request.committed, raises, caller, now_ms, partial(done, Errors.NONE), done)
+        decided = self._decide(
+            found, request.committed, raises, caller, now_ms, partial(done, Errors.NONE), done
+        )
         return effects + (done(Errors.COORDINATOR_LOAD_IN_PROGRESS) if decided is None else decided)
 
-    def _end_error(self, found: TransactionMetadata | None, request: EndTxnRequest, raises: bool, caller: Caller) -> Errors | None:
-        """Why the transaction cannot be ended so, NONE where it has been already (a retry), None where it is to be done."""
+    def _end_error(
+        self,
+        found: TransactionMetadata | None,
+        request: EndTxnRequest,
+        raises: bool,
+        caller: Caller,
+    ) -> Errors | None:
+        """Why the transaction cannot be ended so, NONE where it has been already (a retry),
+        None where it is to be done."""
         if found is None:
             return Errors.INVALID_PRODUCER_ID_MAPPING
-        overflown = (found.bumps_epoch and found.previous_producer_id == request.producer_id and is_exhausted(request.producer_epoch)
-                     and found.epoch == 0)
+        overflown = (
+            found.bumps_epoch
+            and found.previous_producer_id == request.producer_id
+            and is_exhausted(request.producer_epoch)
+            and found.epoch == 0
+        )
         if found.producer_id != request.producer_id and not overflown:
             return Errors.INVALID_PRODUCER_ID_MAPPING
-        is_retry = overflown or (found.bumps_epoch and found.epoch == request.producer_epoch + 1
-                                 and found.last_epoch == request.producer_epoch)  # a fence forgets the epoch before
-        if found.epoch != request.producer_epoch and not is_retry or is_retry and found.state in (_S.EMPTY, _S.ONGOING):
+        # a fence forgets the epoch before
+        is_retry = overflown or (
+            found.bumps_epoch
+            and found.epoch == request.producer_epoch + 1
+            and found.last_epoch == request.producer_epoch
+        )
+        if (found.epoch != request.producer_epoch and not is_retry) or (
+            is_retry and found.state in (_S.EMPTY, _S.ONGOING)
+        ):
             return self._fenced(caller, WireChange.END_TXN_NAMES_FENCING)
-        if found.is_prepared or found.transactional_id in self._pending:  # the move to Complete is pending as soon as the decision is written
+        # the move to Complete is pending as soon as the decision is written
+        if found.is_prepared or found.transactional_id in self._pending:
             return Errors.CONCURRENT_TRANSACTIONS
         if found.state is TransactionState.ONGOING:
             return None
         if raises and not is_retry and not request.committed and found.state in AT_REST:
             return None
-        return Errors.NONE if found.state is COMPLETE[request.committed] else Errors.INVALID_TXN_STATE
+        return (
+            Errors.NONE if found.state is COMPLETE[request.committed] else Errors.INVALID_TXN_STATE
+        )
 
-    def _decide(self, found: TransactionMetadata, committed: bool, bumps_epoch: bool, caller: Caller | None, now_ms: int,
-                then: Callable[[TransactionMetadata], list[Effect]], failed: Callable[[Errors], list[Effect]]) -> list[Effect] | None:
-        """Write the decision and send the markers; None where a new producer id is wanted and none is here yet. then(the decision) or
-        failed(error) says what follows."""
+    def _decide(
+        self,
+        found: TransactionMetadata,
+        committed: bool,
+        bumps_epoch: bool,
+        caller: Caller | None,
+        now_ms: int,
+        then: Callable[[TransactionMetadata], list[Effect]],
+        failed: Callable[[Errors], list[Effect]],
+    ) -> list[Effect] | None:
+        """Write the decision and send the markers; None where a new producer id is wanted and none
+        is here yet. then(the decision) or failed(error) says what follows."""
         next_id: int | None = NO_PRODUCER_ID
         if bumps_epoch and found.state is TransactionState.ONGOING and is_exhausted(found.epoch):
             next_id = self._next_producer_id(caller, now_ms)
             if next_id is None:
                 return None
         decided = found.decided(committed, bumps_epoch, next_id, now_ms)
-        return self._write(decided, now_ms, lambda: [
-            *(self._markers.send(decided, now_ms) if decided.partitions else self._complete(decided, now_ms)), *then(decided)], failed)
+        return self._write(
+            decided,
+            now_ms,
+            lambda: [
+                *(
+                    self._markers.send(decided, now_ms)
+                    if decided.partitions
+                    else self._complete(decided, now_ms)
+                ),
+                *then(decided),
+            ],
+            failed,
+        )
 
     def _complete(self, record: TransactionMetadata, now_ms: int) -> list[Effect]:
         """Every marker is written; that this is so, too. Where it cannot be, it is tried again."""
-        return self._write(record.completed(now_ms), now_ms, lambda: [],
-                           lambda error: [SetTimer(("transactions", "retry", record.transactional_id), now_ms + RETRY_MS)])
+        return self._write(
+            record.completed(now_ms),
+            now_ms,
+            lambda: [],
+            lambda error: [
+                SetTimer(("transactions", "retry", record.transactional_id), now_ms + RETRY_MS)
+            ],
+        )
 
     # -- transactions that take too long
 
     def _keep_scanning(self, now_ms: int) -> list[Effect]:
-        """While a transaction is open the coordinator looks at every multiple of the interval (transaction-abort)."""
+        """While a transaction is open the coordinator looks at every
+        multiple of the interval (transaction-abort)."""
         if self._scans:
             return []
         self._scans = True
@@ -332,22 +547,35 @@ class TransactionCoordinator:
         self._scans = False
         effects: list[Effect] = []
         still_open = False
-        for partition in list(self._loaded):  # led in a newer epoch, perhaps: a replica that leaves the ISR raises it, and the leader stays
+        # led in a newer epoch, perhaps: a replica that leaves the ISR raises it, and the leader
+        # stays
+        for partition in list(self._loaded):
             effects += self._begin_loading(partition, now_ms)
         for partition in self._led():
             for record in list(self._records[partition].values()):
                 if record.state is not TransactionState.ONGOING:
                     continue
                 still_open = True
-                if record.started_ms + record.timeout_ms < now_ms and record.transactional_id not in self._pending:
-                    effects += self._decide(record.fenced(), False, self._profile.transaction_version >= 2, None, now_ms,
-                                            lambda decided: [], lambda error: [])
+                if (
+                    record.started_ms + record.timeout_ms < now_ms
+                    and record.transactional_id not in self._pending
+                ):
+                    effects += self._decide(
+                        record.fenced(),
+                        False,
+                        self._profile.transaction_version >= 2,
+                        None,
+                        now_ms,
+                        lambda decided: [],
+                        lambda error: [],
+                    )
         return effects + (self._keep_scanning(now_ms) if still_open else [])
 
     # -- loading
 
     def _begin_loading(self, index: int, now_ms: int) -> list[Effect]:
-        """Read the partition, where this broker leads it in an epoch in which it has not; forget it, where another leads."""
+        """Read the partition, where this broker leads it in an epoch in which it has not;
+        forget it, where another leads."""
         partition = self._cluster.partition(TRANSACTION_TOPIC, index)
         if partition is None or partition.leader != self._node_id:
             for memory in (self._loaded, self._records, self._loading):
@@ -369,9 +597,22 @@ class TransactionCoordinator:
         self._records[index] = self._log.read(index)
         effects: list[Effect] = []
         for record in list(self._records[index].values()):
-            effects.append(Note("transaction.loaded", {"of": record.transactional_id, "state": record.state.value, **_details(record)}))
+            effects.append(
+                Note(
+                    "transaction.loaded",
+                    {
+                        "of": record.transactional_id,
+                        "state": record.state.value,
+                        **_details(record),
+                    },
+                )
+            )
             if record.is_prepared:
-                effects += self._markers.send(record, now_ms) if record.partitions else self._complete(record, now_ms)
+                effects += (
+                    self._markers.send(record, now_ms)
+                    if record.partitions
+                    else self._complete(record, now_ms)
+                )
             elif record.state is TransactionState.ONGOING:
                 effects += self._keep_scanning(now_ms)
         return effects
@@ -384,23 +625,33 @@ class TransactionCoordinator:
         return self.coordinates(transactional_id, now_ms)
 
     def _fenced(self, caller: Caller, named: WireChange) -> Errors:
-        """How to tell a producer that it has been fenced; older brokers and requests do not have the newer name."""
+        """How to tell a producer that it has been fenced;
+        older brokers and requests do not have the newer name."""
         by_name = self._profile.fences_by_name and named.holds_for(caller.header)
         return Errors.PRODUCER_FENCED if by_name else Errors.INVALID_PRODUCER_EPOCH
 
     def _find(self, transactional_id: str, now_ms: int) -> TransactionMetadata | None:
-        """The id's record; None for a new one, or one not used for transactional.id.expiration.ms."""
+        """The id's record; None for a new one, or one not used for
+        transactional.id.expiration.ms."""
         found = self._records[self._partition(transactional_id)].get(transactional_id)
         return None if found is not None and self._is_expired(found, now_ms) else found
 
     def _is_expired(self, record: TransactionMetadata, now_ms: int) -> bool:
-        return record.state in AT_REST and now_ms - record.updated_ms >= self._config.transactional_id_expiration_ms
+        return (
+            record.state in AT_REST
+            and now_ms - record.updated_ms >= self._config.transactional_id_expiration_ms
+        )
 
     def _expire(self, transactional_id: str, now_ms: int) -> list[Effect]:
-        """An id that was not used for a long time begins anew (removeExpiredTransactionalIds; Kafka looks every hour, we when it is used)."""
+        """An id that was not used for a long time begins anew (removeExpiredTransactionalIds;
+        Kafka looks every hour, we when it is used)."""
         index = self._partition(transactional_id)
         found = self._records[index].get(transactional_id)
-        if found is None or transactional_id in self._pending or not self._is_expired(found, now_ms):
+        if (
+            found is None
+            or transactional_id in self._pending
+            or not self._is_expired(found, now_ms)
+        ):
             return []
         found.dead()
         del self._records[index][transactional_id]
@@ -413,15 +664,25 @@ class TransactionCoordinator:
 
     def _is_read(self, index: int) -> bool:
         partition = self._cluster.partition(TRANSACTION_TOPIC, index)
-        return (partition is not None and partition.leader == self._node_id and self._loaded.get(index) == partition.leader_epoch
-                and index not in self._loading)
+        return (
+            partition is not None
+            and partition.leader == self._node_id
+            and self._loaded.get(index) == partition.leader_epoch
+            and index not in self._loading
+        )
 
     def _led(self) -> list[int]:
         return [index for index in self._loaded if self._is_read(index)]
 
-    def _write(self, record: TransactionMetadata, now_ms: int, then: Callable[[], list[Effect]],
-               failed: Callable[[Errors], list[Effect]]) -> list[Effect]:
-        """Append the record; then() when it is safe, failed(error) when it could not be written, or another has read the log meanwhile."""
+    def _write(
+        self,
+        record: TransactionMetadata,
+        now_ms: int,
+        then: Callable[[], list[Effect]],
+        failed: Callable[[Errors], list[Effect]],
+    ) -> list[Effect]:
+        """Append the record; then() when it is safe, failed(error) when it could not be written,
+        or another has read the log meanwhile."""
         id, index = record.transactional_id, self._partition(record.transactional_id)
         epoch = self._loaded.get(index)
         self._pending[id] = record
@@ -429,13 +690,16 @@ class TransactionCoordinator:
         def written(error: Errors) -> list[Effect]:
             if self._pending.get(id) is record:
                 del self._pending[id]
-            if error is Errors.NONE and (self._loaded.get(index) != epoch or not self._is_read(index)):
+            if error is Errors.NONE and (
+                self._loaded.get(index) != epoch or not self._is_read(index)
+            ):
                 error = Errors.NOT_COORDINATOR
             if error is not Errors.NONE:
                 return failed(error)
             before = self._records[index].get(id)
             self._records[index][id] = record
             return [_told(record, before), *then()]
+
         return self._log.append(index, record, now_ms, written)
 
     def _partition(self, transactional_id: str) -> int:
@@ -447,19 +711,41 @@ class TransactionCoordinator:
 
 
 def _told(record: TransactionMetadata, before: TransactionMetadata | None) -> Note:
-    return Note("state", {"machine": "transaction", "of": record.transactional_id, "before": None if before is None else before.state.value,
-                          "after": record.state.value, **_details(record)})
+    return Note(
+        "state",
+        {
+            "machine": "transaction",
+            "of": record.transactional_id,
+            "before": None if before is None else before.state.value,
+            "after": record.state.value,
+            **_details(record),
+        },
+    )
 
 
 def _details(record: TransactionMetadata) -> dict[str, Any]:
     """What else a step tells, for the journal."""
-    return {"producer_id": record.producer_id, "epoch": record.epoch, "timeout_ms": record.timeout_ms, "started_at_ms": record.started_ms,
-            "partitions": tuple(f"{topic}-{number}" for topic, number in record.partitions)}
+    return {
+        "producer_id": record.producer_id,
+        "epoch": record.epoch,
+        "timeout_ms": record.timeout_ms,
+        "started_at_ms": record.started_ms,
+        "partitions": tuple(f"{topic}-{number}" for topic, number in record.partitions),
+    }
 
 
-def _results(topics: tuple[AddPartitionsToTxnTopic, ...], error_of: Callable[[Place], Errors]) -> tuple[AddPartitionsToTxnTopicResult, ...]:
+def _results(
+    topics: tuple[AddPartitionsToTxnTopic, ...], error_of: Callable[[Place], Errors]
+) -> tuple[AddPartitionsToTxnTopicResult, ...]:
     return tuple(
-        AddPartitionsToTxnTopicResult(name=topic.name, results_by_partition=tuple(
-            AddPartitionsToTxnPartitionResult(partition_index=number, partition_error_code=error_of((topic.name, number)).code)
-            for number in topic.partitions))
-        for topic in topics)
+        AddPartitionsToTxnTopicResult(
+            name=topic.name,
+            results_by_partition=tuple(
+                AddPartitionsToTxnPartitionResult(
+                    partition_index=number, partition_error_code=error_of((topic.name, number)).code
+                )
+                for number in topic.partitions
+            ),
+        )
+        for topic in topics
+    )

@@ -1,12 +1,14 @@
-"""What of a transaction survives its coordinator? The log behind it: the partitions of `__transaction_state`.
+"""TransactionLog: writes and reads the partitions of `__transaction_state` for a coordinator.
 
-Kafka's classes are TransactionLog and TransactionStateManager. Each step a coordinator decides is appended like a producer's record with
-acks=all, and counts when the replicas in sync have it. Who becomes leader of the partition reads it from the start; the latest record of
-an id is the truth, so the topic is compacted, and a null value is a tombstone.
+Kafka's classes are TransactionLog and TransactionStateManager. Each step a coordinator decides is
+appended like a producer's record with acks=all, and counts when the replicas in sync have it. Who
+becomes leader of the partition reads it from the start; the latest record of an id is the truth, so
+the topic is compacted, and a null value is a tombstone.
 
-Kafka writes in binary; here keys and values are the JSON that kafka-console-consumer prints of them in 4.x, so that a learner who reads the
-topic sees what is in it. Their size is counted as of the binary form. `lastProducerEpoch` is ours: a coordinator that has read the log
-anew still tells a retry from a zombie.
+Kafka writes in binary; here keys and values are the JSON that kafka-console-consumer prints of them
+in 4.x, so that a learner who reads the topic sees what is in it. Their size is counted as of the
+binary form. `lastProducerEpoch` is ours: a coordinator that has read the log anew still tells a
+retry from a zombie.
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ import json
 from collections.abc import Callable, Iterable
 
 from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
-from kafkalab.broker.replication.delayed_produce import WaitingAppend
 from kafkalab.broker.effects import Effect, Note
 from kafkalab.broker.log.disk import DISK_FAILED
+from kafkalab.broker.replication.delayed_produce import WaitingAppend
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
@@ -29,15 +31,27 @@ BATCH_BYTES, KEY_BYTES, VALUE_BYTES, TOPIC_BYTES, PARTITION_BYTES = 61, 4, 35, 6
 """Besides names."""
 
 STATUS = {
-    TransactionState.EMPTY: 0, TransactionState.ONGOING: 1, TransactionState.PREPARE_COMMIT: 2, TransactionState.PREPARE_ABORT: 3,
-    TransactionState.COMPLETE_COMMIT: 4, TransactionState.COMPLETE_ABORT: 5, TransactionState.DEAD: 6, TransactionState.PREPARE_EPOCH_FENCE: 7}
+    TransactionState.EMPTY: 0,
+    TransactionState.ONGOING: 1,
+    TransactionState.PREPARE_COMMIT: 2,
+    TransactionState.PREPARE_ABORT: 3,
+    TransactionState.COMPLETE_COMMIT: 4,
+    TransactionState.COMPLETE_ABORT: 5,
+    TransactionState.DEAD: 6,
+    TransactionState.PREPARE_EPOCH_FENCE: 7,
+}
 STATE_OF = {number: state for state, number in STATUS.items()}
 
 MEANS = {
-    Errors.NOT_ENOUGH_REPLICAS: Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Errors.COORDINATOR_NOT_AVAILABLE,
-    Errors.REQUEST_TIMED_OUT: Errors.COORDINATOR_NOT_AVAILABLE, Errors.UNKNOWN_TOPIC_OR_PARTITION: Errors.COORDINATOR_NOT_AVAILABLE,
-    Errors.NOT_LEADER_OR_FOLLOWER: Errors.NOT_COORDINATOR, Errors.KAFKA_STORAGE_ERROR: Errors.NOT_COORDINATOR}
-"""What a producer hears when its coordinator could not write (TransactionStateManager.appendTransactionToLog)."""
+    Errors.NOT_ENOUGH_REPLICAS: Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND: Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.REQUEST_TIMED_OUT: Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.UNKNOWN_TOPIC_OR_PARTITION: Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.NOT_LEADER_OR_FOLLOWER: Errors.NOT_COORDINATOR,
+    Errors.KAFKA_STORAGE_ERROR: Errors.NOT_COORDINATOR,
+}
+"""What a producer hears when its coordinator could not write
+(TransactionStateManager.appendTransactionToLog)."""
 
 OnWritten = Callable[[Errors], list[Effect]]
 
@@ -48,14 +62,19 @@ class TransactionLog:
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas
 
-    def append(self, partition: int, record: TransactionMetadata, now_ms: int, on_written: OnWritten) -> list[Effect]:
-        """Write a step; on_written(error) says what follows, at once or when the replicas in sync have it."""
+    def append(
+        self, partition: int, record: TransactionMetadata, now_ms: int, on_written: OnWritten
+    ) -> list[Effect]:
+        """Write a step; on_written(error) says what follows,
+        at once or when the replicas in sync have it."""
         batch = _batch(record.transactional_id, _value(record), _size(record), now_ms)
         return self._append(partition, batch, now_ms, record.timeout_ms, on_written)
 
     def delete(self, partition: int, transactional_id: str, now_ms: int) -> list[Effect]:
         """A tombstone: the id was not used for a long time. Nobody waits for it."""
-        batch = _batch(transactional_id, None, BATCH_BYTES + KEY_BYTES + len(transactional_id), now_ms)
+        batch = _batch(
+            transactional_id, None, BATCH_BYTES + KEY_BYTES + len(transactional_id), now_ms
+        )
         return self._append(partition, batch, now_ms, 0, lambda error: [])
 
     def has_records(self, partition: int) -> bool:
@@ -69,9 +88,20 @@ class TransactionLog:
 
     def partitions(self) -> tuple[int, ...]:
         """Those of which this broker has a copy."""
-        return tuple(replica.partition.index for replica in self._replicas.all if replica.partition.topic == TRANSACTION_TOPIC)
+        return tuple(
+            replica.partition.index
+            for replica in self._replicas.all
+            if replica.partition.topic == TRANSACTION_TOPIC
+        )
 
-    def _append(self, partition: int, batch: RecordBatch, now_ms: int, timeout_ms: int, on_written: OnWritten) -> list[Effect]:
+    def _append(
+        self,
+        partition: int,
+        batch: RecordBatch,
+        now_ms: int,
+        timeout_ms: int,
+        on_written: OnWritten,
+    ) -> list[Effect]:
         replica, error = self._replicas.led_replica(TRANSACTION_TOPIC, partition)
         if replica is None:
             return on_written(_meaning(error_for(error)))
@@ -81,11 +111,29 @@ class TransactionLog:
             stored = replica.log.append(batch, replica.partition.leader_epoch, now_ms)
         except KafkaStorageException:
             return [*on_written(_meaning(Errors.KAFKA_STORAGE_ERROR)), DISK_FAILED]
-        note = Note("record.appended", {
-            "topic": TRANSACTION_TOPIC, "partition": partition, "base_offset": stored.base_offset, "last_offset": stored.last_offset,
-            "producer_id": stored.producer_id, "producer_epoch": stored.producer_epoch, "size_bytes": stored.size_bytes, "records": stored.records})
-        waiting = WaitingAppend((TRANSACTION_TOPIC, partition), stored.last_offset + 1, lambda error: on_written(_meaning(error)))
-        return [note, *self._replicas.appended(replica, now_ms), *self._replicas.produces.add(waiting, now_ms + timeout_ms)]
+        note = Note(
+            "record.appended",
+            {
+                "topic": TRANSACTION_TOPIC,
+                "partition": partition,
+                "base_offset": stored.base_offset,
+                "last_offset": stored.last_offset,
+                "producer_id": stored.producer_id,
+                "producer_epoch": stored.producer_epoch,
+                "size_bytes": stored.size_bytes,
+                "records": stored.records,
+            },
+        )
+        waiting = WaitingAppend(
+            (TRANSACTION_TOPIC, partition),
+            stored.last_offset + 1,
+            lambda error: on_written(_meaning(error)),
+        )
+        return [
+            note,
+            *self._replicas.appended(replica, now_ms),
+            *self._replicas.produces.add(waiting, now_ms + timeout_ms),
+        ]
 
 
 def latest(batches: Iterable[RecordBatch]) -> dict[str, TransactionMetadata]:
@@ -106,29 +154,51 @@ def _meaning(error: Errors) -> Errors:
 
 
 def _batch(transactional_id: str, value: str | None, size_bytes: int, now_ms: int) -> RecordBatch:
-    key = json.dumps({"type": KEY_TYPE, "data": {"transactionalId": transactional_id}}, separators=(",", ":"))
+    key = json.dumps(
+        {"type": KEY_TYPE, "data": {"transactionalId": transactional_id}}, separators=(",", ":")
+    )
     return RecordBatch(records=(WireRecord(key, value, now_ms),), size_bytes=size_bytes)
 
 
 def _value(record: TransactionMetadata) -> str:
     data = {
-        "producerId": record.producer_id, "previousProducerId": record.previous_producer_id, "nextProducerId": record.next_producer_id,
-        "producerEpoch": record.epoch, "lastProducerEpoch": record.last_epoch, "transactionTimeoutMs": record.timeout_ms,
+        "producerId": record.producer_id,
+        "previousProducerId": record.previous_producer_id,
+        "nextProducerId": record.next_producer_id,
+        "producerEpoch": record.epoch,
+        "lastProducerEpoch": record.last_epoch,
+        "transactionTimeoutMs": record.timeout_ms,
         "transactionStatus": STATUS[record.state],
-        "transactionPartitions": [{"topic": topic, "partitionIds": ids} for topic, ids in _by_topic(record.partitions).items()],
-        "transactionLastUpdateTimestampMs": record.updated_ms, "transactionStartTimestampMs": record.started_ms,
-        "clientTransactionVersion": 2 if record.bumps_epoch else 0}
+        "transactionPartitions": [
+            {"topic": topic, "partitionIds": ids}
+            for topic, ids in _by_topic(record.partitions).items()
+        ],
+        "transactionLastUpdateTimestampMs": record.updated_ms,
+        "transactionStartTimestampMs": record.started_ms,
+        "clientTransactionVersion": 2 if record.bumps_epoch else 0,
+    }
     return json.dumps({"version": VALUE_VERSION, "data": data}, separators=(",", ":"))
 
 
 def _metadata(transactional_id: str, data: dict) -> TransactionMetadata:
     return TransactionMetadata(
-        transactional_id=transactional_id, producer_id=data["producerId"], epoch=data["producerEpoch"], last_epoch=data["lastProducerEpoch"],
-        previous_producer_id=data["previousProducerId"], next_producer_id=data["nextProducerId"], timeout_ms=data["transactionTimeoutMs"],
+        transactional_id=transactional_id,
+        producer_id=data["producerId"],
+        epoch=data["producerEpoch"],
+        last_epoch=data["lastProducerEpoch"],
+        previous_producer_id=data["previousProducerId"],
+        next_producer_id=data["nextProducerId"],
+        timeout_ms=data["transactionTimeoutMs"],
         state=STATE_OF[data["transactionStatus"]],
-        partitions=tuple((one["topic"], number) for one in data["transactionPartitions"] for number in one["partitionIds"]),
-        started_ms=data["transactionStartTimestampMs"], updated_ms=data["transactionLastUpdateTimestampMs"],
-        bumps_epoch=data["clientTransactionVersion"] >= 2)
+        partitions=tuple(
+            (one["topic"], number)
+            for one in data["transactionPartitions"]
+            for number in one["partitionIds"]
+        ),
+        started_ms=data["transactionStartTimestampMs"],
+        updated_ms=data["transactionLastUpdateTimestampMs"],
+        bumps_epoch=data["clientTransactionVersion"] >= 2,
+    )
 
 
 def _by_topic(places: Iterable[Place]) -> dict[str, list[int]]:
@@ -139,5 +209,13 @@ def _by_topic(places: Iterable[Place]) -> dict[str, list[int]]:
 
 
 def _size(record: TransactionMetadata) -> int:
-    return (BATCH_BYTES + KEY_BYTES + len(record.transactional_id) + VALUE_BYTES
-            + sum(TOPIC_BYTES + len(topic) + PARTITION_BYTES * len(ids) for topic, ids in _by_topic(record.partitions).items()))
+    return (
+        BATCH_BYTES
+        + KEY_BYTES
+        + len(record.transactional_id)
+        + VALUE_BYTES
+        + sum(
+            TOPIC_BYTES + len(topic) + PARTITION_BYTES * len(ids)
+            for topic, ids in _by_topic(record.partitions).items()
+        )
+    )

@@ -1,7 +1,8 @@
-"""How do partitions learn that a transaction has ended? WRITE_TXN_MARKERS, from the coordinator to each leader.
+"""TransactionMarkers: has each leader write that a transaction ended, by WRITE_TXN_MARKERS.
 
-Kafka's classes are TransactionMarkerChannelManager and TransactionMarkerRequestCompletionHandler. A leader that cannot be reached
-is asked again until it can: an undecided transaction holds back every read_committed reader of the partition.
+Kafka's classes are TransactionMarkerChannelManager and TransactionMarkerRequestCompletionHandler. A
+leader that cannot be reached is asked again until it can: an undecided transaction holds back every
+read_committed reader of the partition.
 """
 
 from __future__ import annotations
@@ -14,15 +15,27 @@ from kafkalab.broker.effects import AskBroker, Effect, SetTimer
 from kafkalab.broker.transactions.transaction_metadata import Place, TransactionMetadata
 from kafkalab.broker.transactions.transaction_state import TransactionState
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import WritableTxnMarker, WritableTxnMarkerTopic, WriteTxnMarkersRequest, WriteTxnMarkersResponse
+from kafkalab.protocol.messages import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+)
 
 RETRY_MS = 100
-OUTDATED = frozenset({Errors.INVALID_PRODUCER_EPOCH.code, Errors.PRODUCER_FENCED.code, Errors.TRANSACTION_COORDINATOR_FENCED.code})
+OUTDATED = frozenset(
+    {
+        Errors.INVALID_PRODUCER_EPOCH.code,
+        Errors.PRODUCER_FENCED.code,
+        Errors.TRANSACTION_COORDINATOR_FENCED.code,
+    }
+)
 """A newer coordinator has been there: this one has nothing more to say about the transaction."""
 
 
 class TransactionMarkers:
-    """epoch_of: the coordinator epoch of a transactional id, by which a leader knows an outdated coordinator."""
+    """epoch_of: the coordinator epoch of a transactional id,
+    by which a leader knows an outdated coordinator."""
 
     def __init__(self, cluster: ClusterState, epoch_of: Callable[[str], int]) -> None:
         self._cluster, self._epoch_of = cluster, epoch_of
@@ -37,31 +50,61 @@ class TransactionMarkers:
                 leaderless = True
             else:
                 by_leader.setdefault(partition.leader, []).append(place)
-        effects: list[Effect] = [self._ask(record, leader, tuple(places)) for leader, places in sorted(by_leader.items())]
+        effects: list[Effect] = [
+            self._ask(record, leader, tuple(places)) for leader, places in sorted(by_leader.items())
+        ]
         return effects + ([self._retry(record, now_ms)] if leaderless else [])
 
-    def _ask(self, record: TransactionMetadata, leader: int, places: tuple[Place, ...]) -> AskBroker:
+    def _ask(
+        self, record: TransactionMetadata, leader: int, places: tuple[Place, ...]
+    ) -> AskBroker:
         topics: dict[str, list[int]] = {}
         for topic, number in places:
             topics.setdefault(topic, []).append(number)
         marker = WritableTxnMarker(
-            producer_id=record.producer_id, producer_epoch=record.epoch,
-            transaction_result=record.state is TransactionState.PREPARE_COMMIT, coordinator_epoch=self._epoch_of(record.transactional_id),
-            topics=tuple(WritableTxnMarkerTopic(name=name, partition_indexes=tuple(numbers)) for name, numbers in topics.items()))
-        return AskBroker(leader, WriteTxnMarkersRequest(markers=(marker,)),
-                   ("transactions", "markers", record.transactional_id, record.producer_id, record.epoch, places))
+            producer_id=record.producer_id,
+            producer_epoch=record.epoch,
+            transaction_result=record.state is TransactionState.PREPARE_COMMIT,
+            coordinator_epoch=self._epoch_of(record.transactional_id),
+            topics=tuple(
+                WritableTxnMarkerTopic(name=name, partition_indexes=tuple(numbers))
+                for name, numbers in topics.items()
+            ),
+        )
+        return AskBroker(
+            leader,
+            WriteTxnMarkersRequest(markers=(marker,)),
+            (
+                "transactions",
+                "markers",
+                record.transactional_id,
+                record.producer_id,
+                record.epoch,
+                places,
+            ),
+        )
 
-    def answered(self, record: TransactionMetadata, tag: tuple[Any, ...], response: WriteTxnMarkersResponse | None,
-                 now_ms: int) -> tuple[TransactionMetadata, list[Effect]]:
-        """What the record is after an answer, and what to do about partitions that could not write. A lost connection (None) says
-        nothing: the marker may stand there, and is written once more, which changes nothing."""
+    def answered(
+        self,
+        record: TransactionMetadata,
+        tag: tuple[Any, ...],
+        response: WriteTxnMarkersResponse | None,
+        now_ms: int,
+    ) -> tuple[TransactionMetadata, list[Effect]]:
+        """What the record is after an answer, and what to do about partitions that could not write.
+        A lost connection (None) says nothing: the marker may stand there, and is written once more,
+        which changes nothing."""
         *_, producer_id, epoch, places = tag
         if (record.producer_id, record.epoch) != (producer_id, epoch):
             return record, []
         if response is None:
             return record, [self._retry(record, now_ms)]
-        codes = {(topic.name, part.partition_index): part.error_code
-                 for marker in response.markers for topic in marker.topics for part in topic.partitions}
+        codes = {
+            (topic.name, part.partition_index): part.error_code
+            for marker in response.markers
+            for topic in marker.topics
+            for part in topic.partitions
+        }
         done = tuple(place for place in places if codes.get(place) in (Errors.NONE.code, *OUTDATED))
         after = record.without_partitions(done)
         return after, [self._retry(after, now_ms)] if len(done) < len(places) else []

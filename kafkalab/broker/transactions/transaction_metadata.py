@@ -1,7 +1,8 @@
-"""What does a coordinator know of one transactional id? (TransactionMetadata)
+"""TransactionMetadata: what a coordinator knows of one transactional id.
 
-Everything about epochs is here: who is fenced when, and what happens when the epochs of a producer id are used up. In Kafka a
-change is first prepared, then written to the log, then made; here writing takes no time, so each method is one whole step.
+Everything about epochs is here: who is fenced when, and what happens when the epochs of a producer
+id are used up. In Kafka a change is first prepared, then written to the log, then made; here
+writing takes no time, so each method is one whole step.
 """
 
 from __future__ import annotations
@@ -29,13 +30,15 @@ def is_exhausted(epoch: int) -> bool:
 class TransactionMetadata:
     """One transactional id, as its record in the transaction log holds it (TransactionLogValue).
 
-    epoch, last_epoch     of the producer; last_epoch is what a retry may still name after a raise (KIP-360)
+    epoch, last_epoch     of the producer; last_epoch is what a retry may still name after a raise
+                          (KIP-360)
     previous_producer_id  before the ids were changed because the epochs were used up
     next_producer_id      the id to come, decided at Prepare* (KIP-890)
     partitions            in the transaction; while markers are written, those that have none yet
     started_ms            when the transaction began (virtual time); -1 without one
     updated_ms            when anything last changed
-    bumps_epoch           the transaction in hand ends with a new epoch (transaction.version 2, KIP-890)
+    bumps_epoch           the transaction in hand ends with a new epoch (transaction.version 2,
+                          KIP-890)
     """
 
     transactional_id: str
@@ -56,54 +59,103 @@ class TransactionMetadata:
         """Is the outcome decided, and not all markers written?"""
         return self.state in (TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT)
 
-    def initialized(self, timeout_ms: int, expected_epoch: int | None, now_ms: int) -> TransactionMetadata | Errors:
-        """INIT_PRODUCER_ID from Empty or Complete*: the next epoch. expected_epoch: what a producer that already had one names
-        (KIP-360); its retry is answered with what it was given, and a stranger's with PRODUCER_FENCED."""
-        after = self._to(TransactionState.EMPTY, timeout_ms=timeout_ms, partitions=(), started_ms=-1, updated_ms=now_ms,
-                         next_producer_id=NO_PRODUCER_ID, bumps_epoch=False)
+    def initialized(
+        self, timeout_ms: int, expected_epoch: int | None, now_ms: int
+    ) -> TransactionMetadata | Errors:
+        """INIT_PRODUCER_ID from Empty or Complete*: the next epoch. expected_epoch: what a producer
+        that already had one names (KIP-360); its retry is answered with what it was given, and a
+        stranger's with PRODUCER_FENCED."""
+        after = self._to(
+            TransactionState.EMPTY,
+            timeout_ms=timeout_ms,
+            partitions=(),
+            started_ms=-1,
+            updated_ms=now_ms,
+            next_producer_id=NO_PRODUCER_ID,
+            bumps_epoch=False,
+        )
         if expected_epoch is None:
             return replace(after, epoch=self.epoch + 1, last_epoch=NO_EPOCH)
         if self.epoch == NO_EPOCH or expected_epoch == self.epoch:
             return replace(after, epoch=self.epoch + 1, last_epoch=self.epoch)
         return after if expected_epoch == self.last_epoch else Errors.PRODUCER_FENCED
 
-    def with_new_id(self, producer_id: int, timeout_ms: int, keeps_last_epoch: bool, now_ms: int) -> TransactionMetadata:
+    def with_new_id(
+        self, producer_id: int, timeout_ms: int, keeps_last_epoch: bool, now_ms: int
+    ) -> TransactionMetadata:
         """INIT_PRODUCER_ID when the epochs are used up: another producer id, at epoch 0."""
-        return self._to(TransactionState.EMPTY, producer_id=producer_id, previous_producer_id=self.producer_id, epoch=0,
-                        last_epoch=self.epoch if keeps_last_epoch else NO_EPOCH, timeout_ms=timeout_ms, partitions=(), started_ms=-1,
-                        updated_ms=now_ms, next_producer_id=NO_PRODUCER_ID, bumps_epoch=False)
+        return self._to(
+            TransactionState.EMPTY,
+            producer_id=producer_id,
+            previous_producer_id=self.producer_id,
+            epoch=0,
+            last_epoch=self.epoch if keeps_last_epoch else NO_EPOCH,
+            timeout_ms=timeout_ms,
+            partitions=(),
+            started_ms=-1,
+            updated_ms=now_ms,
+            next_producer_id=NO_PRODUCER_ID,
+            bumps_epoch=False,
+        )
 
     def with_partitions(self, added: tuple[Place, ...], now_ms: int) -> TransactionMetadata:
         """ADD_PARTITIONS_TO_TXN: the first of them begins the transaction."""
         begins = self.state is not TransactionState.ONGOING
-        return self._to(TransactionState.ONGOING, partitions=tuple(dict.fromkeys((*self.partitions, *added))),
-                        started_ms=now_ms if begins else self.started_ms, updated_ms=now_ms)
+        return self._to(
+            TransactionState.ONGOING,
+            partitions=tuple(dict.fromkeys((*self.partitions, *added))),
+            started_ms=now_ms if begins else self.started_ms,
+            updated_ms=now_ms,
+        )
 
     def fenced(self) -> TransactionMetadata:
-        """Somebody else ends the transaction: the epoch is raised, so that the old producer cannot."""
-        return self._to(TransactionState.PREPARE_EPOCH_FENCE, epoch=self.epoch + 1, last_epoch=NO_EPOCH)
+        """Somebody else ends the transaction: the epoch is raised,
+        so that the old producer cannot."""
+        return self._to(
+            TransactionState.PREPARE_EPOCH_FENCE, epoch=self.epoch + 1, last_epoch=NO_EPOCH
+        )
 
-    def decided(self, committed: bool, bumps_epoch: bool, next_producer_id: int, now_ms: int) -> TransactionMetadata:
-        """END_TXN: the outcome is fixed from here on. With bumps_epoch the markers carry a new epoch, and so fence whatever the
-        old one still has on its way (KIP-890)."""
-        is_fence = self.state is TransactionState.PREPARE_EPOCH_FENCE  # then the epoch has been raised already
+    def decided(
+        self, committed: bool, bumps_epoch: bool, next_producer_id: int, now_ms: int
+    ) -> TransactionMetadata:
+        """END_TXN: the outcome is fixed from here on. With bumps_epoch the markers carry a new
+        epoch, and so fence whatever the old one still has on its way (KIP-890)."""
+        # then the epoch has been raised already
+        is_fence = self.state is TransactionState.PREPARE_EPOCH_FENCE
         raises = bumps_epoch and not is_fence
-        return self._to(TransactionState.PREPARE_COMMIT if committed else TransactionState.PREPARE_ABORT,
-                        epoch=self.epoch + 1 if raises else self.epoch, last_epoch=self.epoch if raises else self.last_epoch,
-                        next_producer_id=next_producer_id, bumps_epoch=bumps_epoch, updated_ms=now_ms)
+        return self._to(
+            TransactionState.PREPARE_COMMIT if committed else TransactionState.PREPARE_ABORT,
+            epoch=self.epoch + 1 if raises else self.epoch,
+            last_epoch=self.epoch if raises else self.last_epoch,
+            next_producer_id=next_producer_id,
+            bumps_epoch=bumps_epoch,
+            updated_ms=now_ms,
+        )
 
     def without_partitions(self, marked: tuple[Place, ...]) -> TransactionMetadata:
         """Markers have been written there."""
-        return replace(self, partitions=tuple(place for place in self.partitions if place not in marked))
+        return replace(
+            self, partitions=tuple(place for place in self.partitions if place not in marked)
+        )
 
     def completed(self, now_ms: int) -> TransactionMetadata:
-        """Every partition has its marker. Where the epochs are used up the next transaction has another producer id."""
+        """Every partition has its marker. Where the epochs are used up the
+        next transaction has another producer id."""
         committed = self.state is TransactionState.PREPARE_COMMIT
-        after = self._to(TransactionState.COMPLETE_COMMIT if committed else TransactionState.COMPLETE_ABORT, partitions=(),
-                         updated_ms=now_ms)
+        after = self._to(
+            TransactionState.COMPLETE_COMMIT if committed else TransactionState.COMPLETE_ABORT,
+            partitions=(),
+            updated_ms=now_ms,
+        )
         if self.bumps_epoch and self.next_producer_id != NO_PRODUCER_ID:
-            return replace(after, producer_id=self.next_producer_id, previous_producer_id=self.producer_id,
-                           next_producer_id=NO_PRODUCER_ID, epoch=0, last_epoch=self.epoch)
+            return replace(
+                after,
+                producer_id=self.next_producer_id,
+                previous_producer_id=self.producer_id,
+                next_producer_id=NO_PRODUCER_ID,
+                epoch=0,
+                last_epoch=self.epoch,
+            )
         return after
 
     def dead(self) -> TransactionMetadata:

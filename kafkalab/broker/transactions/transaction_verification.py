@@ -1,8 +1,9 @@
-"""Does this batch belong to an open transaction? What a leader finds out before it takes a transaction's first batch (KIP-890).
+"""TransactionVerification: asks the coordinator whether a batch's transaction is open (KIP-890).
 
-Kafka's class is AddPartitionsToTxnManager, with the verification guards of UnifiedLog. Without it (until 3.5) a leader takes any
-transactional batch whose epoch and sequence fit: one that was on its way too long opens a transaction nobody will end, or gets into
-the producer's next one. With it the leader asks the coordinator whether the partition has joined; and for producers that speak
+Kafka's class is AddPartitionsToTxnManager, with the verification guards of UnifiedLog. Without it
+(until 3.5) a leader takes any transactional batch whose epoch and sequence fit: one that was on its
+way too long opens a transaction nobody will end, or gets into the producer's next one. With it the
+leader asks the coordinator whether the partition has joined; and for producers that speak
 transaction.version 2 the question itself is the joining.
 """
 
@@ -14,7 +15,6 @@ from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, ClusterState
 from kafkalab.broker.effects import AskBroker, Caller, Effect, SetTimer
-from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.broker.transactions.transaction_metadata import Place
 from kafkalab.broker.wire_changes import WireChange
@@ -26,11 +26,15 @@ from kafkalab.protocol.messages import (
     ProduceRequest,
     TxnOffsetCommitRequest,
 )
+from kafkalab.releases import BrokerProfile
 
 RETRY_MS, RETRIES_END_MS = 20, 100
-"""add.partitions.to.txn.retry.backoff.ms and ...max.ms: how long a leader itself asks again while the last transaction is ending."""
+"""add.partitions.to.txn.retry.backoff.ms and ...max.ms: how long a leader itself asks again
+while the last transaction is ending."""
 
-UNREACHABLE = frozenset({Errors.COORDINATOR_LOAD_IN_PROGRESS, Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR})
+UNREACHABLE = frozenset(
+    {Errors.COORDINATOR_LOAD_IN_PROGRESS, Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR}
+)
 Refused = Mapping[Place, Errors]
 Serve = Callable[[Any, Caller, int, Refused], list[Effect]]
 
@@ -39,7 +43,8 @@ Serve = Callable[[Any, Caller, int, Refused], list[Effect]]
 class Question:
     """A request that waits for the coordinator's word.
 
-    guards  partition -> the number under which its log knows the question; gone when a marker came meanwhile
+    guards  partition -> the number under which its log knows the question; gone when a marker came
+            meanwhile
     joins   whether the partitions are to be added (transaction.version 2), not only looked for
     """
 
@@ -55,7 +60,13 @@ class Question:
 class TransactionVerification:
     """Stands before PRODUCE and TXN_OFFSET_COMMIT. commit_offsets: what serves the second."""
 
-    def __init__(self, profile: BrokerProfile, cluster: ClusterState, replicas: ReplicaManager, commit_offsets: Serve) -> None:
+    def __init__(
+        self,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        replicas: ReplicaManager,
+        commit_offsets: Serve,
+    ) -> None:
         self._profile, self._cluster, self._replicas = profile, cluster, replicas
         self._commit_offsets = commit_offsets
         self._questions: dict[int, Question] = {}
@@ -78,15 +89,34 @@ class TransactionVerification:
             return self._replicas.produce(request, caller, now_ms)
         joins = WireChange.PRODUCE_JOINS_TRANSACTION.holds_for(caller.header)
         guards = {place: self._guard(place, producer, joins) for place in places}
-        return self._ask(request, caller, self._replicas.produce, request.transactional_id, producer, guards, joins, now_ms)
+        return self._ask(
+            request,
+            caller,
+            self._replicas.produce,
+            request.transactional_id,
+            producer,
+            guards,
+            joins,
+            now_ms,
+        )
 
-    def commit_offsets(self, request: TxnOffsetCommitRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def commit_offsets(
+        self, request: TxnOffsetCommitRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """Likewise for the group's partition of the offsets topic."""
         if not self._profile.verifies_transactions:
             return self._commit_offsets(request, caller, now_ms, {})
         place = (OFFSETS_TOPIC, self._cluster.offsets_partition_of(request.group_id))
-        return self._ask(request, caller, self._commit_offsets, request.transactional_id, (request.producer_id, request.producer_epoch),
-                         {place: 0}, WireChange.TXN_OFFSETS_JOIN_TRANSACTION.holds_for(caller.header), now_ms)
+        return self._ask(
+            request,
+            caller,
+            self._commit_offsets,
+            request.transactional_id,
+            (request.producer_id, request.producer_epoch),
+            {place: 0},
+            WireChange.TXN_OFFSETS_JOIN_TRANSACTION.holds_for(caller.header),
+            now_ms,
+        )
 
     def on_reply(self, tag: tuple[Any, ...], response: Any, now_ms: int) -> list[Effect]:
         question = self._questions.pop(tag[1], None)
@@ -95,36 +125,64 @@ class TransactionVerification:
         found: dict[Place, Errors] = {}
         if response is not None:
             (result,) = response.results_by_transaction
-            found = {(topic.name, part.partition_index): error_for(part.partition_error_code)
-                     for topic in result.topic_results for part in topic.results_by_partition}
-        if (question.joins and Errors.CONCURRENT_TRANSACTIONS in found.values()
-                and now_ms + RETRY_MS - question.since_ms <= RETRIES_END_MS):
+            found = {
+                (topic.name, part.partition_index): error_for(part.partition_error_code)
+                for topic in result.topic_results
+                for part in topic.results_by_partition
+            }
+        if (
+            question.joins
+            and Errors.CONCURRENT_TRANSACTIONS in found.values()
+            and now_ms + RETRY_MS - question.since_ms <= RETRIES_END_MS
+        ):
             self._questions[tag[1]] = question
             return [SetTimer(("verification", tag[1]), now_ms + RETRY_MS)]
         return self._go_on(question, found, now_ms)
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
-        """Ask again: the markers of the last transaction may be written by now. Whatever was written meanwhile, the guards are new."""
+        """Ask again: the markers of the last transaction may be written by now. Whatever was
+        written meanwhile, the guards are new."""
         question = self._questions.get(key[1])
         if question is not None:
             producer = question.asked.producer_id, question.asked.producer_epoch
-            question.guards = {place: self._guard(place, producer, question.joins) if guard else 0 for place, guard in question.guards.items()}
+            question.guards = {
+                place: self._guard(place, producer, question.joins) if guard else 0
+                for place, guard in question.guards.items()
+            }
         return self._send(key[1], now_ms)
 
     def forget(self) -> None:
         """The process died."""
         self._questions.clear()
 
-    def _ask(self, request: Any, caller: Caller, serve: Serve, transactional_id: str, producer: tuple[int, int],
-             guards: Mapping[Place, int], joins: bool, now_ms: int) -> list[Effect]:
+    def _ask(
+        self,
+        request: Any,
+        caller: Caller,
+        serve: Serve,
+        transactional_id: str,
+        producer: tuple[int, int],
+        guards: Mapping[Place, int],
+        joins: bool,
+        now_ms: int,
+    ) -> list[Effect]:
         topics: dict[str, list[int]] = {}
         for topic, number in guards:
             topics.setdefault(topic, []).append(number)
         asked = AddPartitionsToTxnTransaction(
-            transactional_id=transactional_id, producer_id=producer[0], producer_epoch=producer[1], verify_only=not joins,
-            topics=tuple(AddPartitionsToTxnTopic(name=name, partitions=tuple(numbers)) for name, numbers in topics.items()))
+            transactional_id=transactional_id,
+            producer_id=producer[0],
+            producer_epoch=producer[1],
+            verify_only=not joins,
+            topics=tuple(
+                AddPartitionsToTxnTopic(name=name, partitions=tuple(numbers))
+                for name, numbers in topics.items()
+            ),
+        )
         self._count += 1
-        self._questions[self._count] = Question(request, caller, serve, asked, guards, joins, now_ms)
+        self._questions[self._count] = Question(
+            request, caller, serve, asked, guards, joins, now_ms
+        )
         return self._send(self._count, now_ms)
 
     def _send(self, number: int, now_ms: int) -> list[Effect]:
@@ -134,14 +192,28 @@ class TransactionVerification:
         coordinator = self._cluster.transaction_coordinator_of(question.asked.transactional_id)
         if coordinator < 0:
             del self._questions[number]
-            return self._go_on(question, dict.fromkeys(question.guards, Errors.COORDINATOR_NOT_AVAILABLE), now_ms)
-        return [AskBroker(coordinator, AddPartitionsToTxnRequest(transactions=(question.asked,)), ("verification", number))]
+            return self._go_on(
+                question, dict.fromkeys(question.guards, Errors.COORDINATOR_NOT_AVAILABLE), now_ms
+            )
+        return [
+            AskBroker(
+                coordinator,
+                AddPartitionsToTxnRequest(transactions=(question.asked,)),
+                ("verification", number),
+            )
+        ]
 
-    def _go_on(self, question: Question, found: Mapping[Place, Errors], now_ms: int) -> list[Effect]:
+    def _go_on(
+        self, question: Question, found: Mapping[Place, Errors], now_ms: int
+    ) -> list[Effect]:
         refused = {}
         for place, guard in question.guards.items():
             error = self._told(question, found.get(place))
-            if error is Errors.NONE and guard and not self._still_guarded(place, question.asked.producer_id, guard):
+            if (
+                error is Errors.NONE
+                and guard
+                and not self._still_guarded(place, question.asked.producer_id, guard)
+            ):
                 error = Errors.INVALID_TXN_STATE
             if error is not Errors.NONE:
                 refused[place] = error
@@ -150,17 +222,27 @@ class TransactionVerification:
     def _guard(self, place: Place, producer: tuple[int, int], joins: bool) -> int:
         """The number that a marker takes away; 0 where this broker leads the partition no more."""
         replica, _ = self._replicas.led_replica(*place)
-        return 0 if replica is None else replica.log.producers.guard(producer[0], producer[1] if joins else None)
+        return (
+            0
+            if replica is None
+            else replica.log.producers.guard(producer[0], producer[1] if joins else None)
+        )
 
     def _still_guarded(self, place: Place, producer_id: int, guard: int) -> bool:
-        """No marker came between question and answer, or another batch has opened the transaction already."""
+        """No marker came between question and answer, or another batch
+        has opened the transaction already."""
         replica, _ = self._replicas.led_replica(*place)
         return replica is not None and replica.log.producers.is_guarded(producer_id, guard)
 
     def _told(self, question: Question, error: Errors | None) -> Errors:
-        """What the producer is told of the coordinator's word (AddPartitionsToTxnHandler, ReplicaManager.maybeSendPartitionsToTransactionCoordinator)."""
+        """What the producer is told of the coordinator's word (AddPartitionsToTxnHandler,
+        ReplicaManager.maybeSendPartitionsToTransactionCoordinator)."""
         is_produce = isinstance(question.request, ProduceRequest)
-        if error is None or error in UNREACHABLE or error is Errors.CONCURRENT_TRANSACTIONS and not question.joins:
+        if (
+            error is None
+            or error in UNREACHABLE
+            or (error is Errors.CONCURRENT_TRANSACTIONS and not question.joins)
+        ):
             return Errors.NOT_ENOUGH_REPLICAS if is_produce else Errors.COORDINATOR_LOAD_IN_PROGRESS
         if error is Errors.PRODUCER_FENCED:
             return Errors.INVALID_PRODUCER_EPOCH

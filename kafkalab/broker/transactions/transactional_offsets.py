@@ -1,8 +1,10 @@
-"""TransactionalOffsets: keeps the offsets of open transactions at the group coordinator, TXN_OFFSET_COMMIT.
+"""TransactionalOffsets: keeps the offsets of open transactions at the group coordinator,
+TXN_OFFSET_COMMIT.
 
-Part of GroupMetadataManager and GroupCoordinator, of OffsetMetadataManager in 4.x. The offsets stand in the offsets topic like any
-transactional records: pending until the marker on the group's partition, then committed or dropped. A consumer that asks with
-requireStable (KIP-447) is told to come again meanwhile, so that it cannot begin where another one has not decided to end.
+Part of GroupMetadataManager and GroupCoordinator, of OffsetMetadataManager in 4.x. The offsets
+stand in the offsets topic like any transactional records: pending until the marker on the group's
+partition, then committed or dropped. A consumer that asks with requireStable (KIP-447) is told to
+come again meanwhile, so that it cannot begin where another one has not decided to end.
 """
 
 from __future__ import annotations
@@ -12,12 +14,12 @@ from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.effects import Caller, Effect, Note, Respond
 from kafkalab.broker.groups.any_group import CommittedOffset
 from kafkalab.broker.groups.classic.group import ClassicGroup
-from kafkalab.broker.groups.group_coordinator import GroupCoordinator
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
+from kafkalab.broker.groups.group_coordinator import GroupCoordinator
+from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
@@ -34,41 +36,87 @@ from kafkalab.protocol.messages import (
 class TransactionalOffsets:
     """The pending offsets of the groups that this broker coordinates."""
 
-    def __init__(self, coordinator: GroupCoordinator, cluster: ClusterState, config: BrokerConfig) -> None:
+    def __init__(
+        self, coordinator: GroupCoordinator, cluster: ClusterState, config: BrokerConfig
+    ) -> None:
         self._coordinator, self._cluster, self._config = coordinator, cluster, config
         self._epochs = cluster.group_producer_epochs
 
-    def commit(self, request: TxnOffsetCommitRequest, caller: Caller, now_ms: int,
-               refused: Mapping[tuple[str, int], Errors] = MappingProxyType({})) -> list[Effect]:
-        """Keep the offsets aside until the producer's transaction ends. refused: the coordinator of the transaction said no."""
+    def commit(
+        self,
+        request: TxnOffsetCommitRequest,
+        caller: Caller,
+        now_ms: int,
+        refused: Mapping[tuple[str, int], Errors] = MappingProxyType({}),
+    ) -> list[Effect]:
+        """Keep the offsets aside until the producer's transaction ends.
+        refused: the coordinator of the transaction said no."""
         error = next(iter(refused.values()), None) or self._error(request)
         if error is Errors.NONE:
             group = self._coordinator.table.find_or_begin(request.group_id)
-            self._epochs[self._cluster.offsets_partition_of(request.group_id), request.producer_id] = request.producer_epoch
+            self._epochs[
+                self._cluster.offsets_partition_of(request.group_id), request.producer_id
+            ] = request.producer_epoch
         by_id = WireChange.TXN_OFFSETS_BY_TOPIC_ID.holds_for(caller.header)
         kept: dict[tuple[str, int], CommittedOffset] = {}
-        verdicts = [[error if error is not Errors.NONE else self._keep(group, request, topic, part, now_ms, kept) for part in topic.partitions]
-                    for topic in request.topics]
+        verdicts = [
+            [
+                error
+                if error is not Errors.NONE
+                else self._keep(group, request, topic, part, now_ms, kept)
+                for part in topic.partitions
+            ]
+            for topic in request.topics
+        ]
 
         def response(written: Errors) -> TxnOffsetCommitResponse:
-            return TxnOffsetCommitResponse(topics=tuple(
-                TxnOffsetCommitResponseTopic(
-                    name="" if by_id else topic.name, topic_id=topic.topic_id if by_id else ZERO_UUID,
-                    partitions=tuple(TxnOffsetCommitResponsePartition(
-                        partition_index=part.partition_index, error_code=(verdict if verdict is not Errors.NONE else written).code)
-                        for part, verdict in zip(topic.partitions, of_topic)))
-                for topic, of_topic in zip(request.topics, verdicts)))
+            return TxnOffsetCommitResponse(
+                topics=tuple(
+                    TxnOffsetCommitResponseTopic(
+                        name="" if by_id else topic.name,
+                        topic_id=topic.topic_id if by_id else ZERO_UUID,
+                        partitions=tuple(
+                            TxnOffsetCommitResponsePartition(
+                                partition_index=part.partition_index,
+                                error_code=(
+                                    verdict if verdict is not Errors.NONE else written
+                                ).code,
+                            )
+                            for part, verdict in zip(topic.partitions, of_topic)
+                        ),
+                    )
+                    for topic, of_topic in zip(request.topics, verdicts)
+                )
+            )
 
         if not kept:
             return [Respond(caller, response(Errors.NONE))]
         storage = self._coordinator.storage
-        written = storage.write_pending(group.id, kept, request.producer_id, request.producer_epoch, now_ms)
-        return [*written.effects, *storage.answer_when_safe(caller, group.id, written, response, now_ms)]
+        written = storage.write_pending(
+            group.id, kept, request.producer_id, request.producer_epoch, now_ms
+        )
+        return [
+            *written.effects,
+            *storage.answer_when_safe(caller, group.id, written, response, now_ms),
+        ]
 
-    def end(self, partition: int, producer_id: int, epoch: int, committed: bool, coordinator_epoch: int, now_ms: int) -> list[Effect]:
-        """The marker on a partition of the offsets topic: what was pending there counts now, or is forgotten."""
-        self._epochs[partition, producer_id] = max(epoch, self._epochs.get((partition, producer_id), -1))
-        effects = self._coordinator.storage.write_marker(partition, producer_id, epoch, committed, coordinator_epoch, now_ms)
+    def end(
+        self,
+        partition: int,
+        producer_id: int,
+        epoch: int,
+        committed: bool,
+        coordinator_epoch: int,
+        now_ms: int,
+    ) -> list[Effect]:
+        """The marker on a partition of the offsets topic:
+        what was pending there counts now, or is forgotten."""
+        self._epochs[partition, producer_id] = max(
+            epoch, self._epochs.get((partition, producer_id), -1)
+        )
+        effects = self._coordinator.storage.write_marker(
+            partition, producer_id, epoch, committed, coordinator_epoch, now_ms
+        )
         for group in self._coordinator.table.all():
             if self._cluster.offsets_partition_of(group.id) != partition:
                 continue
@@ -77,16 +125,31 @@ class TransactionalOffsets:
                 continue
             for (topic, number), offset in pending.items():
                 group.offsets[topic, number] = offset
-                effects.append(Note("commit", {
-                    "group": group.id, "member": "", "topic": topic, "partition": number, "offset": offset.offset, "generation": -1,
-                    "leader_epoch": offset.leader_epoch, "metadata": offset.metadata, "producer_id": producer_id}))
+                effects.append(
+                    Note(
+                        "commit",
+                        {
+                            "group": group.id,
+                            "member": "",
+                            "topic": topic,
+                            "partition": number,
+                            "offset": offset.offset,
+                            "generation": -1,
+                            "leader_epoch": offset.leader_epoch,
+                            "metadata": offset.metadata,
+                            "producer_id": producer_id,
+                        },
+                    )
+                )
         return effects
 
     def _error(self, request: TxnOffsetCommitRequest) -> Errors:
         """May this producer commit for the group? (validateTransactionalOffsetCommit)"""
         if not self._coordinator.table.coordinates(request.group_id):
             return Errors.NOT_COORDINATOR
-        known_epoch = self._epochs.get((self._cluster.offsets_partition_of(request.group_id), request.producer_id), -1)
+        known_epoch = self._epochs.get(
+            (self._cluster.offsets_partition_of(request.group_id), request.producer_id), -1
+        )
         if request.producer_epoch < known_epoch:
             return Errors.INVALID_PRODUCER_EPOCH
         if request.group_id in self._coordinator.table.modern:
@@ -98,14 +161,24 @@ class TransactionalOffsets:
         if group.state is ClassicGroupState.DEAD:
             return Errors.COORDINATOR_NOT_AVAILABLE
         instance = request.group_instance_id
-        if instance is not None and group.static_members.get(instance, request.member_id) != request.member_id:
+        if (
+            instance is not None
+            and group.static_members.get(instance, request.member_id) != request.member_id
+        ):
             return Errors.FENCED_INSTANCE_ID
         if request.member_id and request.member_id not in group.members:
             return Errors.UNKNOWN_MEMBER_ID
         return Errors.ILLEGAL_GENERATION if 0 <= generation != group.generation else Errors.NONE
 
-    def _keep(self, group: ClassicGroup | ConsumerGroup, request: TxnOffsetCommitRequest, topic: TxnOffsetCommitRequestTopic,
-              part: TxnOffsetCommitRequestPartition, now_ms: int, kept: dict[tuple[str, int], CommittedOffset]) -> Errors:
+    def _keep(
+        self,
+        group: ClassicGroup | ConsumerGroup,
+        request: TxnOffsetCommitRequest,
+        topic: TxnOffsetCommitRequestTopic,
+        part: TxnOffsetCommitRequestPartition,
+        now_ms: int,
+        kept: dict[tuple[str, int], CommittedOffset],
+    ) -> Errors:
         name = topic.name or self._cluster.name_of(topic.topic_id)
         if name is None:
             return Errors.UNKNOWN_TOPIC_ID
@@ -116,5 +189,6 @@ class TransactionalOffsets:
             return Errors.OFFSET_METADATA_TOO_LARGE
         pending = group.pending_offsets.setdefault(request.producer_id, {})
         pending[name, part.partition_index] = kept[name, part.partition_index] = CommittedOffset(
-            part.committed_offset, part.committed_leader_epoch, metadata, now_ms)
+            part.committed_offset, part.committed_leader_epoch, metadata, now_ms
+        )
         return Errors.NONE

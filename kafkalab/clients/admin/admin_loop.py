@@ -1,17 +1,26 @@
 """The admin client's background thread (KafkaAdminClient.AdminClientRunnable).
 
-Each pass gives calls that wait to a node, sends what can be sent, one request a connection at a time, and polls the network. A call
-whose connection breaks is tried again after retry.backoff.ms, until its own deadline. Kafka asks for METADATA through a call of its own
-kind; here the network client does, at the same moments. Left out: lines, which no recording shows.
+Each pass gives calls that wait to a node, sends what can be sent, one request a connection at a
+time, and polls the network. A call whose connection breaks is tried again after retry.backoff.ms,
+until its own deadline. Kafka asks for METADATA through a call of its own kind; here the network
+client does, at the same moments. Left out: lines, which no recording shows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
 
-from kafkalab.clients.admin.calls import ANY, CONTROLLER, PlannedRequest, Call, CallState, Pause, Plan
+from kafkalab.clients.admin.calls import (
+    ANY,
+    CONTROLLER,
+    Call,
+    CallState,
+    Pause,
+    Plan,
+    PlannedRequest,
+)
 from kafkalab.clients.network.least_loaded import LONG_MS
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.network_client_utils import LoopingClient
@@ -26,11 +35,20 @@ from kafkalab.sim.scheduler import Scheduler
 class AdminLoop:
     """finished: set when the loop has ended and its sockets are closed."""
 
-    def __init__(self, client: NetworkClient, clock: Scheduler, retry_backoff_ms: int, retries: int, epoch_ms: int) -> None:
+    def __init__(
+        self,
+        client: NetworkClient,
+        clock: Scheduler,
+        retry_backoff_ms: int,
+        retries: int,
+        epoch_ms: int,
+    ) -> None:
         self.finished = Signal()
         self._client, self._clock, self._epoch_ms = client, clock, epoch_ms
         self._retry_backoff_ms, self._retries = retry_backoff_ms, retries
-        self._loop = LoopingClient(client, clock, client.settings.request_timeout_ms, polls_first=False)
+        self._loop = LoopingClient(
+            client, clock, client.settings.request_timeout_ms, polls_first=False
+        )
         self._calls: list[Call] = []
         self._closing = False
 
@@ -57,7 +75,9 @@ class AdminLoop:
 
     def _go_on(self, plan: Plan, deadline_ms: int, outcome: Any) -> None:
         try:
-            wanted = plan.throw(outcome) if isinstance(outcome, BaseException) else plan.send(outcome)
+            wanted = (
+                plan.throw(outcome) if isinstance(outcome, BaseException) else plan.send(outcome)
+            )
         except StopIteration:
             return
         go_on = partial(self._go_on, plan, deadline_ms)
@@ -70,7 +90,9 @@ class AdminLoop:
         else:
             self._ask_all(list(wanted), deadline_ms, go_on)
 
-    def _ask_all(self, asks: list[PlannedRequest], deadline_ms: int, go_on) -> None:
+    def _ask_all(
+        self, asks: list[PlannedRequest], deadline_ms: int, go_on: Callable[[Any], object]
+    ) -> None:
         """Side by side; the plan goes on with the list of outcomes, exceptions among them."""
         outcomes: list[Any] = [None] * len(asks)
         missing = len(asks)
@@ -119,7 +141,8 @@ class AdminLoop:
             call.transition_to(CallState.ASSIGNED)
 
     def _node_for(self, call: Call) -> Node | None:
-        """None while the metadata does not tell; then it is asked for. Nobody is asked at a bootstrap address."""
+        """None while the metadata does not tell; then it is asked for.
+        Nobody is asked at a bootstrap address."""
         metadata, target = self._client.metadata, call.ask.target
         if metadata.view.is_bootstrap:
             return None
@@ -136,7 +159,11 @@ class AdminLoop:
         if client.ready(node):
             call.transition_to(CallState.IN_FLIGHT)
             timeout_ms = min(client.settings.request_timeout_ms, call.deadline_ms - now_ms)
-            client.send(client.new_request(node.connection, call.ask.message, partial(self._answered, call), timeout_ms))
+            client.send(
+                client.new_request(
+                    node.connection, call.ask.message, partial(self._answered, call), timeout_ms
+                )
+            )
             return LONG_MS
         if client.connection_failed(node):
             call.node = None
@@ -165,9 +192,14 @@ class AdminLoop:
     def _give_up(self, call: Call, now_ms: int) -> None:
         """The sentence of Call.failWithTimeout."""
         deadline_ms = self._epoch_ms + call.deadline_ms
-        self._end(call, TimeoutException(
-            f"Call(callName={call.ask.name}, deadlineMs={deadline_ms}, tries={call.tries}, nextAllowedTryMs={self._epoch_ms + call.not_before_ms}) "
-            f"timed out at {self._epoch_ms + now_ms} after {max(call.tries, 1)} attempt(s)"))
+        self._end(
+            call,
+            TimeoutException(
+                f"Call(callName={call.ask.name}, deadlineMs={deadline_ms}, tries={call.tries}, "
+                f"nextAllowedTryMs={self._epoch_ms + call.not_before_ms}) timed out at "
+                f"{self._epoch_ms + now_ms} after {max(call.tries, 1)} attempt(s)"
+            ),
+        )
 
     def _end(self, call: Call, outcome: Any) -> None:
         self._calls.remove(call)

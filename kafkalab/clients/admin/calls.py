@@ -1,8 +1,10 @@
-"""How does an administrator's wish become requests? A plan asks one question after the other, and the loop sends them.
+"""How does an administrator's wish become requests? A plan asks one question after the other, and
+the loop sends them.
 
-A plan is a generator: it yields a `PlannedRequest` (or a list of them, which go out side by side) and is handed the answer (or the list). What it
-yields says to whom: any broker, the controller, or a broker by its id. Kafka's counterparts are KafkaAdminClient.Call with its
-NodeProvider, and AdminApiDriver.
+A plan is a generator: it yields a `PlannedRequest` (or a list of them, which go out side by side)
+and is handed the answer (or the list). What it yields says to whom: any broker, the controller, or
+a broker by its id. Kafka's counterparts are KafkaAdminClient.Call with its NodeProvider, and
+AdminApiDriver.
 """
 
 from __future__ import annotations
@@ -62,9 +64,10 @@ TRANSITIONS = {
 
 
 class Call:
-    """One question on its way. done: called once with the answer, or with the exception that ended it."""
+    """One question on its way. done: called once with the answer,
+    or with the exception that ended it."""
 
-    __slots__ = ("ask", "deadline_ms", "done", "state", "node", "tries", "not_before_ms")
+    __slots__ = ("ask", "deadline_ms", "done", "node", "not_before_ms", "state", "tries")
 
     def __init__(self, ask: PlannedRequest, deadline_ms: int, done: Callable[[Any], None]) -> None:
         self.ask, self.deadline_ms, self.done = ask, deadline_ms, done
@@ -74,7 +77,9 @@ class Call:
         self.not_before_ms = 0
 
     def transition_to(self, after: CallState) -> None:
-        assert after in TRANSITIONS[self.state], f"call {self.ask.name}: {self.state} -> {after} is not in the table"
+        assert after in TRANSITIONS[self.state], (
+            f"call {self.ask.name}: {self.state} -> {after} is not in the table"
+        )
         self.state = after
 
     def end(self, outcome: Any) -> None:

@@ -25,7 +25,8 @@ class KafkaFuture:
         return self._signal.is_set
 
     def get(self, timeout_ms: int | None = None) -> Any:
-        """Wait for the outcome. Raises TimeoutException when it is not known within `timeout_ms` (None: as long as it takes)."""
+        """Wait for the outcome. Raises TimeoutException when it is not known within `timeout_ms`
+        (None: as long as it takes)."""
         if not self._wait(self._signal, timeout_ms):
             raise TimeoutException(f"Timeout after waiting for {timeout_ms} ms.")
         if self._error is not None:
@@ -79,7 +80,9 @@ class KafkaFuture:
         return f"KafkaFuture({outcome})"
 
 
-def all_of(futures: Mapping[Hashable, KafkaFuture], wait: Callable[[Signal, int | None], bool]) -> KafkaFuture:
+def all_of(
+    futures: Mapping[Hashable, KafkaFuture], wait: Callable[[Signal, int | None], bool]
+) -> KafkaFuture:
     """A future of {key: value}; it fails as soon as one of them has failed (KafkaFuture.allOf)."""
     whole = KafkaFuture(wait)
     waiting = len(futures)
@@ -100,9 +103,12 @@ def all_of(futures: Mapping[Hashable, KafkaFuture], wait: Callable[[Signal, int 
 
 
 class Outcomes:
-    """A future for each of the things that were asked for at once. Each admin method's result says under which names it shows them."""
+    """A future for each of the things that were asked for at once. Each admin method's result
+    says under which names it shows them."""
 
-    def __init__(self, keys: Iterable[Hashable], wait: Callable[[Signal, int | None], bool]) -> None:
+    def __init__(
+        self, keys: Iterable[Hashable], wait: Callable[[Signal, int | None], bool]
+    ) -> None:
         self._wait = wait
         self.futures: dict[Any, KafkaFuture] = {key: KafkaFuture(wait) for key in keys}
 

@@ -6,10 +6,14 @@ import struct
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from kafkalab.clients.admin.calls import ANY, PlannedRequest, Plan
+from kafkalab.clients.admin.calls import ANY, Plan, PlannedRequest
 from kafkalab.clients.admin.futures import Outcomes
 from kafkalab.clients.admin.lookups import GROUP, at_coordinator
-from kafkalab.clients.admin.values import ConsumerGroupDescription, ConsumerGroupListing, MemberDescription
+from kafkalab.clients.admin.values import (
+    ConsumerGroupDescription,
+    ConsumerGroupListing,
+    MemberDescription,
+)
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, IllegalArgumentException, UnsupportedVersionException, error_for
 from kafkalab.protocol import messages as m
@@ -21,7 +25,8 @@ CONSUMER = "consumer"
 
 
 def list_groups(outcomes: Outcomes, states: Iterable[str], types: Iterable[str]) -> Plan:
-    """Every broker tells of the groups it coordinates; the answer is {"valid": [...], "errors": [...]}."""
+    """Every broker tells of the groups it coordinates; the answer is {"valid": [...], "errors":
+    [...]}."""
     valid: dict[str, ConsumerGroupListing] = {}
     errors: list[BaseException] = []
     try:
@@ -30,7 +35,9 @@ def list_groups(outcomes: Outcomes, states: Iterable[str], types: Iterable[str])
         outcomes.fail_rest(raised)
         return
     request = m.ListGroupsRequest(states_filter=tuple(states), types_filter=tuple(types))
-    answers = yield [PlannedRequest("listConsumerGroups", broker.node_id, request) for broker in cluster.brokers]
+    answers = yield [
+        PlannedRequest("listConsumerGroups", broker.node_id, request) for broker in cluster.brokers
+    ]
     for answer in answers:
         error = None if isinstance(answer, BaseException) else error_for(answer.error_code)
         if error is not Errors.NONE:
@@ -38,47 +45,88 @@ def list_groups(outcomes: Outcomes, states: Iterable[str], types: Iterable[str])
             continue
         for group in answer.groups:
             if group.protocol_type in (CONSUMER, ""):
-                valid[group.group_id] = ConsumerGroupListing(group.group_id, not group.protocol_type, group.group_state or None,
-                                                             group.group_type.capitalize() or None)
+                valid[group.group_id] = ConsumerGroupListing(
+                    group.group_id,
+                    not group.protocol_type,
+                    group.group_state or None,
+                    group.group_type.capitalize() or None,
+                )
     outcomes["groups"].complete({"valid": list(valid.values()), "errors": errors})
 
 
 def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
-    """Coordinator, state and members. A group nobody knows is Dead; newer brokers say that it is not found (KIP-1043).
+    """Coordinator, state and members. A group nobody knows is Dead; newer brokers say that it is
+    not found (KIP-1043).
 
-    A client that knows the new protocol asks by it first (KIP-848), and by the old one where the group or the broker does not.
+    A client that knows the new protocol asks by it first (KIP-848), and by the old one where the
+    group or the broker does not.
     """
     try:
         found = yield from _consumers(group)
         if found is not None:
-            place = yield PlannedRequest("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
-            outcomes[group].complete(_described_consumers(found, place.coordinator_of(group), node_of))
+            place = yield PlannedRequest(
+                "findCoordinator",
+                ANY,
+                m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP),
+            )
+            outcomes[group].complete(
+                _described_consumers(found, place.coordinator_of(group), node_of)
+            )
             return
-        answer = yield from at_coordinator("describeConsumerGroups", group, m.DescribeGroupsRequest(groups=(group,)),
-                                           lambda told: error_for(told.groups[0].error_code))
+        answer = yield from at_coordinator(
+            "describeConsumerGroups",
+            group,
+            m.DescribeGroupsRequest(groups=(group,)),
+            lambda told: error_for(told.groups[0].error_code),
+        )
         described = answer.groups[0]
         error = error_for(described.error_code)
         if error is not Errors.NONE:
             raise error.exception(described.error_message)
         if described.protocol_type not in (CONSUMER, ""):
-            raise IllegalArgumentException(f"GroupId {group} is not a consumer group ({described.protocol_type}).")
-        place = yield PlannedRequest("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
+            raise IllegalArgumentException(
+                f"GroupId {group} is not a consumer group ({described.protocol_type})."
+            )
+        place = yield PlannedRequest(
+            "findCoordinator",
+            ANY,
+            m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP),
+        )
     except Exception as error:
         outcomes[group].fail(error)
         return
     found = place.coordinator_of(group)
-    members = tuple(MemberDescription(one.member_id, one.group_instance_id, one.client_id, one.client_host,
-                                      _partitions(one.member_assignment)) for one in described.members)
-    outcomes[group].complete(ConsumerGroupDescription(
-        group, not described.protocol_type, members, described.protocol_data, described.group_state,
-        node_of(found.node_id, found.host, found.port, None)))
+    members = tuple(
+        MemberDescription(
+            one.member_id,
+            one.group_instance_id,
+            one.client_id,
+            one.client_host,
+            _partitions(one.member_assignment),
+        )
+        for one in described.members
+    )
+    outcomes[group].complete(
+        ConsumerGroupDescription(
+            group,
+            not described.protocol_type,
+            members,
+            described.protocol_data,
+            described.group_state,
+            node_of(found.node_id, found.host, found.port, None),
+        )
+    )
 
 
 def _consumers(group: str) -> Plan:
     """The group as one of the new protocol; None where it is none."""
     try:
-        answer = yield from at_coordinator("describeConsumerGroups", group, m.ConsumerGroupDescribeRequest(group_ids=(group,)),
-                                           lambda told: error_for(told.groups[0].error_code))
+        answer = yield from at_coordinator(
+            "describeConsumerGroups",
+            group,
+            m.ConsumerGroupDescribeRequest(group_ids=(group,)),
+            lambda told: error_for(told.groups[0].error_code),
+        )
     except UnsupportedVersionException:
         return None
     error = error_for(answer.groups[0].error_code)
@@ -89,31 +137,80 @@ def _consumers(group: str) -> Plan:
     return answer.groups[0]
 
 
-def _described_consumers(found: m.DescribedConsumerGroup, place: Any, node_of: Callable[..., Node]) -> ConsumerGroupDescription:
-    members = tuple(MemberDescription(one.member_id, one.instance_id, one.client_id, one.client_host, _named(one.assignment),
-                                      _named(one.target_assignment), one.member_epoch) for one in found.members)
-    return ConsumerGroupDescription(found.group_id, False, members, found.assignor_name, found.group_state,
-                                    node_of(place.node_id, place.host, place.port, None), "Consumer", found.group_epoch, found.assignment_epoch)
+def _described_consumers(
+    found: m.DescribedConsumerGroup, place: Any, node_of: Callable[..., Node]
+) -> ConsumerGroupDescription:
+    members = tuple(
+        MemberDescription(
+            one.member_id,
+            one.instance_id,
+            one.client_id,
+            one.client_host,
+            _named(one.assignment),
+            _named(one.target_assignment),
+            one.member_epoch,
+        )
+        for one in found.members
+    )
+    return ConsumerGroupDescription(
+        found.group_id,
+        False,
+        members,
+        found.assignor_name,
+        found.group_state,
+        node_of(place.node_id, place.host, place.port, None),
+        "Consumer",
+        found.group_epoch,
+        found.assignment_epoch,
+    )
 
 
 def _named(assignment: m.DescribedAssignment) -> tuple[TopicPartition, ...]:
-    return tuple(TopicPartition(topic.topic_name, number) for topic in assignment.topic_partitions for number in topic.partitions)
+    return tuple(
+        TopicPartition(topic.topic_name, number)
+        for topic in assignment.topic_partitions
+        for number in topic.partitions
+    )
 
 
 def _partitions(assignment: bytes) -> tuple[TopicPartition, ...]:
     try:
-        return tuple(TopicPartition(topic, number) for topic, numbers in parse_assignment(assignment).items() for number in numbers)
+        return tuple(
+            TopicPartition(topic, number)
+            for topic, numbers in parse_assignment(assignment).items()
+            for number in numbers
+        )
     except struct.error:
         return ()
 
 
-def list_offsets(group: str, partitions: Iterable[TopicPartition] | None, outcomes: Outcomes, require_stable: bool) -> Plan:
-    """What the group has committed: of these partitions (None for those without), or wherever it has."""
-    topics = None if partitions is None else tuple(
-        m.OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers)) for topic, numbers in _by_topic(partitions).items())
-    request = m.OffsetFetchRequest(groups=(m.OffsetFetchRequestGroup(group_id=group, topics=topics),), require_stable=require_stable)
+def list_offsets(
+    group: str,
+    partitions: Iterable[TopicPartition] | None,
+    outcomes: Outcomes,
+    require_stable: bool,
+) -> Plan:
+    """What the group has committed: of these partitions (None for those without),
+    or wherever it has."""
+    topics = (
+        None
+        if partitions is None
+        else tuple(
+            m.OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers))
+            for topic, numbers in _by_topic(partitions).items()
+        )
+    )
+    request = m.OffsetFetchRequest(
+        groups=(m.OffsetFetchRequestGroup(group_id=group, topics=topics),),
+        require_stable=require_stable,
+    )
     try:
-        answer = yield from at_coordinator("listConsumerGroupOffsets", group, request, lambda told: error_for(told.group(group).error_code))
+        answer = yield from at_coordinator(
+            "listConsumerGroupOffsets",
+            group,
+            request,
+            lambda told: error_for(told.group(group).error_code),
+        )
         told = answer.group(group)
         error = error_for(told.error_code)
         if error is not Errors.NONE:
@@ -127,21 +224,37 @@ def list_offsets(group: str, partitions: Iterable[TopicPartition] | None, outcom
             tp = TopicPartition(topic.name, one.partition_index)
             if one.committed_offset >= 0:
                 epoch = one.committed_leader_epoch
-                found[tp] = OffsetAndMetadata(one.committed_offset, epoch if epoch >= 0 else None, one.metadata or "")
+                found[tp] = OffsetAndMetadata(
+                    one.committed_offset, epoch if epoch >= 0 else None, one.metadata or ""
+                )
             else:
                 found[tp] = None
     outcomes[group].complete(found)
 
 
-def alter_offsets(group: str, offsets: Mapping[TopicPartition, OffsetAndMetadata], outcomes: Outcomes) -> Plan:
+def alter_offsets(
+    group: str, offsets: Mapping[TopicPartition, OffsetAndMetadata], outcomes: Outcomes
+) -> Plan:
     """Commit for a group that has no members (KIP-396); UNKNOWN_MEMBER_ID while it has."""
     topics: dict[str, list[m.OffsetCommitRequestPartition]] = {}
     for tp, committed in offsets.items():
-        topics.setdefault(tp.topic, []).append(m.OffsetCommitRequestPartition(
-            partition_index=tp.partition, committed_offset=committed.offset,
-            committed_leader_epoch=-1 if committed.leader_epoch is None else committed.leader_epoch, committed_metadata=committed.metadata))
-    request = m.OffsetCommitRequest(group_id=group, topics=tuple(
-        m.OffsetCommitRequestTopic(name=topic, partitions=tuple(parts)) for topic, parts in topics.items()))
+        topics.setdefault(tp.topic, []).append(
+            m.OffsetCommitRequestPartition(
+                partition_index=tp.partition,
+                committed_offset=committed.offset,
+                committed_leader_epoch=-1
+                if committed.leader_epoch is None
+                else committed.leader_epoch,
+                committed_metadata=committed.metadata,
+            )
+        )
+    request = m.OffsetCommitRequest(
+        group_id=group,
+        topics=tuple(
+            m.OffsetCommitRequestTopic(name=topic, partitions=tuple(parts))
+            for topic, parts in topics.items()
+        ),
+    )
 
     def error_of(answer: m.OffsetCommitResponse) -> Errors:
         codes = [part.error_code for topic in answer.topics for part in topic.partitions]
@@ -152,14 +265,28 @@ def alter_offsets(group: str, offsets: Mapping[TopicPartition, OffsetAndMetadata
 
 def delete_offsets(group: str, outcomes: Outcomes) -> Plan:
     """Forget committed offsets (KIP-496). A refusal of the whole group is every partition's."""
-    request = m.OffsetDeleteRequest(group_id=group, topics=tuple(
-        m.OffsetDeleteRequestTopic(name=topic, partitions=tuple(m.OffsetDeleteRequestPartition(partition_index=n) for n in numbers))
-        for topic, numbers in _by_topic(outcomes.futures).items()))
-    yield from _each_partition("offsetDelete", group, request, lambda answer: error_for(answer.error_code), outcomes)
+    request = m.OffsetDeleteRequest(
+        group_id=group,
+        topics=tuple(
+            m.OffsetDeleteRequestTopic(
+                name=topic,
+                partitions=tuple(
+                    m.OffsetDeleteRequestPartition(partition_index=n) for n in numbers
+                ),
+            )
+            for topic, numbers in _by_topic(outcomes.futures).items()
+        ),
+    )
+    yield from _each_partition(
+        "offsetDelete", group, request, lambda answer: error_for(answer.error_code), outcomes
+    )
 
 
-def _each_partition(name: str, group: str, request: Any, error_of: Callable[[Any], Errors], outcomes: Outcomes) -> Plan:
-    """One request, an outcome for each partition. error_of: the answer's word about the whole group."""
+def _each_partition(
+    name: str, group: str, request: Any, error_of: Callable[[Any], Errors], outcomes: Outcomes
+) -> Plan:
+    """One request, an outcome for each partition.
+    error_of: the answer's word about the whole group."""
     try:
         answer = yield from at_coordinator(name, group, request, error_of)
     except Exception as raised:
@@ -181,8 +308,12 @@ def _each_partition(name: str, group: str, request: Any, error_of: Callable[[Any
 def delete_group(group: str, outcomes: Outcomes) -> Plan:
     """GROUP_ID_NOT_FOUND for a group that is none, NON_EMPTY_GROUP while it has members."""
     try:
-        answer = yield from at_coordinator("deleteConsumerGroups", group, m.DeleteGroupsRequest(groups_names=(group,)),
-                                           lambda told: error_for(told.results[0].error_code))
+        answer = yield from at_coordinator(
+            "deleteConsumerGroups",
+            group,
+            m.DeleteGroupsRequest(groups_names=(group,)),
+            lambda told: error_for(told.results[0].error_code),
+        )
         error = error_for(answer.results[0].error_code)
         if error is not Errors.NONE:
             raise error.exception()

@@ -1,6 +1,8 @@
-"""Whom must one ask? Coordinators of groups and leaders of partitions, looked up anew when an answer says they have moved.
+"""Whom must one ask? Coordinators of groups and leaders of partitions, looked up anew when an
+answer says they have moved.
 
-Kafka's classes are CoordinatorStrategy and PartitionLeaderStrategy (3.x), inside KafkaAdminClient before.
+Kafka's classes are CoordinatorStrategy and PartitionLeaderStrategy (3.x), inside KafkaAdminClient
+before.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from kafkalab.clients.admin.calls import ANY, PlannedRequest, Pause
+from kafkalab.clients.admin.calls import ANY, Pause, PlannedRequest
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol import messages as m
 from kafkalab.records import TopicPartition
@@ -16,13 +18,24 @@ from kafkalab.records import TopicPartition
 GROUP = 0
 """key_type of FIND_COORDINATOR."""
 
-COORDINATOR_MOVED = (Errors.NOT_COORDINATOR, Errors.COORDINATOR_NOT_AVAILABLE, Errors.COORDINATOR_LOAD_IN_PROGRESS)
+COORDINATOR_MOVED = (
+    Errors.NOT_COORDINATOR,
+    Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.COORDINATOR_LOAD_IN_PROGRESS,
+)
 
 
-def at_coordinator(name: str, group: str, message: Any, error_of: Callable[[Any], Errors]) -> Generator[Any, Any, Any]:
-    """The answer of the group's coordinator to `message`, whatever it says, except that the coordinator is elsewhere."""
+def at_coordinator(
+    name: str, group: str, message: Any, error_of: Callable[[Any], Errors]
+) -> Generator[Any, Any, Any]:
+    """The answer of the group's coordinator to `message`, whatever it says,
+    except that the coordinator is elsewhere."""
     while True:
-        found = yield PlannedRequest("findCoordinator", ANY, m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP))
+        found = yield PlannedRequest(
+            "findCoordinator",
+            ANY,
+            m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP),
+        )
         place = found.coordinator_of(group)
         error = error_for(place.error_code)
         if error is Errors.NONE:
@@ -35,13 +48,21 @@ def at_coordinator(name: str, group: str, message: Any, error_of: Callable[[Any]
         yield Pause()
 
 
-def leaders_of(partitions: Iterable[TopicPartition]) -> Generator[Any, Any, tuple[dict[int, list[TopicPartition]], dict[TopicPartition, BaseException]]]:
-    """(leader -> its partitions, partition -> why it has none for good). Partitions that have none now, or are unknown yet, are
-    waited for until the call's time is up."""
+def leaders_of(
+    partitions: Iterable[TopicPartition],
+) -> Generator[
+    Any, Any, tuple[dict[int, list[TopicPartition]], dict[TopicPartition, BaseException]]
+]:
+    """(leader -> its partitions, partition -> why it has none for good). Partitions that have none
+    now, or are unknown yet, are waited for until the call's time is up."""
     wanted = list(partitions)
     while True:
-        topics = tuple(m.MetadataRequestTopic(name=topic) for topic in dict.fromkeys(tp.topic for tp in wanted))
-        answer = yield PlannedRequest("metadata", ANY, m.MetadataRequest(topics=topics, allow_auto_topic_creation=False))
+        topics = tuple(
+            m.MetadataRequestTopic(name=topic) for topic in dict.fromkeys(tp.topic for tp in wanted)
+        )
+        answer = yield PlannedRequest(
+            "metadata", ANY, m.MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+        )
         by_leader: dict[int, list[TopicPartition]] = {}
         refused: dict[TopicPartition, BaseException] = {}
         leaderless = False

@@ -110,7 +110,8 @@ class DescribeConsumerGroupsResult(Outcomes):
 
 class ListConsumerGroupOffsetsResult(Outcomes):
     def partitions_to_offset_and_metadata(self, group: str | None = None) -> KafkaFuture:
-        """{partition: what was committed}; None where nothing was, for a partition that was asked for by name."""
+        """{partition: what was committed}; None where nothing was,
+        for a partition that was asked for by name."""
         return self[next(iter(self.futures)) if group is None else group]
 
 

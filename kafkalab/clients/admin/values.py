@@ -1,4 +1,5 @@
-"""What an administrator says and hears: frozen values under the names of org.apache.kafka.clients.admin."""
+"""What an administrator says and hears: frozen values under the names of
+org.apache.kafka.clients.admin."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from kafkalab.records import TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class NewTopic:
-    """A topic to create. Without numbers the broker's defaults hold (KIP-464); replicas_assignments: partition -> broker ids instead."""
+    """A topic to create. Without numbers the broker's defaults hold (KIP-464);
+    replicas_assignments: partition -> broker ids instead."""
 
     name: str
     num_partitions: int | None = None
@@ -24,13 +26,16 @@ class NewTopic:
 
 @record
 class NewPartitions:
-    """total_count: how many there shall be in all; new_assignments: broker ids for each partition that is added."""
+    """total_count: how many there shall be in all; new_assignments:
+    broker ids for each partition that is added."""
 
     total_count: int
     new_assignments: Sequence[Sequence[int]] | None = None
 
     @classmethod
-    def increase_to(cls, total_count: int, new_assignments: Sequence[Sequence[int]] | None = None) -> NewPartitions:
+    def increase_to(
+        cls, total_count: int, new_assignments: Sequence[Sequence[int]] | None = None
+    ) -> NewPartitions:
         return cls(total_count, new_assignments)
 
 
@@ -61,7 +66,8 @@ class TopicDescription:
 
 @record
 class ConsumerGroupListing:
-    """is_simple: nobody ever joined, only offsets were committed. state and type are None where the broker does not tell them."""
+    """is_simple: nobody ever joined, only offsets were committed.
+    state and type are None where the broker does not tell them."""
 
     group_id: str
     is_simple: bool
@@ -71,7 +77,8 @@ class ConsumerGroupListing:
 
 @record
 class MemberDescription:
-    """assignment, and for a consumer-protocol member (KIP-848) target_assignment and member_epoch."""
+    """assignment, and for a consumer-protocol member (KIP-848)
+    target_assignment and member_epoch."""
 
     consumer_id: str
     group_instance_id: str | None
@@ -99,7 +106,8 @@ class ConsumerGroupDescription:
 
 @record
 class OffsetSpec:
-    """Which offset of a partition: the earliest, the latest, or that of a time (epoch milliseconds)."""
+    """Which offset of a partition: the earliest, the latest,
+    or that of a time (epoch milliseconds)."""
 
     timestamp_ms: int
 
@@ -115,7 +123,9 @@ class OffsetSpec:
     def for_timestamp(cls, timestamp_ms: int) -> OffsetSpec:
         """Raises IllegalArgumentException below 0."""
         if timestamp_ms < 0:
-            raise IllegalArgumentException(f"a time in epoch milliseconds is not negative: {timestamp_ms} is")
+            raise IllegalArgumentException(
+                f"a time in epoch milliseconds is not negative: {timestamp_ms} is"
+            )
         return cls(timestamp_ms)
 
 

@@ -1,7 +1,8 @@
-"""ConsumerDelegate: what KafkaConsumer asks of the group protocol inside it (internals.ConsumerDelegate, KIP-848).
+"""ConsumerDelegate: what KafkaConsumer asks of the group protocol inside it
+(internals.ConsumerDelegate, KIP-848).
 
-KafkaConsumer checks arguments, journals the call and keeps other threads out before it asks. Group calls come only to a consumer
-that has a group.id.
+KafkaConsumer checks arguments, journals the call and keeps other threads out before it asks. Group
+calls come only to a consumer that has a group.id.
 """
 
 from __future__ import annotations
@@ -15,7 +16,12 @@ from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.network_client import NetworkClient
-from kafkalab.records import ConsumerGroupMetadata, ConsumerRecord, OffsetAndMetadata, TopicPartition
+from kafkalab.records import (
+    ConsumerGroupMetadata,
+    ConsumerRecord,
+    OffsetAndMetadata,
+    TopicPartition,
+)
 
 
 class ConsumerDelegate(Protocol):
@@ -43,12 +49,15 @@ class ConsumerDelegate(Protocol):
         """Leave the group, forget subscription and assignment."""
 
     def poll(self, timer: CallTimer) -> list[ConsumerRecord] | None:
-        """Records for the application; None when the timer ended first. Raises WakeupException and what the brokers refuse for good."""
+        """Records for the application; None when the timer ended first. Raises WakeupException
+        and what the brokers refuse for good."""
 
     def update_positions(self, timer: CallTimer) -> object:
         """Begin to look for positions that are missing."""
 
-    def committed(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+    def committed(
+        self, partitions: list[TopicPartition], timer: CallTimer
+    ) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
         """The group's committed offsets; None when the timer ended first."""
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
@@ -64,7 +73,8 @@ class ConsumerDelegate(Protocol):
         """Have the group rebalance in a later poll, where members can ask for that (KIP-568)."""
 
     def wakeup(self) -> None:
-        """Let the call that waits, or the next one, raise WakeupException. Comes from any thread."""
+        """Let the call that waits, or the next one, raise WakeupException.
+        Comes from any thread."""
 
     def close(self, timeout_ms: int) -> None:
         """Commit, leave, close all sockets, in at most `timeout_ms`."""

@@ -1,7 +1,9 @@
-"""KafkaConsumer: the consumer an application holds (org.apache.kafka.clients.consumer.KafkaConsumer).
+"""KafkaConsumer: the consumer an application holds
+(org.apache.kafka.clients.consumer.KafkaConsumer).
 
-Blocking calls with Java's names in snake_case. Creating one, subscribing and assigning open no connection; poll() does.
-Here arguments are checked, calls are journalled and other threads are kept out; a delegate for the group protocol does the work.
+Blocking calls with Java's names in snake_case. Creating one, subscribing and assigning open no
+connection; poll() does. Here arguments are checked, calls are journalled and other threads are kept
+out; a delegate for the group protocol does the work.
 """
 
 from __future__ import annotations
@@ -11,23 +13,43 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kafkalab.clients.consumer.classic.classic_kafka_consumer import ClassicKafkaConsumer
-from kafkalab.clients.consumer.classic.heartbeat_responses import Choice, javas_choice, learners_choice
+from kafkalab.clients.consumer.classic.heartbeat_responses import (
+    Choice,
+    javas_choice,
+    learners_choice,
+)
 from kafkalab.clients.consumer.consumer_delegate import ConsumerDelegate
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback
 from kafkalab.clients.consumer.reading.consumer_interceptors import ConsumerInterceptors
 from kafkalab.clients.consumer.reading.consumer_metrics import ConsumerMetrics
 from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
 from kafkalab.clients.consumer.reading.offset_fetcher import EARLIEST, LATEST
-from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, FetchState, PartitionState
+from kafkalab.clients.consumer.reading.subscription_state import (
+    FetchPosition,
+    FetchState,
+    PartitionState,
+)
 from kafkalab.clients.consumer.reading.topic_metadata_fetcher import TopicMetadataFetcher
 from kafkalab.clients.consumer.thread_guard import GuardedCall, OneThread
 from kafkalab.clients.network import arguments
 from kafkalab.clients.network.client_lab import ClientLab
 from kafkalab.clients.network.metrics import MetricValues
 from kafkalab.config import ConsumerConfig
-from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException, TimeoutException, UnsupportedVersionException
+from kafkalab.errors import (
+    IllegalArgumentException,
+    IllegalStateException,
+    InvalidGroupIdException,
+    TimeoutException,
+    UnsupportedVersionException,
+)
 from kafkalab.lines.java_values import offsets_text
-from kafkalab.records import ConsumerGroupMetadata, ConsumerRecords, OffsetAndMetadata, OffsetAndTimestamp, TopicPartition
+from kafkalab.records import (
+    ConsumerGroupMetadata,
+    ConsumerRecords,
+    OffsetAndMetadata,
+    OffsetAndTimestamp,
+    TopicPartition,
+)
 
 
 class KafkaConsumer:
@@ -36,11 +58,19 @@ class KafkaConsumer:
     config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version  the client version to be ("2.3"); the lab's when left out
     name     who this is in the journal; client.id when left out
-    on_heartbeat  a learner's own rule, function(name of the error) -> action, in place of Java's; see heartbeat_responses
+    on_heartbeat  a learner's own rule, function(name of the error) -> action, in place of Java's;
+                  see heartbeat_responses
     """
 
-    def __init__(self, lab: ClientLab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
-                 on_heartbeat: Choice | None = None) -> None:
+    def __init__(
+        self,
+        lab: ClientLab,
+        config: Mapping[str, Any] | None = None,
+        *,
+        version: str | None = None,
+        name: str | None = None,
+        on_heartbeat: Choice | None = None,
+    ) -> None:
         arguments.lab("KafkaConsumer", lab)
         arguments.settings("KafkaConsumer", config)
         self._lab = lab
@@ -50,34 +80,57 @@ class KafkaConsumer:
         self.config = ConsumerConfig.for_version(profile.name, given)
         group = self.config["group.id"]
         number = lab.next_number("consumer", name)
-        pattern = profile.client_id_without_group if group is None else profile.client_id_with_group
+        pattern = (
+            profile.group.client_id_without_group
+            if group is None
+            else profile.group.client_id_with_group
+        )
         self.client_id: str = self.config["client.id"] or pattern.format(n=number, group=group)
         self.name = name or lab.unused_name(self.client_id)
         self._interceptors = ConsumerInterceptors(self.config["interceptor.classes"])
-        self._thread = OneThread(lab.stage, profile.names_both_threads)
+        self._thread = OneThread(lab.stage, profile.fetching.names_both_threads)
         self._closed = False
         classic = self.config.get("group.protocol", "classic").lower() == "classic"
         event = lab.call(self.name, "new KafkaConsumer", given)
-        self._metrics = ConsumerMetrics(lab.journal, self.name, self.client_id, profile, lab.now_ms, self.config["metrics.sample.window.ms"],
-                                        self.config["metrics.num.samples"], joins=classic)
-        setup = ConsumerSetup(lab, self.name, self.client_id, profile, self.config, self._interceptors)
+        self._metrics = ConsumerMetrics(
+            lab.journal,
+            self.name,
+            self.client_id,
+            profile,
+            lab.now_ms,
+            self.config["metrics.sample.window.ms"],
+            self.config["metrics.num.samples"],
+            joins=classic,
+        )
+        setup = ConsumerSetup(
+            lab, self.name, self.client_id, profile, self.config, self._interceptors
+        )
         with lab.journal.because(event):
             self._delegate = delegate = _delegate_of(setup, classic, choice)
-        self._log, self._subscriptions, self._client, self._network = delegate.log, delegate.subscriptions, delegate.client, delegate.network
+        self._log, self._subscriptions, self._client, self._network = (
+            delegate.log,
+            delegate.subscriptions,
+            delegate.client,
+            delegate.network,
+        )
         self._topics = TopicMetadataFetcher(self._network, self.config["retry.backoff.ms"])
 
     # what to read
 
     def subscribe(self, topics: Iterable[str] | re.Pattern[str], listener: Any = None) -> None:
-        """Ask for topics, by name or by a compiled pattern that names must match in full; the group decides on partitions in a
-        later poll. A pattern is matched anew with each METADATA answer, so topics that come later are read as well.
+        """Ask for topics, by name or by a compiled pattern that names must match in full; the group
+        decides on partitions in a later poll. A pattern is matched anew with each METADATA answer,
+        so topics that come later are read as well.
 
-        `listener` has on_partitions_assigned, on_partitions_revoked and, if it likes, on_partitions_lost (from 2.4 on, KIP-429).
-        No topics at all is `unsubscribe()`. Raises IllegalArgumentException for an empty name, IllegalStateException where the consumer
-        is subscribed in another way.
+        `listener` has on_partitions_assigned, on_partitions_revoked and, if it likes,
+        on_partitions_lost (from 2.4 on, KIP-429). No topics at all is `unsubscribe()`. Raises
+        IllegalArgumentException for an empty name, IllegalStateException where the consumer is
+        subscribed in another way.
         """
         if isinstance(topics, str):
-            raise IllegalArgumentException(f"subscribe() takes a list of topics: subscribe([{topics!r}])")
+            raise IllegalArgumentException(
+                f"subscribe() takes a list of topics: subscribe([{topics!r}])"
+            )
         self._need_group()
         if isinstance(topics, re.Pattern):
             self._subscribe_to_pattern(topics, listener)
@@ -87,7 +140,9 @@ class KafkaConsumer:
             self.unsubscribe()
             return
         if not all(isinstance(topic, str) and topic.strip() for topic in topics):
-            raise IllegalArgumentException("Topic collection to subscribe to cannot contain null or empty topic")
+            raise IllegalArgumentException(
+                "Topic collection to subscribe to cannot contain null or empty topic"
+            )
         with self._calling("subscribe", topics=list(topics)):
             self._subscriptions.check_kind(by_group=True)
             self._log("SUBSCRIBED", topics=", ".join(topics))
@@ -109,7 +164,8 @@ class KafkaConsumer:
         self._delegate.subscription_changed()
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Read exactly these partitions, without a group deciding. Raises IllegalArgumentException for what is no partition or has no topic."""
+        """Read exactly these partitions, without a group deciding. Raises
+        IllegalArgumentException for what is no partition or has no topic."""
         partitions = arguments.partitions("assign", partitions)
         with self._calling("assign", partitions=list(map(str, partitions))):
             self._subscriptions.check_kind(by_group=False)
@@ -120,7 +176,8 @@ class KafkaConsumer:
                 self._client.metadata.request_update_for_new_topics()
 
     def unsubscribe(self) -> None:
-        """Leave the group and forget subscription, assignment and positions; the listener hears that the partitions are revoked."""
+        """Leave the group and forget subscription, assignment and positions; the listener hears
+        that the partitions are revoked."""
         with self._calling("unsubscribe"):
             self._delegate.unsubscribe()
 
@@ -129,7 +186,8 @@ class KafkaConsumer:
         return self._subscriptions.assigned_in_hash_order()
 
     def assignment(self) -> list[TopicPartition]:
-        """The partitions this consumer reads now, by topic and number; empty while it joins (KafkaConsumer.assignment)."""
+        """The partitions this consumer reads now, by topic and number;
+        empty while it joins (KafkaConsumer.assignment)."""
         return sorted(self._subscriptions.assigned())
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
@@ -141,7 +199,8 @@ class KafkaConsumer:
                 self._state(tp).paused = True
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
-        """Fetch these again after `pause`, from where they stopped. Raises IllegalStateException for one that is not assigned."""
+        """Fetch these again after `pause`, from where they stopped.
+        Raises IllegalStateException for one that is not assigned."""
         partitions = arguments.partitions("resume", partitions)
         with self._calling("resume", partitions=list(map(str, partitions))):
             self._log("RESUMING", partitions=f"[{', '.join(map(str, partitions))}]")
@@ -149,10 +208,14 @@ class KafkaConsumer:
                 self._state(tp).paused = False
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Read on from `offset` in the next poll; what was fetched before is dropped. Nothing is committed. Raises
-        IllegalArgumentException for a negative offset, IllegalStateException for a partition that is not assigned."""
+        """Read on from `offset` in the next poll; what was fetched before is dropped. Nothing is
+        committed. Raises IllegalArgumentException for a negative offset, IllegalStateException for
+        a partition that is not assigned."""
         if not isinstance(offset, int):
-            raise IllegalArgumentException(f"seek() goes to the number of an offset, such as seek(TopicPartition('t', 0), 5), not to {offset!r}")
+            raise IllegalArgumentException(
+                "seek() goes to the number of an offset, such as seek(TopicPartition('t', 0), 5), "
+                f"not to {offset!r}"
+            )
         if offset < 0:
             raise IllegalArgumentException("seek offset must not be a negative number")
         with self._calling("seek", partition=str(partition), offset=offset):
@@ -160,62 +223,89 @@ class KafkaConsumer:
             self._log("SEEKING", offset=offset, partition=partition)
             view = self._client.metadata.view
             known = view.partitions.get(partition)
-            self._subscriptions.seek(partition, FetchPosition(offset, None, view.leader(partition), known.epoch if known else None))
+            self._subscriptions.seek(
+                partition,
+                FetchPosition(offset, None, view.leader(partition), known.epoch if known else None),
+            )
 
     def seek_to_beginning(self, partitions: Iterable[TopicPartition] | None = None) -> None:
-        """Read on from the first offset there is, looked up in the next poll or `position`; all assigned where None."""
+        """Read on from the first offset there is, looked up in the next poll or `position`;
+        all assigned where None."""
         self._seek_to(partitions, "earliest", "SEEKING_TO_BEGINNING")
 
     def seek_to_end(self, partitions: Iterable[TopicPartition] | None = None) -> None:
-        """Read on from the end: the high watermark, or with read_committed the last stable offset; all assigned where None."""
+        """Read on from the end: the high watermark, or with read_committed the last stable offset;
+        all assigned where None."""
         self._seek_to(partitions, "latest", "SEEKING_TO_END")
 
-    def _seek_to(self, partitions: Iterable[TopicPartition] | None, strategy: str, line: str) -> None:
+    def _seek_to(
+        self, partitions: Iterable[TopicPartition] | None, strategy: str, line: str
+    ) -> None:
         with self._calling(f"seek to {strategy}"):
             for tp in self._subscriptions.assigned() if partitions is None else partitions:
                 self._state(tp)
                 self._log(line, partition=tp)
-                self._log("SEEKING_TO_STRATEGY", partition=tp, strategy=self.profile.reset_strategy_text(strategy))
+                self._log(
+                    "SEEKING_TO_STRATEGY",
+                    partition=tp,
+                    strategy=self.profile.printing.reset_strategy_text(strategy),
+                )
                 self._subscriptions.request_reset(tp, strategy)
 
     # reading
 
     def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
-        """Records that are here, or arrive within `timeout_ms`; also where joining, committing and callbacks happen.
+        """Records that are here, or arrive within `timeout_ms`; also where joining, committing and
+        callbacks happen.
 
-        Raises IllegalStateException without a subscription or assignment, WakeupException after wakeup(), and what the brokers
-        refuse for good (KafkaConsumer.poll).
+        Raises IllegalStateException without a subscription or assignment, WakeupException after
+        wakeup(), and what the brokers refuse for good (KafkaConsumer.poll).
         """
         self._check_open()
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
-            raise IllegalArgumentException(f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none")
+            raise IllegalArgumentException(
+                f"poll() waits a whole number of milliseconds, not negative: {timeout_ms!r} is none"
+            )
         if not self._subscriptions.is_subscribed:
-            raise IllegalStateException("Consumer is not subscribed to any topics or assigned any partitions")
+            raise IllegalStateException(
+                "Consumer is not subscribed to any topics or assigned any partitions"
+            )
         with self._calling("poll", timeout_ms=timeout_ms):
             records = self._delegate.poll(self._network.timer(timeout_ms))
-            return ConsumerRecords() if records is None else self._interceptors.on_consume(ConsumerRecords(records))
+            return (
+                ConsumerRecords()
+                if records is None
+                else self._interceptors.on_consume(ConsumerRecords(records))
+            )
 
     def wakeup(self) -> None:
-        """Called by another app: the call that waits in this consumer, or its next one, raises WakeupException. The way to end a
-        poll loop from outside."""
+        """Called by another app: the call that waits in this consumer, or its next one, raises
+        WakeupException. The way to end a poll loop from outside."""
         with self._lab.journal.because(self._lab.call(self.name, "wakeup", {})):  # from any thread
             self._delegate.wakeup()
 
     def enforce_rebalance(self, reason: str | None = None) -> None:
-        """Have the group rebalance in a later poll, though nothing has changed (KIP-568; `reason` is KIP-800's). Raises
-        UnsupportedVersionException for a client that cannot, IllegalStateException without a group."""
-        if not self.profile.enforces_rebalances:
-            raise UnsupportedVersionException(f"A consumer {self.profile.name} has no enforceRebalance: it came with 2.6 (KIP-568). Take a newer version.")
+        """Have the group rebalance in a later poll, though nothing has changed (KIP-568; `reason`
+        is KIP-800's). Raises UnsupportedVersionException for a client that cannot,
+        IllegalStateException without a group."""
+        if not self.profile.group.enforces_rebalances:
+            raise UnsupportedVersionException(
+                f"A consumer {self.profile.name} has no enforceRebalance: it came with 2.6 "
+                "(KIP-568). Take a newer version."
+            )
         self._check_open()
         if self.config["group.id"] is None:
-            raise IllegalStateException("Tried to force a rebalance but consumer does not have a group.")
+            raise IllegalStateException(
+                "Tried to force a rebalance but consumer does not have a group."
+            )
         with self._calling("enforce_rebalance", reason=reason):
             self._delegate.enforce_rebalance(reason or "rebalance enforced by user")
 
     def position(self, partition: TopicPartition, timeout_ms: int | None = None) -> int:
-        """The offset of the next record to be delivered; looks it up when it is not known yet, for at most `timeout_ms`
-        (default.api.timeout.ms where None). Raises IllegalStateException for a partition that is not assigned, TimeoutException,
-        and what `poll` raises where no reset policy helps (KafkaConsumer.position)."""
+        """The offset of the next record to be delivered; looks it up when it is not known yet, for
+        at most `timeout_ms` (default.api.timeout.ms where None). Raises IllegalStateException for a
+        partition that is not assigned, TimeoutException, and what `poll` raises where no reset
+        policy helps (KafkaConsumer.position)."""
         with self._calling("position", partition=str(partition)):
             state = self._state(partition)
             limit_ms = self.config["default.api.timeout.ms"] if timeout_ms is None else timeout_ms
@@ -225,44 +315,70 @@ class KafkaConsumer:
                 self._network.poll(timer)
                 if timer.expired and state.state is not FetchState.FETCHING:
                     raise TimeoutException(
-                        f"Timeout of {limit_ms}ms expired before the position for partition {partition} could be determined")
+                        f"Timeout of {limit_ms}ms expired before the position for partition "
+                        f"{partition} could be determined"
+                    )
             return state.position.offset
 
     # committing
 
-    def commit_sync(self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None) -> None:
-        """Commit positions (or `offsets`) and wait. Raises CommitFailedException when this consumer has lost its membership,
-        TimeoutException when default.api.timeout.ms passes first."""
+    def commit_sync(
+        self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None
+    ) -> None:
+        """Commit positions (or `offsets`) and wait. Raises CommitFailedException when this consumer
+        has lost its membership, TimeoutException when default.api.timeout.ms passes first."""
         self._need_group()
         with self._calling("commit_sync"):
             limit_ms = self.config["default.api.timeout.ms"]
-            chosen = self._subscriptions.all_consumed() if offsets is None else arguments.offsets("commit_sync", offsets)
+            chosen = (
+                self._subscriptions.all_consumed()
+                if offsets is None
+                else arguments.offsets("commit_sync", offsets)
+            )
             if not self._delegate.commit_sync(chosen, self._network.timer(limit_ms)):
-                raise TimeoutException(f"Timeout of {limit_ms}ms expired before successfully committing offsets {chosen}")
+                raise TimeoutException(
+                    f"Timeout of {limit_ms}ms expired before successfully committing offsets "
+                    f"{chosen}"
+                )
 
-    def commit_async(self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
-                     callback: CommitCallback | None = None) -> None:
-        """Commit without waiting and without retrying; `callback(offsets, error)` runs inside a later poll."""
+    def commit_async(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
+        callback: CommitCallback | None = None,
+    ) -> None:
+        """Commit without waiting and without retrying;
+        `callback(offsets, error)` runs inside a later poll."""
         self._need_group()
         with self._calling("commit_async"):
-            chosen = self._subscriptions.all_consumed() if offsets is None else arguments.offsets("commit_async", offsets)
+            chosen = (
+                self._subscriptions.all_consumed()
+                if offsets is None
+                else arguments.offsets("commit_async", offsets)
+            )
             self._log("COMMITTING_OFFSETS", offsets=offsets_text(chosen))
             self._delegate.commit_async(chosen, callback)
 
-    def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """What the group has committed for these: the next offset to read, None where nothing is. Asks the coordinator. Raises
-        InvalidGroupIdException without a group.id, TimeoutException after default.api.timeout.ms."""
+    def committed(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
+        """What the group has committed for these: the next offset to read, None where nothing is.
+        Asks the coordinator. Raises InvalidGroupIdException without a group.id, TimeoutException
+        after default.api.timeout.ms."""
         self._need_group()
         partitions = arguments.partitions("committed", partitions)
         with self._calling("committed"):
             limit_ms = self.config["default.api.timeout.ms"]
             found = self._delegate.committed(partitions, self._network.timer(limit_ms))
             if found is None:
-                raise TimeoutException(f"Timeout of {limit_ms}ms expired before the last committed offset could be determined")
+                raise TimeoutException(
+                    f"Timeout of {limit_ms}ms expired before the last committed offset could be "
+                    "determined"
+                )
             return found
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """Who this consumer is to its group, for a producer's `send_offsets_to_transaction` (KIP-447)."""
+        """Who this consumer is to its group, for a producer's
+        `send_offsets_to_transaction` (KIP-447)."""
         self._need_group()
         return self._delegate.group_metadata()
 
@@ -270,39 +386,71 @@ class KafkaConsumer:
 
     def beginning_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The log start of each partition. Raises TimeoutException."""
-        return self._offsets_at("beginning_offsets", dict.fromkeys(arguments.partitions("beginning_offsets", partitions), EARLIEST))
+        return self._offsets_at(
+            "beginning_offsets",
+            dict.fromkeys(arguments.partitions("beginning_offsets", partitions), EARLIEST),
+        )
 
     def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Where each partition ends for this reader: at the high watermark, with read_committed at the last stable offset."""
-        return self._offsets_at("end_offsets", dict.fromkeys(arguments.partitions("end_offsets", partitions), LATEST))
+        """Where each partition ends for this reader: at the high watermark,
+        with read_committed at the last stable offset."""
+        return self._offsets_at(
+            "end_offsets", dict.fromkeys(arguments.partitions("end_offsets", partitions), LATEST)
+        )
 
-    def _offsets_at(self, what: str, timestamps: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
+    def _offsets_at(
+        self, what: str, timestamps: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, int]:
         with self._calling(what, partitions=list(map(str, timestamps))):
-            found = self._delegate.offset_fetcher.found_by_time(timestamps, self.config["default.api.timeout.ms"])
+            found = self._delegate.offset_fetcher.found_by_time(
+                timestamps, self.config["default.api.timeout.ms"]
+            )
             return {tp: answer.offset for tp, answer in found.items()}
 
-    def offsets_for_times(self, timestamps_to_search: Mapping[TopicPartition, int]) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """The first record of each partition that is not older than this (epoch milliseconds); None where all are.
+    def offsets_for_times(
+        self, timestamps_to_search: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """The first record of each partition that is not older than this (epoch milliseconds); None
+        where all are.
 
         Raises IllegalArgumentException for a negative time, TimeoutException.
         """
-        arguments.mapped("offsets_for_times", timestamps_to_search, int, "milliseconds for each TopicPartition, such as {TopicPartition('t', 0): 1000}",
-                         keys=TopicPartition)
+        arguments.mapped(
+            "offsets_for_times",
+            timestamps_to_search,
+            int,
+            "milliseconds for each TopicPartition, such as {TopicPartition('t', 0): 1000}",
+            keys=TopicPartition,
+        )
         for tp, time_ms in timestamps_to_search.items():
             if time_ms < 0:
-                raise IllegalArgumentException(f"The target time for partition {tp} is {time_ms}. The target time cannot be negative.")
+                raise IllegalArgumentException(
+                    f"The target time for partition {tp} is {time_ms}. The target time cannot be "
+                    "negative."
+                )
         with self._calling("offsets_for_times", partitions=list(map(str, timestamps_to_search))):
-            found = self._delegate.offset_fetcher.found_by_time(timestamps_to_search, self.config["default.api.timeout.ms"])
-            return {tp: None if answer.offset < 0 else OffsetAndTimestamp(answer.offset, answer.timestamp) for tp, answer in found.items()}
+            found = self._delegate.offset_fetcher.found_by_time(
+                timestamps_to_search, self.config["default.api.timeout.ms"]
+            )
+            return {
+                tp: None
+                if answer.offset < 0
+                else OffsetAndTimestamp(answer.offset, answer.timestamp)
+                for tp, answer in found.items()
+            }
 
     def current_lag(self, partition: TopicPartition) -> int | None:
-        """How many records lie before this reader, as its last fetch told it; None while none has (KIP-695, 3.0).
+        """How many records lie before this reader, as its last fetch told it; None while none has
+        (KIP-695, 3.0).
 
-        Raises IllegalStateException for a partition it does not read, UnsupportedVersionException for a client that has no such call.
+        Raises IllegalStateException for a partition it does not read, UnsupportedVersionException
+        for a client that has no such call.
         """
-        if not self.profile.tells_current_lag:
-            raise UnsupportedVersionException(f"A consumer {self.profile.name} has no currentLag: it came with 3.0 (KIP-695). Take a newer "
-                                              "version, or read the metric records-lag from metrics().")
+        if not self.profile.fetching.tells_current_lag:
+            raise UnsupportedVersionException(
+                f"A consumer {self.profile.name} has no currentLag: it came with 3.0 (KIP-695). "
+                "Take a newer version, or read the metric records-lag from metrics()."
+            )
         self._state(partition)
         return self._subscriptions.lag(partition, self.config["isolation.level"])
 
@@ -327,13 +475,18 @@ class KafkaConsumer:
     # the cluster
 
     def partitions_for(self, topic: str) -> list[int]:
-        """Partition numbers of a topic, [] for one that does not exist. Topics not read here are asked for with a METADATA request of its
-        own, beside the client's (TopicMetadataFetcher). Raises TimeoutException."""
+        """Partition numbers of a topic, [] for one that does not exist. Topics not read here are
+        asked for with a METADATA request of its own, beside the client's (TopicMetadataFetcher).
+        Raises TimeoutException."""
         with self._calling("partitions_for", topic=topic):
             known = self._client.metadata.view.topics.get(topic)
             if known is not None:
                 return [p.partition for p in known]
-            return self._topics.partitions_of(topic, self._client.settings.allow_auto_topic_creation, self.config["default.api.timeout.ms"])
+            return self._topics.partitions_of(
+                topic,
+                self._client.settings.allow_auto_topic_creation,
+                self.config["default.api.timeout.ms"],
+            )
 
     def list_topics(self) -> dict[str, list[int]]:
         """Every topic with its partition numbers. Raises TimeoutException."""
@@ -343,7 +496,8 @@ class KafkaConsumer:
     # the end
 
     def close(self, timeout_ms: int = 30_000) -> None:
-        """Commit (with auto commit), leave the group, close all sockets, in at most `timeout_ms`. Twice is harmless.
+        """Commit (with auto commit), leave the group, close all sockets, in at most `timeout_ms`.
+        Twice is harmless.
 
         Raises IllegalArgumentException for a negative time, and what a rebalance listener raised.
         """
@@ -353,7 +507,8 @@ class KafkaConsumer:
             return
         with self._calling("close"):
             self._delegate.close(timeout_ms)
-            self._closed = True  # only now: a listener may still commit in on_partitions_revoked, as in Java
+            # only now: a listener may still commit in on_partitions_revoked, as in Java
+            self._closed = True
             self._lab.journal.append("closed", self.name)
 
     # small things
@@ -367,7 +522,9 @@ class KafkaConsumer:
         self._check_open()
         if self.config["group.id"] is None:
             raise InvalidGroupIdException(
-                "To use the group management or offset commit APIs, you must provide a valid group.id in the consumer configuration.")
+                "To use the group management or offset commit APIs, you must provide a valid "
+                "group.id in the consumer configuration."
+            )
 
     def _check_open(self) -> None:
         if self._closed:
@@ -387,5 +544,7 @@ def _delegate_of(setup: ConsumerSetup, classic: bool, choice: Choice) -> Consume
     """group.protocol chooses the delegate (ConsumerDelegateCreator, KIP-848)."""
     if classic:
         return ClassicKafkaConsumer(setup, choice)
-    from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer  # Most labs have none.
+    # Most labs have none.
+    from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
+
     return AsyncKafkaConsumer(setup)

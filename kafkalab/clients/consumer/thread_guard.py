@@ -1,7 +1,8 @@
-"""Who uses this consumer now? A consumer is not for two threads at once, and says so (KafkaConsumer.acquire and release).
+"""Who uses this consumer now? A consumer is not for two threads at once, and says so
+(KafkaConsumer.acquire and release).
 
-An app is a thread here, and so is the cell in front. The same thread may come in again: a rebalance listener commits inside poll().
-Only wakeup() may be called from elsewhere.
+An app is a thread here, and so is the cell in front. The same thread may come in again: a rebalance
+listener commits inside poll(). Only wakeup() may be called from elsewhere.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ class OneThread:
         here = current_app()
         if self._depth and here is not self._owner:
             name, number = self._thread(here)
-            both = f". currentThread(name: {name}, id: {number}) otherThread(id: {self._thread(self._owner)[1]})"
+            both = (
+                f". currentThread(name: {name}, id: {number}) otherThread(id: "
+                f"{self._thread(self._owner)[1]})"
+            )
             raise ConcurrentModificationException(TEXT + (both if self._names_both else ""))
         self._owner = here
         self._depth += 1

@@ -1,8 +1,10 @@
-"""Which versions does this broker speak? (NetworkClient.handleInitiateApiVersionRequests, handleApiVersionsResponse)
+"""Which versions does this broker speak? (NetworkClient.handleInitiateApiVersionRequests,
+handleApiVersionsResponse)
 
-The first request on every new connection is ApiVersions (KIP-35), and it is sent before anything is known: in the newest version
-of this client. A broker too old for it says UNSUPPORTED_VERSION and which versions of ApiVersions it has; the client asks again
-in the newest of those, or in version 0 when the broker did not say (KIP-511).
+The first request on every new connection is ApiVersions (KIP-35), and it is sent before anything is
+known: in the newest version of this client. A broker too old for it says UNSUPPORTED_VERSION and
+which versions of ApiVersions it has; the client asks again in the newest of those, or in version 0
+when the broker did not say (KIP-511).
 """
 
 from __future__ import annotations
@@ -17,16 +19,18 @@ from kafkalab.clients.network.request_sender import RequestSender
 from kafkalab.errors import Errors
 from kafkalab.lines.cluster_text import api_versions_text, features_text
 from kafkalab.protocol.api_keys import ApiKeys
-from kafkalab.protocol.api_versions import usable_versions
 from kafkalab.protocol.messages import ApiVersionsRequest
+from kafkalab.releases.api_versions import usable_versions
 
 
 class ApiVersionsExchange:
     """One client's knowledge of what its connections speak.
 
     to_ask  connection id -> the event on account of which it is to be asked
-    known  connection id -> API -> the version requests have there; filled once ApiVersions has answered
-    finalized_features  what the cluster has agreed to run, name -> level, as of features_epoch (KIP-584)
+    known  connection id -> API -> the version requests have there; filled once ApiVersions has
+           answered
+    finalized_features  what the cluster has agreed to run, name -> level, as of features_epoch
+                        (KIP-584)
     """
 
     def __init__(self, client: RequestSender) -> None:
@@ -47,7 +51,11 @@ class ApiVersionsExchange:
         for connection in ids_in_hash_order(self.to_ask):
             with client.log.journal.because(self.to_ask[connection]):
                 client.log("FETCHING_API_VERSIONS", node_id=connection)
-                client.send(client.new_request(connection, self._request(client.node_tried(connection)), internal=True))
+                client.send(
+                    client.new_request(
+                        connection, self._request(client.node_tried(connection)), internal=True
+                    )
+                )
         self.to_ask.clear()
 
     def version_to_ask(self, connection: str) -> int:
@@ -55,14 +63,17 @@ class ApiVersionsExchange:
         return self._lowered.get(connection, self._client.profile.api_versions_version)
 
     def answered(self, connection: str, asked_version: int, message: Any, event_id: int) -> bool:
-        """Read the answer; False when this broker cannot be talked to and the connection has to go."""
+        """Read the answer; False when this broker cannot be talked
+        to and the connection has to go."""
         if message.error_code == Errors.NONE.code:
             self._record(connection, message)
             return True
         if message.error_code != Errors.UNSUPPORTED_VERSION.code or asked_version == 0:
             self._client.log("API_VERSIONS_REFUSED", node_id=connection)
             return False
-        offered = [span.max_version for span in message.api_keys if span.api_key == ApiKeys.API_VERSIONS.id]
+        offered = [
+            span.max_version for span in message.api_keys if span.api_key == ApiKeys.API_VERSIONS.id
+        ]
         self._lowered[connection] = offered[0] if offered else 0
         self.due(connection, event_id)
         return True
@@ -75,16 +86,27 @@ class ApiVersionsExchange:
     def _request(self, node: Node) -> ApiVersionsRequest:
         client = self._client
         known = client.settings.cluster_check and not node.is_bootstrap
-        return ApiVersionsRequest(client_software_name="apache-kafka-java", client_software_version=client.profile.release,
-                                  cluster_id=client.metadata.view.cluster_id if known else None, node_id=node.broker if known else -1)
+        return ApiVersionsRequest(
+            client_software_name="apache-kafka-java",
+            client_software_version=client.profile.release,
+            cluster_id=client.metadata.view.cluster_id if known else None,
+            node_id=node.broker if known else -1,
+        )
 
     def _record(self, connection: str, message: Any) -> None:
         name = self._client.profile.name
-        self.known[connection] = usable_versions(name, message, topic_ids=self._client.settings.topic_ids)
+        self.known[connection] = usable_versions(
+            name, message, topic_ids=self._client.settings.topic_ids
+        )
         if message.finalized_features_epoch > self.features_epoch:
             self.features_epoch = message.finalized_features_epoch
-            self.finalized_features = {feature.name: feature.max_version_level for feature in message.finalized_features}
+            self.finalized_features = {
+                feature.name: feature.max_version_level for feature in message.finalized_features
+            }
         self._client.states.ready(connection)
-        self._client.log("API_VERSIONS_RECORDED", node_id=connection,
-                         versions=Later(api_versions_text, message.api_keys, name),
-                         features=Later(features_text, message, name))
+        self._client.log(
+            "API_VERSIONS_RECORDED",
+            node_id=connection,
+            versions=Later(api_versions_text, message.api_keys, name),
+            features=Later(features_text, message, name),
+        )

@@ -1,9 +1,10 @@
-"""Which Kafka is this? The lines a client begins and ends with (org.apache.kafka.common.utils.AppInfoParser)."""
+"""Which Kafka is this? The lines a client begins and ends with
+(org.apache.kafka.common.utils.AppInfoParser)."""
 
 from __future__ import annotations
 
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.versions import Profile
+from kafkalab.releases import Profile
 
 
 def register(log: LogContext, profile: Profile, started_at_ms: int) -> None:

@@ -1,4 +1,5 @@
-"""Is a call given what it takes? Java's compiler would have refused the rest; here a sentence does, with an example to copy."""
+"""Is a call given what it takes? Java's compiler would have refused the rest;
+here a sentence does, with an example to copy."""
 
 from __future__ import annotations
 
@@ -13,49 +14,81 @@ def lab(client: str, given: object) -> None:
     """A client is made for a lab, which comes first. Raises IllegalArgumentException."""
     if not hasattr(given, "next_number"):
         meant = " Its settings come second." if isinstance(given, Mapping) else ""
-        raise IllegalArgumentException(f"A {client} needs the lab it lives in: lab = Lab(), then {client}(lab, {{...}}). "
-                                       f"It got {given!r} instead.{meant}")
+        raise IllegalArgumentException(
+            f"A {client} needs the lab it lives in: lab = Lab(), then {client}(lab, {{...}}). "
+            f"It got {given!r} instead.{meant}"
+        )
 
 
 def settings(client: str, given: object) -> None:
     """The settings of a client are a mapping. Raises IllegalArgumentException."""
     if given is not None and not isinstance(given, Mapping):
-        raise IllegalArgumentException(f'A {client} takes its settings as a dict, {client}(lab, {{"client.id": "shop"}}), not {given!r}.')
+        raise IllegalArgumentException(
+            f'A {client} takes its settings as a dict, {client}(lab, {{"client.id": "shop"}}), not '
+            f"{given!r}."
+        )
 
 
 def rule(given: object) -> None:
     """A learner's rule for the least loaded node is a function. Raises IllegalArgumentException."""
     if given is not None and not callable(given):
-        raise IllegalArgumentException(f"least_loaded is a function(nodes) -> node, such as lambda nodes: nodes[0]; {given!r} cannot be called.")
+        raise IllegalArgumentException(
+            f"least_loaded is a function(nodes) -> node, such as lambda nodes: nodes[0]; {given!r} "
+            "cannot be called."
+        )
 
 
 def partitions(call: str, given: Iterable[TopicPartition]) -> list[TopicPartition]:
     """The partitions a call was given, as a list. Raises IllegalArgumentException."""
-    found = listed(call, given, TopicPartition, f"partitions, such as {call}([TopicPartition('t', 0)])")
+    found = listed(
+        call, given, TopicPartition, f"partitions, such as {call}([TopicPartition('t', 0)])"
+    )
     for one in found:
         if not isinstance(one.partition, int):
-            raise IllegalArgumentException(f"{call}() takes a list of partitions, such as {call}([TopicPartition('t', 0)]), not {given!r}")
+            raise IllegalArgumentException(
+                f"{call}() takes a list of partitions, such as {call}([TopicPartition('t', 0)]), "
+                f"not {given!r}"
+            )
         if not isinstance(one.topic, str) or not one.topic.strip():
-            raise IllegalArgumentException("Topic partitions to assign to cannot have null or empty topic")
+            raise IllegalArgumentException(
+                "Topic partitions to assign to cannot have null or empty topic"
+            )
     return found
 
 
-def offsets(call: str, given: Mapping[TopicPartition, OffsetAndMetadata]) -> dict[TopicPartition, OffsetAndMetadata]:
+def offsets(
+    call: str, given: Mapping[TopicPartition, OffsetAndMetadata]
+) -> dict[TopicPartition, OffsetAndMetadata]:
     """The offsets a commit was given. Raises IllegalArgumentException."""
-    return mapped(call, given, OffsetAndMetadata, "an OffsetAndMetadata for each TopicPartition, such as {TopicPartition('t', 0): OffsetAndMetadata(5)}",
-                  keys=TopicPartition)
+    return mapped(
+        call,
+        given,
+        OffsetAndMetadata,
+        "an OffsetAndMetadata for each TopicPartition, such as {TopicPartition('t', 0): "
+        "OffsetAndMetadata(5)}",
+        keys=TopicPartition,
+    )
 
 
 def listed(call: str, given: Iterable[Any], kind: type, what: str) -> list[Any]:
-    """Several things of one kind, as a list; one alone is refused, too. `what` names them with an example."""
-    found = [given] if isinstance(given, (str, kind)) or not isinstance(given, Iterable) else list(given)
+    """Several things of one kind, as a list; one alone is refused, too.
+    `what` names them with an example."""
+    found = (
+        [given]
+        if isinstance(given, (str, kind)) or not isinstance(given, Iterable)
+        else list(given)
+    )
     if any(one is given or not isinstance(one, kind) for one in found):
         raise IllegalArgumentException(f"{call}() takes a list of {what}, not {given!r}")
     return found
 
 
-def mapped(call: str, given: Mapping[Any, Any], kind: type, what: str, *, keys: type = object) -> dict[Any, Any]:
+def mapped(
+    call: str, given: Mapping[Any, Any], kind: type, what: str, *, keys: type = object
+) -> dict[Any, Any]:
     """A mapping to things of one kind, as a dict. `what` says what it maps, with an example."""
-    if not isinstance(given, Mapping) or not all(isinstance(key, keys) and isinstance(value, kind) for key, value in given.items()):
+    if not isinstance(given, Mapping) or not all(
+        isinstance(key, keys) and isinstance(value, kind) for key, value in given.items()
+    ):
         raise IllegalArgumentException(f"{call}() takes {what}, not {given!r}")
     return dict(given)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from kafkalab.releases import Profile
 from kafkalab.sim.apps import Stage
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
-from kafkalab.versions import Profile
 
 
 class ClientLab(Protocol):

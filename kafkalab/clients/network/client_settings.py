@@ -1,4 +1,5 @@
-"""ClientSettings: what a NetworkClient needs to know of the producer, consumer or admin client that it serves."""
+"""ClientSettings: what a NetworkClient needs to know of the producer,
+consumer or admin client that it serves."""
 
 from __future__ import annotations
 
@@ -9,12 +10,16 @@ from kafkalab.protocol.frozen import message
 
 @message
 class ClientSettings:
-    """What a NetworkClient needs to know of its owner, a "consumer" or a "producer"; all times in milliseconds.
+    """What a NetworkClient needs to know of its owner, a "consumer" or a "producer"; all times in
+    milliseconds.
 
-    rebootstraps  begins again with the bootstrap addresses when no known node can be asked (metadata.recovery.strategy, KIP-899)
-    rebootstrap_trigger_ms  ... or when no METADATA answer came for this long; None: never for that reason (KIP-1102)
+    rebootstraps  begins again with the bootstrap addresses when no known node can be asked
+                  (metadata.recovery.strategy, KIP-899)
+    rebootstrap_trigger_ms  ... or when no METADATA answer came for this long; None: never for that
+                            reason (KIP-1102)
     topic_ids     offsets are committed and fetched by topic id (the KIP-848 consumer)
-    first_use_ms  what -> (least, most): how long a client takes over what it does for the first time; empty for a warm one
+    first_use_ms  what -> (least, most): how long a client takes over what it does for the first
+                  time; empty for a warm one
     """
 
     kind: str

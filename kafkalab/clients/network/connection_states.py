@@ -1,11 +1,13 @@
-"""How far is each connection, and when may it be tried again? (org.apache.kafka.clients.ClusterConnectionStates)
+"""How far is each connection, and when may it be tried again?
+(org.apache.kafka.clients.ClusterConnectionStates)
 
     (none) -> CONNECTING -> CHECKING_API_VERSIONS -> READY;  any -> DISCONNECTED -> CONNECTING
 
-Reconnect backoff is exponential: reconnect.backoff.ms * 2**(failures - 1), at most reconnect.backoff.max.ms, times a random
-factor 0.8..1.2 (KIP-144). Whether the factor comes before or after the cap differs by version (KIP-580). An attempt that
-neither stands nor fails is given up after socket.connection.setup.timeout.ms, twice as late with each attempt in a row that came
-to nothing (KIP-601).
+Reconnect backoff is exponential: reconnect.backoff.ms * 2**(failures - 1), at most
+reconnect.backoff.max.ms, times a random factor 0.8..1.2 (KIP-144). Whether the factor comes before
+or after the cap differs by version (KIP-580). An attempt that neither stands nor fails is given up
+after socket.connection.setup.timeout.ms, twice as late with each attempt in a row that came to
+nothing (KIP-601).
 """
 
 from __future__ import annotations
@@ -17,13 +19,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kafkalab.releases import Profile
     from kafkalab.sim.journal import Journal
-    from kafkalab.versions import Profile
 
 
 class ConnectionState(enum.Enum):
     CONNECTING = "CONNECTING"
-    """TCP is being set up. Next: CHECKING_API_VERSIONS when it stands, DISCONNECTED when refused or timed out."""
+    """TCP is being set up. Next: CHECKING_API_VERSIONS when it stands,
+    DISCONNECTED when refused or timed out."""
     CHECKING_API_VERSIONS = "CHECKING_API_VERSIONS"
     """ApiVersions was sent, nothing else may be. Next: READY on its answer."""
     READY = "READY"
@@ -34,7 +37,10 @@ class ConnectionState(enum.Enum):
 
 TRANSITIONS = {
     None: {ConnectionState.CONNECTING},
-    ConnectionState.CONNECTING: {ConnectionState.CHECKING_API_VERSIONS, ConnectionState.DISCONNECTED},
+    ConnectionState.CONNECTING: {
+        ConnectionState.CHECKING_API_VERSIONS,
+        ConnectionState.DISCONNECTED,
+    },
     ConnectionState.CHECKING_API_VERSIONS: {ConnectionState.READY, ConnectionState.DISCONNECTED},
     ConnectionState.READY: {ConnectionState.DISCONNECTED},
     ConnectionState.DISCONNECTED: {ConnectionState.CONNECTING},
@@ -43,7 +49,8 @@ TRANSITIONS = {
 
 @dataclass(slots=True)
 class NodeConnection:
-    """failures: disconnects in a row since it was last READY; failed_attempts: those of them that never stood."""
+    """failures: disconnects in a row since it was last READY; failed_attempts:
+    those of them that never stood."""
 
     state: ConnectionState
     last_attempt_ms: int
@@ -54,11 +61,15 @@ class NodeConnection:
     purposes: list[str] = field(default_factory=list)
 
 
-def exponential_ms(rng: random.Random, base_ms: int, cap_ms: int, attempts: int, jitter_inside_cap: bool) -> int:
-    """base * 2**attempts, capped, with 20 % of jitter either way (org.apache.kafka.common.utils.ExponentialBackoff)."""
+def exponential_ms(
+    rng: random.Random, base_ms: int, cap_ms: int, attempts: int, jitter_inside_cap: bool
+) -> int:
+    """base * 2**attempts, capped, with 20 % of jitter either way
+    (org.apache.kafka.common.utils.ExponentialBackoff)."""
     factor = rng.uniform(0.8, 1.2)
     if jitter_inside_cap:
-        return int(min(base_ms * 2 ** min(attempts, 40) * factor, cap_ms))  # a float holds 2**1023 at most; the cap is long reached
+        # a float holds 2**1023 at most; the cap is long reached
+        return int(min(base_ms * 2 ** min(attempts, 40) * factor, cap_ms))
     return int(min(base_ms * 2 ** min(attempts, 40), cap_ms) * factor)
 
 
@@ -66,26 +77,61 @@ class ClusterConnectionStates:
     """All connections of one client, by connection id.
 
     down       those that are DISCONNECTED; mostly none
-    setup_ms   the first and the longest set-up time-out, None for clients that leave it to the operating system (before 2.7)
+    setup_ms   the first and the longest set-up time-out, None for clients that leave it to the
+               operating system (before 2.7)
     setup_rng  a stream of its own for them
     """
 
-    def __init__(self, rng: random.Random, backoff_ms: int, backoff_max_ms: int, jitter_inside_cap: bool, journal: Journal, who: str,
-                 setup_ms: tuple[int, int] | None = None, setup_rng: random.Random | None = None) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        backoff_ms: int,
+        backoff_max_ms: int,
+        jitter_inside_cap: bool,
+        journal: Journal,
+        who: str,
+        setup_ms: tuple[int, int] | None = None,
+        setup_rng: random.Random | None = None,
+    ) -> None:
         self.nodes: dict[str, NodeConnection] = {}
         self.down: dict[str, None] = {}
         self._connecting: dict[str, None] = {}
         self._setup_ms, self._setup_rng = setup_ms, setup_rng
-        self._rng, self._base_ms, self._max_ms, self._inside = rng, backoff_ms, backoff_max_ms, jitter_inside_cap
+        self._rng, self._base_ms, self._max_ms, self._inside = (
+            rng,
+            backoff_ms,
+            backoff_max_ms,
+            jitter_inside_cap,
+        )
         self._journal, self._who = journal, who
 
     @classmethod
-    def of(cls, config: Mapping[str, Any], profile: Profile, rng: random.Random, setup_rng: random.Random, journal: Journal, who: str) -> ClusterConnectionStates:
+    def of(
+        cls,
+        config: Mapping[str, Any],
+        profile: Profile,
+        rng: random.Random,
+        setup_rng: random.Random,
+        journal: Journal,
+        who: str,
+    ) -> ClusterConnectionStates:
         """The states of a client with that configuration."""
         first_ms = config.get("socket.connection.setup.timeout.ms")
-        setup_ms = None if first_ms is None else (first_ms, config["socket.connection.setup.timeout.max.ms"])
-        return cls(rng, config["reconnect.backoff.ms"], config["reconnect.backoff.max.ms"], profile.jitter_inside_cap, journal, who,
-                   setup_ms, setup_rng)
+        setup_ms = (
+            None
+            if first_ms is None
+            else (first_ms, config["socket.connection.setup.timeout.max.ms"])
+        )
+        return cls(
+            rng,
+            config["reconnect.backoff.ms"],
+            config["reconnect.backoff.max.ms"],
+            profile.connecting.jitter_inside_cap,
+            journal,
+            who,
+            setup_ms,
+            setup_rng,
+        )
 
     def state(self, id: str) -> ConnectionState | None:
         node = self.nodes.get(id)
@@ -106,7 +152,10 @@ class ClusterConnectionStates:
 
     def can_connect(self, id: str, now_ms: int) -> bool:
         node = self.nodes.get(id)
-        return node is None or (node.state is ConnectionState.DISCONNECTED and now_ms - node.last_attempt_ms >= node.backoff_ms)
+        return node is None or (
+            node.state is ConnectionState.DISCONNECTED
+            and now_ms - node.last_attempt_ms >= node.backoff_ms
+        )
 
     def is_blacked_out(self, id: str, now_ms: int) -> bool:
         if id not in self.down:
@@ -119,7 +168,8 @@ class ClusterConnectionStates:
         return node.last_attempt_ms if node else 0
 
     def delay_ms(self, id: str, now_ms: int) -> int | None:
-        """How long until `id` may change its state by waiting; None: only an event can change it."""
+        """How long until `id` may change its state by waiting; None:
+        only an event can change it."""
         node = self.nodes.get(id)
         if node is None:
             return 0
@@ -131,7 +181,9 @@ class ClusterConnectionStates:
         node = self.nodes.get(id)
         if node is None:
             self.nodes[id] = NodeConnection(ConnectionState.CONNECTING, now_ms)
-            self._journal.append("state", self._who, machine=f"connection {id}", before=None, after="CONNECTING")
+            self._journal.append(
+                "state", self._who, machine=f"connection {id}", before=None, after="CONNECTING"
+            )
         else:
             self._transition_to(id, ConnectionState.CONNECTING)
             node.last_attempt_ms = now_ms
@@ -139,24 +191,34 @@ class ClusterConnectionStates:
         if self._setup_ms is not None and self._setup_rng is not None:
             first_ms, most_ms = self._setup_ms
             node = self.nodes[id]
-            node.setup_timeout_ms = exponential_ms(self._setup_rng, first_ms, most_ms, node.failed_attempts, self._inside)
+            node.setup_timeout_ms = exponential_ms(
+                self._setup_rng, first_ms, most_ms, node.failed_attempts, self._inside
+            )
 
     def setup_timeout_ms(self, id: str) -> int | None:
         """How long the attempt under way may take; None for ever."""
         return self.nodes[id].setup_timeout_ms
 
     def stuck(self, now_ms: int) -> list[str]:
-        """Connections that have been CONNECTING for longer than they may (nodesWithConnectionSetupTimeout)."""
+        """Connections that have been CONNECTING for longer than they may
+        (nodesWithConnectionSetupTimeout)."""
         if not self._connecting:
             return []
-        return [id for id in self._connecting
-                if (limit_ms := self.nodes[id].setup_timeout_ms) is not None and now_ms - self.nodes[id].last_attempt_ms > limit_ms]
+        return [
+            id
+            for id in self._connecting
+            if (limit_ms := self.nodes[id].setup_timeout_ms) is not None
+            and now_ms - self.nodes[id].last_attempt_ms > limit_ms
+        ]
 
     def setup_ends_at(self, at_ms: int) -> bool:
         """Is `at_ms` the limit of a connection's set-up?"""
         if not self._connecting or self._setup_ms is None:
             return False
-        return any(self.nodes[id].last_attempt_ms + self.nodes[id].setup_timeout_ms == at_ms for id in self._connecting)
+        return any(
+            self.nodes[id].last_attempt_ms + self.nodes[id].setup_timeout_ms == at_ms
+            for id in self._connecting
+        )
 
     def checking_api_versions(self, id: str) -> None:
         self._transition_to(id, ConnectionState.CHECKING_API_VERSIONS)
@@ -174,7 +236,9 @@ class ClusterConnectionStates:
         if node.state is not ConnectionState.DISCONNECTED:
             self._transition_to(id, ConnectionState.DISCONNECTED)
         node.last_attempt_ms = now_ms
-        node.backoff_ms = exponential_ms(self._rng, self._base_ms, self._max_ms, node.failures, self._inside)
+        node.backoff_ms = exponential_ms(
+            self._rng, self._base_ms, self._max_ms, node.failures, self._inside
+        )
         node.failures += 1
 
     def remove(self, id: str) -> None:
@@ -188,7 +252,13 @@ class ClusterConnectionStates:
         node = self.nodes[id]
         if after not in TRANSITIONS[node.state]:
             raise AssertionError(f"connection {id}: {node.state} -> {after} is not in the table")
-        self._journal.append("state", self._who, machine=f"connection {id}", before=node.state.value, after=after.value)
+        self._journal.append(
+            "state",
+            self._who,
+            machine=f"connection {id}",
+            before=node.state.value,
+            after=after.value,
+        )
         node.state = after
         if after is ConnectionState.DISCONNECTED:
             self.down[id] = None

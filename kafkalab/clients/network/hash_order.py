@@ -1,4 +1,5 @@
-"""In which order do a client's hash maps hand out partitions and nodes? The orders of `kafkalab.hashing`, for this client's types."""
+"""In which order do a client's hash maps hand out partitions and nodes? The orders of
+`kafkalab.hashing`, for this client's types."""
 
 from __future__ import annotations
 
@@ -15,11 +16,17 @@ def partitions_in_hash_order(partitions: Iterable[TopicPartition]) -> list[Topic
 
 
 def leaders_in_hash_order(leaders: Iterable[Node], knows_fencing: bool) -> list[Node]:
-    """As the map that OffsetFetcher fills with computeIfAbsent iterates: a new leader goes to the head of its bucket."""
+    """As the map that OffsetFetcher fills with computeIfAbsent iterates:
+    a new leader goes to the head of its bucket."""
     fenced = False if knows_fencing else None
-    return hash_map_order(leaders, lambda node: node_hash(node.id, node.host, node.port, node.rack, fenced), newest_first=True)
+    return hash_map_order(
+        leaders,
+        lambda node: node_hash(node.id, node.host, node.port, node.rack, fenced),
+        newest_first=True,
+    )
 
 
 def ids_in_hash_order(ids: Iterable[str], copied: bool = False) -> list[str]:
-    """As a HashMap or HashSet of strings iterates: connection ids, topics. copied: one made by copying another map."""
+    """As a HashMap or HashSet of strings iterates: connection ids, topics.
+    copied: one made by copying another map."""
     return hash_map_order(ids, java_string_hash, copied=copied)

@@ -1,8 +1,9 @@
-"""Which socket has been silent for too long? (org.apache.kafka.common.network.Selector.IdleExpiryManager)
+"""Which socket has been silent for too long?
+(org.apache.kafka.common.network.Selector.IdleExpiryManager)
 
-Asked at the end of a poll, it names one socket at most: the least recently used, when it was silent for longer than
-connections.max.idle.ms. When it looks again is remembered, so a poll before that time costs a comparison. A negative limit
-never names any.
+Asked at the end of a poll, it names one socket at most: the least recently used, when it was silent
+for longer than connections.max.idle.ms. When it looks again is remembered, so a poll before that
+time costs a comparison. A negative limit never names any.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Which requests wait for an answer, and may another one follow? (org.apache.kafka.clients.InFlightRequests)
+"""Which requests wait for an answer, and may another one follow?
+(org.apache.kafka.clients.InFlightRequests)
 
-Answers of a connection come in the order of its requests, so a queue for each connection is all it takes. The window is
-max.in.flight.requests.per.connection; and a request that is not written yet keeps the next one back, whatever the window.
+Answers of a connection come in the order of its requests, so a queue for each connection is all it
+takes. The window is max.in.flight.requests.per.connection; and a request that is not written yet
+keeps the next one back, whatever the window.
 """
 
 from __future__ import annotations
@@ -59,13 +61,24 @@ class InFlightRequests:
         """Is `at_ms` the limit of a connection's oldest request?"""
         if at_ms < self._none_due_before_ms:
             return False
-        return any(queue and queue[0].sent_ms + queue[0].timeout_ms == at_ms for queue in self._queues.values())
+        return any(
+            queue and queue[0].sent_ms + queue[0].timeout_ms == at_ms
+            for queue in self._queues.values()
+        )
 
     def timed_out(self, now_ms: int) -> list[str]:
         """Connections whose oldest request was sent longer ago than its timeout."""
         if now_ms <= self._none_due_before_ms:
             return []
-        late = [id for id, queue in self._queues.items() if queue and now_ms - queue[0].sent_ms > queue[0].timeout_ms]
-        ends_ms = [request.sent_ms + request.timeout_ms for queue in self._queues.values() for request in queue]
+        late = [
+            id
+            for id, queue in self._queues.items()
+            if queue and now_ms - queue[0].sent_ms > queue[0].timeout_ms
+        ]
+        ends_ms = [
+            request.sent_ms + request.timeout_ms
+            for queue in self._queues.values()
+            for request in queue
+        ]
         self._none_due_before_ms = min(ends_ms, default=now_ms)
         return late

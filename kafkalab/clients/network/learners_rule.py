@@ -1,6 +1,8 @@
-"""What if the least loaded node were chosen differently? A learner's own rule, in the place of the version's.
+"""What if the least loaded node were chosen differently? A learner's own rule, in the place of the
+version's.
 
-    KafkaProducer(lab, {...}, least_loaded=lambda nodes: min(nodes, key=lambda node: node.in_flight))
+    KafkaProducer(lab, {...}, least_loaded=lambda nodes: min(nodes, key=lambda node:
+    node.in_flight))
 """
 
 from __future__ import annotations
@@ -38,11 +40,19 @@ class NodeView:
             state = "preparing"
         else:
             state = "ready" if load.can_send or load.in_flight else "disconnected"
-        return cls(load.node.id, state, load.in_flight, load.can_send, load.can_connect, load.last_attempt_ms)
+        return cls(
+            load.node.id,
+            state,
+            load.in_flight,
+            load.can_send,
+            load.can_connect,
+            load.last_attempt_ms,
+        )
 
 
 def learners_rule(choose: Callable[[Sequence[NodeView]], NodeView | int | None]) -> Rule:
-    """`choose` as a client takes it. It gets a view of each node and returns one of them, its id, or None for no node.
+    """`choose` as a client takes it. It gets a view of each node and returns one of them, its id,
+    or None for no node.
 
     The client raises ValueError when it returns anything else.
     """
@@ -54,6 +64,8 @@ def learners_rule(choose: Callable[[Sequence[NodeView]], NodeView | int | None])
         for load in loads:
             if load.node.id == getattr(chosen, "id", chosen):
                 return load.node
-        raise ValueError(f"least_loaded returned {chosen!r}, which is none of the nodes it was given")
+        raise ValueError(
+            f"least_loaded returned {chosen!r}, which is none of the nodes it was given"
+        )
 
     return rule

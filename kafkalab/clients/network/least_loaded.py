@@ -1,17 +1,20 @@
 """Which broker is asked when any would do? (NetworkClient.leastLoadedNode)
 
-Three rules have been in force. Each walks the known nodes from a random start, all the way round once.
+Three rules have been in force. Each walks the known nodes from a random start, all the way round
+once.
 
- - until 2.2 the first node that could take a request at once and waits for no answer; else the node with the fewest
-   unanswered requests, connected or not. While a metadata refresh is due no node counts as able, so sockets that are just
-   being set up are passed over for untouched nodes (KAFKA-8275).
- - from 2.3 a socket that stands, then one being set up, then an untouched node, the last one seen (KAFKA-8376).
+ - until 2.2 the first node that could take a request at once and waits for no answer; else the node
+   with the fewest unanswered requests, connected or not. While a metadata refresh is due no node
+   counts as able, so sockets that are just being set up are passed over for untouched nodes
+   (KAFKA-8275).
+ - from 2.3 a socket that stands, then one being set up, then an untouched node, the last one seen
+   (KAFKA-8376).
  - from 2.7 as before, but of the untouched nodes the one not tried for longest (KIP-601).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
@@ -25,7 +28,8 @@ LONG_MS = 1 << 40
 class NodeLoad:
     """What the rules look at, for one node at one moment.
 
-    is_ready         connected, able to take a request, and no metadata refresh is due (the old rule's word)
+    is_ready         connected, able to take a request, and no metadata refresh is due (the old
+                     rule's word)
     can_send         connected and able to take a request
     is_preparing     TCP or ApiVersions under way
     can_connect      not connected, and its reconnect backoff has passed
@@ -56,7 +60,12 @@ def fewest_unanswered(loads: list[NodeLoad], log: LogContext) -> Node | None:
         if not load.is_blacked_out and (fewest is None or load.in_flight < fewest):
             found, fewest = load.node, load.in_flight
         else:
-            log("LEAST_LOADED_REMOVING", node=load.node, blacked_out=str(load.is_blacked_out).lower(), in_flight=load.in_flight)
+            log(
+                "LEAST_LOADED_REMOVING",
+                node=load.node,
+                blacked_out=str(load.is_blacked_out).lower(),
+                in_flight=load.in_flight,
+            )
     if found is not None:
         log("LEAST_LOADED_FOUND", node=found)
     return found
@@ -68,11 +77,16 @@ def standing_then_preparing(loads: list[NodeLoad], log: LogContext) -> Node | No
 
 
 def standing_then_longest_untried(loads: list[NodeLoad], log: LogContext) -> Node | None:
-    """2.7 and later (KIP-601): of the untouched nodes the one whose last attempt is oldest, the first seen among equals."""
-    return _standing_first(loads, log, lambda best, load: load if load.last_attempt_ms < best.last_attempt_ms else best)
+    """2.7 and later (KIP-601): of the untouched nodes the one whose last attempt is oldest,
+    the first seen among equals."""
+    return _standing_first(
+        loads, log, lambda best, load: load if load.last_attempt_ms < best.last_attempt_ms else best
+    )
 
 
-def _standing_first(loads: list[NodeLoad], log: LogContext, better: Callable[[NodeLoad, NodeLoad], NodeLoad]) -> Node | None:
+def _standing_first(
+    loads: list[NodeLoad], log: LogContext, better: Callable[[NodeLoad, NodeLoad], NodeLoad]
+) -> Node | None:
     ready = preparing = untouched = None
     for load in loads:
         if load.can_send:
@@ -86,7 +100,12 @@ def _standing_first(loads: list[NodeLoad], log: LogContext, better: Callable[[No
         elif load.can_connect:
             untouched = load if untouched is None else better(untouched, load)
         else:
-            log("LEAST_LOADED_REMOVING", node=load.node, blacked_out=str(load.is_blacked_out).lower(), in_flight=load.in_flight)
+            log(
+                "LEAST_LOADED_REMOVING",
+                node=load.node,
+                blacked_out=str(load.is_blacked_out).lower(),
+                in_flight=load.in_flight,
+            )
     if ready is not None:
         log("LEAST_LOADED_WITH_IN_FLIGHT", node=ready.node, in_flight=ready.in_flight)
         return ready.node
@@ -98,3 +117,11 @@ def _standing_first(loads: list[NodeLoad], log: LogContext, better: Callable[[No
         return untouched.node
     log("LEAST_LOADED_NONE")
     return None
+
+
+RULES: Mapping[str, Rule] = {
+    "fewest unanswered": fewest_unanswered,
+    "connected, then connecting": standing_then_preparing,
+    "connected, then longest untried": standing_then_longest_untried,
+}
+"""`Connecting.least_loaded` of a release's profile -> the rule."""

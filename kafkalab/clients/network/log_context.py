@@ -1,9 +1,11 @@
-"""Who says a line? The prefix of a client's lines and the one way to write them (org.apache.kafka.common.utils.LogContext).
+"""Who says a line? The prefix of a client's lines and the one way to write them
+(org.apache.kafka.common.utils.LogContext).
 
-A machine says what happened, by the name of a catalogue entry; the client's version decides whether there is such a line,
-and its level, logger, wording and line number. Most lines are never read, so the journal keeps what a line tells, and its text is
-made when somebody reads it. What a machine says is therefore best frozen: numbers, text, messages, nodes, positions. What may
-change (a batch that still grows) is made text at once.
+A machine says what happened, by the name of a catalogue entry; the client's version decides whether
+there is such a line, and its level, logger, wording and line number. Most lines are never read, so
+the journal keeps what a line tells, and its text is made when somebody reads it. What a machine
+says is therefore best frozen: numbers, text, messages, nodes, positions. What may change (a batch
+that still grows) is made text at once.
 """
 
 from __future__ import annotations
@@ -19,43 +21,94 @@ from kafkalab.sim.journal import Journal
 
 
 class Statement:
-    """A logging statement of one client: `line` is its %L, `template` begins with the prefix. Reads back what was kept of its lines.
+    """A logging statement of one client: `line` is its %L, `template` begins with the prefix. Reads
+    back what was kept of its lines.
 
     changing  the values that cannot wait for their reader
     """
 
-    __slots__ = ("kind", "name", "level", "logger", "line", "template", "client_id", "version", "changing")
+    __slots__ = (
+        "changing",
+        "client_id",
+        "kind",
+        "level",
+        "line",
+        "logger",
+        "name",
+        "template",
+        "version",
+    )
 
-    def __init__(self, name: str, wording: Wording, prefix: str, client_id: str, version: str, changing: tuple[str, ...]) -> None:
-        self.kind, self.name, self.client_id, self.version, self.changing = "line", name, client_id, version, changing
+    def __init__(
+        self,
+        name: str,
+        wording: Wording,
+        prefix: str,
+        client_id: str,
+        version: str,
+        changing: tuple[str, ...],
+    ) -> None:
+        self.kind, self.name, self.client_id, self.version, self.changing = (
+            "line",
+            name,
+            client_id,
+            version,
+            changing,
+        )
         self.level, self.logger, self.line = wording.level, wording.logger, wording.at[version]
         self.template = prefix + wording.template
 
     def fields(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {"level": self.level, "logger": self.logger, "line": self.line, "message": self.template.format_map(in_words(values, self.version)),
-                "trace": values.get("trace"), "name": self.name, "client_id": self.client_id}
+        return {
+            "level": self.level,
+            "logger": self.logger,
+            "line": self.line,
+            "message": self.template.format_map(in_words(values, self.version)),
+            "trace": values.get("trace"),
+            "name": self.name,
+            "client_id": self.client_id,
+        }
 
 
 class LogContext:
     """Writes one client's lines into the journal as events of kind "line".
 
     who      the client's name in the journal
-    prefix   `[Consumer clientId=c, groupId=g] ` or its like; empty for lines that Java logs without a context
+    prefix   `[Consumer clientId=c, groupId=g] ` or its like; empty for lines that Java logs without
+             a context
     version  the name of the client's Profile
     """
 
-    __slots__ = ("journal", "who", "client_id", "prefix", "version", "_statements", "_clock", "_keep")
+    __slots__ = (
+        "_clock",
+        "_keep",
+        "_statements",
+        "client_id",
+        "journal",
+        "prefix",
+        "version",
+        "who",
+    )
 
-    def __init__(self, journal: Journal, who: str, client_id: str, prefix: str, version: str) -> None:
-        self.journal, self.who, self.client_id, self.prefix, self.version = journal, who, client_id, prefix, version
+    def __init__(
+        self, journal: Journal, who: str, client_id: str, prefix: str, version: str
+    ) -> None:
+        self.journal, self.who, self.client_id, self.prefix, self.version = (
+            journal,
+            who,
+            client_id,
+            prefix,
+            version,
+        )
         self._statements: dict[str, Statement | None] = {}
         self._clock, self._keep = journal.clock, journal.kept.append
 
     def __call__(self, name: str, /, **values: Any) -> None:
-        """Write the line `name`, if this version has it. The value `trace` is the exception text that log4j prints below the line.
+        """Write the line `name`, if this version has it. The value `trace` is the exception text
+        that log4j prints below the line.
 
-        Raises KeyError for a name that is not in the catalogue; a value that the wording wants and does not get is a KeyError of
-        whoever reads the line.
+        Raises KeyError for a name that is not in the catalogue; a value that the wording wants and
+        does not get is a KeyError of whoever reads the line.
         """
         try:
             statement = self._statements[name]
@@ -76,7 +129,8 @@ class LogContext:
         return Statement(name, wording, prefix, self.client_id, self.version, changing)
 
     def writes(self, name: str) -> bool:
-        """Does this version have the line at all? For callers that would have to build costly texts."""
+        """Does this version have the line at all? For callers that
+        would have to build costly texts."""
         try:
             return self._statements[name] is not None
         except KeyError:
@@ -87,7 +141,8 @@ PLAIN = (str, int, float, bytes, type(None), enum.Enum, BaseException)
 
 
 def _is_frozen(value: Any) -> bool:
-    """Will it read the same later on? Looked at when a client writes a line for the first time: a value keeps its class."""
+    """Will it read the same later on? Looked at when a client writes a line for the first time:
+    a value keeps its class."""
     if isinstance(value, tuple):
         return all(map(_is_frozen, value))
     parameters = getattr(value, "__dataclass_params__", None)
@@ -97,7 +152,7 @@ def _is_frozen(value: Any) -> bool:
 class Later:
     """A text that is made when somebody reads it: make(*args). All it is made of must be frozen."""
 
-    __slots__ = ("_make", "_args")
+    __slots__ = ("_args", "_make")
 
     def __init__(self, make: Callable[..., str], *args: Any) -> None:
         self._make, self._args = make, args

@@ -1,8 +1,10 @@
-"""What does this client know of the cluster, and when must it ask again? (org.apache.kafka.clients.Metadata)
+"""What does this client know of the cluster, and when must it ask again?
+(org.apache.kafka.clients.Metadata)
 
-A client knows one cluster at a time: at first the bootstrap addresses as nodes -1, -2, ..., then what the last good METADATA
-answer said. Nothing ties node -1 to the broker behind it: sockets are kept by node id, so the first socket is never found
-again under the broker's real id (Cluster.bootstrap).
+A client knows one cluster at a time: at first the bootstrap addresses as nodes -1, -2, ..., then
+what the last good METADATA answer said. Nothing ties node -1 to the broker behind it: sockets are
+kept by node id, so the first socket is never found again under the broker's real id
+(Cluster.bootstrap).
 """
 
 from __future__ import annotations
@@ -23,12 +25,13 @@ from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import Signal
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 @record
 class PartitionView:
-    """One partition as the last METADATA answer described it. `leader` is None when nobody leads it."""
+    """One partition as the last METADATA answer described it.
+    `leader` is None when nobody leads it."""
 
     topic: str
     partition: int
@@ -53,7 +56,9 @@ class ClusterView:
 
     def __post_init__(self) -> None:
         by_id = self.by_id
-        leaders = {tp: by_id[view.leader] for tp, view in self.partitions.items() if view.leader in by_id}
+        leaders = {
+            tp: by_id[view.leader] for tp, view in self.partitions.items() if view.leader in by_id
+        }
         object.__setattr__(self, "leaders", leaders)
 
     def node(self, id: int | None) -> Node | None:
@@ -70,20 +75,32 @@ class ClusterView:
 class Metadata:
     """The current cluster and the refresh rule.
 
-    A refresh is due when one was asked for or metadata.max.age.ms have passed since the last success; never sooner than the
-    refresh backoff after the last attempt. A newly wanted topic cancels the backoff (Metadata.timeToNextUpdate).
+    A refresh is due when one was asked for or metadata.max.age.ms have passed since the last
+    success; never sooner than the refresh backoff after the last attempt. A newly wanted topic
+    cancels the backoff (Metadata.timeToNextUpdate).
 
     view            the cluster as last heard of
-    retains         for a subscription by pattern: retains(topic, is_internal) says what to keep of all there is; None asks by name
+    retains         for a subscription by pattern: retains(topic, is_internal) says what to keep of
+                    all there is; None asks by name
     still_wants     says whether a topic that was asked for is still in use; None: all are
-    new_topics      names the topics to ask for alone when only new ones are wanted (KIP-526); None: always ask for all
+    new_topics      names the topics to ask for alone when only new ones are wanted (KIP-526); None:
+                    always ask for all
     update_version  counts the answers; whoever waits for news remembers the number
     error_topics    topics the last answer had an error for
     topic_ids       name -> id (KIP-516), topic_names the other way round
     """
 
-    def __init__(self, log: LogContext, rng: random.Random, profile: Profile, backoff_ms: int, backoff_max_ms: int, max_age_ms: int,
-                 wanted_topics: Callable[[], Iterable[str]], text_of: Callable[[MetadataResponse | None, tuple[Node, ...]], str]) -> None:
+    def __init__(
+        self,
+        log: LogContext,
+        rng: random.Random,
+        profile: Profile,
+        backoff_ms: int,
+        backoff_max_ms: int,
+        max_age_ms: int,
+        wanted_topics: Callable[[], Iterable[str]],
+        text_of: Callable[[MetadataResponse | None, tuple[Node, ...]], str],
+    ) -> None:
         self.view = ClusterView(None, (), {}, {}, {}, is_bootstrap=True)
         self._waiting: list[Signal] = []
         self.update_version = 0
@@ -91,29 +108,37 @@ class Metadata:
         self.topic_ids: dict[str, str] = {}
         self.topic_names: dict[str, str] = {}
         self._log, self._rng, self._profile = log, rng, profile
-        self._backoff_ms, self._backoff_max_ms, self._max_age_ms = backoff_ms, backoff_max_ms, max_age_ms
+        self._backoff_ms, self._backoff_max_ms, self._max_age_ms = (
+            backoff_ms,
+            backoff_max_ms,
+            max_age_ms,
+        )
         self._wanted, self._text_of = wanted_topics, text_of
         self._transient: tuple[str, ...] = ()
         self._bootstrap: tuple[Node, ...] = ()
         self._last_refresh_ms = self._last_success_ms = 0
         self._needs_full = self._needs_new_topics = False
-        self._failures = self._equivalents = 0  # questions without an answer, and answers that brought nothing new, in a row
+        # questions without an answer, and answers that brought nothing new, in a row
+        self._failures = self._equivalents = 0
         self.retains: Callable[[str, bool], bool] | None = None
         self.still_wants: Callable[[str], bool] | None = None
         self.new_topics: Callable[[], list[str]] | None = None
         self._is_partial = False
         self._epochs: dict[TopicPartition, int] = {}
-        self._told: dict[TopicPartition, MetadataResponsePartition] = {}  # as last heard, to be printed when a leader is learned
+        # as last heard, to be printed when a leader is learned
+        self._told: dict[TopicPartition, MetadataResponsePartition] = {}
         self._backoff_drawn: tuple[int, int] | None = None
-        self._due_ms: int | None = None  # when the next refresh is due, if nothing changes; None: something has
+        # when the next refresh is due, if nothing changes; None: something has
+        self._due_ms: int | None = None
 
     def bootstrap(self, nodes: tuple[Node, ...], now_ms: int) -> None:
         self._due_ms = None
         self.view, self._bootstrap = ClusterView(None, nodes, {}, {}, {}, is_bootstrap=True), nodes
         self.update_version = 1
-        self._needs_full = self._profile.bootstrap_needs_update
+        self._needs_full = self._profile.connecting.bootstrap_needs_update
         if not self._needs_full:
-            # Up to 2.1 the bootstrap cluster was stored as if a broker had answered: nothing is due (KAFKA-7567).
+            # Up to 2.1 the bootstrap cluster was stored as if a broker had answered: nothing is due
+            # (KAFKA-7567).
             self._last_refresh_ms = self._last_success_ms = now_ms
             self._log("METADATA_UPDATED", version=1, cluster=self._text_of(None, nodes))
         else:
@@ -122,7 +147,10 @@ class Metadata:
     def rebootstrap(self) -> None:
         """Forget the cluster and know only the bootstrap addresses again (KIP-899)."""
         nodes = self._bootstrap
-        self._log("REBOOTSTRAPPING", addresses=f"[{', '.join(f'{node.host}/127.0.0.1:{node.port}' for node in nodes)}]")
+        self._log(
+            "REBOOTSTRAPPING",
+            addresses=f"[{', '.join(f'{node.host}/127.0.0.1:{node.port}' for node in nodes)}]",
+        )
         self._due_ms = None
         self.view = ClusterView(None, nodes, {}, {}, {}, is_bootstrap=True)
         self.update_version += 1
@@ -156,16 +184,20 @@ class Metadata:
         return self._needs_full or self._needs_new_topics
 
     def wanted_topics(self) -> list[str] | None:
-        """What METADATA is to ask for; None for every topic there is, of which `retains` keeps some."""
+        """What METADATA is to ask for; None for every topic there is,
+        of which `retains` keeps some."""
         if self.retains is not None:
             return None
-        self._is_partial = self.new_topics is not None and self._needs_new_topics and not self._needs_full
+        self._is_partial = (
+            self.new_topics is not None and self._needs_new_topics and not self._needs_full
+        )
         if self._is_partial:
             return self.new_topics()
         return list(dict.fromkeys((*self._wanted(), *self._transient)))
 
     def want_for_now(self, topics: Iterable[str]) -> None:
-        """These too, until this is called again: one call asks about topics nobody reads (ConsumerMetadata.addTransientTopics)."""
+        """These too, until this is called again: one call asks about topics nobody reads
+        (ConsumerMetadata.addTransientTopics)."""
         self._transient = tuple(dict.fromkeys(topics))
         if any(topic not in self.view.topics for topic in self._transient):
             self.request_update_for_new_topics()
@@ -174,7 +206,11 @@ class Metadata:
         due_ms = self._due_ms
         if due_ms is None:
             allowed_ms = self._last_refresh_ms + self._refresh_backoff_ms()
-            due_ms = self._due_ms = allowed_ms if self.update_requested else max(allowed_ms, self._last_success_ms + self._max_age_ms)
+            due_ms = self._due_ms = (
+                allowed_ms
+                if self.update_requested
+                else max(allowed_ms, self._last_success_ms + self._max_age_ms)
+            )
         return due_ms - now_ms if due_ms > now_ms else 0
 
     def may_update(self, now_ms: int) -> bool:
@@ -182,7 +218,7 @@ class Metadata:
         return now_ms >= self._last_refresh_ms + self._refresh_backoff_ms()
 
     def _refresh_backoff_ms(self) -> int:
-        if not self._profile.exponential_refresh_backoff:
+        if not self._profile.connecting.exponential_refresh_backoff:
             return self._backoff_ms
         in_a_row = max(self._failures, self._equivalents)
         if in_a_row == 0:
@@ -192,7 +228,10 @@ class Metadata:
     def _backoff_now_ms(self, attempts: int) -> int:
         """Drawn once for each number of attempts, however often it is looked at."""
         if self._backoff_drawn is None or self._backoff_drawn[0] != attempts:
-            self._backoff_drawn = (attempts, exponential_ms(self._rng, self._backoff_ms, self._backoff_max_ms, attempts, True))
+            self._backoff_drawn = (
+                attempts,
+                exponential_ms(self._rng, self._backoff_ms, self._backoff_max_ms, attempts, True),
+            )
         return self._backoff_drawn[1]
 
     def failed_update(self, now_ms: int) -> None:
@@ -206,13 +245,16 @@ class Metadata:
         is_partial, self._is_partial, self._needs_new_topics = self._is_partial, False, False
         self._last_refresh_ms, self._failures = now_ms, 0
         if now_ms >= self._last_success_ms + self._max_age_ms:
-            self._equivalents = 0  # a refresh because of metadata.max.age.ms is no fruitless one (timeToAllowUpdate)
+            # a refresh because of metadata.max.age.ms is no fruitless one (timeToAllowUpdate)
+            self._equivalents = 0
         if not is_partial:
             self._needs_full, self._last_success_ms = False, now_ms
         self.update_version += 1
         self.error_topics = {}
         nodes = tuple(node_of(b.node_id, b.host, b.port, b.rack) for b in response.brokers)
-        partitions: dict[TopicPartition, PartitionView] = dict(before.partitions) if is_partial else {}
+        partitions: dict[TopicPartition, PartitionView] = (
+            dict(before.partitions) if is_partial else {}
+        )
         topics: dict[str, tuple[PartitionView, ...]] = dict(before.topics) if is_partial else {}
         known = {node.id for node in nodes}
         for topic in response.topics:
@@ -224,7 +266,11 @@ class Metadata:
                 error = error_for(topic.error_code)
                 self.error_topics[topic.name] = error
                 if error.retriable:
-                    self._log("METADATA_UPDATE_FOR_TOPIC", topic=topic.name, error=error.known_to(self._profile.name).name)
+                    self._log(
+                        "METADATA_UPDATE_FOR_TOPIC",
+                        topic=topic.name,
+                        error=self._profile.connecting.known(error).name,
+                    )
                     self._needs_full = True
                 continue
             self.topic_ids[topic.name] = topic.topic_id
@@ -235,29 +281,54 @@ class Metadata:
                 self._note_epoch(tp, p.leader_epoch, topic.topic_id)
                 self._told[tp] = p
                 leader = p.leader_id if p.leader_id in known else None
-                view = PartitionView(topic.name, p.partition_index, leader, p.leader_epoch, tuple(p.replica_nodes), tuple(p.isr_nodes))
+                view = PartitionView(
+                    topic.name,
+                    p.partition_index,
+                    leader,
+                    p.leader_epoch,
+                    tuple(p.replica_nodes),
+                    tuple(p.isr_nodes),
+                )
                 if p.error_code != Errors.NONE.code:
-                    self._log("METADATA_UPDATE_FOR_PARTITION", partition=tp,
-                              error=error_for(p.error_code).known_to(self._profile.name).name)
+                    self._log(
+                        "METADATA_UPDATE_FOR_PARTITION",
+                        partition=tp,
+                        error=self._profile.connecting.known(error_for(p.error_code)).name,
+                    )
                     self._needs_full = True
                 partitions[tp] = view
                 views.append(view)
             topics[topic.name] = tuple(sorted(views, key=lambda v: v.partition))
-        self.view = ClusterView(response.cluster_id, nodes, partitions, topics, {node.id: node for node in nodes},
-                                controller_id=response.controller_id)
+        self.view = ClusterView(
+            response.cluster_id,
+            nodes,
+            partitions,
+            topics,
+            {node.id: node for node in nodes},
+            controller_id=response.controller_id,
+        )
         # An answer that brings nothing new lengthens the wait for the next one (KIP-580).
-        changed = before.is_bootstrap or before.topics != self.view.topics or set(before.nodes) != set(nodes)
+        changed = (
+            before.is_bootstrap
+            or before.topics != self.view.topics
+            or set(before.nodes) != set(nodes)
+        )
         self._equivalents = 0 if changed and not self.error_topics else self._equivalents + 1
         if before.cluster_id != response.cluster_id:
             self._log("CLUSTER_ID", cluster_id=response.cluster_id)
-        self._log("METADATA_UPDATED", version=self.update_version, cluster=self._text_of(response, nodes))
+        self._log(
+            "METADATA_UPDATED", version=self.update_version, cluster=self._text_of(response, nodes)
+        )
         for signal in self._waiting:
             signal.set()
         self._waiting.clear()
 
-    def learn_leaders(self, news: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]) -> list[TopicPartition]:
-        """Answers that refuse a request may name the new leader and its epoch: take over what is newer than what is known
-        (updatePartitionLeadership, KIP-951). Returns the partitions that changed."""
+    def learn_leaders(
+        self, news: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]
+    ) -> list[TopicPartition]:
+        """Answers that refuse a request may name the new leader and its epoch: take over what is
+        newer than what is known (updatePartitionLeadership, KIP-951). Returns the partitions that
+        changed."""
         by_id = {**self.view.by_id, **{node.id: node for node in nodes}}
         partitions, learned = dict(self.view.partitions), []
         for tp, (leader, epoch) in news.items():
@@ -265,19 +336,36 @@ class Metadata:
             if known is None or leader not in by_id:
                 continue
             if known.epoch is not None and epoch <= known.epoch:
-                self._log("LEADER_NOT_NEWER", partition=tp, leader=f"LeaderIdAndEpoch{{leaderId={leader}, epoch={epoch}}}",
-                          known=leader_text(self.view.leader(tp), known.epoch))
+                self._log(
+                    "LEADER_NOT_NEWER",
+                    partition=tp,
+                    leader=f"LeaderIdAndEpoch{{leaderId={leader}, epoch={epoch}}}",
+                    known=leader_text(self.view.leader(tp), known.epoch),
+                )
                 continue
             partitions[tp] = replace(known, leader=leader, epoch=epoch)
             self._epochs[tp] = epoch
             self._told[tp] = replace(self._told[tp], leader_id=leader, leader_epoch=epoch)
-            self._log("LEADER_LEARNED", partition=tp, metadata=Later(partition_metadata_text, tp.topic, self._told[tp]))
+            self._log(
+                "LEADER_LEARNED",
+                partition=tp,
+                metadata=Later(partition_metadata_text, tp.topic, self._told[tp]),
+            )
             learned.append(tp)
         if not learned:
             self._log("NO_LEADER_LEARNED")
         else:
-            topics = {topic: tuple(partitions[TopicPartition(topic, p.partition)] for p in views) for topic, views in self.view.topics.items()}
-            self.view = replace(self.view, nodes=tuple(by_id.values()), partitions=partitions, topics=topics, by_id=by_id)
+            topics = {
+                topic: tuple(partitions[TopicPartition(topic, p.partition)] for p in views)
+                for topic, views in self.view.topics.items()
+            }
+            self.view = replace(
+                self.view,
+                nodes=tuple(by_id.values()),
+                partitions=partitions,
+                topics=topics,
+                by_id=by_id,
+            )
         return learned
 
     def raise_fatal(self) -> None:
@@ -293,10 +381,20 @@ class Metadata:
         """An epoch learned from another answer than METADATA (LIST_OFFSETS)."""
         if epoch is not None and epoch >= 0:
             known = self._epochs.get(tp)
-            self._log("EPOCH_REPLACE_CHECK", epoch=known if known is not None else "null", new_epoch=epoch, partition=tp)
+            self._log(
+                "EPOCH_REPLACE_CHECK",
+                epoch=known if known is not None else "null",
+                new_epoch=epoch,
+                partition=tp,
+            )
             if known is None or epoch > known:
                 self._epochs[tp] = epoch
-                self._log("EPOCH_UPDATED", epoch="null" if known is None else known, new_epoch=epoch, partition=tp)
+                self._log(
+                    "EPOCH_UPDATED",
+                    epoch="null" if known is None else known,
+                    new_epoch=epoch,
+                    partition=tp,
+                )
             else:
                 self._log("EPOCH_KEPT", epoch=known, new_epoch=epoch, partition=tp)
 
@@ -304,9 +402,20 @@ class Metadata:
         known = self._epochs.get(tp)
         if epoch is None or epoch < 0:
             return
-        self._log("EPOCH_REPLACE_CHECK_BY_METADATA", epoch="null" if known is None else known, new_epoch=epoch, partition=tp)
+        self._log(
+            "EPOCH_REPLACE_CHECK_BY_METADATA",
+            epoch="null" if known is None else known,
+            new_epoch=epoch,
+            partition=tp,
+        )
         if known is None:
-            self._log("EPOCH_FIRST_SEEN", epoch="null", new_epoch=epoch, partition=tp, topic_id=topic_id)
+            self._log(
+                "EPOCH_FIRST_SEEN", epoch="null", new_epoch=epoch, partition=tp, topic_id=topic_id
+            )
+            self._epochs[tp] = epoch
+        elif self.view.is_bootstrap:
+            # a rebootstrap has forgotten the topic's id, and not the epoch
+            self._log("EPOCH_RESET", new_epoch=epoch, partition=tp, topic_id=topic_id)
             self._epochs[tp] = epoch
         elif epoch >= known:
             self._log("EPOCH_SEEN_AGAIN", epoch=known, new_epoch=epoch, partition=tp)

@@ -1,7 +1,8 @@
 """When is METADATA asked, whom, and what comes of it? (NetworkClient.DefaultMetadataUpdater)
 
-One request at a time, always to the least loaded node. Where that node has no socket yet, connecting is all that happens; the
-next poll looks again. The rule when a refresh is due belongs to `Metadata`.
+One request at a time, always to the least loaded node. Where that node has no socket yet,
+connecting is all that happens; the next poll looks again. The rule when a refresh is due belongs to
+`Metadata`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,11 @@ class DefaultMetadataUpdater:
         if self._asking_since_ms is None:
             self._asking_since_ms = now_ms
         node = client.least_loaded_node()
-        if node is None and settings.rebootstraps and not any(client.states.is_ready(n.connection) for n in self._metadata.view.nodes):
+        if (
+            node is None
+            and settings.rebootstraps
+            and not any(client.states.is_ready(n.connection) for n in self._metadata.view.nodes)
+        ):
             self.rebootstrap(now_ms)
             node = client.least_loaded_node()
         if node is None:
@@ -56,11 +61,17 @@ class DefaultMetadataUpdater:
     def answered(self, request: ClientRequest, response: MetadataResponse, now_ms: int) -> None:
         """Hand a good answer to Metadata; one without brokers is as good as none (KAFKA-7182)."""
         self._in_flight = False
-        errors = {t.name: error_for(t.error_code) for t in response.topics if t.error_code != Errors.NONE.code}
+        errors = {
+            t.name: error_for(t.error_code)
+            for t in response.topics
+            if t.error_code != Errors.NONE.code
+        }
         if errors:
-            version = self._client.profile.name
-            shown = ", ".join(f"{topic}={error.known_to(version).name}" for topic, error in errors.items())
-            self._client.log("METADATA_ERRORS", correlation_id=request.correlation_id, errors=f"{{{shown}}}")
+            known = self._client.profile.connecting.known
+            shown = ", ".join(f"{topic}={known(error).name}" for topic, error in errors.items())
+            self._client.log(
+                "METADATA_ERRORS", correlation_id=request.correlation_id, errors=f"{{{shown}}}"
+            )
         if response.brokers:
             self._asking_since_ms = None
             self._metadata.update(response, now_ms, self._client.node_of)
@@ -70,12 +81,20 @@ class DefaultMetadataUpdater:
     def needs_rebootstrap(self, now_ms: int) -> bool:
         """Has a question for metadata stayed without a good answer for too long?"""
         limit_ms = self._client.settings.rebootstrap_trigger_ms
-        return limit_ms is not None and self._asking_since_ms is not None and now_ms - self._asking_since_ms > limit_ms
+        return (
+            limit_ms is not None
+            and self._asking_since_ms is not None
+            and now_ms - self._asking_since_ms > limit_ms
+        )
 
     def rebootstrap_limit_is(self, at_ms: int) -> bool:
         """Is `at_ms` the last millisecond in which no rebootstrap is needed?"""
         limit_ms = self._client.settings.rebootstrap_trigger_ms
-        return limit_ms is not None and self._asking_since_ms is not None and self._asking_since_ms + limit_ms == at_ms
+        return (
+            limit_ms is not None
+            and self._asking_since_ms is not None
+            and self._asking_since_ms + limit_ms == at_ms
+        )
 
     def rebootstrap(self, now_ms: int) -> None:
         """Begin again with the bootstrap addresses."""
@@ -90,8 +109,14 @@ class DefaultMetadataUpdater:
     def _send(self, node: Node) -> None:
         client = self._client
         wanted = self._metadata.wanted_topics()
-        topics = None if wanted is None else tuple(MetadataRequestTopic(name=topic) for topic in wanted)
-        message = MetadataRequest(topics=topics, allow_auto_topic_creation=client.settings.allow_auto_topic_creation)
-        client.log("SENDING_METADATA_REQUEST", request=client.request_text(message, node), node=node)
+        topics = (
+            None if wanted is None else tuple(MetadataRequestTopic(name=topic) for topic in wanted)
+        )
+        message = MetadataRequest(
+            topics=topics, allow_auto_topic_creation=client.settings.allow_auto_topic_creation
+        )
+        client.log(
+            "SENDING_METADATA_REQUEST", request=client.request_text(message, node), node=node
+        )
         self._in_flight = True
         client.send(client.new_request(node.connection, message, internal=True))

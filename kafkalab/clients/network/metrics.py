@@ -1,8 +1,10 @@
-"""What does a client count of itself? Sensors and what they measure (org.apache.kafka.common.metrics, KIP-11's descendants)
+"""What does a client count of itself? Sensors and what they measure
+(org.apache.kafka.common.metrics, KIP-11's descendants)
 
-A sensor hears of single events; what it says of them is an average, a maximum, a rate or a total. All but totals look back over
-metrics.num.samples windows of metrics.sample.window.ms each: 30 to 60 seconds with the defaults. Nothing is measured before it
-happened: an average of nothing is NaN, as in Java.
+A sensor hears of single events; what it says of them is an average, a maximum, a rate or a total.
+All but totals look back over metrics.num.samples windows of metrics.sample.window.ms each: 30 to 60
+seconds with the defaults. Nothing is measured before it happened: an average of nothing is NaN, as
+in Java.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Time(Protocol):
@@ -21,7 +23,8 @@ class Time(Protocol):
 
 @dataclass(frozen=True, slots=True, order=True)
 class MetricName:
-    """`group` says what it belongs to ("producer-metrics"); `tags` what of several it is: ("topic", "orders")."""
+    """`group` says what it belongs to ("producer-metrics"); `tags` what of several it is:
+    ("topic", "orders")."""
 
     name: str
     group: str
@@ -32,9 +35,10 @@ class MetricName:
         return f"{self.group}: {self.name}{tags}"
 
 
-class MetricValues(Mapping):
-    """All metrics of a client at one moment: MetricName -> number. A plain name is understood where it means one metric of the
-    whole client: `values["batch-size-avg"]`; `values.of("producer-topic-metrics", topic="orders")` gives one topic's by name."""
+class MetricValues(Mapping[Any, float]):
+    """All metrics of a client at one moment: MetricName -> number. A plain name is understood where
+    it means one metric of the whole client: `values["batch-size-avg"]`;
+    `values.of("producer-topic-metrics", topic="orders")` gives one topic's by name."""
 
     def __init__(self, values: Mapping[MetricName, float]) -> None:
         self._values = dict(values)
@@ -45,12 +49,19 @@ class MetricValues(Mapping):
         for known, value in self._values.items():
             if known.name == name and all(tag == "client-id" for tag, _ in known.tags):
                 return value
-        raise KeyError(f"there is no metric {name!r}; there are {', '.join(sorted({known.name for known in self._values}))}")
+        raise KeyError(
+            f"there is no metric {name!r}; there are "
+            f"{', '.join(sorted({known.name for known in self._values}))}"
+        )
 
     def of(self, group: str, **tags: str) -> dict[str, float]:
         """The metrics of a group that have these tags, by name."""
         wanted = {(tag.replace("_", "-"), value) for tag, value in tags.items()}
-        return {known.name: value for known, value in self._values.items() if known.group == group and wanted <= set(known.tags)}
+        return {
+            known.name: value
+            for known, value in self._values.items()
+            if known.group == group and wanted <= set(known.tags)
+        }
 
     def __iter__(self) -> Iterator[MetricName]:
         return iter(self._values)
@@ -65,14 +76,15 @@ class MetricValues(Mapping):
 class Sample:
     """One window: how often, how much, how much at most."""
 
-    __slots__ = ("start_ms", "count", "total", "most")
+    __slots__ = ("count", "most", "start_ms", "total")
 
     def __init__(self, start_ms: int) -> None:
         self.start_ms, self.count, self.total, self.most = start_ms, 0, 0.0, -math.inf
 
 
 class Sensor:
-    """What was recorded: windows to look back over, and totals since the beginning (SampledStat)."""
+    """What was recorded: windows to look back over,
+    and totals since the beginning (SampledStat)."""
 
     def __init__(self, clock: Time, window_ms: int, window_count: int) -> None:
         self.count, self.total = 0, 0.0
@@ -85,7 +97,7 @@ class Sensor:
         if now_ms - window.start_ms >= self._window_ms:
             window = Sample(now_ms)
             self._windows.append(window)
-            del self._windows[:-self._window_count]
+            del self._windows[: -self._window_count]
         window.count += 1
         window.total += value
         if value > window.most:
@@ -104,8 +116,8 @@ class Sensor:
         return most if most > -math.inf else math.nan
 
     def rate(self) -> float:
-        """Sum of the windows a second. All but the last window count as complete, so a client that has just begun does not seem
-        faster than it is (Rate.windowSize)."""
+        """Sum of the windows a second. All but the last window count as complete, so a client that
+        has just begun does not seem faster than it is (Rate.windowSize)."""
         windows = self._fresh()
         oldest_ms = windows[0].start_ms if windows else self._clock.now_ms
         elapsed_ms = self._clock.now_ms - oldest_ms

@@ -1,11 +1,15 @@
 """How does a request reach a broker? (org.apache.kafka.clients.NetworkClient)
 
-The sans-IO heart of every client: connections by node id, ApiVersions first on each, the window of unanswered requests,
-metadata before everything else, and what follows when a socket dies. One poll has two halves with the waiting in between:
+The sans-IO heart of every client: connections by node id, ApiVersions first on each, the window of
+unanswered requests, metadata before everything else, and what follows when a socket dies. One poll
+has two halves with the waiting in between:
 
-    wait_until_ms = client.begin_poll(timeout_ms)   # 1 metadata, 2 telemetry, 3 write what is queued
+    wait_until_ms = client.begin_poll(timeout_ms)   # 1 metadata, 2 telemetry, 3 write what is
+                                                    queued
     ... the caller waits on client.selector.signal ...
-    responses = client.end_poll()                   # 4 sends, 5 answers, 6 disconnects, 7 new connections, 8 ApiVersions, 9 time-outs of set-ups and requests
+    responses = client.end_poll()                   # 4 sends, 5 answers, 6 disconnects, 7 new
+                                                    connections, 8 ApiVersions, 9 time-outs of
+                                                    set-ups and requests
 
 Left out: authentication, throttling, rebootstrap (KIP-899).
 """
@@ -37,7 +41,7 @@ from kafkalab.protocol.wire_forms import as_sent
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
 """What the selector says of a lost connection -> what the journal says."""
@@ -51,14 +55,39 @@ class NetworkClient:
     epoch_ms      what the clock of the lines shows at virtual time 0
     """
 
-    def __init__(self, who: str, settings: ClientSettings, profile: Profile, clock: Scheduler, selector: Selector, states: ClusterConnectionStates,
-                 metadata: Metadata, telemetry: TelemetryReporter | None, log: LogContext, plain_log: LogContext, rng: random.Random,
-                 least_loaded: Rule, node_of: Callable[..., Node], epoch_ms: int) -> None:
+    def __init__(
+        self,
+        who: str,
+        settings: ClientSettings,
+        profile: Profile,
+        clock: Scheduler,
+        selector: Selector,
+        states: ClusterConnectionStates,
+        metadata: Metadata,
+        telemetry: TelemetryReporter | None,
+        log: LogContext,
+        plain_log: LogContext,
+        rng: random.Random,
+        least_loaded: Rule,
+        node_of: Callable[..., Node],
+        epoch_ms: int,
+    ) -> None:
         self.who, self.settings, self.profile = who, settings, profile
-        self.selector, self.states, self.metadata, self.telemetry = selector, states, metadata, telemetry
+        self.selector, self.states, self.metadata, self.telemetry = (
+            selector,
+            states,
+            metadata,
+            telemetry,
+        )
         self.log, self.node_of, self.epoch_ms = log, node_of, epoch_ms
         self.api_versions = ApiVersionsExchange(self)
-        self._clock, self._plain_log, self._rng, self._rule, self._journal = clock, plain_log, rng, least_loaded, log.journal
+        self._clock, self._plain_log, self._rng, self._rule, self._journal = (
+            clock,
+            plain_log,
+            rng,
+            least_loaded,
+            log.journal,
+        )
         self._in_flight = InFlightRequests(settings.max_in_flight)
         self._metadata_updater = DefaultMetadataUpdater(self, metadata)
         self._telemetry_sender = TelemetrySender(self, telemetry) if telemetry else None
@@ -72,16 +101,33 @@ class NetworkClient:
 
     # asked by the client's other parts
 
-    def new_request(self, connection: str, message: Any, on_complete: Callable[[ClientResponse], object] | None = None,
-                    timeout_ms: int | None = None, expects_response: bool = True, internal: bool = False) -> ClientRequest:
-        """A request gets its correlation id when it is made, not when it is sent: ids on the wire need not rise."""
+    def new_request(
+        self,
+        connection: str,
+        message: Any,
+        on_complete: Callable[[ClientResponse], object] | None = None,
+        timeout_ms: int | None = None,
+        expects_response: bool = True,
+        internal: bool = False,
+    ) -> ClientRequest:
+        """A request gets its correlation id when it is made, not when it is sent:
+        ids on the wire need not rise."""
         correlation_id = self._correlation_id
         self._correlation_id += 1
-        return ClientRequest(connection, message, correlation_id, self._clock.now_ms, timeout_ms or self.settings.request_timeout_ms,
-                             on_complete, expects_response, internal)
+        return ClientRequest(
+            connection,
+            message,
+            correlation_id,
+            self._clock.now_ms,
+            timeout_ms or self.settings.request_timeout_ms,
+            on_complete,
+            expects_response,
+            internal,
+        )
 
     def ready(self, node: Node) -> bool:
-        """Can a request be sent to `node` now? If not, begin to connect, should that be possible."""
+        """Can a request be sent to `node` now? If not, begin to connect,
+        should that be possible."""
         if self.is_ready(node.connection):
             return True
         if self.states.can_connect(node.connection, self._clock.now_ms):
@@ -89,14 +135,16 @@ class NetworkClient:
         return False
 
     def is_ready(self, connection: str) -> bool:
-        """Metadata first: while a refresh is due and not under way, no node is ready (NetworkClient.isReady)."""
+        """Metadata first: while a refresh is due and not under way,
+        no node is ready (NetworkClient.isReady)."""
         return self.can_send(connection) and not self._metadata_updater.is_due(self._clock.now_ms)
 
     def can_send(self, connection: str) -> bool:
         return self.states.is_ready(connection) and self._in_flight.can_send_more(connection)
 
     def is_unavailable(self, node: Node) -> bool:
-        """The socket failed and its backoff has not passed (ConsumerNetworkClient.isUnavailable)."""
+        """The socket failed and its backoff has not passed
+        (ConsumerNetworkClient.isUnavailable)."""
         return self.states.is_blacked_out(node.connection, self._clock.now_ms)
 
     def connection_failed(self, node: Node) -> bool:
@@ -119,20 +167,32 @@ class NetworkClient:
         if not nodes:
             return None
         start = self._rng.randrange(len(nodes))
-        return self._rule([self._load(nodes[(start + i) % len(nodes)]) for i in range(len(nodes))], self.log)
+        return self._rule(
+            [self._load(nodes[(start + i) % len(nodes)]) for i in range(len(nodes))], self.log
+        )
 
     def disconnect(self, connection: str) -> list[ClientResponse]:
-        """Close a socket from this side; its unanswered requests end as disconnected. No new metadata is asked for: nothing has failed."""
+        """Close a socket from this side; its unanswered requests end as disconnected. No new
+        metadata is asked for: nothing has failed."""
         if self.states.is_disconnected(connection) or connection not in self.states.nodes:
             self.log("DISCONNECT_REQUESTED_TWICE", node_id=connection)
             return []
-        self.log("DISCONNECT_REQUESTED", node_id=connection,
-                 requests=", ".join(r.sent_header.api_key.name for r in self._in_flight.of(connection)))
+        self.log(
+            "DISCONNECT_REQUESTED",
+            node_id=connection,
+            requests=", ".join(r.sent_header.api_key.name for r in self._in_flight.of(connection)),
+        )
         self.selector.close(connection)
         responses: list[ClientResponse] = []
         self._sockets.closed(connection, "self")
         for request in self._in_flight.clear(connection):
-            self._cancel(request, self._clock.now_ms, responses, timed_out=False, is_told=self.profile.tells_cancelled_by_itself)
+            self._cancel(
+                request,
+                self._clock.now_ms,
+                responses,
+                timed_out=False,
+                is_told=self.profile.connecting.tells_cancelled_by_itself,
+            )
         self.states.disconnected(connection, self._clock.now_ms)
         self.api_versions.disconnected(connection)
         _complete(responses)
@@ -155,27 +215,40 @@ class NetworkClient:
 
     def request_text(self, message: Any, node: Node) -> Later:
         """A request to `node` as Java prints the object, in the version it will have there."""
-        version = self.profile.latest_version(api_of(message).name, self.api_versions.known.get(node.connection))
+        version = self.profile.latest_version(
+            api_of(message).name, self.api_versions.known.get(node.connection)
+        )
         return Later(payload.object_text, message, version, self.profile.name)
 
     def response_text(self, response: ClientResponse) -> str:
         """ClientResponse.toString."""
-        return payload.client_response_text(response.request.sent_header, response.message, received_at_ms=self.epoch_ms + response.received_ms,
-                                            latency_ms=response.latency_ms, version=self.profile.name)
+        return payload.client_response_text(
+            response.request.sent_header,
+            response.message,
+            received_at_ms=self.epoch_ms + response.received_ms,
+            latency_ms=response.latency_ms,
+            version=self.profile.name,
+        )
 
     def header_text(self, request: ClientRequest) -> str:
-        """A request's header as Java prints it; one that never left is shown with the newest version this client knows."""
+        """A request's header as Java prints it; one that never left is shown with the newest
+        version this client knows."""
         header = request.header
         if header is None:
             api = api_of(request.message)
-            header = RequestHeader(api_key=api, api_version=self.profile.latest(api), client_id=self.settings.client_id,
-                                   correlation_id=request.correlation_id)
+            header = RequestHeader(
+                api_key=api,
+                api_version=self.profile.latest(api),
+                client_id=self.settings.client_id,
+                correlation_id=request.correlation_id,
+            )
         return payload.header_text(header, self.profile.name)
 
     # one poll
 
     def begin_poll(self, timeout_ms: int) -> int:
-        """The first half; until when (virtual time, ms) the caller may wait on the selector's signal."""
+        """The first half; until when (virtual time, ms) the caller
+        may wait on the selector's signal."""
         now_ms = self._clock.now_ms
         if self._aborted:
             return now_ms
@@ -188,7 +261,8 @@ class NetworkClient:
                 timeout_ms = telemetry_ms
         if self._first_write_ahead and self.selector.has_something_to_write:
             self._first_write_ahead = False
-            self._take_time_for("writing")  # Connects that began in this pass are under way meanwhile.
+            # Connects that began in this pass are under way meanwhile.
+            self._take_time_for("writing")
         most_ms = self.settings.request_timeout_ms
         until_ms = self.selector.prepare(timeout_ms if timeout_ms < most_ms else most_ms)
         return until_ms + 1 if until_ms > now_ms and self._is_a_limit(until_ms) else until_ms
@@ -196,14 +270,20 @@ class NetworkClient:
     def _is_a_limit(self, at_ms: int) -> bool:
         """Does something time out when the clock has passed `at_ms`?
 
-        Java looks with `>`, and its clock always has passed the limit at which a select ends. Virtual time stands at the limit
-        exactly. So a sleep that would end there lasts one millisecond more.
+        Java looks with `>`, and its clock always has passed the limit at which a select ends.
+        Virtual time stands at the limit exactly. So a sleep that would end there lasts one
+        millisecond more.
         """
-        return (self._in_flight.ends_at(at_ms) or self.selector.idle_limit_is(at_ms) or self.states.setup_ends_at(at_ms)
-                or self._metadata_updater.rebootstrap_limit_is(at_ms))
+        return (
+            self._in_flight.ends_at(at_ms)
+            or self.selector.idle_limit_is(at_ms)
+            or self.states.setup_ends_at(at_ms)
+            or self._metadata_updater.rebootstrap_limit_is(at_ms)
+        )
 
     def end_poll(self) -> list[ClientResponse]:
-        """The second half: take what the network brought, and call each ended request's `on_complete`."""
+        """The second half: take what the network brought,
+        and call each ended request's `on_complete`."""
         responses: list[ClientResponse] = []
         if self._aborted:
             responses, self._aborted = self._aborted, []
@@ -221,8 +301,8 @@ class NetworkClient:
             if not request.expects_response:
                 self._in_flight.complete_sent(request)
                 responses.append(ClientResponse(request, now_ms))
-        for connection, message, cause in found.received:
-            self._received(connection, message, cause, responses)
+        for connection, answer, cause in found.received:
+            self._received(connection, answer, cause, responses)
         for connection, how in found.disconnected:
             self._lost(connection, how, responses)
         for connection in found.connected:
@@ -232,7 +312,11 @@ class NetworkClient:
         if self.api_versions.to_ask:
             self.api_versions.ask()
         for connection in self.states.stuck(now_ms):
-            self.log("DISCONNECTING_SETUP_TIMEOUT", node_id=connection, timeout_ms=self.states.setup_timeout_ms(connection))
+            self.log(
+                "DISCONNECTING_SETUP_TIMEOUT",
+                node_id=connection,
+                timeout_ms=self.states.setup_timeout_ms(connection),
+            )
             self.selector.close(connection)
             self._disconnected(connection, "self", responses)
         for connection in self._in_flight.timed_out(now_ms):
@@ -269,14 +353,27 @@ class NetworkClient:
             self.selector.connect(id, node.host, node.port, self.who)
 
     def _lost(self, connection: str, how: str, responses: list[ClientResponse]) -> None:
-        """The selector found a connection gone: refused, broken, or closed by itself because idle."""
+        """The selector found a connection gone: refused, broken,
+        or closed by itself because idle."""
         node = self._nodes[connection]
-        self.log("IDLE_DISCONNECTED" if how == "idle" and self.profile.names_idle_closes else "NODE_DISCONNECTED", node_id=connection)
+        self.log(
+            "IDLE_DISCONNECTED"
+            if how == "idle" and self.profile.connecting.names_idle_closes
+            else "NODE_DISCONNECTED",
+            node_id=connection,
+        )
         if how == "refused":
-            self.log("CONNECTION_NOT_ESTABLISHED", node_id=connection, address=f"{node.host}/127.0.0.1", port=node.port)
+            self.log(
+                "CONNECTION_NOT_ESTABLISHED",
+                node_id=connection,
+                address=f"{node.host}/127.0.0.1",
+                port=node.port,
+            )
         self._disconnected(connection, CLOSED_BECAUSE[how], responses)
 
-    def _disconnected(self, connection: str, how: str, responses: list[ClientResponse], timed_out: bool = False) -> None:
+    def _disconnected(
+        self, connection: str, how: str, responses: list[ClientResponse], timed_out: bool = False
+    ) -> None:
         """What follows, whoever closed: backoff, cancelled requests, new metadata."""
         now_ms = self._clock.now_ms
         self._sockets.closed(connection, how)
@@ -285,30 +382,57 @@ class NetworkClient:
         for request in self._in_flight.clear(connection):
             self._cancel(request, now_ms, responses, timed_out)
         node = self._nodes[connection]
-        if self.metadata.view.is_bootstrap and node.is_bootstrap and self.profile.warns_of_bootstrap_disconnect:
+        if (
+            self.metadata.view.is_bootstrap
+            and node.is_bootstrap
+            and self.profile.connecting.warns_of_bootstrap_disconnect
+        ):
             self.log("BOOTSTRAP_DISCONNECTED", node=node)
         self.metadata.request_update()
 
-    def _cancel(self, request: ClientRequest, now_ms: int, responses: list[ClientResponse], timed_out: bool, is_told: bool = True) -> None:
+    def _cancel(
+        self,
+        request: ClientRequest,
+        now_ms: int,
+        responses: list[ClientResponse],
+        timed_out: bool,
+        is_told: bool = True,
+    ) -> None:
         header = request.sent_header
         if is_told:
-            self.log("REQUEST_CANCELLED", header=header, request=as_sent(request.message, header.api_version), node_id=request.connection,
-                     elapsed_created=now_ms - request.created_ms, elapsed_sent=now_ms - request.sent_ms, throttle=0,
-                     timeout_ms=request.timeout_ms)
+            self.log(
+                "REQUEST_CANCELLED",
+                header=header,
+                request=as_sent(request.message, header.api_version),
+                node_id=request.connection,
+                elapsed_created=now_ms - request.created_ms,
+                elapsed_sent=now_ms - request.sent_ms,
+                throttle=0,
+                timeout_ms=request.timeout_ms,
+            )
         if not request.internal:
-            responses.append(ClientResponse(request, now_ms, disconnected=True, timed_out=timed_out))
+            responses.append(
+                ClientResponse(request, now_ms, disconnected=True, timed_out=timed_out)
+            )
         elif header.api_key is ApiKeys.METADATA:
             self._metadata_updater.disconnected(now_ms)
 
     # requests and answers
 
     def send(self, request: ClientRequest) -> None:
-        """Queue a request for the next write; its API version is the newest that both sides know."""
+        """Queue a request for the next write; its API version is
+        the newest that both sides know."""
         connection, api = request.connection, api_of(request.message)
         known = self.api_versions.known.get(connection)
         if known is None:
             version = self.api_versions.version_to_ask(connection)
-            self.log("API_VERSIONS_ASSUMED", api=api.title, correlation_id=request.correlation_id, node_id=connection, api_version=version)
+            self.log(
+                "API_VERSIONS_ASSUMED",
+                api=api.title,
+                correlation_id=request.correlation_id,
+                node_id=connection,
+                api_version=version,
+            )
         elif api in known:
             version = known[api]
         else:
@@ -316,35 +440,67 @@ class NetworkClient:
             return
         if self._is_cold:
             self._take_time_for(api.title)
-        header = request.header = RequestHeader(api, version, self.settings.client_id, request.correlation_id)
+        header = request.header = RequestHeader(
+            api, version, self.settings.client_id, request.correlation_id
+        )
         message = as_sent(request.message, version)
-        self.log("SENDING_REQUEST", header=header, request=message, timeout_ms=request.timeout_ms, node_id=connection)
+        self.log(
+            "SENDING_REQUEST",
+            header=header,
+            request=message,
+            timeout_ms=request.timeout_ms,
+            node_id=connection,
+        )
         request.event_id = self._journal.note(
-            "request.sent", self.who, socket=self._sockets.of(connection), api=api.title, version=version,
-            correlation_id=request.correlation_id, node_id=connection, expects_response=request.expects_response)
+            "request.sent",
+            self.who,
+            socket=self._sockets.of(connection),
+            api=api.title,
+            version=version,
+            correlation_id=request.correlation_id,
+            node_id=connection,
+            expects_response=request.expects_response,
+        )
         request.sent_ms = self._clock.now_ms
         self._in_flight.add(request)
         self.selector.send(connection, (request, header, message), request.event_id)
 
     def _refuse_locally(self, request: ClientRequest, api: ApiKeys) -> None:
-        """The broker's ApiVersions did not offer this API: nothing goes on the wire, the correlation id is used up."""
+        """The broker's ApiVersions did not offer this API:
+        nothing goes on the wire, the correlation id is used up."""
         text = payload.object_text(request.message, 0, self.profile.name)
-        self.log("VERSION_MISMATCH", request=text, correlation_id=request.correlation_id, node_id=request.connection,
-                 trace=f"org.apache.kafka.common.errors.UnsupportedVersionException: The node does not support {api.name}")
+        self.log(
+            "VERSION_MISMATCH",
+            request=text,
+            correlation_id=request.correlation_id,
+            node_id=request.connection,
+            trace=(
+                "org.apache.kafka.common.errors.UnsupportedVersionException: The node does not "
+                f"support {api.name}"
+            ),
+        )
         if api is ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS and self._telemetry_sender is not None:
             self._telemetry_sender.refused(self._clock.now_ms)
         else:
             self._aborted.append(ClientResponse(request, self._clock.now_ms, version_mismatch=True))
 
-    def _received(self, connection: str, message: Any, cause: int | None, responses: list[ClientResponse]) -> None:
+    def _received(
+        self, connection: str, message: Any, cause: int | None, responses: list[ClientResponse]
+    ) -> None:
         clock = self._clock
         request, now_ms = self._in_flight.complete_next(connection), clock.now_ms
         header = request.sent_header
         api = header.api_key
         clock.cause = cause
         event_id = clock.cause = self._journal.note(
-            "response.received", self.who, socket=self._sockets.of(connection), api=api.title,
-            correlation_id=request.correlation_id, node_id=connection, latency_ms=now_ms - request.created_ms)
+            "response.received",
+            self.who,
+            socket=self._sockets.of(connection),
+            api=api.title,
+            correlation_id=request.correlation_id,
+            node_id=connection,
+            latency_ms=now_ms - request.created_ms,
+        )
         self.log("RECEIVED_RESPONSE", header=header, response=message, node_id=connection)
         if api is ApiKeys.METADATA and request.internal:
             self._metadata_updater.answered(request, message, now_ms)
@@ -358,7 +514,8 @@ class NetworkClient:
             responses.append(ClientResponse(request, now_ms, message))
 
     def _take_time_for(self, what: str) -> None:
-        """What a client does for the first time takes longer; the profile has the times seen in the recordings."""
+        """What a client does for the first time takes longer;
+        the profile has the times seen in the recordings."""
         if what not in self._used:
             self._used.add(what)
             least_ms, most_ms = self.settings.first_use_ms.get(what, (0, 0))
@@ -367,13 +524,22 @@ class NetworkClient:
 
     def _load(self, node: Node) -> NodeLoad:
         id, now_ms = node.connection, self._clock.now_ms
-        return NodeLoad(node, self.is_ready(id), self.can_send(id), self.states.is_preparing(id), self.states.can_connect(id, now_ms),
-                        self.states.is_blacked_out(id, now_ms), self.in_flight_count(id), self.states.last_attempt_ms(id))
+        return NodeLoad(
+            node,
+            self.is_ready(id),
+            self.can_send(id),
+            self.states.is_preparing(id),
+            self.states.can_connect(id, now_ms),
+            self.states.is_blacked_out(id, now_ms),
+            self.in_flight_count(id),
+            self.states.last_attempt_ms(id),
+        )
 
 
 def _complete(responses: list[ClientResponse]) -> None:
     for response in responses:
         request = response.request
-        done, request.on_complete = request.on_complete, None  # a request that is done holds nobody who waited for it
+        # a request that is done holds nobody who waited for it
+        done, request.on_complete = request.on_complete, None
         if done is not None:
             done(response)

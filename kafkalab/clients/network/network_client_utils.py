@@ -1,6 +1,7 @@
 """How does a loop wait for the network? (org.apache.kafka.clients.NetworkClientUtils)
 
-The Sender is a generator: where Java blocks, it yields until when it sleeps. These are its three ways to wait.
+The Sender is a generator: where Java blocks, it yields until when it sleeps. These are its three
+ways to wait.
 """
 
 from __future__ import annotations
@@ -13,10 +14,18 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 class LoopingClient:
-    """A NetworkClient as a background loop uses it. request_timeout_ms: how long `await_ready` waits at most."""
+    """A NetworkClient as a background loop uses it. request_timeout_ms:
+    how long `await_ready` waits at most."""
 
-    def __init__(self, client: NetworkClient, clock: Scheduler, request_timeout_ms: int, polls_first: bool) -> None:
-        self._client, self._clock, self._request_timeout_ms, self._polls_first = client, clock, request_timeout_ms, polls_first
+    def __init__(
+        self, client: NetworkClient, clock: Scheduler, request_timeout_ms: int, polls_first: bool
+    ) -> None:
+        self._client, self._clock, self._request_timeout_ms, self._polls_first = (
+            client,
+            clock,
+            request_timeout_ms,
+            polls_first,
+        )
 
     def poll(self, timeout_ms: int) -> Iterator[int]:
         """One poll; it ends sooner than `timeout_ms` when there is news."""
@@ -26,7 +35,8 @@ class LoopingClient:
         self._client.end_poll()
 
     def await_ready(self, node: Node) -> Generator[int, None, bool]:
-        """Poll until the node can take a request; False when its connection failed or the request timeout passed."""
+        """Poll until the node can take a request; False when its connection
+        failed or the request timeout passed."""
         limit_ms = self._clock.now_ms + self._request_timeout_ms
         if self._polls_first:
             yield from self.poll(0)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from kafkalab.protocol.frozen import record
 
-
-
 COORDINATOR_IDS = 2_000_000_000
 """No broker has an id above this one."""
 
@@ -14,9 +12,11 @@ COORDINATOR_IDS = 2_000_000_000
 class Node:
     """A broker by the id under which this client keeps its socket.
 
-    id          broker id; -1, -2, ... for bootstrap addresses (Cluster.bootstrap); the coordinator's socket has an id of its own
+    id          broker id; -1, -2, ... for bootstrap addresses (Cluster.bootstrap); the
+                coordinator's socket has an id of its own
     broker      the broker's real id; None while only its address is known
-    connection  the id's text, the key of every map in NetworkClient; differs from str(id) only where a version says so
+    connection  the id's text, the key of every map in NetworkClient; differs from str(id) only
+                where a version says so
     text        as Java prints it, e.g. `localhost:9092 (id: -1 rack: null)`
     """
 

@@ -1,7 +1,7 @@
 """RequestSender: what NetworkClient offers to its parts that send requests of their own.
 
-These parts are ApiVersionsExchange, DefaultMetadataUpdater and TelemetrySender, inner classes of Java's NetworkClient. They know this
-and not the NetworkClient, which makes them.
+These parts are ApiVersionsExchange, DefaultMetadataUpdater and TelemetrySender, inner classes of
+Java's NetworkClient. They know this and not the NetworkClient, which makes them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.metadata import Metadata
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientRequest, ClientResponse
-from kafkalab.versions import Profile
+from kafkalab.releases import Profile
 
 
 class RequestSender(Protocol):
@@ -40,8 +40,15 @@ class RequestSender(Protocol):
     def node_tried(self, connection: str) -> Node:
         """The node to which this id last connected."""
 
-    def new_request(self, connection: str, message: Any, on_complete: Callable[[ClientResponse], object] | None = None,
-                    timeout_ms: int | None = None, expects_response: bool = True, internal: bool = False) -> ClientRequest:
+    def new_request(
+        self,
+        connection: str,
+        message: Any,
+        on_complete: Callable[[ClientResponse], object] | None = None,
+        timeout_ms: int | None = None,
+        expects_response: bool = True,
+        internal: bool = False,
+    ) -> ClientRequest:
         """A request with the next correlation id."""
 
     def send(self, request: ClientRequest) -> None:

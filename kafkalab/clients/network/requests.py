@@ -1,4 +1,5 @@
-"""One request on its way, and what became of it (org.apache.kafka.clients.ClientRequest and ClientResponse)."""
+"""One request on its way, and what became of it
+(org.apache.kafka.clients.ClientRequest and ClientResponse)."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ class ClientRequest:
     on_complete       called once, with a ClientResponse, whatever becomes of the request
     expects_response  False for PRODUCE with acks=0: written is all there is to know
     header            None until it is sent, because only then its API version is known
-    internal          asked by the network client itself (METADATA, API_VERSIONS, telemetry); nobody else hears of it
+    internal          asked by the network client itself (METADATA, API_VERSIONS, telemetry); nobody
+                      else hears of it
     event_id          the journal's event of its sending
     """
 
@@ -42,8 +44,8 @@ class ClientRequest:
 
 @dataclass(slots=True)
 class ClientResponse:
-    """What became of a request: an answer, a disconnect (`timed_out`: because some request waited too long), or a version the broker
-    does not have."""
+    """What became of a request: an answer, a disconnect (`timed_out`: because some request waited
+    too long), or a version the broker does not have."""
 
     request: ClientRequest
     received_ms: int

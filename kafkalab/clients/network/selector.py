@@ -1,9 +1,10 @@
 """Which sockets have news? (org.apache.kafka.common.network.Selector)
 
-One selector belongs to one client. `prepare` begins a poll: it writes what was queued and says until when the caller may
-sleep; `collect` ends it. Between the two the caller waits on `signal`, so the same code serves a blocking consumer and the
-producer's background loop. Idle sockets are closed at the end of a poll, at most one each time, the least recently used one
-first; nobody polls, nobody closes (Selector.IdleExpiryManager).
+One selector belongs to one client. `prepare` begins a poll: it writes what was queued and says
+until when the caller may sleep; `collect` ends it. Between the two the caller waits on `signal`, so
+the same code serves a blocking consumer and the producer's background loop. Idle sockets are closed
+at the end of a poll, at most one each time, the least recently used one first; nobody polls, nobody
+closes (Selector.IdleExpiryManager).
 """
 
 from __future__ import annotations
@@ -18,14 +19,20 @@ from kafkalab.sim.network import Connection, Network
 from kafkalab.sim.rng import below
 from kafkalab.sim.scheduler import Scheduler
 
-# A pass through a client's loop takes processor time. Without it a client would always look again before any answer could
-# have come, which real ones do only mostly. Milliseconds, drawn for each pass that wrote something, and for each that did
-# nothing; a consumer does more between two polls than a producer's Sender.
-PASS_MS = {"producer": (0, 0, 1, 1, 2, 3), "consumer": (0, 1, 2, 2, 3, 4), "admin": (0, 0, 1, 1, 2, 3)}
+# A pass through a client's loop takes processor time. Without it a client would always look again
+# before any answer could have come, which real ones do only mostly. Milliseconds, drawn for each
+# pass that wrote something, and for each that did nothing; a consumer does more between two polls
+# than a producer's Sender.
+PASS_MS = {
+    "producer": (0, 0, 1, 1, 2, 3),
+    "consumer": (0, 1, 2, 2, 3, 4),
+    "admin": (0, 0, 1, 1, 2, 3),
+}
 EMPTY_PASS_MS = (0, 0, 0, 1)
 
-# A Java client may spin: with an auto commit overdue and a join not ended, poll() looks without waiting, thousands of times a
-# second. Ours does so for as many passes as any recording shows, and more; then it looks every so many milliseconds only.
+# A Java client may spin: with an auto commit overdue and a join not ended, poll() looks without
+# waiting, thousands of times a second. Ours does so for as many passes as any recording shows, and
+# more; then it looks every so many milliseconds only.
 SPINNING_PASSES = 400
 SPINNING_PASS_MS = 10
 
@@ -43,7 +50,7 @@ class Channel:
     events   what the network said and no poll has taken yet: (kind, message, cause)
     """
 
-    __slots__ = ("id", "connection", "queued", "events", "connected", "host")
+    __slots__ = ("connected", "connection", "events", "host", "id", "queued")
 
     def __init__(self, id: str, connection: Connection, host: str) -> None:
         self.id, self.connection, self.host = id, connection, host
@@ -60,7 +67,7 @@ class Collected:
     disconnected  (id, why): "refused", "broken" or "idle"
     """
 
-    __slots__ = ("connected", "sent", "received", "disconnected")
+    __slots__ = ("connected", "disconnected", "received", "sent")
 
     def __init__(self) -> None:
         self.connected: list[str] = []
@@ -76,8 +83,16 @@ class Selector:
     channels  by the client's id, in the order of connecting
     """
 
-    def __init__(self, clock: Scheduler, network: Network, log: LogContext, rng: random.Random, idle_limit_ms: int,
-                 buffers: tuple[int, int], pass_ms: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        clock: Scheduler,
+        network: Network,
+        log: LogContext,
+        rng: random.Random,
+        idle_limit_ms: int,
+        buffers: tuple[int, int],
+        pass_ms: tuple[int, ...],
+    ) -> None:
         self.signal = Signal()
         self.channels: dict[str, Channel] = {}
         self._clock, self._network, self._log, self._rng = clock, network, log, rng
@@ -94,14 +109,17 @@ class Selector:
 
     def connect(self, id: str, host: str, port: int, client: str) -> Connection:
         """Begin to connect; a later poll tells whether it came to be."""
-        connection = self._network.connect(client, host, port, self, delay_ms=max(0, self._busy_until_ms - self._clock.now_ms))
+        connection = self._network.connect(
+            client, host, port, self, delay_ms=max(0, self._busy_until_ms - self._clock.now_ms)
+        )
         channel = Channel(id, connection, host)
         self.channels[id] = self._by_connection[connection.id] = channel
         self._touch(id)
         return connection
 
     def send(self, id: str, message: Any, cause: int | None = None) -> None:
-        """Queue a message; the next poll writes it, in the name of the journal's event `cause` (None: of what runs now)."""
+        """Queue a message; the next poll writes it, in the name of the journal's event `cause`
+        (None: of what runs now)."""
         channel = self.channels[id]
         channel.queued.append((message, self._clock.cause if cause is None else cause))
         self._to_write[id] = channel
@@ -116,7 +134,8 @@ class Selector:
         self._raise_signal()
 
     def work(self, ms: int) -> None:
-        """The client's thread is busy for `ms` before it writes or looks again: a JVM that uses a class for the first time."""
+        """The client's thread is busy for `ms` before it writes or looks again:
+        a JVM that uses a class for the first time."""
         self._busy_until_ms = max(self._busy_until_ms, self._clock.now_ms) + ms
 
     def _raise_signal(self) -> None:
@@ -138,7 +157,8 @@ class Selector:
     # one poll
 
     def prepare(self, timeout_ms: int) -> int:
-        """Write what is queued; until when (virtual time, ms) may the caller sleep unless `signal` is set first?"""
+        """Write what is queued; until when (virtual time, ms) may the
+        caller sleep unless `signal` is set first?"""
         now_ms = self._clock.now_ms
         if now_ms < self._busy_until_ms:
             now_ms = self._busy_until_ms
@@ -154,10 +174,15 @@ class Selector:
         if self.signal.is_set:
             return now_ms
         self._empty_passes += 1
-        return now_ms + (SPINNING_PASS_MS if self._empty_passes > SPINNING_PASSES else EMPTY_PASS_MS[below(self._rng, len(EMPTY_PASS_MS))])
+        return now_ms + (
+            SPINNING_PASS_MS
+            if self._empty_passes > SPINNING_PASSES
+            else EMPTY_PASS_MS[below(self._rng, len(EMPTY_PASS_MS))]
+        )
 
     def _write_queued(self, at_ms: int) -> bool:
-        """Write to each connection that stands what waits for it; says whether there was anything."""
+        """Write to each connection that stands what waits for it;
+        says whether there was anything."""
         clock, wrote = self._clock, False
         before = clock.cause
         for id, channel in list(self._to_write.items()):
@@ -182,7 +207,8 @@ class Selector:
         return self._idle.limit_is(at_ms)
 
     def collect(self) -> Collected:
-        """End the poll: one answer a channel at most, as Java's Selector does; more stay for the next poll."""
+        """End the poll: one answer a channel at most, as Java's Selector does;
+        more stay for the next poll."""
         self.signal.is_set = False
         found = Collected()
         if self._sent:
@@ -205,7 +231,13 @@ class Selector:
             if kind == "connected":
                 channel.connected = True
                 receive, send = self._buffers
-                self._log("SOCKET_CREATED", receive_buffer=receive, send_buffer=send, timeout=0, node_id=id)
+                self._log(
+                    "SOCKET_CREATED",
+                    receive_buffer=receive,
+                    send_buffer=send,
+                    timeout=0,
+                    node_id=id,
+                )
                 found.connected.append(id)
             elif kind == "received":
                 if answered:
@@ -218,7 +250,12 @@ class Selector:
                 self._forget(id)
                 if id in found.connected:
                     found.connected.remove(id)  # It fell before anybody saw it stand.
-                self._log("SOCKET_DISCONNECTED", address=f"{channel.host}/127.0.0.1", node_id=id, trace=EXCEPTIONS[kind])
+                self._log(
+                    "SOCKET_DISCONNECTED",
+                    address=f"{channel.host}/127.0.0.1",
+                    node_id=id,
+                    trace=EXCEPTIONS[kind],
+                )
                 found.disconnected.append((id, kind))
 
     def _close_one_idle(self, found: Collected) -> None:

@@ -1,8 +1,9 @@
 """What does the journal tell of a client's sockets?
 
-Three events for each attempt to connect: socket.opening, socket.connected, socket.closed. The first one's id is the socket's
-number in the others and in request.sent and response.received; `Lab.sockets` reads them back. Kafka has no such class, it has
-metrics (connection-creation-total and its kin).
+Three events for each attempt to connect: socket.opening, socket.connected, socket.closed. The first
+one's id is the socket's number in the others and in request.sent and response.received;
+`Lab.sockets` reads them back. Kafka has no such class, it has metrics (connection-creation-total
+and its kin).
 """
 
 from __future__ import annotations
@@ -21,21 +22,40 @@ class SocketEvents:
     def opening(self, node: Node, purpose: str) -> Event:
         """purpose: what made the client connect: "metadata", "telemetry" or "request"."""
         event = self._journal.append(
-            "socket.opening", self._who, node_id=node.connection, node=node.id, host=node.host, port=node.port, purpose=purpose,
-            broker=node.broker, bootstrap=node.is_bootstrap, coordinator=node.is_coordinator, socket=None)
+            "socket.opening",
+            self._who,
+            node_id=node.connection,
+            node=node.id,
+            host=node.host,
+            port=node.port,
+            purpose=purpose,
+            broker=node.broker,
+            bootstrap=node.is_bootstrap,
+            coordinator=node.is_coordinator,
+            socket=None,
+        )
         self._sockets[node.connection] = event.fields["socket"] = event.id
         return event
 
     def connected(self, connection: str) -> int:
-        """The event's id. Its cause is the opening, whatever the client does when it hears of it."""
+        """The event's id. Its cause is the opening,
+        whatever the client does when it hears of it."""
         opening = self._sockets[connection]
         with self._journal.because(opening):
-            return self._journal.note("socket.connected", self._who, socket=opening, node_id=connection)
+            return self._journal.note(
+                "socket.connected", self._who, socket=opening, node_id=connection
+            )
 
     def closed(self, connection: str, how: str) -> None:
         """how: "idle", "peer", "close" (the client's), "failed" (never stood) or "self"."""
         if connection in self._sockets:
-            self._journal.append("socket.closed", self._who, socket=self._sockets.pop(connection), node_id=connection, how=how)
+            self._journal.append(
+                "socket.closed",
+                self._who,
+                socket=self._sockets.pop(connection),
+                node_id=connection,
+                how=how,
+            )
 
     def of(self, connection: str) -> int | None:
         """The number of the socket that stands for this id now."""

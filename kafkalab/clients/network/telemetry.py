@@ -1,8 +1,9 @@
-"""Would a broker like this client's metrics? (common.telemetry.internals.ClientTelemetryReporter, KIP-714, 3.7 and later)
+"""Would a broker like this client's metrics? (common.telemetry.internals.ClientTelemetryReporter,
+KIP-714, 3.7 and later)
 
-The client asks any broker for a subscription (GET_TELEMETRY_SUBSCRIPTIONS). A broker without a telemetry plugin does not
-offer that API; then the request never leaves the client, but a socket was opened to try. Pushing metrics is not simulated:
-no recorded broker supports it.
+The client asks any broker for a subscription (GET_TELEMETRY_SUBSCRIPTIONS). A broker without a
+telemetry plugin does not offer that API; then the request never leaves the client, but a socket was
+opened to try. Pushing metrics is not simulated: no recorded broker supports it.
 """
 
 from __future__ import annotations
@@ -21,8 +22,14 @@ class TelemetryState(enum.Enum):
 
 
 TRANSITIONS = {
-    TelemetryState.SUBSCRIPTION_NEEDED: {TelemetryState.SUBSCRIPTION_IN_PROGRESS, TelemetryState.TERMINATED},
-    TelemetryState.SUBSCRIPTION_IN_PROGRESS: {TelemetryState.SUBSCRIPTION_NEEDED, TelemetryState.TERMINATED},
+    TelemetryState.SUBSCRIPTION_NEEDED: {
+        TelemetryState.SUBSCRIPTION_IN_PROGRESS,
+        TelemetryState.TERMINATED,
+    },
+    TelemetryState.SUBSCRIPTION_IN_PROGRESS: {
+        TelemetryState.SUBSCRIPTION_NEEDED,
+        TelemetryState.TERMINATED,
+    },
     TelemetryState.TERMINATED: set(),
 }
 
@@ -30,7 +37,8 @@ TRANSITIONS = {
 class TelemetryReporter:
     """Decides when to ask, and gives up as the version does.
 
-    after_refusal_ms  how long until the next try after UNSUPPORTED_VERSION: 300000 in 3.9, never from 4.0
+    after_refusal_ms  how long until the next try after UNSUPPORTED_VERSION: 300000 in 3.9, never
+                      from 4.0
     """
 
     def __init__(self, log: LogContext, after_refusal_ms: int, epoch_ms: int) -> None:
@@ -59,13 +67,21 @@ class TelemetryReporter:
         self._log("TELEMETRY_REQUEST_FAILED", trace=UNSUPPORTED)
         self._interval_ms = self._after_refusal_ms
         self._last_request_ms = now_ms
-        self._log("TELEMETRY_INTERVAL", interval_ms=self._interval_ms, last_request_ms=self._epoch_ms + now_ms)
+        self._log(
+            "TELEMETRY_INTERVAL",
+            interval_ms=self._interval_ms,
+            last_request_ms=self._epoch_ms + now_ms,
+        )
         self._transition_to(TelemetryState.SUBSCRIPTION_NEEDED)
 
     def initiate_close(self) -> None:
         self._log("TELEMETRY_INITIATE_CLOSE")
         self._log("TELEMETRY_TERMINAL_PUSH_CHECK")
-        self._log("TELEMETRY_NOT_LOADED" if self._last_request_ms is None else "TELEMETRY_TERMINAL_PUSH_IGNORED")
+        self._log(
+            "TELEMETRY_NOT_LOADED"
+            if self._last_request_ms is None
+            else "TELEMETRY_TERMINAL_PUSH_IGNORED"
+        )
 
     def close_sender(self) -> None:
         self._log("TELEMETRY_CLOSE_SENDER")
@@ -80,9 +96,14 @@ class TelemetryReporter:
         self.close_sender()
 
     def _transition_to(self, after: TelemetryState) -> None:
-        assert after in TRANSITIONS[self.state], f"telemetry: {self.state} -> {after} is not in the table"
+        assert after in TRANSITIONS[self.state], (
+            f"telemetry: {self.state} -> {after} is not in the table"
+        )
         self._log("TELEMETRY_STATE", state_from=self.state.value, state_to=after.value)
         self.state = after
 
 
-UNSUPPORTED = "org.apache.kafka.common.errors.UnsupportedVersionException: The node does not support GET_TELEMETRY_SUBSCRIPTIONS"
+UNSUPPORTED = (
+    "org.apache.kafka.common.errors.UnsupportedVersionException: The node does not support "
+    "GET_TELEMETRY_SUBSCRIPTIONS"
+)

@@ -1,7 +1,9 @@
-"""When does the network client ask for a metrics subscription? (NetworkClient.TelemetrySender, KIP-714)
+"""When does the network client ask for a metrics subscription? (NetworkClient.TelemetrySender,
+KIP-714)
 
-Like METADATA it goes to the least loaded node, and if that has no socket, one is opened: this is why clients from 3.7 on may
-open one more than older ones. Whether to ask at all, and when again, is `TelemetryReporter`'s to say.
+Like METADATA it goes to the least loaded node, and if that has no socket, one is opened: this is
+why clients from 3.7 on may open one more than older ones. Whether to ask at all, and when again, is
+`TelemetryReporter`'s to say.
 """
 
 from __future__ import annotations
@@ -31,7 +33,11 @@ class TelemetrySender:
             return settings.reconnect_backoff_ms
         if client.can_send(node.connection):
             self._reporter.begin_request()
-            client.send(client.new_request(node.connection, GetTelemetrySubscriptionsRequest(), internal=True))
+            client.send(
+                client.new_request(
+                    node.connection, GetTelemetrySubscriptionsRequest(), internal=True
+                )
+            )
             return settings.request_timeout_ms
         self._sticky_node = None
         if client.states.can_connect(node.connection, now_ms):

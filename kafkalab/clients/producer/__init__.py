@@ -1,1 +1,2 @@
-"""The producer: records wait in the accumulator, the Sender's loop sends them (org.apache.kafka.clients.producer)."""
+"""The producer: records wait in the accumulator, the Sender's loop sends them
+(org.apache.kafka.clients.producer)."""

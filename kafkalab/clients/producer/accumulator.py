@@ -1,8 +1,8 @@
 """Where do records wait? In batches, one queue a partition (internals.RecordAccumulator).
 
-A batch may leave when it is full, when another one waits behind it, when it has waited linger.ms (or its backoff after a
-failure), when memory has run out, or when the producer flushes or closes. What a request takes of the waiting batches, and in
-which order, is `drain`.
+A batch may leave when it is full, when another one waits behind it, when it has waited linger.ms
+(or its backoff after a failure), when memory has run out, or when the producer flushes or closes.
+What a request takes of the waiting batches, and in which order, is `drain`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 @dataclass(slots=True)
@@ -54,14 +54,22 @@ class RecordAccumulator:
     batches     by partition, the oldest batch first
     incomplete  batches whose outcome is not known yet, sent or not
     pool        the memory they take
-    muted       partitions that have to wait for the answer to their last batch (max.in.flight.requests.per.connection=1)
+    muted       partitions that have to wait for the answer to their last batch
+                (max.in.flight.requests.per.connection=1)
     flushing    how many flushes wait: then no batch lingers
     completing  whether a transaction is to end: no batch lingers then, either (2.4)
     closed      the producer is closing: nothing lingers, nothing more is taken
     """
 
-    def __init__(self, config: Mapping[str, Any], profile: Profile, log: LogContext, plain_log: LogContext, rng: random.Random,
-                 backoff_rng: random.Random) -> None:
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        profile: Profile,
+        log: LogContext,
+        plain_log: LogContext,
+        rng: random.Random,
+        backoff_rng: random.Random,
+    ) -> None:
         self._batch_size = max(1, config["batch.size"])
         self.batches: dict[TopicPartition, deque[ProducerBatch]] = {}
         self.incomplete: dict[int, ProducerBatch] = {}
@@ -74,8 +82,14 @@ class RecordAccumulator:
         self.closed = False
         self._profile, self._log, self._plain, self._rng = profile, log, plain_log, rng
         self._linger_ms = config["linger.ms"]
-        self._compression = Compression(config["compression.type"], config.get(f"compression.{config['compression.type']}.level"))
-        self._is_adaptive = config.get("partitioner.adaptive.partitioning.enable", False) and config["partitioner.class"] is None
+        self._compression = Compression(
+            config["compression.type"],
+            config.get(f"compression.{config['compression.type']}.level"),
+        )
+        self._is_adaptive = (
+            config.get("partitioner.adaptive.partitioning.enable", False)
+            and config["partitioner.class"] is None
+        )
         self._backoff = RetryBackoff(config, profile, backoff_rng)
         self._builtin: dict[str, BuiltInPartitioner] = {}
         self._drain_index: dict[int, int] = {}
@@ -89,8 +103,11 @@ class RecordAccumulator:
             self._builtin[topic] = BuiltInPartitioner(topic, self._batch_size, self._rng, self._log)
         return self._builtin[topic]
 
-    def try_append(self, tp: TopicPartition, record: WireRecord, outcome: Outcome) -> ProducerBatch | None:
-        """Put a record into the partition's last batch; None where there is none or it is full. KafkaException after close()."""
+    def try_append(
+        self, tp: TopicPartition, record: WireRecord, outcome: Outcome
+    ) -> ProducerBatch | None:
+        """Put a record into the partition's last batch; None where there is none or it is full.
+        KafkaException after close()."""
         if self.closed:
             raise KafkaException("Producer closed while send in progress")
         queue = self.batches.setdefault(tp, deque())
@@ -104,10 +121,18 @@ class RecordAccumulator:
         return last
 
     def buffer_bytes_for(self, record: WireRecord) -> int:
-        """How much memory a new batch for this record takes: batch.size, or more if the record needs it."""
+        """How much memory a new batch for this record takes:
+        batch.size, or more if the record needs it."""
         return max(self._batch_size, batch_size_upper_bound(record))
 
-    def append_new_batch(self, tp: TopicPartition, record: WireRecord, outcome: Outcome, buffer_bytes: int, now_ms: int) -> ProducerBatch:
+    def append_new_batch(
+        self,
+        tp: TopicPartition,
+        record: WireRecord,
+        outcome: Outcome,
+        buffer_bytes: int,
+        now_ms: int,
+    ) -> ProducerBatch:
         """Open a batch in memory that was allocated for it."""
         ratio = self.estimator.estimation(tp.topic, self._compression.type)
         batch = ProducerBatch(tp, now_ms, buffer_bytes, buffer_bytes, self._compression, ratio)
@@ -156,15 +181,29 @@ class RecordAccumulator:
                 found.leaderless[topic] = None
             elif leader.id not in found.nodes and tp not in self.muted:
                 self._batch_ready(queue, leader, backing_off, now_ms, found)
-        if topic in self._builtin or self._profile.partitioner == "adaptive":
+        if topic in self._builtin or self._profile.producing.partitioner == "adaptive":
             self.builtin(topic).on_load(sizes if all_seen else None, ids, len(tps))
 
-    def _batch_ready(self, queue: deque[ProducerBatch], leader: Node, backing_off: bool, now_ms: int, found: Ready) -> None:
+    def _batch_ready(
+        self,
+        queue: deque[ProducerBatch],
+        leader: Node,
+        backing_off: bool,
+        now_ms: int,
+        found: Ready,
+    ) -> None:
         batch = queue[0]
         wait_ms = self._backoff.wait_ms(batch) if backing_off else self._linger_ms
         waited_ms = batch.waited_ms(now_ms)
-        sendable = (len(queue) > 1 or batch.is_full or waited_ms >= wait_ms or bool(self.pool.waiters) or self.closed
-                    or self.flushing > 0 or self.completing)
+        sendable = (
+            len(queue) > 1
+            or batch.is_full
+            or waited_ms >= wait_ms
+            or bool(self.pool.waiters)
+            or self.closed
+            or self.flushing > 0
+            or self.completing
+        )
         if sendable and not backing_off:
             found.nodes[leader.id] = leader
         else:
@@ -174,38 +213,62 @@ class RecordAccumulator:
         known = self._ordered.get(topic)
         if known is None or known[0] != len(self.batches):  # a queue once opened stays
             tps = [tp for tp in self.batches if tp.topic == topic]
-            known = self._ordered[topic] = len(self.batches), partitions_in_hash_order(tps) if self._profile.ready_in_hash_order else sorted(tps)
+            known = self._ordered[topic] = (
+                len(self.batches),
+                partitions_in_hash_order(tps)
+                if self._profile.producing.ready_in_hash_order
+                else sorted(tps),
+            )
         return known[1]
 
     def _backs_off(self, batch: ProducerBatch, view: ClusterView, now_ms: int) -> bool:
-        """Does a batch that failed have to wait still? From 3.6 on not if its partition has another leader now (KAFKA-15415)."""
+        """Does a batch that failed have to wait still? From 3.6 on not if its partition has
+        another leader now (KAFKA-15415)."""
         waits = batch.attempts > 0 and batch.waited_ms(now_ms) < self._backoff.wait_ms(batch)
-        if not self._profile.batches_follow_leader:
+        if not self._profile.producing.batches_follow_leader:
             return waits
         self._note_leader(batch, view)
         backs_off = waits and not batch.leader_changed
         if backs_off:
             self._log("BATCH_BACKED_OFF", batch=batch.shown)
         else:
-            self._log("BATCH_NOT_BACKED_OFF", batch=batch.shown, should_wait="true" if waits else "false",
-                      leader_changed="true" if batch.leader_changed else "false")
+            self._log(
+                "BATCH_NOT_BACKED_OFF",
+                batch=batch.shown,
+                should_wait="true" if waits else "false",
+                leader_changed="true" if batch.leader_changed else "false",
+            )
         return backs_off
 
     def _note_leader(self, batch: ProducerBatch, view: ClusterView) -> None:
         known = view.partitions.get(batch.partition)
         epoch = None if known is None or known.leader is None else known.epoch
         newer = epoch is not None and (batch.leader_epoch is None or batch.leader_epoch < epoch)
-        self._plain("BATCH_LEADER_UPDATED" if newer else "BATCH_LEADER_KEPT", batch=batch.shown, epoch=Later(_optional, batch.leader_epoch),
-                    attempts_then=batch.attempts_at_leader_change, new_epoch=Later(_optional, epoch), attempts=batch.attempts)
+        self._plain(
+            "BATCH_LEADER_UPDATED" if newer else "BATCH_LEADER_KEPT",
+            batch=batch.shown,
+            epoch=Later(_optional, batch.leader_epoch),
+            attempts_then=batch.attempts_at_leader_change,
+            new_epoch=Later(_optional, epoch),
+            attempts=batch.attempts,
+        )
         if newer:
             batch.leader_epoch, batch.attempts_at_leader_change = epoch, batch.attempts
 
     # sending
 
-    def drain(self, view: ClusterView, cluster: Cluster, nodes: list[Node], now_ms: int, max_bytes: int,
-              transactions: TransactionManager | None) -> dict[Node, list[ProducerBatch]]:
-        """At most one batch a partition for each ready node, up to max_bytes a request; a batch that leaves gets its sequence
-        from `transactions`. The walk begins at another partition each time, so that none starves."""
+    def drain(
+        self,
+        view: ClusterView,
+        cluster: Cluster,
+        nodes: list[Node],
+        now_ms: int,
+        max_bytes: int,
+        transactions: TransactionManager | None,
+    ) -> dict[Node, list[ProducerBatch]]:
+        """At most one batch a partition for each ready node, up to max_bytes a request; a batch
+        that leaves gets its sequence from `transactions`. The walk begins at another partition each
+        time, so that none starves."""
         drained = {}
         for node in nodes:
             batches = self._drain_node(node, view, cluster, now_ms, max_bytes, transactions)
@@ -213,19 +276,27 @@ class RecordAccumulator:
                 drained[node] = batches
         return drained
 
-    def _drain_node(self, node: Node, view: ClusterView, cluster: Cluster, now_ms: int, max_bytes: int,
-                    transactions: TransactionManager | None) -> list[ProducerBatch]:
+    def _drain_node(
+        self,
+        node: Node,
+        view: ClusterView,
+        cluster: Cluster,
+        now_ms: int,
+        max_bytes: int,
+        transactions: TransactionManager | None,
+    ) -> list[ProducerBatch]:
         partitions = cluster.partitions_for_node(node.id)
         if not partitions:
             return []
-        counts_nodes_apart = self._profile.drain_index_by_node
+        counts_nodes_apart = self._profile.producing.drain_index_by_node
         key = node.id if counts_nodes_apart else -1
         start = self._drain_index.get(key, 0) % len(partitions)
         size = 0
         taken: list[ProducerBatch] = []
         for step in range(len(partitions)):
             at = (start + step) % len(partitions)
-            # Where a full request broke off, newer clients go on with the partition that did not fit, older ones behind it.
+            # Where a full request broke off, newer clients go on with the partition that did not
+            # fit, older ones behind it.
             self._drain_index[key] = at if counts_nodes_apart else (at + 1) % len(partitions)
             tp = TopicPartition(partitions[at].topic, partitions[at].partition)
             queue = self.batches.get(tp)
@@ -250,7 +321,8 @@ class RecordAccumulator:
     # coming back
 
     def reenqueue(self, batch: ProducerBatch, now_ms: int) -> None:
-        """A failed batch goes back to the front of its queue; a numbered one to where its number belongs."""
+        """A failed batch goes back to the front of its queue;
+        a numbered one to where its number belongs."""
         batch.reenqueued(now_ms)
         self._put_back(batch)
 
@@ -258,22 +330,33 @@ class RecordAccumulator:
         queue = self.batches.setdefault(batch.partition, deque())
         position = 0
         if batch.has_sequence:
-            while position < len(queue) and queue[position].has_sequence and queue[position].base_sequence < batch.base_sequence:
+            while (
+                position < len(queue)
+                and queue[position].has_sequence
+                and queue[position].base_sequence < batch.base_sequence
+            ):
                 position += 1
             if position:
-                self._log("BATCH_REORDERED", sequence=batch.base_sequence, partition=batch.partition, position=position)
+                self._log(
+                    "BATCH_REORDERED",
+                    sequence=batch.base_sequence,
+                    partition=batch.partition,
+                    position=position,
+                )
         queue.insert(position, batch)
 
     def split(self, batch: ProducerBatch) -> list[ProducerBatch]:
-        """The broker found it too large: its records in smaller batches, at the front of the queue, as if never tried.
+        """The broker found it too large: its records in smaller batches, at the front of the queue,
+        as if never tried.
 
-        batch.size is what they are cut to. A batch that is not larger than that comes out as it was, and until 4.0 was sent so
-        for ever, that is, until delivery.timeout.ms; later it is halved again and again (KAFKA-8350).
+        batch.size is what they are cut to. A batch that is not larger than that comes out as it
+        was, and until 4.0 was sent so for ever, that is, until delivery.timeout.ms; later it is
+        halved again and again (KAFKA-8350).
         """
         topic = batch.partition.topic
         self.estimator.reset(topic, self._compression.type, max(1.0, batch.compression_ratio))
         limit = self._batch_size
-        if batch.is_split and self._profile.halves_split_batches:
+        if batch.is_split and self._profile.producing.halves_split_batches:
             limit = max(batch.largest_record_bytes, batch.size_bytes // 2)
         parts = batch.split(limit)
         for part in reversed(parts):
@@ -293,13 +376,19 @@ class RecordAccumulator:
 
     def next_expiry_ms(self, limit_ms: int) -> int:
         """When (virtual time) the next waiting batch expires."""
-        return min([queue[0].created_ms + limit_ms for queue in self.batches.values() if queue], default=FOREVER_MS)
+        return min(
+            [queue[0].created_ms + limit_ms for queue in self.batches.values() if queue],
+            default=FOREVER_MS,
+        )
 
     def has_undrained(self) -> bool:
         return any(self.batches.values())
 
-    def finish(self, batch: ProducerBatch, state: FinalState, base_offset: int, error: BaseException | None) -> bool:
-        """A batch's outcome is known: its records hear of it, its memory is free. False if that was so before."""
+    def finish(
+        self, batch: ProducerBatch, state: FinalState, base_offset: int, error: BaseException | None
+    ) -> bool:
+        """A batch's outcome is known: its records hear of it, its memory is free.
+        False if that was so before."""
         was_open = batch.finish(state, base_offset, error)
         self.forget(batch)
         return was_open
@@ -310,7 +399,8 @@ class RecordAccumulator:
             self.pool.deallocate(batch.buffer_bytes)
 
     def abort_incomplete(self) -> None:
-        """The producer is closed by force: nothing more will be sent, and every record whose outcome is open hears of it."""
+        """The producer is closed by force: nothing more will be sent,
+        and every record whose outcome is open hears of it."""
         self.closed = True
         self.pool.close()
         self.abort_batches(KafkaException("Producer is closed forcefully."))
@@ -321,8 +411,12 @@ class RecordAccumulator:
         self._abort(list(self.incomplete.values()), reason)
 
     def abort_undrained(self, reason: BaseException) -> None:
-        """As above, for the batches that have no sequence yet: never sent, or not numbered (abortUndrainedBatches)."""
-        self._abort([batch for queue in self.batches.values() for batch in queue if not batch.has_sequence], reason)
+        """As above, for the batches that have no sequence yet:
+        never sent, or not numbered (abortUndrainedBatches)."""
+        self._abort(
+            [batch for queue in self.batches.values() for batch in queue if not batch.has_sequence],
+            reason,
+        )
 
     def _abort(self, batches: list[ProducerBatch], reason: BaseException) -> None:
         for batch in batches:
@@ -330,7 +424,9 @@ class RecordAccumulator:
             if queue and batch in queue:
                 queue.remove(batch)
             batch.close_for_appends()
-            self._plain("BATCH_ABORTED", partition=batch.partition, error=reason, trace=java_text(reason))
+            self._plain(
+                "BATCH_ABORTED", partition=batch.partition, error=reason, trace=java_text(reason)
+            )
             self.finish(batch, FinalState.ABORTED, -1, reason)
 
 

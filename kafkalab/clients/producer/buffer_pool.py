@@ -1,8 +1,9 @@
 """How much memory may waiting records take? (internals.BufferPool)
 
-Each batch takes batch.size bytes from buffer.memory, or more if one record is larger, from the moment it is opened until its
-outcome is known. When nothing is left, send() waits here, first come first served, at most max.block.ms: the producer's only
-brake on an application that writes faster than the brokers take it.
+Each batch takes batch.size bytes from buffer.memory, or more if one record is larger, from the
+moment it is opened until its outcome is known. When nothing is left, send() waits here, first come
+first served, at most max.block.ms: the producer's only brake on an application that writes faster
+than the brokers take it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class Waiter:
     signal     set when it has everything, or the pool was closed
     """
 
-    __slots__ = ("size_bytes", "held_bytes", "signal")
+    __slots__ = ("held_bytes", "signal", "size_bytes")
 
     def __init__(self, size_bytes: int) -> None:
         self.size_bytes = size_bytes
@@ -32,7 +33,8 @@ class Waiter:
 
 
 class BufferPool:
-    """total_bytes: buffer.memory; poolable_bytes: batch.size, the one size of buffer that is kept for the next batch.
+    """total_bytes: buffer.memory; poolable_bytes: batch.size, the one size of buffer that is kept
+    for the next batch.
 
     available_bytes  not in use
     waiters          those who could not have what they asked for, in order
@@ -46,13 +48,16 @@ class BufferPool:
         self.closed = False
 
     def allocate(self, size_bytes: int) -> Waiter | None:
-        """Take memory. None: there was enough. Otherwise wait for the Waiter's signal, or `abandon` it.
+        """Take memory. None: there was enough. Otherwise wait for the Waiter's signal, or `abandon`
+        it.
 
         Raises IllegalArgumentException for more than there will ever be.
         """
         if size_bytes > self.total_bytes:
-            raise IllegalArgumentException(f"Attempt to allocate {size_bytes} bytes, but there is a hard limit of {self.total_bytes} "
-                                           "on memory allocations.")
+            raise IllegalArgumentException(
+                f"Attempt to allocate {size_bytes} bytes, but there is a hard limit of "
+                f"{self.total_bytes} on memory allocations."
+            )
         if self.available_bytes >= size_bytes:
             self.available_bytes -= size_bytes
             return None

@@ -1,7 +1,8 @@
 """Where do records without a key go since 3.3? (BuiltInPartitioner, KIP-794)
 
-They stay with one partition until batch.size bytes went there, then another one is drawn. If the queues of the partitions
-differ in length, a longer queue is drawn with less probability: a slow broker's queues grow, so it gets less.
+They stay with one partition until batch.size bytes went there, then another one is drawn. If the
+queues of the partitions differ in length, a longer queue is drawn with less probability: a slow
+broker's queues grow, so it gets less.
 """
 
 from __future__ import annotations
@@ -17,23 +18,30 @@ from kafkalab.protocol.frozen import record
 
 @record
 class LoadStats:
-    """cumulative: the running sums of the partitions' weights; ids: the partitions, in the same order."""
+    """cumulative: the running sums of the partitions' weights; ids:
+    the partitions, in the same order."""
 
     cumulative: tuple[int, ...]
     ids: tuple[int, ...]
 
     def pick(self, number: int) -> int:
-        """The partition in whose share a random number falls: the first whose sum is greater than number % the last sum."""
+        """The partition in whose share a random number falls:
+        the first whose sum is greater than number % the last sum."""
         return self.ids[bisect.bisect_right(self.cumulative, number % self.cumulative[-1])]
 
 
 def load_stats(queue_sizes: Sequence[int], ids: Sequence[int], all_count: int) -> LoadStats | None:
-    """The weights: the longest queue's length plus one, less the partition's own. None where they would make no difference.
+    """The weights: the longest queue's length plus one, less the partition's own. None where they
+    would make no difference.
 
-    all_count: how many partitions there are, led or not. With fewer than two there is nothing to choose; equal queues of all
-    partitions weigh the same.
+    all_count: how many partitions there are, led or not. With fewer than two there is nothing to
+    choose; equal queues of all partitions weigh the same.
     """
-    if len(queue_sizes) < 1 or all_count < 2 or (len(set(queue_sizes)) == 1 and len(queue_sizes) == all_count):
+    if (
+        len(queue_sizes) < 1
+        or all_count < 2
+        or (len(set(queue_sizes)) == 1 and len(queue_sizes) == all_count)
+    ):
         return None
     most, total, sums = max(queue_sizes) + 1, 0, []
     for size in queue_sizes:
@@ -59,7 +67,9 @@ class BuiltInPartitioner:
     stats    what the Sender's last look at the queues gave
     """
 
-    def __init__(self, topic: str, batch_size_bytes: int, rng: random.Random, log: Callable[..., object]) -> None:
+    def __init__(
+        self, topic: str, batch_size_bytes: int, rng: random.Random, log: Callable[..., object]
+    ) -> None:
         self.topic = topic
         self.current: StickyPartitionInfo | None = None
         self.stats: LoadStats | None = None
@@ -74,19 +84,30 @@ class BuiltInPartitioner:
     def is_changed(self, info: StickyPartitionInfo | None) -> bool:
         return info is not None and self.current is not info
 
-    def update(self, info: StickyPartitionInfo | None, appended_bytes: int, cluster: Cluster, may_switch: bool) -> bool:
+    def update(
+        self,
+        info: StickyPartitionInfo | None,
+        appended_bytes: int,
+        cluster: Cluster,
+        may_switch: bool,
+    ) -> bool:
         """Count what was appended; True if that was enough and another partition was drawn.
 
-        may_switch: no batch of the partition is still filling. Otherwise switching waits, at most until twice batch.size, so that
-        a batch is not sent half empty.
+        may_switch: no batch of the partition is still filling. Otherwise switching waits, at most
+        until twice batch.size, so that a batch is not sent half empty.
         """
         if info is None:
             return False
         info.produced_bytes += appended_bytes
         produced, enough = info.produced_bytes, self._batch_size_bytes
         if produced >= 2 * enough:
-            self._log("TWICE_THE_BATCH_SIZE", count=produced, size=enough, enabled="true" if may_switch else "false")
-        if produced >= enough and may_switch or produced >= 2 * enough:
+            self._log(
+                "TWICE_THE_BATCH_SIZE",
+                count=produced,
+                size=enough,
+                enabled="true" if may_switch else "false",
+            )
+        if (produced >= enough and may_switch) or produced >= 2 * enough:
             self.current = StickyPartitionInfo(self.next_partition(cluster))
             return True
         return False
@@ -105,18 +126,29 @@ class BuiltInPartitioner:
         return partition
 
     def on_load(self, queue_sizes: list[int] | None, ids: list[int], all_count: int) -> None:
-        """The queues as the Sender saw them, partitions without a leader and of slow brokers left out; None: not all have had a
-        batch yet, or partitioner.adaptive.partitioning.enable is false (updatePartitionLoadStats)."""
+        """The queues as the Sender saw them, partitions without a leader and of slow brokers left
+        out; None: not all have had a batch yet, or partitioner.adaptive.partitioning.enable is
+        false (updatePartitionLoadStats)."""
         if queue_sizes is None:
             self.stats = None
             self._log("LOAD_STATS_MISSING", topic=self.topic)
             return
         self.stats = load_stats(queue_sizes, ids, all_count)
         if self.stats is not None:
-            self._log("LOAD_STATS", topic=self.topic, frequencies=Later(_listed, tuple(self.stats.cumulative)), ids=Later(_listed, tuple(self.stats.ids)),
-                      length=len(queue_sizes))
+            self._log(
+                "LOAD_STATS",
+                topic=self.topic,
+                frequencies=Later(_listed, tuple(self.stats.cumulative)),
+                ids=Later(_listed, tuple(self.stats.ids)),
+                length=len(queue_sizes),
+            )
         elif len(queue_sizes) < 1 or all_count < 2:
-            self._log("TOO_FEW_PARTITIONS_FOR_ADAPTIVE", topic=self.topic, available=len(queue_sizes), all=all_count)
+            self._log(
+                "TOO_FEW_PARTITIONS_FOR_ADAPTIVE",
+                topic=self.topic,
+                available=len(queue_sizes),
+                all=all_count,
+            )
         else:
             self._log("QUEUE_LENGTHS_EQUAL", topic=self.topic)
 

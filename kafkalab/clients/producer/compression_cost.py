@@ -1,8 +1,9 @@
 """What does compressing cost this producer's thread?
 
-In Java a record is compressed bit by bit while it is appended, on the application's thread, and the rest when the batch is
-closed, on the Sender's. Here all of it is done when the batch leaves, on the Sender's: the sum is the same. The journal keeps each
-piece of work as an event "cpu": who did what with how many bytes, and how many microseconds it took.
+In Java a record is compressed bit by bit while it is appended, on the application's thread, and the
+rest when the batch is closed, on the Sender's. Here all of it is done when the batch leaves, on the
+Sender's: the sum is the same. The journal keeps each piece of work as an event "cpu": who did what
+with how many bytes, and how many microseconds it took.
 """
 
 from __future__ import annotations
@@ -21,9 +22,18 @@ class Cpu:
         self._rest_us = 0
 
     def compressed(self, batch: ProducerBatch) -> int:
-        """A batch was compressed; for how many whole milliseconds the thread is busy with that. What is left over adds up."""
+        """A batch was compressed; for how many whole milliseconds the thread is busy with that.
+        What is left over adds up."""
         cost_us = batch.compression.compress_us(batch.uncompressed_bytes)
-        self._journal.append("cpu", self._who, work="compress", codec=batch.compression.type, partition=str(batch.partition),
-                             bytes_in=batch.uncompressed_bytes, bytes_out=batch.size_bytes, cpu_us=cost_us)
+        self._journal.append(
+            "cpu",
+            self._who,
+            work="compress",
+            codec=batch.compression.type,
+            partition=str(batch.partition),
+            bytes_in=batch.uncompressed_bytes,
+            bytes_out=batch.size_bytes,
+            cpu_us=cost_us,
+        )
         busy_ms, self._rest_us = divmod(self._rest_us + cost_us, US_PER_MS)
         return busy_ms

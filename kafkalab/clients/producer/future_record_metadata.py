@@ -10,7 +10,8 @@ from kafkalab.sim.apps import Signal
 
 
 class FutureRecordMetadata:
-    """What `send` returns. `done()` says whether the outcome is known; `get()` waits for it, and raises what went wrong."""
+    """What `send` returns. `done()` says whether the outcome is known;
+    `get()` waits for it, and raises what went wrong."""
 
     def __init__(self, wait: Callable[[Signal, int | None], bool]) -> None:
         self._wait, self._signal = wait, Signal()
@@ -22,8 +23,8 @@ class FutureRecordMetadata:
         return self._signal.is_set
 
     def get(self, timeout_ms: int | None = None) -> RecordMetadata:
-        """Wait for the outcome. Raises what went wrong with the record, and TimeoutException when that is not known within
-        `timeout_ms` milliseconds (None: as long as it takes)."""
+        """Wait for the outcome. Raises what went wrong with the record, and TimeoutException when
+        that is not known within `timeout_ms` milliseconds (None: as long as it takes)."""
         if not self._wait(self._signal, timeout_ms):
             raise TimeoutException(f"Timeout after waiting for {timeout_ms} ms.")
         if self._error is not None:
@@ -35,7 +36,10 @@ class FutureRecordMetadata:
         if name.startswith("_"):
             raise AttributeError(name)
         if name in ("result", "exception"):
-            raise NoSuchName(f"What send() returns has no {name}(): get() waits for the outcome and raises what went wrong, as Java's Future does.")
+            raise NoSuchName(
+                f"What send() returns has no {name}(): get() waits for the outcome and raises what "
+                "went wrong, as Java's Future does."
+            )
         raise NoSuchName(f"What send() returns has no {name!r}.{name_hint(name, ('done', 'get'))}")
 
     def complete(self, metadata: RecordMetadata | None, error: BaseException | None) -> None:

@@ -1,7 +1,7 @@
 """The producer an application holds (org.apache.kafka.clients.producer.KafkaProducer).
 
-The constructor starts the Sender's loop, which connects on its own; `send` waits for metadata and perhaps for memory, puts the
-record into a batch and returns a future.
+The constructor starts the Sender's loop, which connects on its own; `send` waits for metadata and
+perhaps for memory, puts the record into a batch and returns a future.
 """
 
 from __future__ import annotations
@@ -29,15 +29,20 @@ from kafkalab.clients.producer.sender import Sender
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.clients.producer.transactions.transactions_api import TransactionalMethods
 from kafkalab.config import ProducerConfig, dump_text
-from kafkalab.errors import ApiException, IllegalArgumentException, IllegalStateException, KafkaException
+from kafkalab.errors import (
+    ApiException,
+    IllegalArgumentException,
+    IllegalStateException,
+    KafkaException,
+)
 from kafkalab.lines import metrics
 from kafkalab.protocol.messages import WireRecord
 from kafkalab.records import ProducerRecord, RecordMetadata, TopicPartition
-from kafkalab.sim.apps import FOREVER_MS, Signal
+from kafkalab.sim.apps import LONGEST_GIVEN_MS, PATIENCE_MS, Signal
 
 if TYPE_CHECKING:
-    from kafkalab.clients.network.metadata import ClusterView
     from kafkalab.clients.network.client_lab import ClientLab
+    from kafkalab.clients.network.metadata import ClusterView
 
 LARGEST_LONG = 9_223_372_036_854_775_807
 """Long.MAX_VALUE: how long close() waits when it is not told."""
@@ -51,11 +56,19 @@ class KafkaProducer(TransactionalMethods):
     config        dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version       the client version to be; the lab's when left out
     name          who this is in the journal; client.id when left out
-    least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's; see clients/network/least_loaded.py
+    least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's;
+                  see clients/network/least_loaded.py
     """
 
-    def __init__(self, lab: ClientLab, config: Mapping[str, Any] | None = None, *, version: str | None = None, name: str | None = None,
-                 least_loaded: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self,
+        lab: ClientLab,
+        config: Mapping[str, Any] | None = None,
+        *,
+        version: str | None = None,
+        name: str | None = None,
+        least_loaded: Callable[..., Any] | None = None,
+    ) -> None:
         arguments.lab("KafkaProducer", lab)
         arguments.settings("KafkaProducer", config)
         arguments.rule(least_loaded)
@@ -75,7 +88,13 @@ class KafkaProducer(TransactionalMethods):
         profile, config, clock, stream = self.profile, self.config, lab.clock, lab.streams.stream
         transactional_id = config["transactional.id"]
         of = "" if transactional_id is None else f", transactionalId={transactional_id}"
-        self._log = log = LogContext(lab.journal, self.name, self.client_id, f"[Producer clientId={self.client_id}{of}] ", profile.name)
+        self._log = log = LogContext(
+            lab.journal,
+            self.name,
+            self.client_id,
+            f"[Producer clientId={self.client_id}{of}] ",
+            profile.name,
+        )
         plain = LogContext(lab.journal, self.name, self.client_id, "", profile.name)
         self._in_callback = False
         if config.has_flat_backoff:
@@ -84,24 +103,77 @@ class KafkaProducer(TransactionalMethods):
             log(name, **values)
         log("PRODUCER_CONFIG", values=dump_text(profile.name, config, self.client_id))
         log("PRODUCER_STARTING")
-        self._metrics = ProducerMetrics(self.client_id, clock, config["metrics.sample.window.ms"], config["metrics.num.samples"])
-        self._partitioner = partitioner_of(config["partitioner.class"], profile, stream(f"{self.name}/partitioner"))
+        self._metrics = ProducerMetrics(
+            self.client_id, clock, config["metrics.sample.window.ms"], config["metrics.num.samples"]
+        )
+        self._partitioner = partitioner_of(
+            config["partitioner.class"], profile, stream(f"{self.name}/partitioner")
+        )
         self._interceptors = ProducerInterceptors(config["interceptor.classes"], log)
         if config.raised_delivery_timeout_ms is not None:
             log("DELIVERY_TIMEOUT_RAISED", timeout_ms=config.raised_delivery_timeout_ms)
-        self._accumulator = RecordAccumulator(config, profile, log, plain, stream(f"{self.name}/partitioner"), stream(f"{self.name}/retry"))
-        self._topics = ProducerTopics(profile, config.get("metadata.max.idle.ms"), config["max.block.ms"], log, clock, self._block)
+        self._accumulator = RecordAccumulator(
+            config,
+            profile,
+            log,
+            plain,
+            stream(f"{self.name}/partitioner"),
+            stream(f"{self.name}/retry"),
+        )
+        self._topics = ProducerTopics(
+            profile,
+            config.get("metadata.max.idle.ms"),
+            config["max.block.ms"],
+            log,
+            clock,
+            self._block,
+        )
         rule = None if least_loaded is None else learners_rule(least_loaded)
-        self._client = client = network_client(lab, "producer", self.name, self.client_id, config, profile, log, self._topics,
-                                               config["max.in.flight.requests.per.connection"], least_loaded=rule)
-        self._transactions = transactions = self._transaction_manager(client) if config["enable.idempotence"] else None
-        client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), clock.now_ms)
+        self._client = client = network_client(
+            lab,
+            "producer",
+            self.name,
+            self.client_id,
+            config,
+            profile,
+            log,
+            self._topics,
+            config["max.in.flight.requests.per.connection"],
+            least_loaded=rule,
+        )
+        self._transactions = transactions = (
+            self._transaction_manager(client) if config["enable.idempotence"] else None
+        )
+        client.metadata.bootstrap(
+            bootstrap_nodes(config["bootstrap.servers"], client.node_of), clock.now_ms
+        )
         self._topics.attach(client.metadata, self._wakeup)
-        self._appends = RecordAppends(self._accumulator, self._partitioner, transactions, config, profile, log, clock, self._metrics,
-                                      self._block, self._wakeup)
-        self._sender = Sender(client, self._accumulator, transactions, config, profile, log, plain, clock,
-                              lambda: self._appends.cluster(client.metadata.view), self._topics.add, self._metrics,
-                              Cpu(lab.journal, self.name))
+        self._appends = RecordAppends(
+            self._accumulator,
+            self._partitioner,
+            transactions,
+            config,
+            profile,
+            log,
+            clock,
+            self._metrics,
+            self._block,
+            self._wakeup,
+        )
+        self._sender = Sender(
+            client,
+            self._accumulator,
+            transactions,
+            config,
+            profile,
+            log,
+            plain,
+            clock,
+            lambda: self._appends.cluster(client.metadata.view),
+            self._topics.add,
+            self._metrics,
+            Cpu(lab.journal, self.name),
+        )
         lab.stage.loop(self._sender.run(), client.selector.signal, self.name)
         app_info.register(log, profile, lab.epoch_ms + lab.now_ms)
         log("PRODUCER_STARTED")
@@ -118,8 +190,14 @@ class KafkaProducer(TransactionalMethods):
             self._log("RETRIES_BY_IDEMPOTENCE")
         if "acks" not in config.given:
             self._log("ACKS_BY_IDEMPOTENCE")
-        return TransactionManager(self._log, self.profile, client, config["transactional.id"], config["transaction.timeout.ms"],
-                                  config["retry.backoff.ms"])
+        return TransactionManager(
+            self._log,
+            self.profile,
+            client,
+            config["transactional.id"],
+            config["transaction.timeout.ms"],
+            config["retry.backoff.ms"],
+        )
 
     @property
     def _closed(self) -> bool:
@@ -127,18 +205,25 @@ class KafkaProducer(TransactionalMethods):
 
     # sending
 
-    def send(self, record: ProducerRecord, callback: Callback | None = None) -> FutureRecordMetadata:
-        """Queue a record. Waits while the topic's metadata is unknown and while buffer.memory is full, both together at most
-        max.block.ms.
+    def send(
+        self, record: ProducerRecord, callback: Callback | None = None
+    ) -> FutureRecordMetadata:
+        """Queue a record. Waits while the topic's metadata is unknown and while buffer.memory is
+        full, both together at most max.block.ms.
 
-        What goes wrong later goes to the future and to callback(metadata, error): TimeoutException, RecordTooLargeException, or
-        what the broker refused it with. Raises IllegalStateException after close() and what a partitioner raises
-        (KafkaProducer.doSend).
+        What goes wrong later goes to the future and to callback(metadata, error): TimeoutException,
+        RecordTooLargeException, or what the broker refused it with. Raises IllegalStateException
+        after close() and what a partitioner raises (KafkaProducer.doSend).
         """
         if not isinstance(record, ProducerRecord):
-            raise IllegalArgumentException(f"send() takes a ProducerRecord, not {record!r}: ProducerRecord(\"topic\", \"value\")")
+            raise IllegalArgumentException(
+                f'send() takes a ProducerRecord, not {record!r}: ProducerRecord("topic", "value")'
+            )
         if callback is not None and not callable(callback):
-            raise IllegalArgumentException(f"the callback is called with (metadata, error) when the record's last word is in; {callback!r} cannot be called")
+            raise IllegalArgumentException(
+                "the callback is called with (metadata, error) when the record's last word is in; "
+                f"{callback!r} cannot be called"
+            )
         if self._closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         record = self._interceptors.on_send(record)
@@ -146,7 +231,11 @@ class KafkaProducer(TransactionalMethods):
             self._topics_sent_to.add(record.topic)
             self._lab.warn_of_new_topic(record.topic)
         future = FutureRecordMetadata(self._wait_for_future)
-        event = self._lab.call(self.name, "send", {"topic": record.topic, "key": record.key, "partition": record.partition})
+        event = self._lab.call(
+            self.name,
+            "send",
+            {"topic": record.topic, "key": record.key, "partition": record.partition},
+        )
         with self._lab.journal.because(event):
             send = self._begin_send(record, future, callback)
             try:
@@ -155,41 +244,87 @@ class KafkaProducer(TransactionalMethods):
                 self._send_failed(send, error, future, callback)
             except Exception as error:
                 self._metrics.failed(record.topic, 1)
-                self._interceptors.on_send_error(record, send.partition if send.partition >= 0 else None, error)
+                self._interceptors.on_send_error(
+                    record, send.partition if send.partition >= 0 else None, error
+                )
                 raise
         return future
 
-    def _begin_send(self, record: ProducerRecord, future: FutureRecordMetadata, callback: Callback | None) -> Send:
+    def _begin_send(
+        self, record: ProducerRecord, future: FutureRecordMetadata, callback: Callback | None
+    ) -> Send:
         now_ms = self._lab.now_ms
-        timestamp_ms = self._lab.epoch_ms + now_ms if record.timestamp_ms is None else record.timestamp_ms
+        timestamp_ms = (
+            self._lab.epoch_ms + now_ms if record.timestamp_ms is None else record.timestamp_ms
+        )
         wire = WireRecord(record.key, record.value, timestamp_ms)
         sent = self._lab.journal.cause
-        return Send(record, wire, lambda tp: self._outcome(record, tp, timestamp_ms, future, callback, sent), callback_text(callback),
-                    now_ms + self.config["max.block.ms"])
+        return Send(
+            record,
+            wire,
+            lambda tp: self._outcome(record, tp, timestamp_ms, future, callback, sent),
+            callback_text(callback),
+            self._lab.stage.deadline_after(self.config["max.block.ms"]),
+        )
 
-    def _send_failed(self, send: Send, error: ApiException, future: FutureRecordMetadata, callback: Callback | None) -> None:
-        """What send() itself finds wrong with a record does not raise: it goes to the future and the callback, at once."""
-        if self._transactions is not None and self.profile.refuses_calls_after_error:
+    def _send_failed(
+        self,
+        send: Send,
+        error: ApiException,
+        future: FutureRecordMetadata,
+        callback: Callback | None,
+    ) -> None:
+        """What send() itself finds wrong with a record does not raise:
+        it goes to the future and the callback, at once."""
+        if self._transactions is not None and self.profile.transacting.refuses_calls_after_error:
             self._transactions.on_send_error(error)
         self._log("SEND_FAILED", error=error, trace=error.java_text())
         record = send.record
         if callback is not None:
-            number = send.partition if send.partition >= 0 else -1 if record.partition is None else record.partition
-            filled = RecordMetadata(record.topic, number, -1, -1) if self.profile.fills_metadata_of_failed_send else None
+            number = (
+                send.partition
+                if send.partition >= 0
+                else -1
+                if record.partition is None
+                else record.partition
+            )
+            filled = (
+                RecordMetadata(record.topic, number, -1, -1)
+                if self.profile.producing.fills_metadata_of_failed_send
+                else None
+            )
             callback(filled, error)
         self._metrics.failed(record.topic, 1)
-        self._interceptors.on_send_error(record, send.partition if send.partition >= 0 else None, error)
+        self._interceptors.on_send_error(
+            record, send.partition if send.partition >= 0 else None, error
+        )
         future.complete(None, error)
 
-    def _outcome(self, record: ProducerRecord, tp: TopicPartition, timestamp_ms: int, future: FutureRecordMetadata,
-                 callback: Callback | None, sent: int | None) -> Outcome:
+    def _outcome(
+        self,
+        record: ProducerRecord,
+        tp: TopicPartition,
+        timestamp_ms: int,
+        future: FutureRecordMetadata,
+        callback: Callback | None,
+        sent: int | None,
+    ) -> Outcome:
         """What to do when the record's fate is known. sent: the event of the call of send()."""
         journal = self._lab.journal
 
         def outcome(offset: int, error: BaseException | None) -> None:
-            metadata = RecordMetadata(tp.topic, tp.partition, -1 if error else offset, -1 if error else timestamp_ms)
-            journal.note("record.completed", self.name, partition=str(tp), offset=offset, key=record.key, sent=sent,
-                           error=None if error is None else type(error).__name__)
+            metadata = RecordMetadata(
+                tp.topic, tp.partition, -1 if error else offset, -1 if error else timestamp_ms
+            )
+            journal.note(
+                "record.completed",
+                self.name,
+                partition=str(tp),
+                offset=offset,
+                key=record.key,
+                sent=sent,
+                error=None if error is None else type(error).__name__,
+            )
             self._interceptors.on_acknowledgement(metadata, error)
             if callback is not None:
                 self._run_callback(callback, metadata, error, tp)
@@ -197,7 +332,13 @@ class KafkaProducer(TransactionalMethods):
 
         return outcome
 
-    def _run_callback(self, callback: Callback, metadata: RecordMetadata, error: BaseException | None, tp: TopicPartition) -> None:
+    def _run_callback(
+        self,
+        callback: Callback,
+        metadata: RecordMetadata,
+        error: BaseException | None,
+        tp: TopicPartition,
+    ) -> None:
         """On the I/O thread. The Sender outlives what a callback raises: it says so and goes on
         (ProducerBatch.completeFutureAndFireCallbacks)."""
         self._in_callback = True
@@ -205,8 +346,11 @@ class KafkaProducer(TransactionalMethods):
             callback(metadata, error)
         except Exception as raised:
             self._log("CALLBACK_FAILED", partition=tp, trace=f"{type(raised).__name__}: {raised}")
-            warnings.warn(f"the callback of a record for {tp} raised {type(raised).__name__}: {raised}. The producer goes on without it.",
-                          stacklevel=1)
+            warnings.warn(
+                f"the callback of a record for {tp} raised {type(raised).__name__}: {raised}. The "
+                "producer goes on without it.",
+                stacklevel=1,
+            )
         finally:
             self._in_callback = False
 
@@ -225,15 +369,22 @@ class KafkaProducer(TransactionalMethods):
         return view
 
     def _await_topic_ids(self, topic: str, deadline_ms: int) -> None:
-        """Offsets in a transaction name their topics by id, which METADATA tells. Without one in time they go by name alone."""
+        """Offsets in a transaction name their topics by id, which METADATA tells.
+        Without one in time they go by name alone."""
         self._topics.wait_for_id(topic, deadline_ms)
 
     # the rest of the API
 
     def flush(self) -> None:
-        """Send everything now and wait until each outcome is known. In a callback it would wait for itself: that is refused."""
-        self._refuse_in_callback("flush()", KafkaException("KafkaProducer.flush() invocation inside a callback is not permitted because "
-                                                           "it may lead to deadlock."))
+        """Send everything now and wait until each outcome is known.
+        In a callback it would wait for itself: that is refused."""
+        self._refuse_in_callback(
+            "flush()",
+            KafkaException(
+                "KafkaProducer.flush() invocation inside a callback is not permitted because "
+                "it may lead to deadlock."
+            ),
+        )
         with self._lab.journal.because(self._lab.call(self.name, "flush", {})):
             self._log("FLUSHING")
             began_ms = self._lab.now_ms
@@ -244,26 +395,38 @@ class KafkaProducer(TransactionalMethods):
                 while waiting:
                     batch = waiting.pop(0)
                     if not batch.done:
-                        self._block(batch.done_signal, FOREVER_MS - 1)
+                        self._wait_for(
+                            batch.done_signal,
+                            f"the outcome of a batch for {batch.partition}, for which flush() "
+                            "waits,",
+                        )
                     waiting += batch.parts
             finally:
                 self._accumulator.flushing -= 1
                 self._metrics.flushed(self._lab.now_ms - began_ms)
 
     def partitions_for(self, topic: str) -> list[int]:
-        """The partition numbers of a topic. Raises TimeoutException when no broker tells within max.block.ms."""
+        """The partition numbers of a topic. Raises TimeoutException when
+        no broker tells within max.block.ms."""
         if not isinstance(topic, str):
             raise IllegalArgumentException(f"topic cannot be null: give its name, not {topic!r}")
-        view = self._await_topic(topic, None, self._lab.now_ms + self.config["max.block.ms"])
+        view = self._await_topic(
+            topic, None, self._lab.stage.deadline_after(self.config["max.block.ms"])
+        )
         return [p.partition for p in view.topics[topic]]
 
     def metrics(self) -> MetricValues:
         """What the producer has counted, as numbers by Kafka's names; see producer_metrics.py."""
-        return self._metrics.values(self._accumulator.pool, self._client.in_flight_count, self._client.metadata.age_ms(self._lab.now_ms))
+        return self._metrics.values(
+            self._accumulator.pool,
+            self._client.in_flight_count,
+            self._client.metadata.age_ms(self._lab.now_ms),
+        )
 
     def close(self, timeout_ms: int = LARGEST_LONG) -> None:
-        """Send what waits, at most for `timeout_ms`, then close all sockets; what was not answered by then fails with "Producer is
-        closed forcefully." Twice is harmless. In a callback the timeout is 0, as the I/O thread cannot wait for itself."""
+        """Send what waits, at most for `timeout_ms`, then close all sockets; what was not answered
+        by then fails with "Producer is closed forcefully." Twice is harmless. In a callback the
+        timeout is 0, as the I/O thread cannot wait for itself."""
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException("The timeout cannot be negative.")
         if self._sender.finished.is_set or self._topics.closed:
@@ -272,9 +435,14 @@ class KafkaProducer(TransactionalMethods):
         with lab.journal.because(lab.call(self.name, "close", {})):
             self._log("PRODUCER_CLOSING", timeout_ms=timeout_ms)
             self._topics.close()
-            self._close_sender(timeout_ms)
+            sent_all = self._close_sender(timeout_ms)
             self._interceptors.close()
-            for line in metrics.removed_at_close(self.profile.name, "producer", self.client_id, nodes=self._client.tried_connections()):
+            for line in metrics.removed_at_close(
+                self.profile.name,
+                "producer",
+                self.client_id,
+                nodes=self._client.tried_connections(),
+            ):
                 self._log("METRIC_REMOVED", metric=line)
             if self._client.telemetry:
                 self._client.telemetry.stop()
@@ -282,8 +450,13 @@ class KafkaProducer(TransactionalMethods):
             app_info.unregister(self._log, "producer")
             self._log("PRODUCER_CLOSED")
             lab.journal.append("closed", self.name)
+        if not sent_all and timeout_ms > LONGEST_GIVEN_MS and not self._in_callback:
+            raise lab.stage.given_up(
+                "the end of what this producer had to send, for which close() waits,"
+            )
 
-    def _close_sender(self, timeout_ms: int) -> None:
+    def _close_sender(self, timeout_ms: int) -> bool:
+        """End the I/O thread; says whether it came to its end within the time."""
         lab, finished = self._lab, self._sender.finished
         if self._in_callback and timeout_ms > 0:
             self._log("CLOSE_IN_CALLBACK", timeout_ms=timeout_ms)
@@ -291,12 +464,19 @@ class KafkaProducer(TransactionalMethods):
             if self._client.telemetry:
                 self._client.telemetry.initiate_close()
             self._sender.initiate_close()
-            lab.stage.wait(finished, min(lab.now_ms + timeout_ms, FOREVER_MS - 1))
-        if not finished.is_set:
+            limit_ms = (
+                timeout_ms
+                if timeout_ms <= LONGEST_GIVEN_MS
+                else self.config["delivery.timeout.ms"] + PATIENCE_MS
+            )
+            lab.stage.wait(finished, lab.now_ms + min(limit_ms, LONGEST_GIVEN_MS))
+        in_time = finished.is_set
+        if not in_time:
             self._log("CLOSING_BY_FORCE", timeout_ms=timeout_ms)
             self._sender.force_close()
             if not self._in_callback:
-                lab.stage.wait(finished, FOREVER_MS - 1)
+                lab.stage.wait_for(finished, "the end of this producer's I/O thread")
+        return in_time
 
     # waiting
 
@@ -309,14 +489,27 @@ class KafkaProducer(TransactionalMethods):
         return self._lab.stage.wait(signal, deadline_ms)
 
     def _wait_for_future(self, signal: Signal, timeout_ms: int | None) -> bool:
-        return signal.is_set or self._block(signal, FOREVER_MS - 1 if timeout_ms is None else self._lab.now_ms + timeout_ms)
+        if timeout_ms is not None:
+            return signal.is_set or self._block(signal, self._lab.now_ms + timeout_ms)
+        self._wait_for(signal, "the outcome of a record")
+        return True
+
+    def _wait_for(self, signal: Signal, what: str) -> None:
+        """Wait as long as it takes: a batch has delivery.timeout.ms,
+        and the lab's patience comes on top."""
+        if not signal.is_set:
+            self._refuse_in_callback("A call that waits")
+            self._lab.stage.wait_for(signal, what, besides_ms=self.config["delivery.timeout.ms"])
 
     def _refuse_in_callback(self, what: str, error: Exception | None = None) -> None:
         if self._in_callback:
-            if error is not None and self.profile.flush_in_callback_fails:
+            if error is not None and self.profile.producing.flush_in_callback_fails:
                 raise error
-            raise IllegalStateException(f"{what} inside a callback would wait for the I/O thread, and callbacks run on it: in Java this is a "
-                                        "deadlock. Remember what is to be done and do it outside the callback.")
+            raise IllegalStateException(
+                f"{what} inside a callback would wait for the I/O thread, and callbacks run on it: "
+                "in Java this is a deadlock. Remember what is to be done and do it outside the "
+                "callback."
+            )
 
     def __repr__(self) -> str:
         return f"KafkaProducer({self.client_id!r}, {self.profile.release})"

@@ -1,7 +1,8 @@
 """Which brokers do not keep up? (RecordAccumulator.NodeLatencyStats, KIP-794)
 
-With partitioner.availability.timeout.ms a partition is left out of the partitioner's choice while its leader could not take the
-data that was ready for it for longer than that: its connection is down, or its requests in flight are at their limit.
+With partitioner.availability.timeout.ms a partition is left out of the partitioner's choice while
+its leader could not take the data that was ready for it for longer than that: its connection is
+down, or its requests in flight are at their limit.
 """
 
 from __future__ import annotations
@@ -23,4 +24,7 @@ class NodeLatency:
                 self._drained_ms[node_id] = now_ms
 
     def is_slow(self, node_id: int) -> bool:
-        return self._limit_ms > 0 and self._ready_ms.get(node_id, 0) - self._drained_ms.get(node_id, 0) > self._limit_ms
+        return (
+            self._limit_ms > 0
+            and self._ready_ms.get(node_id, 0) - self._drained_ms.get(node_id, 0) > self._limit_ms
+        )

@@ -1,11 +1,14 @@
-"""Which partition does a record go to? (Partitioner, DefaultPartitioner, RoundRobinPartitioner, UniformStickyPartitioner)
+"""Which partition does a record go to? (Partitioner, DefaultPartitioner, RoundRobinPartitioner,
+UniformStickyPartitioner)
 
-A partition the application names always wins. With a key, murmur2 decides over all partitions, led or not. Without either, the
-version's rule holds: round robin from a random start (until 2.3), one partition until a new batch is opened (KIP-480, 2.4 to
-3.2), and since 3.3 the rule built into the accumulator (KIP-794, `builtin_partitioner.py`). `partitioner.class` replaces it all.
+A partition the application names always wins. With a key, murmur2 decides over all partitions, led
+or not. Without either, the version's rule holds: round robin from a random start (until 2.3), one
+partition until a new batch is opened (KIP-480, 2.4 to 3.2), and since 3.3 the rule built into the
+accumulator (KIP-794, `builtin_partitioner.py`). `partitioner.class` replaces it all.
 
-A partitioner is any object with `partition(topic, key, key_bytes, value, value_bytes, cluster) -> int`; a plain function of
-these six will do. Until 3.9 one may also have `on_new_batch(topic, cluster, previous)`.
+A partitioner is any object with `partition(topic, key, key_bytes, value, value_bytes, cluster) ->
+int`; a plain function of these six will do. Until 3.9 one may also have
+`on_new_batch(topic, cluster, previous)`.
 """
 
 from __future__ import annotations
@@ -19,24 +22,33 @@ from kafkalab.errors import ConfigException
 from kafkalab.hashing import murmur2, to_positive
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 PACKAGE = "org.apache.kafka.clients.producer."
 
 
 def by_key(key: bytes, partition_count: int) -> int:
-    """The key's partition: (murmur2(key) & 0x7fffffff) % partition_count (BuiltInPartitioner.partitionForKey)."""
+    """The key's partition: (murmur2(key) & 0x7fffffff) % partition_count
+    (BuiltInPartitioner.partitionForKey)."""
     return to_positive(murmur2(key)) % partition_count
 
 
 class Partitioner(Protocol):
-    def partition(self, topic: str, key: Any, key_bytes: bytes | None, value: Any, value_bytes: bytes | None, cluster: Cluster) -> int:
+    def partition(
+        self,
+        topic: str,
+        key: Any,
+        key_bytes: bytes | None,
+        value: Any,
+        value_bytes: bytes | None,
+        cluster: Cluster,
+    ) -> int:
         """The number of a partition of `topic`, 0 or more."""
 
 
 class RoundRobin:
-    """Records without a key until 2.3: a counter a topic that starts at a random number. Partitions without a leader are left
-    out while there are others (DefaultPartitioner)."""
+    """Records without a key until 2.3: a counter a topic that starts at a random number. Partitions
+    without a leader are left out while there are others (DefaultPartitioner)."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -55,7 +67,8 @@ class RoundRobin:
 
 
 def nth_available(counter: int, topic: str, cluster: Cluster) -> int:
-    """The partition a counter means: modulo the partitions that have a leader; of all where none has one."""
+    """The partition a counter means: modulo the partitions that have a leader;
+    of all where none has one."""
     available = cluster.available_partitions_for_topic(topic)
     if available:
         return available[to_positive(counter) % len(available)].partition
@@ -63,7 +76,8 @@ def nth_available(counter: int, topic: str, cluster: Cluster) -> int:
 
 
 class StickyPartitionCache:
-    """2.4 to 3.2: one random partition a topic, which changes when a new batch is about to be opened for it (KIP-480)."""
+    """2.4 to 3.2: one random partition a topic, which changes when a new
+    batch is about to be opened for it (KIP-480)."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -75,8 +89,8 @@ class StickyPartitionCache:
         return self._current[topic]
 
     def next_partition(self, topic: str, cluster: Cluster, previous: int) -> int:
-        """The partition to stick to from now on. It changes only if the new batch was for the present one, and then to another
-        one wherever two or more are led."""
+        """The partition to stick to from now on. It changes only if the new batch was for the
+        present one, and then to another one wherever two or more are led."""
         current = self._current.get(topic)
         if current is not None and current != previous:
             return current
@@ -84,7 +98,9 @@ class StickyPartitionCache:
         if not available:
             chosen = self._rng.randrange(cluster.partition_count_for_topic(topic))
         else:
-            others = [p.partition for p in available if p.partition != current] or [available[0].partition]
+            others = [p.partition for p in available if p.partition != current] or [
+                available[0].partition
+            ]
             chosen = self._rng.choice(others)
         self._current[topic] = chosen
         return chosen
@@ -100,21 +116,36 @@ class RoundRobinDefaultPartitioner:
     def __init__(self, rng: random.Random) -> None:
         self._round = RoundRobin(rng)
 
-    def partition(self, topic: str, key: str | None, key_bytes: bytes | None, value: str | None, value_bytes: bytes | None,
-                  cluster: Cluster) -> int:
+    def partition(
+        self,
+        topic: str,
+        key: str | None,
+        key_bytes: bytes | None,
+        value: str | None,
+        value_bytes: bytes | None,
+        cluster: Cluster,
+    ) -> int:
         if key_bytes is not None:
             return by_key(key_bytes, cluster.partition_count_for_topic(topic))
         return self._round.next(topic, cluster)
 
 
 class StickyDefaultPartitioner:
-    """DefaultPartitioner from 2.4: the key, else the sticky partition. Keyed records that open a batch there move it, too."""
+    """DefaultPartitioner from 2.4: the key, else the sticky partition.
+    Keyed records that open a batch there move it, too."""
 
     def __init__(self, rng: random.Random) -> None:
         self._cache = StickyPartitionCache(rng)
 
-    def partition(self, topic: str, key: str | None, key_bytes: bytes | None, value: str | None, value_bytes: bytes | None,
-                  cluster: Cluster) -> int:
+    def partition(
+        self,
+        topic: str,
+        key: str | None,
+        key_bytes: bytes | None,
+        value: str | None,
+        value_bytes: bytes | None,
+        cluster: Cluster,
+    ) -> int:
         if key_bytes is not None:
             return by_key(key_bytes, cluster.partition_count_for_topic(topic))
         return self._cache.partition(topic, cluster)
@@ -129,8 +160,15 @@ class UniformStickyPartitioner:
     def __init__(self, rng: random.Random) -> None:
         self._cache = StickyPartitionCache(rng)
 
-    def partition(self, topic: str, key: str | None, key_bytes: bytes | None, value: str | None, value_bytes: bytes | None,
-                  cluster: Cluster) -> int:
+    def partition(
+        self,
+        topic: str,
+        key: str | None,
+        key_bytes: bytes | None,
+        value: str | None,
+        value_bytes: bytes | None,
+        cluster: Cluster,
+    ) -> int:
         return self._cache.partition(topic, cluster)
 
     def on_new_batch(self, topic: str, cluster: Cluster, previous: int) -> None:
@@ -140,8 +178,9 @@ class UniformStickyPartitioner:
 class RoundRobinPartitioner:
     """Each record to the next partition, keys or not, from the first one on (2.4, KIP-369).
 
-    A record that opens a batch is asked about twice, so where each one does, every other partition is skipped (KAFKA-9965).
-    `remembers_new_batch`: the second question gets the first answer (KAFKA-17632); since 4.0 there is no second question.
+    A record that opens a batch is asked about twice, so where each one does, every other partition
+    is skipped (KAFKA-9965). `remembers_new_batch`: the second question gets the first answer
+    (KAFKA-17632); since 4.0 there is no second question.
     """
 
     def __init__(self, rng: random.Random, remembers_new_batch: bool = True) -> None:
@@ -149,8 +188,15 @@ class RoundRobinPartitioner:
         self._remembers = remembers_new_batch
         self._previous: tuple[str, int] | None = None
 
-    def partition(self, topic: str, key: str | None, key_bytes: bytes | None, value: str | None, value_bytes: bytes | None,
-                  cluster: Cluster) -> int:
+    def partition(
+        self,
+        topic: str,
+        key: str | None,
+        key_bytes: bytes | None,
+        value: str | None,
+        value_bytes: bytes | None,
+        cluster: Cluster,
+    ) -> int:
         previous, self._previous = self._previous, None
         if previous is not None and previous[0] == topic:
             return previous[1]
@@ -171,14 +217,17 @@ class FunctionPartitioner:
 
 
 KNOWN = {PACKAGE + name: name for name in ("RoundRobinPartitioner", "UniformStickyPartitioner")} | {
-    PACKAGE + "internals.DefaultPartitioner": "DefaultPartitioner"}
+    PACKAGE + "internals.DefaultPartitioner": "DefaultPartitioner"
+}
 """Full class name -> the short one. Which of them a version has is its profile's to say."""
 
 
 def partitioner_of(given: Any, profile: Profile, rng: random.Random) -> Partitioner | None:
-    """The partitioner that partitioner.class means; None for the rule built into the accumulator (3.3 and later).
+    """The partitioner that partitioner.class means; None for the rule built into the accumulator
+    (3.3 and later).
 
-    given: a Java class name, full or short; a Python class or object with `partition`; or a function. Raises ConfigException.
+    given: a Java class name, full or short; a Python class or object with `partition`; or a
+    function. Raises ConfigException.
     """
     if given is None:
         return _default(profile, rng)
@@ -190,26 +239,38 @@ def partitioner_of(given: Any, profile: Profile, rng: random.Random) -> Partitio
         return given
     if callable(given):
         return FunctionPartitioner(given)
-    raise ConfigException(f"Invalid value {given!r} for configuration partitioner.class: give a class or an object with "
-                          "partition(topic, key, key_bytes, value, value_bytes, cluster), or a function of these")
+    raise ConfigException(
+        f"Invalid value {given!r} for configuration partitioner.class: give a class or an object "
+        "with partition(topic, key, key_bytes, value, value_bytes, cluster), or a function of these"
+    )
 
 
 def _default(profile: Profile, rng: random.Random) -> Partitioner | None:
-    makers = {"round robin": RoundRobinDefaultPartitioner, "sticky": StickyDefaultPartitioner, "adaptive": None}
-    make = makers[profile.partitioner]
+    makers = {
+        "round robin": RoundRobinDefaultPartitioner,
+        "sticky": StickyDefaultPartitioner,
+        "adaptive": None,
+    }
+    make = makers[profile.producing.partitioner]
     return None if make is None else make(rng)
 
 
 def _named(given: str, profile: Profile, rng: random.Random) -> Partitioner | None:
     name = KNOWN.get(given, given)
     if name not in KNOWN.values():
-        raise ConfigException(f"Invalid value {given} for configuration partitioner.class: Class {given} could not be found. "
-                              f"Known are {', '.join(sorted(KNOWN.values()))}; or give a Python class or function.")
-    if name not in profile.partitioner_classes:
-        raise ConfigException(f"Invalid value {given} for configuration partitioner.class: Class {given} could not be found. "
-                              f"A client {profile.name} has {', '.join(profile.partitioner_classes) or 'none but its own'}.")
+        raise ConfigException(
+            f"Invalid value {given} for configuration partitioner.class: Class {given} could not "
+            f"be found. Known are {', '.join(sorted(KNOWN.values()))}; or give a Python class or "
+            "function."
+        )
+    if name not in profile.producing.partitioner_classes:
+        raise ConfigException(
+            f"Invalid value {given} for configuration partitioner.class: Class {given} could not "
+            f"be found. A client {profile.name} has "
+            f"{', '.join(profile.producing.partitioner_classes) or 'none but its own'}."
+        )
     if name == "DefaultPartitioner":
         return _default(profile, rng) or StickyDefaultPartitioner(rng)
     if name == "UniformStickyPartitioner":
         return UniformStickyPartitioner(rng)
-    return RoundRobinPartitioner(rng, remembers_new_batch=not profile.round_robin_skips)
+    return RoundRobinPartitioner(rng, remembers_new_batch=not profile.producing.round_robin_skips)

@@ -1,7 +1,8 @@
 """What does a partitioner see of the cluster? (org.apache.kafka.common.Cluster)
 
-Lists of partitions come in the order in which Java's Cluster holds them: until 2.1 as the METADATA answer had them, since 2.2
-as a HashMap gives them out. Round robin walks that order, and so does the Sender when it fills a request.
+Lists of partitions come in the order in which Java's Cluster holds them: until 2.1 as the METADATA
+answer had them, since 2.2 as a HashMap gives them out. Round robin walks that order, and so does
+the Sender when it fills a request.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ class Cluster:
     """One picture of the cluster, as custom partitioners get it; it does not change."""
 
     def __init__(self, view: ClusterView, in_hash_order: bool) -> None:
-        order = partitions_in_hash_order(view.partitions) if in_hash_order else list(view.partitions)
+        order = (
+            partitions_in_hash_order(view.partitions) if in_hash_order else list(view.partitions)
+        )
         self._topics: dict[str, list[PartitionView]] = {}
         for tp in order:
             self._topics.setdefault(tp.topic, []).append(view.partitions[tp])

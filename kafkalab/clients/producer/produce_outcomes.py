@@ -1,8 +1,8 @@
 """What becomes of a batch that was sent? (Sender.handleProduceResponse, completeBatch, failBatch)
 
-Written: its records hear where. Too large for the broker: it is split and sent again. Refused for a reason that may pass, or
-lost with its connection: it goes back to the front of its queue, as often as retries and delivery.timeout.ms allow. Otherwise
-its records hear what went wrong.
+Written: its records hear where. Too large for the broker: it is split and sent again. Refused for a
+reason that may pass, or lost with its connection: it goes back to the front of its queue, as often
+as retries and delivery.timeout.ms allow. Otherwise its records hear what went wrong.
 """
 
 from __future__ import annotations
@@ -18,26 +18,47 @@ from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.producer_batch import FinalState, ProducerBatch
 from kafkalab.clients.producer.producer_metrics import ProducerMetrics
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
-from kafkalab.errors import ApiException, Errors, InvalidMetadataException, UnknownTopicOrPartitionException, error_for
+from kafkalab.errors import (
+    ApiException,
+    Errors,
+    InvalidMetadataException,
+    UnknownTopicOrPartitionException,
+    error_for,
+)
 from kafkalab.lines import payload
 from kafkalab.protocol.messages import PartitionProduceResponse
 from kafkalab.records import TopicPartition
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class ProduceOutcomes:
     """in_flight: batches that were sent and not answered yet, in that order."""
 
-    def __init__(self, accumulator: RecordAccumulator, metadata: Metadata, transactions: TransactionManager | None, config: Mapping[str, Any],
-                 profile: Profile, log: LogContext, plain_log: LogContext, clock: Scheduler, metrics: ProducerMetrics,
-                 node_of: Callable[..., Node]) -> None:
+    def __init__(
+        self,
+        accumulator: RecordAccumulator,
+        metadata: Metadata,
+        transactions: TransactionManager | None,
+        config: Mapping[str, Any],
+        profile: Profile,
+        log: LogContext,
+        plain_log: LogContext,
+        clock: Scheduler,
+        metrics: ProducerMetrics,
+        node_of: Callable[..., Node],
+    ) -> None:
         self.in_flight: dict[int, ProducerBatch] = {}
         self._new_leaders: dict[TopicPartition, tuple[int, int]] = {}
         self._node_of = node_of
-        self._accumulator, self._metadata, self._transactions, self._metrics = accumulator, metadata, transactions, metrics
+        self._accumulator, self._metadata, self._transactions, self._metrics = (
+            accumulator,
+            metadata,
+            transactions,
+            metrics,
+        )
         self._profile, self._log, self._plain, self._clock = profile, log, plain_log, clock
         self._retries, self._delivery_timeout_ms = config["retries"], config["delivery.timeout.ms"]
 
@@ -51,7 +72,11 @@ class ProduceOutcomes:
             return
         if response.version_mismatch:
             for batch in batches:
-                self._settle(batch, PartitionProduceResponse(index=0, error_code=Errors.UNSUPPORTED_VERSION.code), correlation_id)
+                self._settle(
+                    batch,
+                    PartitionProduceResponse(index=0, error_code=Errors.UNSUPPORTED_VERSION.code),
+                    correlation_id,
+                )
             return
         self._log("PRODUCE_RECEIVED", node_id=node.connection, correlation_id=correlation_id)
         if response.message is None:  # acks=0: written to the socket is all one will ever know
@@ -59,27 +84,47 @@ class ProduceOutcomes:
                 self._settle(batch, PartitionProduceResponse(index=0), correlation_id)
             return
         names = self._metadata.topic_names
-        answers = {(topic.name or names.get(topic.topic_id, ""), p.index): p
-                   for topic in response.message.responses for p in topic.partition_responses}
+        answers = {
+            (topic.name or names.get(topic.topic_id, ""), p.index): p
+            for topic in response.message.responses
+            for p in topic.partition_responses
+        }
         for batch in batches:
-            self._settle(batch, answers[batch.partition.topic, batch.partition.partition], correlation_id)
+            self._settle(
+                batch, answers[batch.partition.topic, batch.partition.partition], correlation_id
+            )
         if self._new_leaders:
             news, self._new_leaders = self._new_leaders, {}
-            nodes = [self._node_of(end.node_id, end.host, end.port, end.rack) for end in response.message.node_endpoints]
+            nodes = [
+                self._node_of(end.node_id, end.host, end.port, end.rack)
+                for end in response.message.node_endpoints
+            ]
             for tp in self._metadata.learn_leaders(news, nodes):
                 self._log("LEADER_OF_PARTITION_UPDATED", partition=tp)
         self._metrics.answered(response.latency_ms)
 
     def _lost(self, node: Node, response: ClientResponse) -> PartitionProduceResponse:
-        """The connection is gone, and with it the answer. From 3.x on a time-out is told apart from other losses."""
-        timed_out = response.timed_out and self._profile.tells_timed_out_requests
-        self._log("PRODUCE_TIMED_OUT" if timed_out else "PRODUCE_CANCELLED", node_id=node.connection,
-                  header=self._header_text(response))
+        """The connection is gone, and with it the answer.
+        From 3.x on a time-out is told apart from other losses."""
+        timed_out = response.timed_out and self._profile.producing.tells_timed_out_requests
+        self._log(
+            "PRODUCE_TIMED_OUT" if timed_out else "PRODUCE_CANCELLED",
+            node_id=node.connection,
+            header=self._header_text(response),
+        )
         error = Errors.REQUEST_TIMED_OUT if timed_out else Errors.NETWORK_EXCEPTION
-        text = f"Disconnected from node {node.connection}" + (" due to timeout" if timed_out else "")
-        return PartitionProduceResponse(index=0, error_code=error.code, error_message=text if self._profile.names_lost_node else None)
+        text = f"Disconnected from node {node.connection}" + (
+            " due to timeout" if timed_out else ""
+        )
+        return PartitionProduceResponse(
+            index=0,
+            error_code=error.code,
+            error_message=text if self._profile.producing.names_lost_node else None,
+        )
 
-    def _settle(self, batch: ProducerBatch, answer: PartitionProduceResponse, correlation_id: int) -> None:
+    def _settle(
+        self, batch: ProducerBatch, answer: PartitionProduceResponse, correlation_id: int
+    ) -> None:
         """completeBatch."""
         batch.in_flight = False
         self.in_flight.pop(id(batch), None)
@@ -92,23 +137,46 @@ class ProduceOutcomes:
             self._complete(batch, answer.base_offset)
         self._accumulator.muted.discard(batch.partition)
 
-    def _split(self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse, correlation_id: int) -> None:
-        self._log("BATCH_SPLIT", correlation_id=correlation_id, partition=batch.partition, count=self._retries - batch.attempts,
-                  error=self._text_of(error, answer))
+    def _split(
+        self,
+        batch: ProducerBatch,
+        error: Errors,
+        answer: PartitionProduceResponse,
+        correlation_id: int,
+    ) -> None:
+        self._log(
+            "BATCH_SPLIT",
+            correlation_id=correlation_id,
+            partition=batch.partition,
+            count=self._retries - batch.attempts,
+            error=self._text_of(error, answer),
+        )
         parts = self._accumulator.split(batch)
         if self._transactions is not None:
             self._transactions.replaced(batch, parts)
         self._accumulator.forget(batch)
         self._metrics.split()
 
-    def _refused(self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse, correlation_id: int) -> None:
-        known = error.known_to(self._profile.name)
+    def _refused(
+        self,
+        batch: ProducerBatch,
+        error: Errors,
+        answer: PartitionProduceResponse,
+        correlation_id: int,
+    ) -> None:
+        known = self._profile.connecting.known(error)
         if self._may_retry(batch, error, answer):
-            self._log("BATCH_RETRIED", correlation_id=correlation_id, partition=batch.partition,
-                      count=self._retries - batch.attempts - 1, error=self._text_of(error, answer))
+            self._log(
+                "BATCH_RETRIED",
+                correlation_id=correlation_id,
+                partition=batch.partition,
+                count=self._retries - batch.attempts - 1,
+                error=self._text_of(error, answer),
+            )
             self._metrics.retried(batch)
             self._accumulator.reenqueue(batch, self._clock.now_ms)
-        elif error is Errors.DUPLICATE_SEQUENCE_NUMBER:  # a batch sent twice was written once, but where, nobody remembers
+        elif error is Errors.DUPLICATE_SEQUENCE_NUMBER:
+            # a batch sent twice was written once, but where, nobody remembers
             self._complete(batch, answer.base_offset)
         else:
             exception = known.raises(answer.error_message or known.message)
@@ -122,17 +190,34 @@ class ProduceOutcomes:
             self._learn_leader(batch, error, answer)
             self._metadata.request_update()
 
-    def _learn_leader(self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse) -> None:
-        """An answer may name the new leader (KIP-951, 3.7): then the batch need not wait for metadata, nor for its backoff."""
-        if self._profile.learns_leaders and error in (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH):
+    def _learn_leader(
+        self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse
+    ) -> None:
+        """An answer may name the new leader (KIP-951, 3.7): then the batch need not wait for
+        metadata, nor for its backoff."""
+        if self._profile.connecting.learns_leaders and error in (
+            Errors.NOT_LEADER_OR_FOLLOWER,
+            Errors.FENCED_LEADER_EPOCH,
+        ):
             hint = answer.current_leader
-            self._log("PRODUCE_ERROR_WITH_LEADER", partition=batch.partition, error=error.name, leader=hint.text())
+            self._log(
+                "PRODUCE_ERROR_WITH_LEADER",
+                partition=batch.partition,
+                error=error.name,
+                leader=hint.text(),
+            )
             if hint.leader_id >= 0 and hint.leader_epoch >= 0:
                 self._new_leaders[batch.partition] = (hint.leader_id, hint.leader_epoch)
 
-    def _may_retry(self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse) -> bool:
+    def _may_retry(
+        self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse
+    ) -> bool:
         """canRetry."""
-        if batch.has_reached(self._delivery_timeout_ms, self._clock.now_ms) or batch.attempts >= self._retries or batch.done:
+        if (
+            batch.has_reached(self._delivery_timeout_ms, self._clock.now_ms)
+            or batch.attempts >= self._retries
+            or batch.done
+        ):
             return False
         if self._transactions is None:
             return error.retriable
@@ -144,18 +229,36 @@ class ProduceOutcomes:
         if not batch.done:
             self._plain("BATCH_PRODUCED", partition=batch.partition, offset=base_offset)
         if not self._accumulator.finish(batch, FinalState.SUCCEEDED, base_offset, None):
-            self._plain("BATCH_SUCCEEDED_LATE", state_to="SUCCEEDED", partition=batch.partition, offset=base_offset,
-                        state_from=batch.final_state.value)
+            self._plain(
+                "BATCH_SUCCEEDED_LATE",
+                state_to="SUCCEEDED",
+                partition=batch.partition,
+                offset=base_offset,
+                state_from=batch.final_state.value,
+            )
 
     def fail(self, batch: ProducerBatch, error: ApiException, closes_gap: bool) -> None:
-        """failBatch. closes_gap: the broker has refused the batch, so its sequence numbers are free again."""
+        """failBatch. closes_gap: the broker has refused the batch,
+        so its sequence numbers are free again."""
         self._metrics.failed(batch.partition.topic, len(batch.records))
         if batch.done:
-            self._plain("BATCH_STATE_KEPT", state_from=batch.final_state.value, state_to="FAILED", partition=batch.partition, offset=-1)
+            self._plain(
+                "BATCH_STATE_KEPT",
+                state_from=batch.final_state.value,
+                state_to="FAILED",
+                partition=batch.partition,
+                offset=-1,
+            )
             self._accumulator.forget(batch)
             return
-        self._plain("BATCH_FAILED", partition=batch.partition, offset=-1, error=error, trace=error.java_text())
-        told_first = self._profile.tells_failure_first
+        self._plain(
+            "BATCH_FAILED",
+            partition=batch.partition,
+            offset=-1,
+            error=error,
+            trace=error.java_text(),
+        )
+        told_first = self._profile.transacting.tells_failure_first
         if self._transactions is not None and not told_first:
             self._transactions.failed(batch, error, closes_gap)
         self._accumulator.finish(batch, FinalState.FAILED, -1, error)
@@ -163,7 +266,7 @@ class ProduceOutcomes:
             self._transactions.failed(batch, error, closes_gap)
 
     def _text_of(self, error: Errors, answer: PartitionProduceResponse) -> str:
-        name = error.known_to(self._profile.name).name
+        name = self._profile.connecting.known(error).name
         return f"{name}. Error Message: {answer.error_message}" if answer.error_message else name
 
     def _header_text(self, response: ClientResponse) -> str:

@@ -1,7 +1,8 @@
 """Which records travel together? (internals.ProducerBatch)
 
-Records of one partition, as they will stand in one record batch of its log. While it fills, its size on the wire is known
-exactly without compression, and estimated with it; closed, it is what it is.
+Records of one partition, as they will stand in one record batch of its log. While it fills, its
+size on the wire is known exactly without compression, and estimated with it; closed, it is what it
+is.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from kafkalab.sim.apps import Signal
 
 EMPTY_BYTES = batch_size_bytes(())
 ESTIMATION_FACTOR = 1.05
-"""MemoryRecordsBuilder.COMPRESSION_RATE_ESTIMATION_FACTOR: a little more than the last batches needed."""
+"""MemoryRecordsBuilder.COMPRESSION_RATE_ESTIMATION_FACTOR:
+a little more than the last batches needed."""
 
 Outcome = Callable[[int, BaseException | None], object]
 """Told what became of a record: (its offset or -1, the error or None)."""
@@ -33,7 +35,8 @@ class FinalState(enum.Enum):
     FAILED = "FAILED"
     """Refused, or expired. An answer that comes later changes nothing for the application."""
     ABORTED = "ABORTED"
-    """The producer was closed by force, or its transaction was aborted. An answer that comes later changes nothing."""
+    """The producer was closed by force, or its transaction was aborted.
+    An answer that comes later changes nothing."""
 
 
 TRANSITIONS = {
@@ -49,12 +52,14 @@ class ProducerBatch:
     """One batch, from its first record to its outcome.
 
     write_limit_bytes          how large it may grow: batch.size, or what its only record needs
-    buffer_bytes               what it holds of the buffer pool; 0 for one that came from splitting another
+    buffer_bytes               what it holds of the buffer pool; 0 for one that came from splitting
+                               another
     ratio                      its estimated compressed size over its uncompressed size
     uncompressed_bytes         of the records, without the batch's own header
     largest_record_bytes       the most a batch of one of its records alone could need
     attempts, last_attempt_ms  how often it came back unsent or failed, and when last
-    base_sequence              of its first record, with the producer's id and epoch; -1 until it is drained (KIP-98)
+    base_sequence              of its first record, with the producer's id and epoch; -1 until it is
+                               drained (KIP-98)
     is_transactional           drained inside a transaction
     leader_epoch               what was known of the leader when it was last looked at (KAFKA-15415)
     in_flight                  sent and not answered
@@ -109,11 +114,13 @@ class ProducerBatch:
 
     @property
     def is_full(self) -> bool:
-        return self._closed or bool(self.records) and self.write_limit_bytes <= self.size_bytes
+        return self._closed or (bool(self.records) and self.write_limit_bytes <= self.size_bytes)
 
     def has_room_for(self, record: WireRecord) -> bool:
         """A record always fits into an empty batch. Otherwise it counts uncompressed."""
-        return not self.is_full and (not self.records or self.write_limit_bytes >= self.size_bytes + self._bytes_of(record))
+        return not self.is_full and (
+            not self.records or self.write_limit_bytes >= self.size_bytes + self._bytes_of(record)
+        )
 
     def append(self, record: WireRecord, outcome: Outcome) -> None:
         self.uncompressed_bytes += self._bytes_of(record)
@@ -123,19 +130,26 @@ class ProducerBatch:
 
     def _bytes_of(self, record: WireRecord) -> int:
         first_ms = self.records[0].timestamp_ms if self.records else record.timestamp_ms
-        return record_size_bytes(record, offset_delta=len(self.records), timestamp_delta_ms=record.timestamp_ms - first_ms)
+        return record_size_bytes(
+            record,
+            offset_delta=len(self.records),
+            timestamp_delta_ms=record.timestamp_ms - first_ms,
+        )
 
     def close_for_appends(self) -> None:
         """No record more."""
         self._closed = True
 
     def build(self, estimator: CompressionRatioEstimator) -> int:
-        """Close it and give it its size; the bytes that were compressed for that, 0 when there was nothing to do."""
+        """Close it and give it its size; the bytes that were compressed for that,
+        0 when there was nothing to do."""
         self._closed = True
         if self.compression.is_none or self._built_bytes is not None:
             return 0
         built = self.compression.compressed_bytes(self.records)
-        estimator.observe(self.partition.topic, self.compression.type, built / self.uncompressed_bytes)
+        estimator.observe(
+            self.partition.topic, self.compression.type, built / self.uncompressed_bytes
+        )
         self._built_bytes = EMPTY_BYTES + built
         return self.uncompressed_bytes
 
@@ -184,7 +198,8 @@ class ProducerBatch:
         return self.final_state is not None
 
     def finish(self, state: FinalState, base_offset: int, error: BaseException | None) -> bool:
-        """Tell each record its outcome, once; False if that was done before. base_offset: of the first record, -1: nobody told."""
+        """Tell each record its outcome, once; False if that was done before. base_offset: of the
+        first record, -1: nobody told."""
         if state not in TRANSITIONS[self.final_state]:
             return False
         self.final_state = state
@@ -194,19 +209,33 @@ class ProducerBatch:
         return True
 
     def split(self, limit_bytes: int) -> list[ProducerBatch]:
-        """The same records in batches of at most `limit_bytes`; their outcomes go with them. Sequences stay as they were."""
+        """The same records in batches of at most `limit_bytes`; their outcomes go with them.
+        Sequences stay as they were."""
         parts: list[ProducerBatch] = []
         sequence = self.base_sequence
         for record, outcome in zip(self.records, self.outcomes):
             if not parts or not parts[-1].has_room_for(record):
                 limit = max(limit_bytes, batch_size_upper_bound(record))
-                parts.append(ProducerBatch(self.partition, self.created_ms, limit, 0, self.compression, max(1.0, self.compression_ratio),
-                                           is_split=True))
+                parts.append(
+                    ProducerBatch(
+                        self.partition,
+                        self.created_ms,
+                        limit,
+                        0,
+                        self.compression,
+                        max(1.0, self.compression_ratio),
+                        is_split=True,
+                    )
+                )
             parts[-1].append(record, outcome)
         for part in parts:
             part.close_for_appends()
             if self.has_sequence:
-                part.base_sequence, part.producer_id, part.producer_epoch = sequence, self.producer_id, self.producer_epoch
+                part.base_sequence, part.producer_id, part.producer_epoch = (
+                    sequence,
+                    self.producer_id,
+                    self.producer_epoch,
+                )
                 part.is_transactional = self.is_transactional
                 sequence = (sequence + len(part.records)) % (1 << 31)
         self.outcomes, self.parts = [], parts

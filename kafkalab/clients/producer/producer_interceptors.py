@@ -1,8 +1,9 @@
-"""Who sees each record before it is sent, and each outcome? (ProducerInterceptor, internals.ProducerInterceptors, KIP-42)
+"""Who sees each record before it is sent, and each outcome? (ProducerInterceptor,
+internals.ProducerInterceptors, KIP-42)
 
-An interceptor is any object with `on_send(record) -> record`, `on_acknowledgement(metadata, error)` and `close()`; what it lacks
-is passed over. They stand in a row: each gets what the one before it returned. What one of them raises is written down and
-forgotten, and the record goes on as it was.
+An interceptor is any object with `on_send(record) -> record`, `on_acknowledgement(metadata, error)`
+and `close()`; what it lacks is passed over. They stand in a row: each gets what the one before it
+returned. What one of them raises is written down and forgotten, and the record goes on as it was.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ UNKNOWN_PARTITION = -1
 
 
 class ProducerInterceptors:
-    """given: classes or objects, as interceptor.classes names them. Raises ConfigException for anything else."""
+    """given: classes or objects, as interceptor.classes names them.
+    Raises ConfigException for anything else."""
 
     def __init__(self, given: Iterable[Any], log: LogContext) -> None:
         self._row = [_made(one) for one in given]
@@ -31,12 +33,18 @@ class ProducerInterceptors:
                 try:
                     record = one.on_send(record)
                 except Exception as error:
-                    self._log("INTERCEPTOR_FAILED_ON_SEND", topic=record.topic, number=_shown(record.partition), error=error,
-                              trace=_trace(error))
+                    self._log(
+                        "INTERCEPTOR_FAILED_ON_SEND",
+                        topic=record.topic,
+                        number=_shown(record.partition),
+                        error=error,
+                        trace=_trace(error),
+                    )
         return record
 
     def on_acknowledgement(self, metadata: RecordMetadata, error: BaseException | None) -> None:
-        """A record was written, or was not; called on the I/O thread, before the record's own callback."""
+        """A record was written, or was not; called on the I/O thread,
+        before the record's own callback."""
         for one in self._row:
             if hasattr(one, "on_acknowledgement"):
                 try:
@@ -44,8 +52,11 @@ class ProducerInterceptors:
                 except Exception as raised:
                     self._log("INTERCEPTOR_FAILED_ON_ACK", error=raised, trace=_trace(raised))
 
-    def on_send_error(self, record: ProducerRecord, partition: int | None, error: BaseException) -> None:
-        """send() itself failed: that, too, is an outcome. The partition is -1 where none had been chosen yet."""
+    def on_send_error(
+        self, record: ProducerRecord, partition: int | None, error: BaseException
+    ) -> None:
+        """send() itself failed: that, too, is an outcome.
+        The partition is -1 where none had been chosen yet."""
         number = partition if partition is not None else record.partition
         where = TopicPartition(record.topic, UNKNOWN_PARTITION if number is None else number)
         self.on_acknowledgement(RecordMetadata(where.topic, where.partition, -1, -1), error)
@@ -62,9 +73,13 @@ class ProducerInterceptors:
 def _made(given: Any) -> Any:
     if isinstance(given, type):
         given = given()
-    if isinstance(given, str) or not (hasattr(given, "on_send") or hasattr(given, "on_acknowledgement")):
-        raise ConfigException(f"Invalid value {given!r} for configuration interceptor.classes: give Python classes or objects with "
-                              "on_send(record) and on_acknowledgement(metadata, error)")
+    if isinstance(given, str) or not (
+        hasattr(given, "on_send") or hasattr(given, "on_acknowledgement")
+    ):
+        raise ConfigException(
+            f"Invalid value {given!r} for configuration interceptor.classes: give Python classes "
+            "or objects with on_send(record) and on_acknowledgement(metadata, error)"
+        )
     return given
 
 

@@ -3,8 +3,9 @@
     producer.metrics()["batch-size-avg"]
     producer.metrics().of("producer-topic-metrics", topic="orders")["byte-rate"]
 
-Each number follows from what the simulated producer did; the names are Kafka's. Left out: what is counted of single nodes and of
-the network layer, and times in nanoseconds of calls that take none here.
+Each number follows from what the simulated producer did; the names are Kafka's. Left out: what is
+counted of single nodes and of the network layer, and times in nanoseconds of calls that take none
+here.
 """
 
 from __future__ import annotations
@@ -26,9 +27,25 @@ class ProducerMetrics:
     def __init__(self, client_id: str, clock: Scheduler, window_ms: int, window_count: int) -> None:
         self._client_id, self._clock, self._window = client_id, clock, (window_ms, window_count)
         make = self._sensor
-        self._batch_size, self._queue_time, self._ratio, self._record_size = make(), make(), make(), make()
-        self._records_per_request, self._latency, self._retries, self._errors = make(), make(), make(), make()
-        self._splits, self._waits, self._exhausted, self._metadata_waits, self._flushes = make(), make(), make(), make(), make()
+        self._batch_size, self._queue_time, self._ratio, self._record_size = (
+            make(),
+            make(),
+            make(),
+            make(),
+        )
+        self._records_per_request, self._latency, self._retries, self._errors = (
+            make(),
+            make(),
+            make(),
+            make(),
+        )
+        self._splits, self._waits, self._exhausted, self._metadata_waits, self._flushes = (
+            make(),
+            make(),
+            make(),
+            make(),
+            make(),
+        )
         self._topics: dict[str, dict[str, Sensor]] = {}
 
     def _sensor(self) -> Sensor:
@@ -78,30 +95,48 @@ class ProducerMetrics:
 
     def _of_topic(self, topic: str) -> dict[str, Sensor]:
         if topic not in self._topics:
-            self._topics[topic] = {name: self._sensor() for name in ("record-send", "byte", "compression", "record-retry", "record-error")}
+            self._topics[topic] = {
+                name: self._sensor()
+                for name in ("record-send", "byte", "compression", "record-retry", "record-error")
+            }
         return self._topics[topic]
 
     # asked by the application
 
-    def values(self, pool: BufferPool, in_flight: Callable[[], int], metadata_age_ms: int) -> MetricValues:
+    def values(
+        self, pool: BufferPool, in_flight: Callable[[], int], metadata_age_ms: int
+    ) -> MetricValues:
         """All of them now."""
         table = {
-            "batch-size-avg": self._batch_size.average(), "batch-size-max": self._batch_size.maximum(),
+            "batch-size-avg": self._batch_size.average(),
+            "batch-size-max": self._batch_size.maximum(),
             "compression-rate-avg": self._ratio.average(),
-            "record-queue-time-avg": self._queue_time.average(), "record-queue-time-max": self._queue_time.maximum(),
-            "request-latency-avg": self._latency.average(), "request-latency-max": self._latency.maximum(),
-            "record-send-rate": self._records_per_request.rate(), "record-send-total": self._records_per_request.total,
+            "record-queue-time-avg": self._queue_time.average(),
+            "record-queue-time-max": self._queue_time.maximum(),
+            "request-latency-avg": self._latency.average(),
+            "request-latency-max": self._latency.maximum(),
+            "record-send-rate": self._records_per_request.rate(),
+            "record-send-total": self._records_per_request.total,
             "records-per-request-avg": self._records_per_request.average(),
-            "record-retry-rate": self._retries.rate(), "record-retry-total": self._retries.total,
-            "record-error-rate": self._errors.rate(), "record-error-total": self._errors.total,
-            "record-size-avg": self._record_size.average(), "record-size-max": self._record_size.maximum(),
-            "batch-split-rate": self._splits.rate(), "batch-split-total": self._splits.total,
-            "requests-in-flight": in_flight(), "metadata-age": metadata_age_ms / 1000,
-            "buffer-total-bytes": pool.total_bytes, "buffer-available-bytes": pool.available_bytes,
+            "record-retry-rate": self._retries.rate(),
+            "record-retry-total": self._retries.total,
+            "record-error-rate": self._errors.rate(),
+            "record-error-total": self._errors.total,
+            "record-size-avg": self._record_size.average(),
+            "record-size-max": self._record_size.maximum(),
+            "batch-split-rate": self._splits.rate(),
+            "batch-split-total": self._splits.total,
+            "requests-in-flight": in_flight(),
+            "metadata-age": metadata_age_ms / 1000,
+            "buffer-total-bytes": pool.total_bytes,
+            "buffer-available-bytes": pool.available_bytes,
             "waiting-threads": len(pool.waiters),
-            "bufferpool-wait-ratio": self._waits.rate() / (1000 * NS_PER_MS), "bufferpool-wait-time-ns-total": self._waits.total,
-            "buffer-exhausted-rate": self._exhausted.rate(), "buffer-exhausted-total": self._exhausted.total,
-            "metadata-wait-time-ns-total": self._metadata_waits.total, "flush-time-ns-total": self._flushes.total,
+            "bufferpool-wait-ratio": self._waits.rate() / (1000 * NS_PER_MS),
+            "bufferpool-wait-time-ns-total": self._waits.total,
+            "buffer-exhausted-rate": self._exhausted.rate(),
+            "buffer-exhausted-total": self._exhausted.total,
+            "metadata-wait-time-ns-total": self._metadata_waits.total,
+            "flush-time-ns-total": self._flushes.total,
         }
         client = ("client-id", self._client_id)
         found = {MetricName(name, PRODUCER, (client,)): value for name, value in table.items()}
@@ -109,7 +144,6 @@ class ProducerMetrics:
             for name, value in _of_topic(sensors).items():
                 found[MetricName(name, TOPIC, (client, ("topic", topic)))] = value
         return MetricValues(found)
-
 
 
 def _of_topic(sensors: dict[str, Sensor]) -> dict[str, float]:

@@ -1,13 +1,15 @@
-"""Which topics does this producer ask about, and how does send() wait for one? (internals.ProducerMetadata, waitOnMetadata)
+"""Which topics does this producer ask about, and how does send() wait for one?
+(internals.ProducerMetadata, waitOnMetadata)
 
-A topic is asked about from its first record on. From 2.5 on it is forgotten again when nothing was sent to it for
-metadata.max.idle.ms (KIP-526); before, when five minutes had passed since the first METADATA answer after its last record.
+A topic is asked about from its first record on. From 2.5 on it is forgotten again when nothing was
+sent to it for metadata.max.idle.ms (KIP-526); before, when five minutes had passed since the first
+METADATA answer after its last record.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.metadata import ClusterView, Metadata
@@ -16,7 +18,7 @@ from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 IDLE_MS_UNTIL_2_4 = 300_000
@@ -24,8 +26,8 @@ IDLE_MS_UNTIL_2_4 = 300_000
 
 
 class ProducerTopics:
-    """idle_ms: metadata.max.idle.ms, None where the version has no such setting. limit_ms: max.block.ms. wait(signal,
-    deadline_ms): how the caller blocks.
+    """idle_ms: metadata.max.idle.ms, None where the version has no such setting. limit_ms:
+    max.block.ms. wait(signal, deadline_ms): how the caller blocks.
 
     closed  the producer is closed: nobody waits for metadata any more
     """
@@ -33,19 +35,33 @@ class ProducerTopics:
     _metadata: Metadata
     """What `attach` gave; nobody asks before."""
 
-    def __init__(self, profile: Profile, idle_ms: int | None, limit_ms: int, log: LogContext, clock: Scheduler,
-                 wait: Callable[[Signal, int], bool]) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        idle_ms: int | None,
+        limit_ms: int,
+        log: LogContext,
+        clock: Scheduler,
+        wait: Callable[[Signal, int], bool],
+    ) -> None:
         self.closed = False
         self._expires_ms: dict[str, int | None] = {}
         self._new: dict[str, None] = {}
         self._waiting: list[Signal] = []
-        self._profile, self._idle_ms, self._limit_ms, self._log, self._clock, self._wait = profile, idle_ms, limit_ms, log, clock, wait
+        self._profile, self._idle_ms, self._limit_ms, self._log, self._clock, self._wait = (
+            profile,
+            idle_ms,
+            limit_ms,
+            log,
+            clock,
+            wait,
+        )
         self._wakeup: Callable[[], object] = lambda: None
 
     def attach(self, metadata: Metadata, wakeup: Callable[[], object]) -> None:
         self._metadata, self._wakeup = metadata, wakeup
         metadata.still_wants = self.retain
-        if self._profile.sends_request_topic_updates:
+        if self._profile.producing.sends_request_topic_updates:
             metadata.new_topics = lambda: list(self._new)
 
     def close(self) -> None:
@@ -61,7 +77,9 @@ class ProducerTopics:
     def add(self, topic: str) -> None:
         """Somebody sends to this topic: ask about it, and keep asking for a while."""
         is_new = topic not in self._expires_ms
-        self._expires_ms[topic] = None if self._idle_ms is None else self._clock.now_ms + self._idle_ms
+        self._expires_ms[topic] = (
+            None if self._idle_ms is None else self._clock.now_ms + self._idle_ms
+        )
         if is_new:
             self._new[topic] = None
             if topic not in self._metadata.view.topics:
@@ -77,14 +95,18 @@ class ProducerTopics:
         elif topic in self._new:
             del self._new[topic]
         elif expires_ms <= self._clock.now_ms:
-            self._log("TOPIC_FORGOTTEN", topic=topic, expiry_ms=expires_ms, at_ms=self._clock.now_ms)
+            self._log(
+                "TOPIC_FORGOTTEN", topic=topic, expiry_ms=expires_ms, at_ms=self._clock.now_ms
+            )
             del self._expires_ms[topic]
             return False
         return True
 
     def wait_for(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
-        """Ask again and again until the topic, and the partition, are known. Raises TimeoutException, or what the brokers refuse."""
-        metadata, began_ms, answered = self._metadata, self._clock.now_ms, []
+        """Ask again and again until the topic, and the partition, are known. Raises
+        TimeoutException, or what the brokers refuse."""
+        metadata, began_ms = self._metadata, self._clock.now_ms
+        answered: list[Any] = []
         self.add(topic)
         while True:
             known = metadata.view.topics.get(topic)
@@ -99,8 +121,14 @@ class ProducerTopics:
             self.add(topic)
             version = self._request(topic)
             self._wakeup()
-            while metadata.update_version <= version and self._clock.now_ms < deadline_ms and not self.closed:
-                self._waiting = [signal for signal in self._waiting if not signal.is_set] + [metadata.updated_signal()]
+            while (
+                metadata.update_version <= version
+                and self._clock.now_ms < deadline_ms
+                and not self.closed
+            ):
+                self._waiting = [signal for signal in self._waiting if not signal.is_set] + [
+                    metadata.updated_signal()
+                ]
                 self._waiting[-1].tell(lambda: answered.append(self._clock.cause))
                 self._wait(self._waiting[-1], deadline_ms)
             if self.closed:
@@ -108,13 +136,20 @@ class ProducerTopics:
             self._raise_fatal(topic)
             if self._clock.now_ms >= deadline_ms:
                 count = None if known is None else len(known)
-                raise TimeoutException(self._profile.missing_topic_text(topic, partition, count, self._limit_ms))
+                raise TimeoutException(
+                    self._profile.producing.missing_topic_text(
+                        topic, partition, count, self._limit_ms
+                    )
+                )
 
     def _goes_on(self, topic: str, answer: int | None, waited_ms: int) -> None:
-        """What the caller does from now on was caused by the answer it waited for; the event names the call as well."""
+        """What the caller does from now on was caused by the answer it waited for;
+        the event names the call as well."""
         journal = self._log.journal
         call, journal.cause = journal.cause, answer
-        journal.cause = journal.note("metadata.awaited", self._log.who, topic=topic, waited_ms=waited_ms, call=call)
+        journal.cause = journal.note(
+            "metadata.awaited", self._log.who, topic=topic, waited_ms=waited_ms, call=call
+        )
 
     def wait_for_id(self, topic: str, deadline_ms: int) -> None:
         """Ask until the topic's id is known, or the time is up."""
@@ -133,10 +168,11 @@ class ProducerTopics:
             raise error.exception(f"Invalid topics: [{topic}]")
 
     def _request(self, topic: str) -> int:
-        """Ask for the topic, for the first time without a backoff (2.5); returns the version that will be outdated then."""
+        """Ask for the topic, for the first time without a backoff (2.5);
+        returns the version that will be outdated then."""
         metadata = self._metadata
         version = metadata.update_version
-        if topic in self._new and self._profile.sends_request_topic_updates:
+        if topic in self._new and self._profile.producing.sends_request_topic_updates:
             metadata.request_update_for_new_topics()
         else:
             metadata.request_update()

@@ -1,7 +1,9 @@
-"""How does a record get into a batch? (KafkaProducer.doSend's second half, RecordAccumulator.append)
+"""How does a record get into a batch? (KafkaProducer.doSend's second half,
+RecordAccumulator.append)
 
-Choose a partition; if its last batch has room, that is all. Otherwise memory for a new one is needed, and for that the caller may
-have to wait. Partitioners that stick to a partition are told before a batch is opened and may change their mind (KIP-480).
+Choose a partition; if its last batch has room, that is all. Otherwise memory for a new one is
+needed, and for that the caller may have to wait. Partitioners that stick to a partition are told
+before a batch is opened and may change their mind (KIP-480).
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 UNKNOWN = -1
 """RecordMetadata.UNKNOWN_PARTITION: the rule built into the accumulator will choose."""
@@ -58,12 +60,32 @@ class Send:
 class RecordAppends:
     """wait(signal, deadline_ms): how the caller blocks. wakeup: tells the Sender to look."""
 
-    def __init__(self, accumulator: RecordAccumulator, partitioner: Partitioner | None, transactions: TransactionManager | None,
-                 config: Mapping[str, Any], profile: Profile, log: LogContext, clock: Scheduler, metrics: ProducerMetrics,
-                 wait: Callable[[Signal, int], bool], wakeup: Callable[[], object]) -> None:
-        self._accumulator, self._partitioner, self._transactions = accumulator, partitioner, transactions
+    def __init__(
+        self,
+        accumulator: RecordAccumulator,
+        partitioner: Partitioner | None,
+        transactions: TransactionManager | None,
+        config: Mapping[str, Any],
+        profile: Profile,
+        log: LogContext,
+        clock: Scheduler,
+        metrics: ProducerMetrics,
+        wait: Callable[[Signal, int], bool],
+        wakeup: Callable[[], object],
+    ) -> None:
+        self._accumulator, self._partitioner, self._transactions = (
+            accumulator,
+            partitioner,
+            transactions,
+        )
         self._config, self._profile = config, profile
-        self._log, self._clock, self._metrics, self._wait, self._wakeup = log, clock, metrics, wait, wakeup
+        self._log, self._clock, self._metrics, self._wait, self._wakeup = (
+            log,
+            clock,
+            metrics,
+            wait,
+            wakeup,
+        )
         self._ignores_keys = config.get("partitioner.ignore.keys", False)
         self._custom = config["partitioner.class"] is not None
         self._view: ClusterView | None = None
@@ -72,12 +94,16 @@ class RecordAppends:
     def cluster(self, view: ClusterView) -> Cluster:
         """A picture of the cluster as partitioners see it; made once for each METADATA answer."""
         if self._view is not view:
-            self._view, self._cluster = view, Cluster(view, self._profile.cluster_in_hash_order)
+            self._view, self._cluster = (
+                view,
+                Cluster(view, self._profile.connecting.cluster_in_hash_order),
+            )
         return self._cluster
 
     def add(self, send: Send, view: ClusterView) -> None:
-        """Put the record into a batch; wakes the Sender when there is something for it. Raises RecordTooLargeException,
-        BufferExhaustedException (TimeoutException until 2.4), IllegalArgumentException and whatever a partitioner raises."""
+        """Put the record into a batch; wakes the Sender when there is something for it. Raises
+        RecordTooLargeException, BufferExhaustedException (TimeoutException until 2.4),
+        IllegalArgumentException and whatever a partitioner raises."""
         cluster = self.cluster(view)
         chosen = self._choose(send, cluster)
         send.partition = chosen
@@ -85,15 +111,23 @@ class RecordAppends:
         if self._says_so_once:
             self._announce(send)
         self._check_transaction(send, cluster)
-        if not self._profile.asks_again_for_new_batch(self._custom):
+        if not self._profile.producing.asks_again_for_new_batch(self._custom):
             self._append(send, chosen, cluster)
         elif not self._fits(send, cluster):
             self._tell_partitioner(send, cluster)
             chosen = self._choose(send, cluster)
-            self._log("RETRYING_APPEND", topic=send.record.topic, partition=chosen, old_partition=send.partition)
+            self._log(
+                "RETRYING_APPEND",
+                topic=send.record.topic,
+                partition=chosen,
+                old_partition=send.partition,
+            )
             send.partition = chosen
             self._append(send, chosen, cluster)
-        if self._transactions is not None and not self._profile.partition_joins_before_append:
+        if (
+            self._transactions is not None
+            and not self._profile.transacting.partition_joins_before_append
+        ):
             self._transactions.add_partition(send.where)
         if send.wakes_sender:
             self._log("WAKING_SENDER", topic=send.record.topic, partition=send.partition)
@@ -106,26 +140,32 @@ class RecordAppends:
             if send.partition == UNKNOWN:
                 tp = TopicPartition(topic, self._accumulator.builtin(topic).peek(cluster).partition)
             self._transactions.check_send(tp)
-            if self._profile.partition_joins_before_append:
+            if self._profile.transacting.partition_joins_before_append:
                 self._transactions.add_partition(tp)
 
     @property
     def _says_so_once(self) -> bool:
-        """Up to 3.2 the line about the append comes before it; later for each partition that is tried."""
-        return not self._profile.chooses_while_appending
+        """Up to 3.2 the line about the append comes before it;
+        later for each partition that is tried."""
+        return not self._profile.producing.chooses_while_appending
 
     def _choose(self, send: Send, cluster: Cluster) -> int:
-        """The application's partition, the partitioner's, the key's; or UNKNOWN, for the rule of 3.3 and later."""
+        """The application's partition, the partitioner's, the key's;
+        or UNKNOWN, for the rule of 3.3 and later."""
         record = send.record
         if record.partition is not None:
             return record.partition
         key_bytes = None if record.key is None else record.key.encode()
         if self._partitioner is not None:
             value_bytes = None if record.value is None else record.value.encode()
-            number = self._partitioner.partition(record.topic, record.key, key_bytes, record.value, value_bytes, cluster)
+            number = self._partitioner.partition(
+                record.topic, record.key, key_bytes, record.value, value_bytes, cluster
+            )
             if not isinstance(number, int) or number < 0:
-                raise IllegalArgumentException(f"The partitioner generated an invalid partition number: {number}. Partition number "
-                                               "should always be non-negative.")
+                raise IllegalArgumentException(
+                    f"The partitioner generated an invalid partition number: {number}. Partition "
+                    "number should always be non-negative."
+                )
             return number
         if key_bytes is not None and not self._ignores_keys:
             return by_key(key_bytes, cluster.partition_count_for_topic(record.topic))
@@ -135,10 +175,14 @@ class RecordAppends:
         """Raises RecordTooLargeException (ensureValidRecordSize)."""
         limit = self._config["max.request.size"]
         if size > limit:
-            raise RecordTooLargeException(self._profile.too_large_text.format(size=size, limit=limit))
+            raise RecordTooLargeException(
+                self._profile.producing.too_large_text.format(size=size, limit=limit)
+            )
         if size > self._config["buffer.memory"]:
-            raise RecordTooLargeException(f"The message is {size} bytes when serialized which is larger than the total memory buffer you "
-                                          "have configured with the buffer.memory configuration.")
+            raise RecordTooLargeException(
+                f"The message is {size} bytes when serialized which is larger than the total "
+                "memory buffer you have configured with the buffer.memory configuration."
+            )
 
     def _tell_partitioner(self, send: Send, cluster: Cluster) -> None:
         on_new_batch = getattr(self._partitioner, "on_new_batch", None)
@@ -146,8 +190,13 @@ class RecordAppends:
             on_new_batch(send.record.topic, cluster, send.partition)
 
     def _announce(self, send: Send) -> None:
-        self._log("APPENDING_RECORD", record=Later(record_text, send.record, self._profile.headers_read_only), callback=send.callback_text,
-                  topic=send.record.topic, partition=send.partition)
+        self._log(
+            "APPENDING_RECORD",
+            record=Later(record_text, send.record, self._profile.producing.headers_read_only),
+            callback=send.callback_text,
+            topic=send.record.topic,
+            partition=send.partition,
+        )
 
     # appending
 
@@ -158,7 +207,8 @@ class RecordAppends:
         return self._took_last(send, None, None, cluster)
 
     def _append(self, send: Send, chosen: int, cluster: Cluster) -> None:
-        """RecordAccumulator.append: where the caller had to wait for memory, others may have been here meanwhile, so it looks anew."""
+        """RecordAccumulator.append: where the caller had to wait for memory, others may have
+        been here meanwhile, so it looks anew."""
         accumulator = self._accumulator
         builtin = accumulator.builtin(send.record.topic) if chosen == UNKNOWN else None
         buffer_bytes = 0
@@ -179,17 +229,31 @@ class RecordAppends:
                         continue
                     if self._took_last(send, builtin, info, cluster):
                         return
-                batch = accumulator.append_new_batch(send.where, send.wire, send.outcome(send.where), buffer_bytes, self._clock.now_ms)
+                batch = accumulator.append_new_batch(
+                    send.where,
+                    send.wire,
+                    send.outcome(send.where),
+                    buffer_bytes,
+                    self._clock.now_ms,
+                )
                 buffer_bytes = 0
                 if builtin:
-                    builtin.update(info, batch.size_bytes, cluster, accumulator.all_batches_full(send.where))
+                    builtin.update(
+                        info, batch.size_bytes, cluster, accumulator.all_batches_full(send.where)
+                    )
                 send.wakes_sender = True
                 return
         finally:
             if buffer_bytes:
                 accumulator.pool.deallocate(buffer_bytes)
 
-    def _took_last(self, send: Send, builtin: BuiltInPartitioner | None, info: StickyPartitionInfo | None, cluster: Cluster) -> bool:
+    def _took_last(
+        self,
+        send: Send,
+        builtin: BuiltInPartitioner | None,
+        info: StickyPartitionInfo | None,
+        cluster: Cluster,
+    ) -> bool:
         """Put the record into the partition's last batch, if that has room."""
         accumulator, tp = self._accumulator, send.where
         before_bytes = accumulator.last_batch_bytes(tp)
@@ -200,12 +264,20 @@ class RecordAppends:
             return False
         send.wakes_sender = accumulator.wakes_sender(tp)
         if builtin:
-            builtin.update(info, batch.size_bytes - before_bytes, cluster, accumulator.all_batches_full(tp))
+            builtin.update(
+                info, batch.size_bytes - before_bytes, cluster, accumulator.all_batches_full(tp)
+            )
         return True
 
-    def _is_changed(self, builtin: BuiltInPartitioner | None, info: StickyPartitionInfo | None, tp: TopicPartition,
-                    cluster: Cluster) -> bool:
-        """A switch that had to wait for a full batch is made up for before anything more goes to the partition (partitionChanged)."""
+    def _is_changed(
+        self,
+        builtin: BuiltInPartitioner | None,
+        info: StickyPartitionInfo | None,
+        tp: TopicPartition,
+        cluster: Cluster,
+    ) -> bool:
+        """A switch that had to wait for a full batch is made up for before anything more goes to
+        the partition (partitionChanged)."""
         if builtin is None or not self._accumulator.all_batches_full(tp):
             return False
         if builtin.update(info, 0, cluster, True):
@@ -218,9 +290,18 @@ class RecordAppends:
     def _take_memory(self, send: Send, chosen: int) -> int:
         """Memory for a new batch, in bytes; the caller waits for it if there is none."""
         pool = self._accumulator.pool
-        size, remaining_ms = self._accumulator.buffer_bytes_for(send.wire), max(0, send.deadline_ms - self._clock.now_ms)
-        shown = send.partition if self._profile.names_partition_of_buffer else chosen
-        self._log("ALLOCATING_BUFFER", size=size, topic=send.record.topic, partition=shown, timeout_ms=remaining_ms)
+        size, remaining_ms = (
+            self._accumulator.buffer_bytes_for(send.wire),
+            max(0, send.deadline_ms - self._clock.now_ms),
+        )
+        shown = send.partition if self._profile.producing.names_partition_of_buffer else chosen
+        self._log(
+            "ALLOCATING_BUFFER",
+            size=size,
+            topic=send.record.topic,
+            partition=shown,
+            timeout_ms=remaining_ms,
+        )
         if pool.closed:
             raise KafkaException("Producer closed while allocating memory")
         waiter = pool.allocate(size)
@@ -239,12 +320,20 @@ class RecordAppends:
             available = pool.available_bytes
             pool.abandon(waiter)
             self._metrics.exhausted()
-            raise self._profile.buffer_exhausted(size=waiter.size_bytes, limit_ms=limit_ms, total=pool.total_bytes, available=available,
-                                                 poolable=pool.poolable_bytes)
+            raise self._profile.producing.buffer_exhausted(
+                size=waiter.size_bytes,
+                limit_ms=limit_ms,
+                total=pool.total_bytes,
+                available=available,
+                poolable=pool.poolable_bytes,
+            )
 
 
 def record_text(record: ProducerRecord, headers_read_only: bool) -> str:
     """ProducerRecord.toString."""
-    return (f"ProducerRecord(topic={record.topic}, partition={value_text(record.partition)}, headers=RecordHeaders(headers = [], "
-            f"isReadOnly = {value_text(headers_read_only)}), key={value_text(record.key)}, value={value_text(record.value)}, "
-            f"timestamp={value_text(record.timestamp_ms)})")
+    return (
+        f"ProducerRecord(topic={record.topic}, partition={value_text(record.partition)}, "
+        f"headers=RecordHeaders(headers = [], isReadOnly = {value_text(headers_read_only)}), "
+        f"key={value_text(record.key)}, value={value_text(record.value)}, "
+        f"timestamp={value_text(record.timestamp_ms)})"
+    )

@@ -1,7 +1,7 @@
 """How long does a batch wait before it is sent again? (retry.backoff.ms, ExponentialBackoff)
 
-Until 3.6 always retry.backoff.ms; since then twice as long after each failure, up to retry.backoff.max.ms, 20 % more or less
-(KIP-580).
+Until 3.6 always retry.backoff.ms; since then twice as long after each failure, up to
+retry.backoff.max.ms, 20 % more or less (KIP-580).
 """
 
 from __future__ import annotations
@@ -14,20 +14,23 @@ from kafkalab.clients.network.connection_states import exponential_ms
 from kafkalab.clients.producer.producer_batch import ProducerBatch
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class RetryBackoff:
     def __init__(self, config: Mapping[str, Any], profile: Profile, rng: random.Random) -> None:
         self._least_ms = config["retry.backoff.ms"]
         self._most_ms = max(self._least_ms, config.get("retry.backoff.max.ms", self._least_ms))
-        self._doubles, self._rng = profile.exponential_refresh_backoff, rng
+        self._doubles, self._rng = profile.connecting.exponential_refresh_backoff, rng
 
     def wait_ms(self, batch: ProducerBatch) -> int:
-        """After a batch's last failure. Drawn once for each attempt, however often it is looked at; Java draws at each look."""
+        """After a batch's last failure. Drawn once for each attempt, however often it is looked at;
+        Java draws at each look."""
         if not self._doubles:
             return self._least_ms
         if batch.backoff is None or batch.backoff[0] != batch.attempts:
-            drawn = exponential_ms(self._rng, self._least_ms, self._most_ms, max(0, batch.attempts - 1), True)
+            drawn = exponential_ms(
+                self._rng, self._least_ms, self._most_ms, max(0, batch.attempts - 1), True
+            )
             batch.backoff = (batch.attempts, drawn)
         return batch.backoff[1]

@@ -1,7 +1,8 @@
 """The producer's background thread: what it does in each pass (internals.Sender).
 
-A loop that yields how long it may sleep (see `kafkalab.sim.apps`). Each pass: ask for a producer id if one is missing, look
-which leaders have data ready, connect or send, poll the network. What comes back is `produce_outcomes.py`'s.
+A loop that yields how long it may sleep (see `kafkalab.sim.apps`). Each pass: ask for a producer id
+if one is missing, look which leaders have data ready, connect or send, poll the network. What comes
+back is `produce_outcomes.py`'s.
 """
 
 from __future__ import annotations
@@ -24,12 +25,17 @@ from kafkalab.clients.producer.transactions.transactional_sender import Transact
 from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
-from kafkalab.protocol.messages import ProducePartitionData, ProduceRequest, RecordBatch, TopicProduceData
+from kafkalab.protocol.messages import (
+    ProducePartitionData,
+    ProduceRequest,
+    RecordBatch,
+    TopicProduceData,
+)
 from kafkalab.sim.apps import Signal
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 ACKS = {"all": -1, "-1": -1, "0": 0, "1": 1}
 
@@ -41,20 +47,61 @@ class Sender:
     finished  set when the loop has ended and its sockets are closed
     """
 
-    def __init__(self, client: NetworkClient, accumulator: RecordAccumulator, transactions: TransactionManager | None, config: Mapping[str, Any],
-                 profile: Profile, log: LogContext, plain_log: LogContext, clock: Scheduler, cluster: Callable[[], Cluster],
-                 want_topic: Callable[[str], object], metrics: ProducerMetrics, cpu: Cpu) -> None:
+    def __init__(
+        self,
+        client: NetworkClient,
+        accumulator: RecordAccumulator,
+        transactions: TransactionManager | None,
+        config: Mapping[str, Any],
+        profile: Profile,
+        log: LogContext,
+        plain_log: LogContext,
+        clock: Scheduler,
+        cluster: Callable[[], Cluster],
+        want_topic: Callable[[str], object],
+        metrics: ProducerMetrics,
+        cpu: Cpu,
+    ) -> None:
         self.finished = Signal()
-        self._client, self._metadata, self._accumulator, self._transactions = client, client.metadata, accumulator, transactions
+        self._client, self._metadata, self._accumulator, self._transactions = (
+            client,
+            client.metadata,
+            accumulator,
+            transactions,
+        )
         self._config, self._profile, self._log, self._clock = config, profile, log, clock
-        self._cluster, self._want_topic, self._metrics, self._cpu = cluster, want_topic, metrics, cpu
-        self._loop = LoopingClient(client, clock, config["request.timeout.ms"], profile.await_ready_polls_first)
+        self._cluster, self._want_topic, self._metrics, self._cpu = (
+            cluster,
+            want_topic,
+            metrics,
+            cpu,
+        )
+        self._loop = LoopingClient(
+            client, clock, config["request.timeout.ms"], profile.connecting.await_ready_polls_first
+        )
         self._transactional = None
         if transactions is not None:
-            self._transactional = TransactionalSender(transactions, client, self._loop, accumulator, profile, closing=lambda: self._closing)
+            self._transactional = TransactionalSender(
+                transactions,
+                client,
+                self._loop,
+                accumulator,
+                profile,
+                closing=lambda: self._closing,
+            )
         self._acks = ACKS[str(config["acks"])]
-        self._outcomes = ProduceOutcomes(accumulator, self._metadata, transactions, config, profile, log, plain_log,
-                                         clock, metrics, client.node_of)
+        self._outcomes = ProduceOutcomes(
+            accumulator,
+            self._metadata,
+            transactions,
+            config,
+            profile,
+            log,
+            plain_log,
+            clock,
+            metrics,
+            client.node_of,
+        )
         self._guarantees_order = config["max.in.flight.requests.per.connection"] == 1
         self._closing = self._forced = False
 
@@ -106,25 +153,40 @@ class Sender:
     def _has_work_left(self) -> bool:
         open_one = self._open_transaction()
         ends_transaction = open_one is not None and open_one.has_pending_requests
-        return self._accumulator.has_undrained() or self._client.in_flight_count() > 0 or ends_transaction
+        return (
+            self._accumulator.has_undrained()
+            or self._client.in_flight_count() > 0
+            or ends_transaction
+        )
 
     def _open_transaction(self) -> TransactionManager | None:
-        """The manager of a transaction that close() has to end first (since 2.3, KAFKA-6635); None where there is none."""
+        """The manager of a transaction that close() has to end first (since 2.3, KAFKA-6635);
+        None where there is none."""
         manager = self._transactions
-        return manager if manager is not None and self._profile.aborts_when_closed and manager.has_ongoing_transaction else None
+        return (
+            manager
+            if manager is not None
+            and self._profile.transacting.aborts_when_closed
+            and manager.has_ongoing_transaction
+            else None
+        )
 
     def _run_once(self) -> Iterator[int]:
         if self._transactional is not None:
             pass_is_over = yield from self._transactional.step()
             if pass_is_over:
                 return
-            self._accumulator.completing = self._profile.queues_init_producer_id and self._transactions.is_completing
+            self._accumulator.completing = (
+                self._profile.transacting.queues_init_producer_id
+                and self._transactions.is_completing
+            )
         yield from self._loop.poll(self._send_producer_data())
 
     # sending
 
     def _send_producer_data(self) -> int:
-        """Connect to or send to the leaders that have data ready; how long (ms) the poll may wait."""
+        """Connect to or send to the leaders that have data ready;
+        how long (ms) the poll may wait."""
         now_ms, view = self._clock.now_ms, self._metadata.view
         found = self._accumulator.ready(view, now_ms)
         if found.leaderless:
@@ -135,7 +197,14 @@ class Sender:
         ready, not_ready_ms = self._ready_of(list(found.nodes.values()), now_ms)
         drained = {}
         if ready:
-            drained = self._accumulator.drain(view, self._cluster(), ready, now_ms, self._config["max.request.size"], self._transactions)
+            drained = self._accumulator.drain(
+                view,
+                self._cluster(),
+                ready,
+                now_ms,
+                self._config["max.request.size"],
+                self._transactions,
+            )
         for batches in drained.values():
             self._taken(batches)
         next_expiry_ms = self._expire(now_ms)
@@ -149,7 +218,8 @@ class Sender:
         return timeout_ms
 
     def _ready_of(self, nodes: list[Node], now_ms: int) -> tuple[list[Node], int]:
-        """Those of the nodes that can take a request now; for the others, in how many ms that may have changed."""
+        """Those of the nodes that can take a request now;
+        for the others, in how many ms that may have changed."""
         not_ready_ms, ready = LONG_MS, []
         for node in nodes:
             is_ready = self._client.ready(node)
@@ -170,42 +240,79 @@ class Sender:
                 self._client.selector.work(self._cpu.compressed(batch))
 
     def _expire(self, now_ms: int) -> int:
-        """Fail the batches whose delivery.timeout.ms has passed, waiting or sent; when (ms) the next one will expire."""
+        """Fail the batches whose delivery.timeout.ms has passed, waiting or sent;
+        when (ms) the next one will expire."""
         limit_ms = self._config["delivery.timeout.ms"]
         expired = self._accumulator.expired(now_ms, limit_ms)
-        expired += [batch for batch in self._outcomes.in_flight.values() if now_ms - batch.created_ms >= limit_ms and not batch.done]
+        expired += [
+            batch
+            for batch in self._outcomes.in_flight.values()
+            if now_ms - batch.created_ms >= limit_ms and not batch.done
+        ]
         if expired:
             self._log("BATCHES_EXPIRED", count=len(expired))
         for batch in expired:
             waited_ms = now_ms - batch.created_ms
-            text = f"Expiring {len(batch.records)} record(s) for {batch.partition}:{waited_ms} ms has passed since batch creation"
+            text = (
+                f"Expiring {len(batch.records)} record(s) for {batch.partition}:{waited_ms} ms has "
+                "passed since batch creation"
+            )
             if self._transactions is not None and batch.has_sequence:
                 self._transactions.sequence_unresolved(batch)
             self._outcomes.fail(batch, TimeoutException(text), closes_gap=False)
-        sent_ms = min([batch.created_ms + limit_ms for batch in self._outcomes.in_flight.values() if not batch.done], default=LONG_MS)
+        sent_ms = min(
+            [
+                batch.created_ms + limit_ms
+                for batch in self._outcomes.in_flight.values()
+                if not batch.done
+            ],
+            default=LONG_MS,
+        )
         return min(self._accumulator.next_expiry_ms(limit_ms), sent_ms)
 
     def _send_produce(self, node: Node, batches: list[ProducerBatch]) -> None:
         request = self._produce_request(batches)
-        sent = self._client.new_request(node.connection, request, lambda response: self._outcomes.answered(node, batches, response),
-                                        expects_response=self._acks != 0)
+        sent = self._client.new_request(
+            node.connection,
+            request,
+            lambda response: self._outcomes.answered(node, batches, response),
+            expects_response=self._acks != 0,
+        )
         self._client.send(sent)
         if self._log.writes("PRODUCE_SENT"):
             version = sent.header.api_version if sent.header else 0
-            self._log("PRODUCE_SENT", node_id=node.connection, request=Later(payload.object_text, request, version, self._profile.name))
+            self._log(
+                "PRODUCE_SENT",
+                node_id=node.connection,
+                request=Later(payload.object_text, request, version, self._profile.name),
+            )
 
     def _produce_request(self, batches: list[ProducerBatch]) -> ProduceRequest:
         topics: dict[str, list[ProducePartitionData]] = {}
         for batch in batches:
-            wire = RecordBatch(base_offset=0, records=tuple(batch.records), size_bytes=batch.size_bytes, producer_id=batch.producer_id,
-                               producer_epoch=batch.producer_epoch, base_sequence=batch.base_sequence,
-                               compression=batch.compression.type, is_transactional=batch.is_transactional)
-            topics.setdefault(batch.partition.topic, []).append(ProducePartitionData(index=batch.partition.partition, records=(wire,)))
+            wire = RecordBatch(
+                base_offset=0,
+                records=tuple(batch.records),
+                size_bytes=batch.size_bytes,
+                producer_id=batch.producer_id,
+                producer_epoch=batch.producer_epoch,
+                base_sequence=batch.base_sequence,
+                compression=batch.compression.type,
+                is_transactional=batch.is_transactional,
+            )
+            topics.setdefault(batch.partition.topic, []).append(
+                ProducePartitionData(index=batch.partition.partition, records=(wire,))
+            )
         ids = self._metadata.topic_ids
         data = []
         for topic, partitions in topics.items():
             known = {"topic_id": ids[topic]} if topic in ids else {}
             data.append(TopicProduceData(name=topic, partition_data=tuple(partitions), **known))
-        return ProduceRequest(transactional_id=None if self._transactions is None else self._transactions.transactional_id,
-                              acks=self._acks, timeout_ms=self._config["request.timeout.ms"], topic_data=tuple(data))
-
+        return ProduceRequest(
+            transactional_id=None
+            if self._transactions is None
+            else self._transactions.transactional_id,
+            acks=self._acks,
+            timeout_ms=self._config["request.timeout.ms"],
+            topic_data=tuple(data),
+        )

@@ -1,5 +1,7 @@
-"""Writes the report on a log as JSON for programs: tables and oddities, with times as in the lines.
+"""Writes the report on a log as JSON for programs: tables and oddities, with times as in the
+lines.
 """
+
 import dataclasses
 import json
 
@@ -7,12 +9,27 @@ import pandas as pd
 
 from kafkalab.logsets.explain.log_report import LogReport
 
-TABLES = ("files", "clients", "sockets", "held", "requests", "rebalances", "commits", "rereads", "transactions", "lag", "producers", "unknown")
+TABLES = (
+    "files",
+    "clients",
+    "sockets",
+    "held",
+    "requests",
+    "rebalances",
+    "commits",
+    "rereads",
+    "transactions",
+    "lag",
+    "producers",
+    "unknown",
+)
 
 
 def json_report(story: LogReport) -> str:
     """A JSON object with a list of rows for each table of the LogReport, and `oddities`."""
-    tables = {name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES}
+    tables = {
+        name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES
+    }
     oddities = [dataclasses.asdict(oddity) for oddity in story.oddities]
     return json.dumps({"oddities": oddities, **tables}, indent=1, ensure_ascii=False) + "\n"
 

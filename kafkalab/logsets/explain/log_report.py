@@ -3,6 +3,7 @@
 The terminal and the page both show it. Spark counts every table and cuts it to a readable size. So
 the report does not grow with the log.
 """
+
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -33,8 +34,10 @@ class LogReport:
     sockets     as connections(); of more than MOST clients' sockets the first
     held        client_id, class, how, sockets: all sockets counted
     requests    client_id, api, requests, answered, median_ms, longest_ms
-    lag         client_id, topic, partition, first_lag, most_lag, last_lag, least_lead: records, in the first, worst and last minute
-    producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by partition
+    lag         client_id, topic, partition, first_lag, most_lag, last_lag, least_lead: records, in
+                the first, worst and last minute
+    producers, rebalances, rereads, transactions   as the frames of these names; commits: counted by
+                                                   partition
     """
 
     files: pd.DataFrame
@@ -67,7 +70,11 @@ def report_of(lines: DataFrame) -> LogReport:
     """
     sockets = connections(lines)
     shown = _sockets(sockets)
-    files, clients, requests = summary(lines).limit(MOST).toPandas(), _clients(lines), _requests(lines)
+    files, clients, requests = (
+        summary(lines).limit(MOST).toPandas(),
+        _clients(lines),
+        _requests(lines),
+    )
     rounds = _shown(rebalances(lines), "began_at", "client_id")
     behind = _lag(lines)
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")
@@ -87,7 +94,11 @@ def report_of(lines: DataFrame) -> LogReport:
         files=files,
         clients=clients,
         sockets=shown,
-        held=sockets.groupBy("client_id", "class", "how").agg(F.count("*").alias("sockets")).orderBy("client_id", "class", "how").limit(MOST).toPandas(),
+        held=sockets.groupBy("client_id", "class", "how")
+        .agg(F.count("*").alias("sockets"))
+        .orderBy("client_id", "class", "how")
+        .limit(MOST)
+        .toPandas(),
         requests=requests,
         rebalances=rounds,
         commits=_commits(lines),
@@ -113,7 +124,9 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
 
     Lines without a client prefix count for the file's only client.
     """
-    version = F.when(F.col("event") == "KAFKA_VERSION", F.regexp_extract("message", r"Kafka version ?: (\S+)", 1))
+    version = F.when(
+        F.col("event") == "KAFKA_VERSION", F.regexp_extract("message", r"Kafka version ?: (\S+)", 1)
+    )
     return (
         lines.where("client_id is not null")
         .groupBy("file", "client_id", "kind")
@@ -137,10 +150,16 @@ def _requests(lines: DataFrame) -> pd.DataFrame:
 
     A request's answer is the next line with its correlation id.
     """
-    talk = lines.where(F.col("event").isin("SENDING_REQUEST", "RECEIVED_RESPONSE") & F.col("correlation_id").isNotNull())
+    talk = lines.where(
+        F.col("event").isin("SENDING_REQUEST", "RECEIVED_RESPONSE")
+        & F.col("correlation_id").isNotNull()
+    )
     order = Window.partitionBy(*CLIENT, "api", "correlation_id").orderBy("file", "offset")
     after = F.lead(F.struct("event", "time")).over(order)
-    answered = F.when(F.col("after.event") == "RECEIVED_RESPONSE", F.unix_millis("after.time") - F.unix_millis("time"))
+    answered = F.when(
+        F.col("after.event") == "RECEIVED_RESPONSE",
+        F.unix_millis("after.time") - F.unix_millis("time"),
+    )
     return (
         talk.select(*CLIENT, "offset", "api", "correlation_id", "event", "time")
         .withColumn("after", after)
@@ -196,7 +215,11 @@ def _lag(lines: DataFrame) -> pd.DataFrame:
 def _idle_limit(lines: DataFrame) -> int:
     """connections.max.idle.ms from the configuration dumps, else Kafka's default."""
     dumped = F.regexp_extract("message", r"connections\.max\.idle\.ms = (-?\d+)", 1)
-    rows = lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG")).agg(F.min(F.nullif(dumped, F.lit("")).cast("bigint")).alias("limit")).collect()
+    rows = (
+        lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG"))
+        .agg(F.min(F.nullif(dumped, F.lit("")).cast("bigint")).alias("limit"))
+        .collect()
+    )
     return DEFAULT_IDLE_MS if rows[0].limit is None else rows[0].limit
 
 
@@ -213,5 +236,3 @@ def _unknown(lines: DataFrame) -> pd.DataFrame:
         .limit(UNKNOWN_SHOWN)
         .toPandas()
     )
-
-

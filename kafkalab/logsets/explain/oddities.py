@@ -4,6 +4,7 @@ SIGNS are counted in one pass over the lines. Most of them are one event. Some o
 than one line: sockets that no client closes, or a silent client. The functions below read them from
 the frames. Each returns an Oddity or None.
 """
+
 from dataclasses import dataclass
 
 import pandas as pd
@@ -14,7 +15,8 @@ from kafkalab.logsets.connections import CLIENT
 
 EVIDENCE = 3  # The number of lines that are shown.
 EVIDENCE_LENGTH = 300
-SILENCE_S = 30  # A client silent for this time was stopped, or its log level is too high.
+# A client that says nothing for so long was stopped, or was logged on a level that says little.
+SILENCE_S = 30
 CLOCK_STEP_S = 1
 DEFAULT_IDLE_MS = 540_000
 MUCH_LAG = 500  # Records. A consumer fetches that many at once, so less is no problem.
@@ -51,78 +53,118 @@ class Sign:
 
 SIGNS = (
     Sign("A slow consumer was thrown out of its group", ("POLL_TIMEOUT_EXPIRED",), 3,
-         "The application did not call poll() for longer than max.poll.interval.ms. The client left the group by itself, its partitions were "
+         "The application did not call poll() for longer than max.poll.interval.ms. The client "
+         "left the group by itself, its partitions were "
          "free for others, and what it was working on will be read again.",
-         "Make the work between two polls shorter, lower max.poll.records, or raise max.poll.interval.ms."),
+         "Make the work between two polls shorter, lower max.poll.records, or raise "
+         "max.poll.interval.ms."),
     Sign("Commits were refused: no longer a member", ("COMMIT_NOT_A_MEMBER",), 3,
-         "The group had given the partitions away before the offsets were committed. The next owner starts at the last commit that went through, so "
+         "The group had given the partitions away before the offsets were committed. The next "
+         "owner starts at the last commit that went through, so "
          "records are processed twice.",
-         "Commit more often, and in onPartitionsRevoked; look for the poll timeout or the rebalance just before."),
-    Sign("A fetch position no longer existed", ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY"), 3,
-         "The consumer asked for an offset the broker does not have: retention deleted it while the group lagged, or the leader changed before it "
-         "had been replicated. With auto.offset.reset=latest records are skipped, with earliest they are read again.",
-         "Compare the group's lag with retention.ms and retention.bytes; check for unclean leader elections."),
+         "Commit more often, and in onPartitionsRevoked; look for the poll timeout or the "
+         "rebalance just before."),
+    Sign("A fetch position no longer existed",
+         ("FETCH_OUT_OF_RANGE", "FETCH_OUT_OF_RANGE_NO_POLICY"), 3,
+         "The consumer asked for an offset the broker does not have: retention deleted it while "
+         "the group lagged, or the leader changed before it "
+         "had been replicated. With auto.offset.reset=latest records are skipped, with earliest "
+         "they are read again.",
+         "Compare the group's lag with retention.ms and retention.bytes; check for unclean "
+         "leader elections."),
     Sign("A transaction failed for good", ("TRANSACTION_FATAL_ERROR",), 3,
-         "The producer was fenced or lost its right to go on: another producer with the same transactional.id took over, or the transaction "
+         "The producer was fenced or lost its right to go on: another producer with the same "
+         "transactional.id took over, or the transaction "
          "outlived transaction.timeout.ms.",
-         "See that no two processes share the transactional.id; close this producer and start a new one."),
+         "See that no two processes share the transactional.id; close this producer and start a "
+         "new one."),
     Sign("A transaction had to be aborted", ("TRANSACTION_ABORTABLE_ERROR",), 2,
-         "An error inside the transaction. What it sent will never be seen by readers with isolation.level=read_committed.",
+         "An error inside the transaction. What it sent will never be seen by readers with "
+         "isolation.level=read_committed.",
          "abortTransaction(), then do the work again; the reason is in the line."),
     Sign("Batches failed", ("BATCH_FAILED", "SEND_FAILED"), 3,
-         "Records the application handed over were not written (or nobody knows whether they were).",
+         "Records the application handed over were not written (or nobody knows whether they "
+         "were).",
          "Look at the callbacks' exceptions; delivery.timeout.ms is how long the producer tries."),
     Sign("Batches were sent again", ("BATCH_RETRIED", "BATCH_SPLIT"), 2,
-         "A broker answered with an error that passes: a new leader, too few replicas, a batch too large. Without idempotence a retry may "
+         "A broker answered with an error that passes: a new leader, too few replicas, a batch too "
+         "large. Without idempotence a retry may "
          "reorder or duplicate records.",
          "Leave enable.idempotence on; see the error in the line for the cause."),
     Sign("Connections could not be made", ("CONNECTION_NOT_ESTABLISHED",), 2,
-         "Nobody listened at that address, or something between dropped the packets: a broker that is down, a wrong advertised.listeners, a firewall.",
-         "Try the address from the client's machine; reconnect.backoff.ms says how often the client tries."),
+         "Nobody listened at that address, or something between dropped the packets: a broker "
+         "that is down, a wrong advertised.listeners, a firewall.",
+         "Try the address from the client's machine; reconnect.backoff.ms says how often the "
+         "client tries."),
     Sign("The bootstrap servers were not there", ("BOOTSTRAP_DISCONNECTED",), 2,
-         "The client knows no other broker yet: until one of bootstrap.servers answers it cannot do anything.",
+         "The client knows no other broker yet: until one of bootstrap.servers answers it cannot "
+         "do anything.",
          "Check the addresses; name more than one server."),
     Sign("Metadata came with errors", ("METADATA_ERRORS",), 2,
-         "The cluster does not know the topic, the client may not see it, or a partition has no leader at the moment.",
-         "Read the topic and error in the line; a topic that does not exist is asked for again and again."),
-    Sign("The group coordinator was lost", ("COORDINATOR_UNAVAILABLE", "HEARTBEAT_COORDINATOR_INVALID"), 2,
-         "The broker that coordinates the group went away or handed the group over. Until it is found again there are no heartbeats and no commits.",
-         "Short and rare is a rolling restart. Often: look at that broker, and at the network between."),
+         "The cluster does not know the topic, the client may not see it, or a partition has no "
+         "leader at the moment.",
+         "Read the topic and error in the line; a topic that does not exist is asked for again "
+         "and again."),
+    Sign("The group coordinator was lost",
+         ("COORDINATOR_UNAVAILABLE", "HEARTBEAT_COORDINATOR_INVALID"), 2,
+         "The broker that coordinates the group went away or handed the group over. Until it is "
+         "found again there are no heartbeats and no commits.",
+         "Short and rare is a rolling restart. Often: look at that broker, and at the network "
+         "between."),
     Sign("The group rebalanced under this member", ("HEARTBEAT_REBALANCING",), 1,
-         "The coordinator told it with a heartbeat: somebody joined, left or was thrown out. Eager protocols stop everybody meanwhile.",
-         "See the rebalances below; CooperativeStickyAssignor or group.protocol=consumer stop less."),
+         "The coordinator told it with a heartbeat: somebody joined, left or was thrown out. "
+         "Eager protocols stop everybody meanwhile.",
+         "See the rebalances below; CooperativeStickyAssignor or group.protocol=consumer stop "
+         "less."),
     Sign("Partitions were lost, not revoked", ("LOSING_PARTITIONS", "GIVING_AWAY_AS_LOST"), 3,
-         "The member found that it was out of the group already: there was no time to commit, so the next owner reads again.",
-         "As for a slow consumer: poll() was called too late, or heartbeats did not arrive within session.timeout.ms."),
-    Sign("Requests were given up", ("REQUEST_CANCELLED", "CONSUMER_REQUEST_CANCELLED", "PRODUCE_CANCELLED", "PRODUCE_TIMED_OUT"), 2,
-         "The connection ended while an answer was awaited; whether the broker did what was asked nobody knows.",
-         "Look for what ended the connection just before: a broker that stopped, or request.timeout.ms."),
+         "The member found that it was out of the group already: there was no time to commit, so "
+         "the next owner reads again.",
+         "As for a slow consumer: poll() was called too late, or heartbeats did not arrive "
+         "within session.timeout.ms."),
+    Sign("Requests were given up",
+         ("REQUEST_CANCELLED", "CONSUMER_REQUEST_CANCELLED", "PRODUCE_CANCELLED",
+          "PRODUCE_TIMED_OUT"), 2,
+         "The connection ended while an answer was awaited; whether the broker did what was asked "
+         "nobody knows.",
+         "Look for what ended the connection just before: a broker that stopped, or "
+         "request.timeout.ms."),
     Sign("Automatic commits failed for now", ("AUTO_COMMIT_FAILED_RETRIABLE",), 1,
-         "The next one tries again. If the client dies before, what was read since the last commit is read again.",
+         "The next one tries again. If the client dies before, what was read since the last "
+         "commit is read again.",
          "Harmless when rare; with it the coordinator was usually away."),
-    Sign("A consumer started without a committed offset", ("NO_COMMITTED_OFFSET", "ASYNC_COMMITTED_OFFSET_MISSING"), 1,
-         "The group never committed this partition, or its offsets expired (offsets.retention.minutes). auto.offset.reset decides where it starts: "
+    Sign("A consumer started without a committed offset",
+         ("NO_COMMITTED_OFFSET", "ASYNC_COMMITTED_OFFSET_MISSING"), 1,
+         "The group never committed this partition, or its offsets expired "
+         "(offsets.retention.minutes). auto.offset.reset decides where it starts: "
          "latest skips what was written before.",
          "Expected for a new group. For an old one: what happened to its offsets?"),
-    Sign("Partitions changed their leader", ("FETCH_NEW_LEADER", "FETCH_UNKNOWN_LEADER_EPOCH", "PRODUCE_WITH_OLD_METADATA",
+    Sign("Partitions changed their leader",
+         ("FETCH_NEW_LEADER", "FETCH_UNKNOWN_LEADER_EPOCH", "PRODUCE_WITH_OLD_METADATA",
                                               "METADATA_UPDATE_FOR_PARTITION"), 1,
-         "The broker asked is no longer the leader; the client refreshes its metadata and asks the new one.",
+         "The broker asked is no longer the leader; the client refreshes its metadata and asks "
+         "the new one.",
          "Many in a short time: a broker left, or replicas drop out of the ISR and come back."),
     Sign("Reconnecting without pause", ("RECONNECT_BACKOFF_IS_FLAT",), 1,
-         "reconnect.backoff.ms is set but reconnect.backoff.max.ms is not, so the waits between attempts do not grow.",
+         "reconnect.backoff.ms is set but reconnect.backoff.max.ms is not, so the waits between "
+         "attempts do not grow.",
          "Set reconnect.backoff.max.ms too."),
     Sign("Idle connections end before a slow poll", ("IDLE_LIMIT_BELOW_POLL_INTERVAL",), 1,
-         "connections.max.idle.ms is below max.poll.interval.ms: the coordinator's connection may be closed in the middle of a rebalance.",
+         "connections.max.idle.ms is below max.poll.interval.ms: the coordinator's connection may "
+         "be closed in the middle of a rebalance.",
          "Raise connections.max.idle.ms above max.poll.interval.ms."),
-    Sign("Idempotence is off", ("NOT_IDEMPOTENT_WITHOUT_RETRIES", "NOT_IDEMPOTENT_WITH_ACKS", "NOT_IDEMPOTENT_WITH_MANY_IN_FLIGHT"), 2,
+    Sign("Idempotence is off",
+         ("NOT_IDEMPOTENT_WITHOUT_RETRIES", "NOT_IDEMPOTENT_WITH_ACKS",
+          "NOT_IDEMPOTENT_WITH_MANY_IN_FLIGHT"), 2,
          "A setting turned it off, so a retry may write a record twice or out of order.",
          "acks=all, retries above 0 and at most 5 requests in flight bring it back."),
     Sign("The broker throttled the client", ("RECEIVED_RESPONSE",), 2,
          "A quota: the client has to wait so long before it may go on.",
-         "Compare the client's rate with its quota (kafka-configs --describe --entity-type clients).",
+         "Compare the client's rate with its quota (kafka-configs --describe --entity-type "
+         "clients).",
          words=r"throttle(TimeMs|_time_ms)=[1-9]"),
     Sign("The application's close() was cut short", ("CLOSING_BY_FORCE", "ABORTING_BATCHES"), 3,
-         "close() ran out of time with records still unsent; those are lost.", "Give close() more time, or flush() first."),
+         "close() ran out of time with records still unsent; those are lost.",
+         "Give close() more time, or flush() first."),
 )  # fmt: skip
 
 
@@ -131,9 +173,16 @@ def signs(lines: DataFrame) -> list[Oddity]:
     asked = F.lit(None).cast("int")
     for number, sign in reversed(list(enumerate(SIGNS))):
         here = F.col("event").isin(*sign.events)
-        asked = F.when(here & F.col("message").rlike(sign.words) if sign.words else here, number).otherwise(asked)
+        asked = F.when(
+            here & F.col("message").rlike(sign.words) if sign.words else here, number
+        ).otherwise(asked)
     place = F.struct("time", "file", "offset")
-    shown = F.struct(*place_columns(), F.substring("message", 1, EVIDENCE_LENGTH).alias("text"), "level", "client_id")
+    shown = F.struct(
+        *place_columns(),
+        F.substring("message", 1, EVIDENCE_LENGTH).alias("text"),
+        "level",
+        "client_id",
+    )
     counted = (
         lines.where(F.col("event").isin(*(event for sign in SIGNS for event in sign.events)))
         .withColumn("sign", asked)
@@ -144,10 +193,16 @@ def signs(lines: DataFrame) -> list[Oddity]:
             F.count("*").alias("count"),
             F.min("time").alias("first"),
             F.max("time").alias("last"),
-            F.array_sort(F.collect_set(F.when(F.col("turn") <= 1000, F.col("client_id")))).alias("clients"),
+            F.array_sort(F.collect_set(F.when(F.col("turn") <= 1000, F.col("client_id")))).alias(
+                "clients"
+            ),
             F.array_sort(F.collect_list(F.when(F.col("turn") <= EVIDENCE, shown))).alias("shown"),
         )
-        .select("*", F.date_format("first", PRINTED).alias("begins"), F.date_format("last", PRINTED).alias("ends"))
+        .select(
+            "*",
+            F.date_format("first", PRINTED).alias("begins"),
+            F.date_format("last", PRINTED).alias("ends"),
+        )
         .orderBy("sign")
         .toLocalIterator()
     )
@@ -156,7 +211,19 @@ def signs(lines: DataFrame) -> list[Oddity]:
         sign = SIGNS[row.sign]
         if row["count"] >= sign.at_least:
             evidence = tuple(f"[{spot.at}] {spot.level or ''} {spot.text}" for spot in row.shown)
-            found.append(Oddity(sign.what, sign.weight, row["count"], sign.means, sign.do, tuple(row.clients[:5]), row.begins, row.ends, evidence))
+            found.append(
+                Oddity(
+                    sign.what,
+                    sign.weight,
+                    row["count"],
+                    sign.means,
+                    sign.do,
+                    tuple(row.clients[:5]),
+                    row.begins,
+                    row.ends,
+                    evidence,
+                )
+            )
     return found
 
 
@@ -164,7 +231,12 @@ PRINTED = "yyyy-MM-dd HH:mm:ss,SSS"
 
 
 def place_columns() -> list:
-    return [F.col("time"), F.col("file"), F.col("offset"), F.date_format("time", PRINTED).alias("at")]
+    return [
+        F.col("time"),
+        F.col("file"),
+        F.col("offset"),
+        F.date_format("time", PRINTED).alias("at"),
+    ]
 
 
 def silences(lines: DataFrame) -> Oddity | None:
@@ -175,17 +247,25 @@ def silences(lines: DataFrame) -> Oddity | None:
         .select(*CLIENT, "offset", "time", F.lag("time").over(order).alias("before"))
         .withColumn("silent_ms", F.unix_millis("time") - F.unix_millis("before"))
     )
-    longest = gaps.where(F.col("silent_ms") >= SILENCE_S * 1000).orderBy(F.desc("silent_ms")).limit(200)
+    longest = (
+        gaps.where(F.col("silent_ms") >= SILENCE_S * 1000).orderBy(F.desc("silent_ms")).limit(200)
+    )
     rows = _printed(longest, "before", "time")
     if rows.empty:
         return None
-    evidence = tuple(f"[{row.before}] {row.client_id}: nothing for {row.silent_ms / 1000:.1f} s" for row in rows.head(EVIDENCE).itertuples())
+    evidence = tuple(
+        f"[{row.before}] {row.client_id}: nothing for {row.silent_ms / 1000:.1f} s"
+        for row in rows.head(EVIDENCE).itertuples()
+    )
     return Oddity(
         "A client was silent", 2 if rows["silent_ms"].iloc[0] >= 60_000 else 1, len(rows),
-        "It wrote no line for half a minute or more. A process that was stopped (garbage collection, a suspended machine, a debugger) looks so; "
+        "It wrote no line for half a minute or more. A process that was stopped (garbage "
+        "collection, a suspended machine, a debugger) looks so; "
         "with INFO or higher only, a client that has nothing to say does too.",
-        "Compare with the JVM's pauses; on DEBUG a group member is never silent for longer than heartbeat.interval.ms.",
-        tuple(dict.fromkeys(rows["client_id"]))[:5], rows["before"].min(), rows["time"].max(), evidence,
+        "Compare with the JVM's pauses; on DEBUG a group member is never silent for longer than "
+        "heartbeat.interval.ms.",
+        tuple(dict.fromkeys(rows["client_id"]))[:5], rows["before"].min(), rows["time"].max(),
+        evidence,
     )  # fmt: skip
 
 
@@ -201,11 +281,16 @@ def clock_steps(lines: DataFrame) -> Oddity | None:
     rows = _printed(steps.orderBy(F.desc("back_ms")).limit(200), "before", "time")
     if rows.empty:
         return None
-    evidence = tuple(f"{row.file}: {row.before} is followed by {row.time}" for row in rows.head(EVIDENCE).itertuples())
+    evidence = tuple(
+        f"{row.file}: {row.before} is followed by {row.time}"
+        for row in rows.head(EVIDENCE).itertuples()
+    )
     return Oddity(
         "Times go backwards", 1, len(rows),
-        "The clock was set back, or the lines of several threads or files were put together out of order. Durations across these places are wrong.",
-        "Trust the order of the lines, not the times, around them.", (), rows["time"].min(), rows["before"].max(), evidence,
+        "The clock was set back, or the lines of several threads or files were put together out "
+        "of order. Durations across these places are wrong.",
+        "Trust the order of the lines, not the times, around them.", (), rows["time"].min(),
+        rows["before"].max(), evidence,
     )  # fmt: skip
 
 
@@ -218,17 +303,33 @@ def undying_sockets(sockets: pd.DataFrame, ends: pd.Timestamp, idle_ms: int) -> 
     if sockets.empty:
         return None
     limit = pd.Timedelta(milliseconds=DEFAULT_IDLE_MS if idle_ms < 0 else idle_ms)
-    old = sockets[(sockets["class"] == "bootstrap") & sockets["closed_at"].isna() & (ends - sockets["opened_at"] > limit)]
+    old = sockets[
+        (sockets["class"] == "bootstrap")
+        & sockets["closed_at"].isna()
+        & (ends - sockets["opened_at"] > limit)
+    ]
     if old.empty:
         return None
     off = idle_ms < 0
     return Oddity(
         "Bootstrap connections that nobody closes", 2 if off else 1, len(old),
-        "The first connection goes to a bootstrap server and is not used again once the brokers are known. "
-        + ("connections.max.idle.ms is -1, so neither side ever closes it." if off else "It has outlived the idle limit; an idle producer sees it only when it wakes."),
-        "Set connections.max.idle.ms (default 9 minutes); each such socket costs the broker a file descriptor and memory.",
+        "The first connection goes to a bootstrap server and is not used again once the brokers "
+        "are known. "
+        + ("connections.max.idle.ms is -1, so neither side ever closes it." if off else "It has "
+                                                                                        "outlived "
+                                                                                        "the "
+                                                                                        "idle "
+                                                                                        "limit; "
+                                                                                        "an idle "
+                                                                                        "producer "
+                                                                                        "sees it "
+                                                                                        "only "
+                                                                                        "when it "
+                                                                                        "wakes."),
+        "Set connections.max.idle.ms (default 9 minutes); each such socket costs the broker a "
+        "file descriptor and memory.",
         tuple(dict.fromkeys(old["client_id"]))[:5], str(old["opened_at"].min()), "",
-        tuple(f"{row.client_id} to node {row.node_id}, open since {row.opened_at:%H:%M:%S}" for row in old.head(EVIDENCE).itertuples()),
+        tuple(f"{row.client_id} to node {row.node_id}, open since {row.opened_at:%H:%M:%S}" for row in old.head(EVIDENCE).itertuples()),  # noqa: E501
     )  # fmt: skip
 
 
@@ -237,45 +338,62 @@ def churn(sockets: pd.DataFrame) -> Oddity | None:
     if sockets.empty:
         return None
     minutes = sockets.assign(minute=sockets["opened_at"].dt.floor("min"))
-    counts = minutes.groupby(["client_id", "node_id", "minute"], dropna=False).size().sort_values(ascending=False)
+    counts = (
+        minutes.groupby(["client_id", "node_id", "minute"], dropna=False)
+        .size()
+        .sort_values(ascending=False)
+    )
     often = counts[counts >= CHURN]
     if often.empty:
         return None
     return Oddity(
         "Connecting again and again", 2, int(often.sum()),
-        "One client opened many connections to the same node within a minute: it is refused, or thrown out as soon as it is in.",
-        "See how they ended: `failed` is nobody listening, `peer` is the broker hanging up (wrong security.protocol, connection limits).",
+        "One client opened many connections to the same node within a minute: it is refused, or "
+        "thrown out as soon as it is in.",
+        "See how they ended: `failed` is nobody listening, `peer` is the broker hanging up (wrong "
+        "security.protocol, connection limits).",
         tuple(dict.fromkeys(name for name, _, _ in often.index))[:5], str(often.index[0][2]), "",
-        tuple(f"{name}: {count} connections to node {node} in the minute of {minute:%H:%M}" for (name, node, minute), count in often.head(EVIDENCE).items()),
+        tuple(f"{name}: {count} connections to node {node} in the minute of {minute:%H:%M}" for (name, node, minute), count in often.head(EVIDENCE).items()),  # noqa: E501
     )  # fmt: skip
 
 
 def namesakes(clients: pd.DataFrame) -> Oddity | None:
     """A client id in several logs, or of several processes in one log."""
-    shared = clients.groupby(["client_id", "kind"]).agg(files=("file", "nunique"), lives=("lives", "sum"))
+    shared = clients.groupby(["client_id", "kind"]).agg(
+        files=("file", "nunique"), lives=("lives", "sum")
+    )
     shared = shared[shared["files"] > 1]
     if shared.empty:
         return None
     return Oddity(
         "Several clients with one client id", 1, len(shared),
-        "Quotas, metrics and broker logs cannot tell them apart.", "Give each process a client.id of its own.",
+        "Quotas, metrics and broker logs cannot tell them apart.",
+        "Give each process a client.id of its own.",
         tuple(name for name, _ in shared.index)[:5], "", "",
-        tuple(f"{name}: in {row.files} logs" for (name, _), row in shared.head(EVIDENCE).iterrows()),
+        tuple(f"{name}: in {row.files} logs" for (name, _),
+              row in shared.head(EVIDENCE).iterrows()),
     )  # fmt: skip
 
 
 def slow_requests(requests: pd.DataFrame) -> Oddity | None:
     """APIs with slow answers, without those that wait on purpose (FETCH, JOIN_GROUP)."""
-    slow = requests[~requests["api"].isin(("FETCH", "JOIN_GROUP", "SYNC_GROUP")) & (requests["longest_ms"] >= 1000)]
+    slow = requests[
+        ~requests["api"].isin(("FETCH", "JOIN_GROUP", "SYNC_GROUP"))
+        & (requests["longest_ms"] >= 1000)
+    ]
     if slow.empty:
         return None
     slow = slow.sort_values("longest_ms", ascending=False)
     return Oddity(
         "Answers took more than a second", 2, len(slow),
-        "The broker was busy or stopped, the network was slow, or the request stood behind a long poll on the same connection (a FETCH waits up to "
-        "fetch.max.wait.ms, a JOIN_GROUP until all have joined). Or nobody looked: a consumer reads most answers only when poll() is called.",
-        "Compare with the broker's request metrics: its own time, or the way.", tuple(dict.fromkeys(slow["client_id"]))[:5], "", "",
-        tuple(f"{row.client_id}: {row.api} took {row.longest_ms:.0f} ms once, half of them at most {row.median_ms:.0f} ms" for row in slow.head(EVIDENCE).itertuples()),
+        "The broker was busy or stopped, the network was slow, or the request stood behind a long "
+        "poll on the same connection (a FETCH waits up to "
+        "fetch.max.wait.ms, a JOIN_GROUP until all have joined). Or nobody looked: a consumer "
+        "reads most answers only when poll() is called.",
+        "Compare with the broker's request metrics: its own time, or the way.",
+        tuple(dict.fromkeys(slow["client_id"]))[:5], "", "",
+        tuple(f"{row.client_id}: {row.api} took {row.longest_ms:.0f} ms once, half of them at "
+              f"most {row.median_ms:.0f} ms" for row in slow.head(EVIDENCE).itertuples()),
     )  # fmt: skip
 
 
@@ -285,11 +403,14 @@ def read_twice(rereads: pd.DataFrame) -> Oddity | None:
         return None
     return Oddity(
         "Records were read twice", 3, int(rereads["records"].sum()),
-        "A consumer began at an offset that somebody of the group had gone beyond already: what was done for these records was done again.",
+        "A consumer began at an offset that somebody of the group had gone beyond already: what "
+        "was done for these records was done again.",
         "Commit before partitions are given away, and make the work repeatable (idempotent).",
-        tuple(dict.fromkeys(rereads["client_id"]))[:5], str(rereads["began_at"].min()), str(rereads["began_at"].max()),
+        tuple(dict.fromkeys(rereads["client_id"]))[:5], str(rereads["began_at"].min()),
+        str(rereads["began_at"].max()),
         tuple(
-            f"{row.client_id}: {row.topic}-{row.partition} again from {row.from_offset} to {row.until_offset - 1}, first read by {row.previous_client}"
+            f"{row.client_id}: {row.topic}-{row.partition} again from {row.from_offset} to "
+            f"{row.until_offset - 1}, first read by {row.previous_client}"
             for row in rereads.head(EVIDENCE).itertuples()
         ),
     )  # fmt: skip
@@ -300,15 +421,20 @@ def storm(rebalances: pd.DataFrame) -> Oddity | None:
     if rebalances.empty:
         return None
     times = rebalances.sort_values("resumed_at").groupby("client_id")["resumed_at"]
-    close = rebalances.sort_values("resumed_at")[(times.shift(0) - times.shift(2)) <= pd.Timedelta(seconds=60)]
+    close = rebalances.sort_values("resumed_at")[
+        (times.shift(0) - times.shift(2)) <= pd.Timedelta(seconds=60)
+    ]
     if close.empty:
         return None
     return Oddity(
         "A rebalance storm", 3, len(close),
-        "A member went through three rebalances within a minute. While they last nobody of an eager group reads.",
-        "See the causes below: members that are too slow, that come and go, or restarts one after the other. group.instance.id (static members) and "
+        "A member went through three rebalances within a minute. While they last nobody of an "
+        "eager group reads.",
+        "See the causes below: members that are too slow, that come and go, or restarts one after "
+        "the other. group.instance.id (static members) and "
         "cooperative protocols soften it.",
-        tuple(dict.fromkeys(close["client_id"]))[:5], str(close["resumed_at"].min()), str(close["resumed_at"].max()), (),
+        tuple(dict.fromkeys(close["client_id"]))[:5], str(close["resumed_at"].min()),
+        str(close["resumed_at"].max()), (),
     )  # fmt: skip
 
 
@@ -320,11 +446,26 @@ def falling_behind(lag: pd.DataFrame) -> Oddity | None:
     edge = lag[(lag["least_lead"] == 0) & (lag["most_lag"] >= MUCH_LAG)]
     if behind.empty and edge.empty:
         return None
-    told = [f"{row.client_id}: {row.topic}-{row.partition} {row.first_lag} records behind at first, {row.last_lag} at last" for row in behind.itertuples()]
-    told += [f"{row.client_id}: {row.topic}-{row.partition} read the oldest record there was, {row.most_lag} behind" for row in edge.itertuples()]
+    told = [
+        (
+            f"{row.client_id}: {row.topic}-{row.partition} {row.first_lag} records behind at "
+            f"first, {row.last_lag} at last"
+        )
+        for row in behind.itertuples()
+    ]
+    told += [
+        (
+            f"{row.client_id}: {row.topic}-{row.partition} read the oldest record there was, "
+            f"{row.most_lag} behind"
+        )
+        for row in edge.itertuples()
+    ]
     return Oddity(
         "A consumer falls behind", 2, len(told),
-        "More is written than it reads, so the lag grows. Once it is older than what retention keeps, records are deleted before they were read.",
-        "Add members up to the number of partitions, make the work faster, or look for one partition that gets most (a skewed key).",
-        tuple(dict.fromkeys([*behind["client_id"], *edge["client_id"]]))[:5], "", "", tuple(told[:EVIDENCE]),
+        "More is written than it reads, so the lag grows. Once it is older than what retention "
+        "keeps, records are deleted before they were read.",
+        "Add members up to the number of partitions, make the work faster, or look for one "
+        "partition that gets most (a skewed key).",
+        tuple(dict.fromkeys([*behind["client_id"], *edge["client_id"]]))[:5], "", "",
+        tuple(told[:EVIDENCE]),
     )  # fmt: skip

@@ -2,15 +2,26 @@
 
 All text from a log is escaped.
 """
+
 from html import escape
 
 import pandas as pd
 
-from kafkalab.logsets.explain.pictures import pictures, svg
 from kafkalab.logsets.explain.log_report import LogReport
+from kafkalab.logsets.explain.pictures import pictures, svg
 
 WORDS = {3: "costs data or time", 2: "look at it", 1: "good to know"}
-TIMES = ("began_at", "stopped_at", "resumed_at", "opened_at", "closed_at", "ended_at", "last_at", "first", "last")
+TIMES = (
+    "began_at",
+    "stopped_at",
+    "resumed_at",
+    "opened_at",
+    "closed_at",
+    "ended_at",
+    "last_at",
+    "first",
+    "last",
+)
 STYLE = """
 :root { color-scheme: light; }
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; margin: 2rem auto; max-width: 68rem; padding: 0 1.2rem; }
@@ -24,24 +35,34 @@ th { text-align: left; border-bottom: 2px solid #999; } th, td { padding: .2rem 
 td { border-bottom: 1px solid #eee; } td.n, th.n { text-align: right; }
 figure { margin: 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; } figcaption { color: #666; font-size: 13px; }
 details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
-"""
+"""  # noqa: E501
 
 
 def page(story: LogReport, title: str) -> str:
     """The whole page."""
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+        'content="width=device-width">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>\n"
-        f"<h1>{escape(title)}</h1>\n{_heading(story)}\n{_clients(story)}\n{_oddities(story)}\n{_pictures(story)}\n{_tables(story)}\n</body></html>\n"
+        f"<h1>{escape(title)}</h1>\n{_heading(story)}\n{_clients(story)}\n{_oddities(story)}\n"
+        f"{_pictures(story)}\n{_tables(story)}\n</body></html>\n"
     )
 
 
 def _heading(story: LogReport) -> str:
-    lines, malformed, unknown = (int(story.files[name].sum()) for name in ("lines", "malformed", "not_in_catalogue"))
-    span = f", {story.begins:%Y-%m-%d %H:%M:%S} to {story.ends:%H:%M:%S} UTC" if pd.notna(story.begins) else ""
+    lines, malformed, unknown = (
+        int(story.files[name].sum()) for name in ("lines", "malformed", "not_in_catalogue")
+    )
+    span = (
+        f", {story.begins:%Y-%m-%d %H:%M:%S} to {story.ends:%H:%M:%S} UTC"
+        if pd.notna(story.begins)
+        else ""
+    )
     return (
-        f'<p class="quiet">{lines:,} lines in {len(story.files)} file{"s" if len(story.files) > 1 else ""}{span}; '
-        f"{malformed:,} could not be read, {unknown:,} are not in the catalogue of Kafka's lines.</p>"
+        f'<p class="quiet">{lines:,} lines in {len(story.files)} '
+        f"file{'s' if len(story.files) > 1 else ''}{span}; "
+        f"{malformed:,} could not be read, {unknown:,} are not in the catalogue of Kafka's "
+        "lines.</p>"
     )
 
 
@@ -51,15 +72,27 @@ def _clients(story: LogReport) -> str:
 
 def _oddities(story: LogReport) -> str:
     if not story.oddities:
-        return "<h2>What stands out</h2><p>Nothing odd: no lost connections, no refused commits, no eviction.</p>"
+        return (
+            "<h2>What stands out</h2><p>Nothing odd: no lost connections, no refused commits, no "
+            "eviction.</p>"
+        )
     parts = ["<h2>What stands out</h2>"]
     for oddity in story.oddities:
         who = f" · {', '.join(map(escape, oddity.clients))}" if oddity.clients else ""
-        when = f" · {escape(oddity.first)}" + (f" to {escape(oddity.last)}" if oddity.last and oddity.last != oddity.first else "") if oddity.first else ""
+        when = (
+            f" · {escape(oddity.first)}"
+            + (f" to {escape(oddity.last)}" if oddity.last and oddity.last != oddity.first else "")
+            if oddity.first
+            else ""
+        )
         shown = "\n".join(line.splitlines()[0] for line in oddity.evidence if line)
         parts.append(
-            f'<div class="odd w{oddity.weight}"><h3>{escape(oddity.what)}: {oddity.count:,}</h3>'
-            f'<p class="quiet">{WORDS[oddity.weight]}{who}{when}</p><p>{escape(oddity.means)}</p><p class="do">{escape(oddity.do)}</p>'
+            (
+                f'<div class="odd w{oddity.weight}"><h3>{escape(oddity.what)}: '
+                f"{oddity.count:,}</h3><p "
+                f'class="quiet">{WORDS[oddity.weight]}{who}{when}</p><p>{escape(oddity.means)}</'
+                f'p><p class="do">{escape(oddity.do)}</p>'
+            )
             + (f"<pre>{escape(shown)}</pre>" if shown else "")
             + "</div>"
         )
@@ -68,19 +101,28 @@ def _oddities(story: LogReport) -> str:
 
 def _pictures(story: LogReport) -> str:
     return "\n".join(
-        f'<h2>{escape(title)}</h2><figure role="img" aria-label="{escape(picture.alt)}">{svg(picture)}<figcaption>{escape(picture.alt)}</figcaption></figure>'
+        (
+            f'<h2>{escape(title)}</h2><figure role="img" '
+            f'aria-label="{escape(picture.alt)}">{svg(picture)}<figcaption>{escape(picture.alt)}</'
+            "figcaption></figure>"
+        )
         for title, picture in pictures(story)
     )
 
 
 def _tables(story: LogReport) -> str:
     tables = {
-        "Requests": story.requests, "Rebalances": story.rebalances, "Commits": story.commits, "Read twice": story.rereads,
+        "Requests": story.requests, "Rebalances": story.rebalances, "Commits": story.commits,
+        "Read twice": story.rereads,
         "Lag": story.lag,
-        "Transactions": story.transactions, "Producers": story.producers, "Sockets": story.sockets, "Files": story.files, "Lines that the catalogue does not know": story.unknown,
+        "Transactions": story.transactions, "Producers": story.producers, "Sockets": story.sockets,
+        "Files": story.files, "Lines that the catalogue does not know": story.unknown,
     }  # fmt: skip
     return "\n".join(
-        f"<details{' open' if title in ('Requests', 'Rebalances', 'Commits', 'Transactions') else ''}><summary>{title} ({len(rows)})</summary>{_table(rows)}</details>"
+        (
+            f"<details{' open' if title in ('Requests', 'Rebalances', 'Commits', 'Transactions') else ''}><summary>{title} "  # noqa: E501
+            f"({len(rows)})</summary>{_table(rows)}</details>"
+        )
         for title, rows in tables.items()
         if len(rows)
     )
@@ -88,16 +130,27 @@ def _tables(story: LogReport) -> str:
 
 def _table(rows: pd.DataFrame) -> str:
     numbers = {name for name in rows.columns if pd.api.types.is_numeric_dtype(rows[name])}
-    head = "".join(f'<th{" class=n" if name in numbers else ""}>{escape(str(name).replace("_", " "))}</th>' for name in rows.columns)
+    head = "".join(
+        f"<th{' class=n' if name in numbers else ''}>{escape(str(name).replace('_', ' '))}</th>"
+        for name in rows.columns
+    )
     body = "\n".join(
-        "<tr>" + "".join(f'<td{" class=n" if name in numbers else ""}>{_cell(name, value)}</td>' for name, value in zip(rows.columns, row)) + "</tr>"
+        "<tr>"
+        + "".join(
+            f"<td{' class=n' if name in numbers else ''}>{_cell(name, value)}</td>"
+            for name, value in zip(rows.columns, row)
+        )
+        + "</tr>"
         for row in rows.itertuples(index=False)
     )
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    return (
+        f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n'
+        "</tbody></table></div>"
+    )
 
 
 def _cell(name: str, value) -> str:
-    if isinstance(value, list | tuple) or hasattr(value, "tolist") and getattr(value, "ndim", 0):
+    if isinstance(value, list | tuple) or (hasattr(value, "tolist") and getattr(value, "ndim", 0)):
         return escape(", ".join(map(str, value)))
     if value is None or pd.isna(value):
         return ""

@@ -1,4 +1,5 @@
 """Draws the pictures of the page from the report's tables: sockets, rebalances and commits."""
+
 import io
 
 import numpy as np
@@ -10,7 +11,13 @@ from kafkalab.views.style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, lo
 
 BARS = 60  # The most sockets in one picture.
 ENDS = {"idle": "o", "peer": "X", "failed": "x", "self": "s", "close": "|"}
-MEANINGS = {"idle": "idle limit", "peer": "the broker hung up", "failed": "never stood", "self": "the client gave up", "close": "close()"}
+MEANINGS = {
+    "idle": "idle limit",
+    "peer": "the broker hung up",
+    "failed": "never stood",
+    "self": "the client gave up",
+    "close": "close()",
+}
 ROW_IN = 0.19
 LABELS = 0.3  # The share of the width for the rows' names.
 FITTING = 42  # The most characters of a name in that width.
@@ -40,7 +47,9 @@ def svg(picture: Picture) -> str:
 
 def _axes(rows: int, story: LogReport, height_in: float | None = None):
     figure = blank_figure(WIDTH_IN, height_in or 0.9 + ROW_IN * max(rows, 4))
-    axes = figure.add_axes((LABELS, 0.6 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.95 / figure.get_figheight()))
+    axes = figure.add_axes(
+        (LABELS, 0.6 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.95 / figure.get_figheight())
+    )
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(length=0, labelsize=SMALL_PT, colors=INK)
@@ -49,7 +58,9 @@ def _axes(rows: int, story: LogReport, height_in: float | None = None):
     ends = max(_seconds(story, story.ends), 0.001)
     unit, name = (1, "s") if ends <= 300 else (60, "min") if ends <= 3 * 3600 else (3600, "h")
     axes.set_xlim(-0.01 * ends / unit, 1.01 * ends / unit)
-    axes.set_xlabel(f"{name} after {story.begins:%Y-%m-%d %H:%M:%S} UTC", fontsize=SMALL_PT, color=QUIET)
+    axes.set_xlabel(
+        f"{name} after {story.begins:%Y-%m-%d %H:%M:%S} UTC", fontsize=SMALL_PT, color=QUIET
+    )
     return figure, axes, unit
 
 
@@ -58,7 +69,11 @@ def _seconds(story: LogReport, moment) -> float:
 
 
 def socket_bars(story: LogReport) -> Picture | None:
-    rows = story.sockets.sort_values(["client_id", "opened_at"], kind="stable").head(BARS).reset_index(drop=True)
+    rows = (
+        story.sockets.sort_values(["client_id", "opened_at"], kind="stable")
+        .head(BARS)
+        .reset_index(drop=True)
+    )
     if rows.empty:
         return None
     figure, axes, unit = _axes(len(rows), story)
@@ -66,18 +81,51 @@ def socket_bars(story: LogReport) -> Picture | None:
         look = look_of(rows["class"][place])
         begin = _seconds(story, row.opened_at) / unit
         end = _seconds(story, story.ends if pd.isna(row.closed_at) else row.closed_at) / unit
-        axes.barh(place, max(end - begin, 0), left=begin, height=0.62, color=look.colour, hatch=look.hatch, edgecolor="white", linewidth=0)
+        axes.barh(
+            place,
+            max(end - begin, 0),
+            left=begin,
+            height=0.62,
+            color=look.colour,
+            hatch=look.hatch,
+            edgecolor="white",
+            linewidth=0,
+        )
         axes.plot([begin], [place], marker=".", color=look.colour, markersize=4)
         if row.how in ENDS:
-            axes.plot([end], [place], marker=ENDS[row.how], color=ALERT if row.how in ("peer", "failed", "self") else INK, markersize=5, linestyle="")
-    names = [f"{row.client_id}  {row.node_id}{'' if pd.isna(row.broker) else f' = broker {int(row.broker)}'}" for row in rows.itertuples()]
+            axes.plot(
+                [end],
+                [place],
+                marker=ENDS[row.how],
+                color=ALERT if row.how in ("peer", "failed", "self") else INK,
+                markersize=5,
+                linestyle="",
+            )
+    names = [
+        (
+            f"{row.client_id}  "
+            f"{row.node_id}{'' if pd.isna(row.broker) else f' = broker {int(row.broker)}'}"
+        )
+        for row in rows.itertuples()
+    ]
     axes.set_yticks(range(len(rows)), [_fitting(name) for name in names])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     seen = [how for how in ENDS if how in set(rows["how"])]
-    _key(axes, [(look_of(role).colour, "s", role) for role in rows["class"].unique()] + [(INK, ENDS[how], MEANINGS[how]) for how in seen])
+    _key(
+        axes,
+        [(look_of(role).colour, "s", role) for role in rows["class"].unique()]
+        + [(INK, ENDS[how], MEANINGS[how]) for how in seen],
+    )
     left = f" The first {BARS} of them are drawn." if len(story.sockets) > BARS else ""
-    text = "\n".join(f"{name}: {row.how or 'still open'}" for name, row in zip(names, rows.itertuples()))
-    return Picture(figure, text, f"{len(story.sockets)} socket{'' if len(story.sockets) == 1 else 's'}, a bar each from opening to end.{left}")
+    text = "\n".join(
+        f"{name}: {row.how or 'still open'}" for name, row in zip(names, rows.itertuples())
+    )
+    return Picture(
+        figure,
+        text,
+        f"{len(story.sockets)} socket{'' if len(story.sockets) == 1 else 's'}, a bar each from "
+        f"opening to end.{left}",
+    )
 
 
 def open_sockets(story: LogReport) -> Picture | None:
@@ -87,16 +135,44 @@ def open_sockets(story: LogReport) -> Picture | None:
     figure, axes, unit = _axes(0, story, 2.6)
     colours = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
     texts = []
-    for place, (broker, of_broker) in enumerate(stood.groupby(stood["broker"].map(lambda broker: "unknown" if pd.isna(broker) else f"broker {int(broker)}"))):
-        steps = pd.concat([pd.Series(1, of_broker["opened_at"]), pd.Series(-1, of_broker["closed_at"].dropna())]).sort_index(kind="stable").cumsum()
+    for place, (broker, of_broker) in enumerate(
+        stood.groupby(
+            stood["broker"].map(
+                lambda broker: "unknown" if pd.isna(broker) else f"broker {int(broker)}"
+            )
+        )
+    ):
+        steps = (
+            pd.concat(
+                [
+                    pd.Series(1, of_broker["opened_at"]),
+                    pd.Series(-1, of_broker["closed_at"].dropna()),
+                ]
+            )
+            .sort_index(kind="stable")
+            .cumsum()
+        )
         times = [_seconds(story, moment) / unit for moment in steps.index]
         end = _seconds(story, story.ends) / unit
-        axes.step([0, *times, end], [0, *steps, steps.iloc[-1]], where="post", color=colours[place % len(colours)], linewidth=1.6, label=broker)
+        axes.step(
+            [0, *times, end],
+            [0, *steps, steps.iloc[-1]],
+            where="post",
+            color=colours[place % len(colours)],
+            linewidth=1.6,
+            label=broker,
+        )
         texts.append(f"{broker}: at most {steps.max()}, {steps.iloc[-1]} at the end")
     axes.yaxis.set_major_locator(_whole())
     axes.set_ylim(bottom=0)
-    axes.legend(fontsize=SMALL_PT, frameon=False, loc="upper left", ncols=6, bbox_to_anchor=(0, 1.18))
-    return Picture(figure, "\n".join(texts), f"How many sockets were open at each moment, by broker: {'; '.join(texts)}.")
+    axes.legend(
+        fontsize=SMALL_PT, frameon=False, loc="upper left", ncols=6, bbox_to_anchor=(0, 1.18)
+    )
+    return Picture(
+        figure,
+        "\n".join(texts),
+        f"How many sockets were open at each moment, by broker: {'; '.join(texts)}.",
+    )
 
 
 def rounds(story: LogReport) -> Picture | None:
@@ -106,17 +182,49 @@ def rounds(story: LogReport) -> Picture | None:
     clients = list(dict.fromkeys(rows["client_id"]))[:BARS]
     figure, axes, unit = _axes(len(clients) * 2, story)
     for row in rows[rows["client_id"].isin(clients)].itertuples():
-        place, begin, end = clients.index(row.client_id), _seconds(story, row.began_at) / unit, _seconds(story, row.resumed_at) / unit
-        axes.barh(place, end - begin, left=begin, height=0.5, color="#F0E442", edgecolor=INK, linewidth=0.4)
+        place, begin, end = (
+            clients.index(row.client_id),
+            _seconds(story, row.began_at) / unit,
+            _seconds(story, row.resumed_at) / unit,
+        )
+        axes.barh(
+            place,
+            end - begin,
+            left=begin,
+            height=0.5,
+            color="#F0E442",
+            edgecolor=INK,
+            linewidth=0.4,
+        )
         if pd.notna(row.stopped_at):
             stopped = _seconds(story, row.stopped_at) / unit
             axes.barh(place, end - stopped, left=stopped, height=0.5, color=ALERT, linewidth=0)
-        axes.annotate(f"{row.cause or ''}", (begin, place - 0.34), fontsize=SMALL_PT - 1.5, color=INK, va="bottom")
+        axes.annotate(
+            f"{row.cause or ''}",
+            (begin, place - 0.34),
+            fontsize=SMALL_PT - 1.5,
+            color=INK,
+            va="bottom",
+        )
     axes.set_yticks(range(len(clients)), [_fitting(name) for name in clients])
     axes.set_ylim(len(clients) - 0.4, -0.9)
-    _key(axes, [("#F0E442", "s", "rebalance, from its first line to the new partitions"), (ALERT, "s", "standing still without its partitions")])
-    text = "\n".join(f"{row.client_id} {row.began_at:%H:%M:%S}: {row.cause}, {row.stopped_ms} ms" for row in rows.itertuples())
-    return Picture(figure, text, f"{len(rows)} rebalance{'' if len(rows) == 1 else 's'}; red is time in which a member had given its partitions up and read nothing.")
+    _key(
+        axes,
+        [
+            ("#F0E442", "s", "rebalance, from its first line to the new partitions"),
+            (ALERT, "s", "standing still without its partitions"),
+        ],
+    )
+    text = "\n".join(
+        f"{row.client_id} {row.began_at:%H:%M:%S}: {row.cause}, {row.stopped_ms} ms"
+        for row in rows.itertuples()
+    )
+    return Picture(
+        figure,
+        text,
+        f"{len(rows)} rebalance{'' if len(rows) == 1 else 's'}; red is time in which a member had "
+        "given its partitions up and read nothing.",
+    )
 
 
 def committed(story: LogReport) -> Picture | None:
@@ -125,16 +233,33 @@ def committed(story: LogReport) -> Picture | None:
         return None
     rows = rows.head(BARS).reset_index(drop=True)
     figure = blank_figure(WIDTH_IN, 0.8 + ROW_IN * max(len(rows), 4))
-    axes = figure.add_axes((LABELS, 0.5 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.6 / figure.get_figheight()))
+    axes = figure.add_axes(
+        (LABELS, 0.5 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.6 / figure.get_figheight())
+    )
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(length=0, labelsize=SMALL_PT, colors=INK)
-    axes.barh(np.arange(len(rows)), rows["to_offset"] - rows["from_offset"], left=rows["from_offset"], height=0.6, color="#56B4E9")
-    axes.set_yticks(range(len(rows)), [_fitting(f"{row.client_id}  {row.topic}-{int(row.partition)}") for row in rows.itertuples()])
+    axes.barh(
+        np.arange(len(rows)),
+        rows["to_offset"] - rows["from_offset"],
+        left=rows["from_offset"],
+        height=0.6,
+        color="#56B4E9",
+    )
+    axes.set_yticks(
+        range(len(rows)),
+        [
+            _fitting(f"{row.client_id}  {row.topic}-{int(row.partition)}")
+            for row in rows.itertuples()
+        ],
+    )
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.xaxis.set_major_locator(_whole())
     axes.set_xlabel("offsets, from the first commit to the last", fontsize=SMALL_PT, color=QUIET)
-    text = "\n".join(f"{row.client_id} {row.topic}-{int(row.partition)}: {row.from_offset} to {row.to_offset}" for row in rows.itertuples())
+    text = "\n".join(
+        f"{row.client_id} {row.topic}-{int(row.partition)}: {row.from_offset} to {row.to_offset}"
+        for row in rows.itertuples()
+    )
     return Picture(figure, text, f"How far the commits of {len(rows)} partitions went.")
 
 
@@ -147,9 +272,21 @@ def _whole():
 def _key(axes, entries: list[tuple[str, str, str]]) -> None:
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], color=colour, marker=marker, linestyle="", markersize=6, label=label) for colour, marker, label in entries]
+    handles = [
+        Line2D([], [], color=colour, marker=marker, linestyle="", markersize=6, label=label)
+        for colour, marker, label in entries
+    ]
     height = axes.figure.get_figheight() * axes.get_position().height
-    axes.legend(handles=handles, fontsize=SMALL_PT, frameon=False, loc="lower left", ncols=8, bbox_to_anchor=(-0.01, 1 + 0.02 / height), columnspacing=1.2, handletextpad=0.2)
+    axes.legend(
+        handles=handles,
+        fontsize=SMALL_PT,
+        frameon=False,
+        loc="lower left",
+        ncols=8,
+        bbox_to_anchor=(-0.01, 1 + 0.02 / height),
+        columnspacing=1.2,
+        handletextpad=0.2,
+    )
 
 
 def _fitting(name: str) -> str:

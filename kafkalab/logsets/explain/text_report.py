@@ -2,6 +2,7 @@
 
 The tables are sockets, requests, rebalances and commits.
 """
+
 import textwrap
 
 import pandas as pd
@@ -22,15 +23,26 @@ def text_report(story: LogReport) -> str:
 def _heading(story: LogReport) -> str:
     files, lines = story.files, int(story.files["lines"].sum())
     malformed, unknown = int(files["malformed"].sum()), int(files["not_in_catalogue"].sum())
-    span = f", {_time(story.begins)} to {_time(story.ends)} ({_span(story.ends - story.begins)})" if pd.notna(story.begins) else ""
+    span = (
+        f", {_time(story.begins)} to {_time(story.ends)} ({_span(story.ends - story.begins)})"
+        if pd.notna(story.begins)
+        else ""
+    )
     said = f"{lines:,} lines in {_count(len(files), 'file')}{span}"
     left = [f"{malformed:,} could not be read"] if malformed else []
     left += [f"{unknown:,} are not Kafka's, or of a version we do not know"] if unknown else []
     said += f"; {' and '.join(left)}." if left else ": every one is known."
     for client in story.clients.head(ROWS).itertuples():
         group = f" of group {client.group_id}" if isinstance(client.group_id, str) else ""
-        version = f", Kafka {client.version}" if isinstance(client.version, str) and client.version else ""
-        said += f"\n  {client.kind} {client.client_id}{group}{version}: {client.lines:,} lines, {_count(client.warnings, 'warning')}"
+        version = (
+            f", Kafka {client.version}"
+            if isinstance(client.version, str) and client.version
+            else ""
+        )
+        said += (
+            f"\n  {client.kind} {client.client_id}{group}{version}: {client.lines:,} lines, "
+            f"{_count(client.warnings, 'warning')}"
+        )
     return said + _more(len(story.clients))
 
 
@@ -40,27 +52,74 @@ def _oddities(story: LogReport) -> str:
     texts = ["What stands out"]
     for oddity in story.oddities:
         who = f" ({', '.join(oddity.clients)})" if oddity.clients else ""
-        when = f"\n     {oddity.first}" + (f" to {oddity.last}" if oddity.last and oddity.last != oddity.first else "") if oddity.first else ""
-        lines = "".join(f"\n     > {line.splitlines()[0][:WIDTH]}" for line in oddity.evidence if line)
-        words = "".join(f"\n{textwrap.fill(text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)}" for text in (oddity.means, oddity.do))
-        texts.append(f"{MARKS[oddity.weight]} {oddity.what}: {oddity.count:,}{who}{when}{words}{lines}")
+        when = (
+            f"\n     {oddity.first}"
+            + (f" to {oddity.last}" if oddity.last and oddity.last != oddity.first else "")
+            if oddity.first
+            else ""
+        )
+        lines = "".join(
+            f"\n     > {line.splitlines()[0][:WIDTH]}" for line in oddity.evidence if line
+        )
+        words = "".join(
+            f"\n{textwrap.fill(text, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)}"
+            for text in (oddity.means, oddity.do)
+        )
+        texts.append(
+            f"{MARKS[oddity.weight]} {oddity.what}: {oddity.count:,}{who}{when}{words}{lines}"
+        )
     return "\n".join(texts)
 
 
 def _tables(story: LogReport):
-    held = story.held.assign(how=story.held["how"].fillna("still open")) if len(story.held) else story.held
+    held = (
+        story.held.assign(how=story.held["how"].fillna("still open"))
+        if len(story.held)
+        else story.held
+    )
     if len(held):
-        yield _table("Sockets: what for, and who ended them", held.pivot_table(index=["client_id", "class"], columns="how", values="sockets", aggfunc="sum", fill_value=0).reset_index())
+        yield _table(
+            "Sockets: what for, and who ended them",
+            held.pivot_table(
+                index=["client_id", "class"],
+                columns="how",
+                values="sockets",
+                aggfunc="sum",
+                fill_value=0,
+            ).reset_index(),
+        )
     yield _table("Requests", story.requests)
     rounds = story.rebalances
     if len(rounds):
-        yield _table("Rebalances", rounds.assign(at=rounds["began_at"].map(_clock))[["at", "client_id", "group_id", "generation", "cause", "waited_ms", "stopped_ms", "partitions"]])
+        yield _table(
+            "Rebalances",
+            rounds.assign(at=rounds["began_at"].map(_clock))[
+                [
+                    "at",
+                    "client_id",
+                    "group_id",
+                    "generation",
+                    "cause",
+                    "waited_ms",
+                    "stopped_ms",
+                    "partitions",
+                ]
+            ],
+        )
     commits = story.commits
     if len(commits):
-        yield _table("Commits", commits.assign(last_at=commits["last_at"].map(_clock)).drop(columns="group_id"))
+        yield _table(
+            "Commits",
+            commits.assign(last_at=commits["last_at"].map(_clock)).drop(columns="group_id"),
+        )
     done = story.transactions
     if len(done):
-        yield _table("Transactions", done.assign(began_at=done["began_at"].map(_clock), how=done["how"].fillna("open"))[["began_at", "client_id", "transactional_id", "how", "took_ms", "partitions"]])
+        yield _table(
+            "Transactions",
+            done.assign(began_at=done["began_at"].map(_clock), how=done["how"].fillna("open"))[
+                ["began_at", "client_id", "transactional_id", "how", "took_ms", "partitions"]
+            ],
+        )
     if len(story.lag):
         yield _table("Lag, in records", story.lag[story.lag["most_lag"] > 0])
     yield _table("Producers", story.producers)
@@ -71,7 +130,9 @@ def _table(title: str, rows: pd.DataFrame) -> str:
     if rows.empty:
         return ""
     shown = rows.head(ROWS).astype(object).where(rows.head(ROWS).notna(), "")
-    shown = shown.map(lambda value: int(value) if isinstance(value, float) and value.is_integer() else value)
+    shown = shown.map(
+        lambda value: int(value) if isinstance(value, float) and value.is_integer() else value
+    )
     text = shown.to_string(index=False, max_colwidth=60)
     return f"{title}\n" + "\n".join(f"  {line}" for line in text.splitlines()) + _more(len(rows))
 
@@ -94,4 +155,10 @@ def _clock(moment) -> str:
 
 def _span(length: pd.Timedelta) -> str:
     seconds = length.total_seconds()
-    return f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    return (
+        f"{seconds:.1f} s"
+        if seconds < 120
+        else f"{seconds / 60:.1f} min"
+        if seconds < 7200
+        else f"{seconds / 3600:.1f} h"
+    )

@@ -7,6 +7,7 @@ part_writer.py). DONE is written last, and without it a folder is no set. An int
 continues if its manifest and the simulator are unchanged, else it starts again. The text does not
 depend on the machine or the number of workers: its checksum is the manifest's.
 """
+
 import hashlib
 import json
 import os
@@ -21,12 +22,12 @@ import numpy as np
 from kafkalab.logsets.generate import sheets as pages
 from kafkalab.logsets.generate.cast import cast, identities
 from kafkalab.logsets.generate.manifest import Manifest, ManifestError, manifest, manifest_of
+from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, receipts, write_parts
 from kafkalab.logsets.generate.place import Place
 from kafkalab.logsets.generate.scripts import tables
 from kafkalab.logsets.generate.sheets import Library, roles_of
 from kafkalab.logsets.generate.stories import play_story
 from kafkalab.logsets.generate.truth import truth_of
-from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, receipts, write
 
 __all__ = ["Manifest", "ManifestError", "generate", "manifest", "manifest_of"]
 
@@ -34,8 +35,14 @@ OURS = {"lines", "parquet", "truth.json", ".making", "DONE"}
 PLAN = ".making/plan.json"
 
 
-def generate(spark, wanted: Manifest | str | Path, out: str | os.PathLike, say: Callable[[str], None] = lambda text: print(text, file=sys.stderr)) -> dict:
-    """Make the log set of a manifest (or of its name or file) in the folder `out` (or at that URL), and return its truth.
+def generate(
+    spark,
+    wanted: Manifest | str | Path,
+    out: str | os.PathLike,
+    say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
+) -> dict:
+    """Make the log set of a manifest (or of its name or file) in the folder `out` (or at that URL),
+    and return its truth.
 
     An existing set is not changed. `say` is called with the progress. Raises ManifestError, and
     FileExistsError when `out` holds something that is no log set.
@@ -58,24 +65,51 @@ def generate(spark, wanted: Manifest | str | Path, out: str | os.PathLike, say: 
     lines, gaps, begins = tables([member.script for story in stories for member in story.members])
     roles = roles_of(
         clients, [copy.starts_ms for copy in copies], [copy.numbers for copy in copies],
-        [identities(plan, copy, stories[copy.story].identities) for copy in copies], _skews(plan, len(clients)),
+        [identities(plan, copy, stories[copy.story].identities) for copy in copies],
+        _skews(plan, len(clients)),
     )  # fmt: skip
-    sheets = Library.of(lines, gaps, begins, roles, epoch_ms, plan.duration_ms).sheets(pages.PART_LINES)
+    sheets = Library.of(lines, gaps, begins, roles, epoch_ms, plan.duration_ms).sheets(
+        pages.PART_LINES
+    )
     checksum, done = _resumed(place, plan, lines, gaps, begins, roles, epoch_ms, say)
-    say(f"{len(clients):,} clients, {sum(sheet.rows for sheet in sheets):,} lines: writing {len(sheets)} part{'s' if len(sheets) > 1 else ''}")
-    write(spark, place, checksum, [sheet for sheet in sheets if sheet.number not in done], plan.packed, plan.parquet, say, len(done))
+    say(
+        f"{len(clients):,} clients, {sum(sheet.rows for sheet in sheets):,} lines: writing "
+        f"{len(sheets)} part{'s' if len(sheets) > 1 else ''}"
+    )
+    write_parts(
+        spark,
+        place,
+        checksum,
+        [sheet for sheet in sheets if sheet.number not in done],
+        plan.packed,
+        plan.parquet,
+        say,
+        len(done),
+    )
 
     parts = receipts(place)
     if len(parts) != len(sheets):
-        raise OSError(f"{len(sheets) - len(parts)} parts of {out} were not written; the same command goes on where it was.")
-    total = hashlib.sha256("".join(parts[number]["checksum"] + "\n" for number in range(len(sheets))).encode()).hexdigest()
+        raise OSError(
+            f"{len(sheets) - len(parts)} parts of {out} were not written; the same command goes on "
+            "where it was."
+        )
+    total = hashlib.sha256(
+        "".join(parts[number]["checksum"] + "\n" for number in range(len(sheets))).encode()
+    ).hexdigest()
     truth = {"manifest": _inputs(plan)} | truth_of(plan, stories, copies, clients, epoch_ms)
-    truth |= {"lines": sum(part["lines"] for part in parts.values()), "bytes": sum(part["bytes"] for part in parts.values()), "checksum": total}
+    truth |= {
+        "lines": sum(part["lines"] for part in parts.values()),
+        "bytes": sum(part["bytes"] for part in parts.values()),
+        "checksum": total,
+    }
     (place / "truth.json").write_json(truth)
     (place / ".making").remove()
     (place / "DONE").write((total + "\n").encode())
     if plan.checksum not in (None, total):
-        say(f"The checksum is not the manifest's: the simulator tells its stories in other words now. Make {plan.name} known as {total}.")
+        say(
+            "The checksum is not the manifest's: the simulator tells its stories in other words "
+            f"now. Make {plan.name} known as {total}."
+        )
     say(f"{truth['lines']:,} lines of {len(clients):,} clients -> {out}")
     return truth
 
@@ -89,7 +123,9 @@ def _play_stories(plan: Manifest, say) -> list[list]:
     return found
 
 
-def _resumed(place: Place, plan: Manifest, lines, gaps, begins, roles, epoch_ms: int, say) -> tuple[str, set[int]]:
+def _resumed(
+    place: Place, plan: Manifest, lines, gaps, begins, roles, epoch_ms: int, say
+) -> tuple[str, set[int]]:
     """Write the workers' input.
 
     Returns its checksum and the parts that an earlier equal run wrote.
@@ -112,11 +148,18 @@ def _resumed(place: Place, plan: Manifest, lines, gaps, begins, roles, epoch_ms:
 def _skews(plan: Manifest, count: int) -> dict[str, np.ndarray]:
     """The faults of clients' clocks and appenders. Every n-th client has one."""
     numbers = np.arange(count)
-    steps, at, flush = np.zeros(count, np.int64), np.zeros(count, np.int64), np.ones(count, np.int64)
+    steps, at, flush = (
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.ones(count, np.int64),
+    )
     for skew in plan.skew:
         mine = numbers % int(skew.get("every", 1)) == 0
         if "clock_step_ms" in skew:
-            steps[mine], at[mine] = int(skew["clock_step_ms"]), round(float(skew.get("at_s", 0)) * 1_000)
+            steps[mine], at[mine] = (
+                int(skew["clock_step_ms"]),
+                round(float(skew.get("at_s", 0)) * 1_000),
+            )
         if "flush_ms" in skew:
             flush[mine] = int(skew["flush_ms"])
     return {"step_ms": steps, "step_at_ms": at, "flush_ms": flush}

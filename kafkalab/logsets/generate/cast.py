@@ -2,6 +2,7 @@
 
 The random numbers of a client depend only on the set's seed and the client's number.
 """
+
 import hashlib
 import uuid
 from collections.abc import Sequence
@@ -40,7 +41,9 @@ class Client:
     script: int
 
 
-def cast(manifest: Manifest, told: Sequence[Sequence[PlayedStory]]) -> tuple[list[PlayedStory], list[Copy], list[Client]]:
+def cast(
+    manifest: Manifest, told: Sequence[Sequence[PlayedStory]]
+) -> tuple[list[PlayedStory], list[Copy], list[Client]]:
     """All stories in one list, their copies, and the clients by number.
 
     `told` has the variants of each `Wanted` of the manifest.
@@ -62,13 +65,21 @@ def cast(manifest: Manifest, told: Sequence[Sequence[PlayedStory]]) -> tuple[lis
     for which, want in enumerate(wanted):
         for nth in range(want.copies):
             story = int(first[which]) + nth % len(told[which])
-            own = tuple(numbers[which, nth, member] for member in range(len(stories[story].members)))
+            own = tuple(
+                numbers[which, nth, member] for member in range(len(stories[story].members))
+            )
             for member, number in enumerate(own):
                 printed = numbers[which, 0, member] if want.shares_id else number
-                name = names.client_id(stories[story].members[member].kind, printed, manifest.client_room)
+                name = names.client_id(
+                    stories[story].members[member].kind, printed, manifest.client_room
+                )
                 group = names.group_id(own[0], manifest.client_room)
-                clients[number] = Client(number, name, group, len(copies), member, int(scripts[story]) + member)
-            copies.append(Copy(story, starts_of(manifest, want, nth, own[0], stories[story].lasts_ms), own))
+                clients[number] = Client(
+                    number, name, group, len(copies), member, int(scripts[story]) + member
+                )
+            copies.append(
+                Copy(story, starts_of(manifest, want, nth, own[0], stories[story].lasts_ms), own)
+            )
     return stories, copies, [clients[number] for number in range(len(parts))]
 
 
@@ -86,11 +97,19 @@ def starts_of(manifest: Manifest, want, nth: int, number: int, lasts_ms: int) ->
 def identities(manifest: Manifest, copy: Copy, count: int) -> list[str]:
     """The UUIDs of a copy: member ids and the like, which no other copy has."""
     return [
-        str(uuid.UUID(int=draw(manifest.seed, copy.numbers[0], f"identity{n}/high") << 64 | draw(manifest.seed, copy.numbers[0], f"identity{n}"), version=4))
+        str(
+            uuid.UUID(
+                int=draw(manifest.seed, copy.numbers[0], f"identity{n}/high") << 64
+                | draw(manifest.seed, copy.numbers[0], f"identity{n}"),
+                version=4,
+            )
+        )
         for n in range(count)
     ]
 
 
 def draw(seed: int, number: int, what: str) -> int:
     """A large number that depends on these arguments only."""
-    return int.from_bytes(hashlib.blake2b(f"{seed}/{number}/{what}".encode(), digest_size=8).digest(), "big")
+    return int.from_bytes(
+        hashlib.blake2b(f"{seed}/{number}/{what}".encode(), digest_size=8).digest(), "big"
+    )

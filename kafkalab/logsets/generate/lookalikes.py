@@ -4,6 +4,7 @@ They are played as those of scenes.py are, and have no answer key. They are just
 member that works long but not too long, a group that is restarted without trouble, a broker that is
 slow for all clients.
 """
+
 from collections.abc import Callable, Mapping
 
 from kafkalab import KafkaConsumer, TopicPartition
@@ -12,7 +13,8 @@ from kafkalab.logsets.generate.scenes import MINUTE, SECOND, Scene
 
 
 def rolling_restart(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """Four members are closed and started again, one after the other: no storm and no bad deploy.
+    """Four members are closed and started again, one after the other: no storm and no bad
+    deploy.
     """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 4 * MINUTE
@@ -29,7 +31,9 @@ def scale_out(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """A group grows from one to five members and shrinks again: some rebalances, all intended."""
     scene = Scene(manifest, version, seed, topic, partitions=10)
     for number in range(5):
-        scene.polls(scene.subscribed(scene.consumer(number)), 2 * MINUTE + 20 * SECOND * (5 - number))
+        scene.polls(
+            scene.subscribed(scene.consumer(number)), 2 * MINUTE + 20 * SECOND * (5 - number)
+        )
         scene.until(15 * SECOND * (number + 1))
     scene.until(4 * MINUTE + 5 * SECOND)
     return scene
@@ -42,7 +46,12 @@ def long_work(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     scene.sends(scene.producer(2), end_ms - 20 * SECOND, 2_000, partition=lambda n: n % 4)
     own = {"max_poll_interval_ms": 15_000, "enable_auto_commit": False}
     scene.polls(scene.subscribed(scene.consumer(0, **own)), end_ms, commit=True)
-    scene.polls(scene.subscribed(scene.consumer(1, **own)), end_ms, work_ms=lambda: 9_000 + scene.chance.randrange(4_000), commit=True)
+    scene.polls(
+        scene.subscribed(scene.consumer(1, **own)),
+        end_ms,
+        work_ms=lambda: 9_000 + scene.chance.randrange(4_000),
+        commit=True,
+    )
     scene.until(end_ms + 30 * SECOND)
     return scene
 
@@ -55,9 +64,19 @@ def killed_worker(version: str, seed: int, topic: str, manifest: Manifest) -> Sc
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(2), end_ms - 20 * SECOND, 500, partition=lambda n: n % 4)
-    own = {"session_timeout_ms": 10_000, "heartbeat_interval_ms": 3_000, "fetch_max_wait_ms": 500, "enable_auto_commit": False}
+    own = {
+        "session_timeout_ms": 10_000,
+        "heartbeat_interval_ms": 3_000,
+        "fetch_max_wait_ms": 500,
+        "enable_auto_commit": False,
+    }
     for number in range(2):
-        scene.polls(scene.subscribed(scene.consumer(number, **own)), end_ms, work_ms=lambda: 1_500, commit=True)
+        scene.polls(
+            scene.subscribed(scene.consumer(number, **own)),
+            end_ms,
+            work_ms=lambda: 1_500,
+            commit=True,
+        )
     scene.until(50 * SECOND + scene.chance.randrange(10 * SECOND))
     scene.lab.kill(scene.lives[0][0])
     scene.until(end_ms + 5 * SECOND)
@@ -71,9 +90,15 @@ def long_lives(version: str, seed: int, topic: str, manifest: Manifest) -> Scene
     """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 12 * MINUTE
-    quiet = {"fetch_max_wait_ms": 20_000, "heartbeat_interval_ms": 15_000, "session_timeout_ms": 60_000}
+    quiet = {
+        "fetch_max_wait_ms": 20_000,
+        "heartbeat_interval_ms": 15_000,
+        "session_timeout_ms": 60_000,
+    }
     scene.polls(scene.subscribed(scene.consumer(0, **quiet)), end_ms)
-    scene.polls(scene.subscribed(scene.consumer(1, connections_max_idle_ms=480_000, **quiet)), end_ms)
+    scene.polls(
+        scene.subscribed(scene.consumer(1, connections_max_idle_ms=480_000, **quiet)), end_ms
+    )
     scene.polls(scene.subscribed(scene.consumer(2, connections_max_idle_ms=-1, **quiet)), end_ms)
     scene.until(8 * MINUTE + scene.chance.randrange(50 * SECOND))
     scene.lab.kill(scene.lives[2][0])
@@ -86,7 +111,12 @@ def uneven_keys(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     scene = Scene(manifest, version, seed, topic, partitions=6)
     end_ms = 2 * MINUTE
     chance = scene.chance
-    scene.sends(scene.producer(0), end_ms, 400, key=lambda n: "many" if chance.random() < 0.4 else f"customer {chance.randrange(1000)}")
+    scene.sends(
+        scene.producer(0),
+        end_ms,
+        400,
+        key=lambda n: "many" if chance.random() < 0.4 else f"customer {chance.randrange(1000)}",
+    )
     scene.sends(scene.producer(1), end_ms, 8_000, key=lambda n: "the only one")
     scene.sends(scene.producer(2), end_ms, 600, partition=lambda n: n % 6)
     scene.until(end_ms + 5 * SECOND)
@@ -132,17 +162,27 @@ def other_broker_lost(version: str, seed: int, topic: str, manifest: Manifest) -
 
 
 def read_anew(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """A new group begins after deleted records, and later its application seeks to the beginning.
+    """A new group begins after deleted records, and later its application seeks to the
+    beginning.
     """
     keeps = {"retention.ms": 20_000, "segment.ms": 5_000}
-    scene = Scene(manifest, version, seed, topic, topic_config=keeps, broker_config={"log.retention.check.interval.ms": 5_000})
+    scene = Scene(
+        manifest,
+        version,
+        seed,
+        topic,
+        topic_config=keeps,
+        broker_config={"log.retention.check.interval.ms": 5_000},
+    )
     end_ms = 3 * MINUTE
     scene.sends(scene.producer(1), end_ms, 250, partition=lambda n: n % 4)
     scene.until(60 * SECOND)
     fresh = scene.subscribed(scene.consumer(0, enable_auto_commit=True))
     again_ms = 110 * SECOND + scene.chance.randrange(20 * SECOND)
 
-    return _seeks(scene, fresh, again_ms, lambda: fresh.seek_to_beginning(fresh.assignment()), end_ms)
+    return _seeks(
+        scene, fresh, again_ms, lambda: fresh.seek_to_beginning(fresh.assignment()), end_ms
+    )
 
 
 def sought_past_the_end(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
@@ -158,8 +198,12 @@ def sought_past_the_end(version: str, seed: int, topic: str, manifest: Manifest)
     return _seeks(scene, reader, at_ms, lambda: reader.seek(parts[seed % 4], 1_000_000), end_ms)
 
 
-def _seeks(scene: Scene, consumer: KafkaConsumer, at_ms: int, seek: Callable[[], None], end_ms: int) -> Scene:
-    """The scene to its end: `consumer` polls, seeks once at `at_ms` (virtual milliseconds), polls on and closes at `end_ms`."""
+def _seeks(
+    scene: Scene, consumer: KafkaConsumer, at_ms: int, seek: Callable[[], None], end_ms: int
+) -> Scene:
+    """The scene to its end: `consumer` polls, seeks once at `at_ms` (virtual milliseconds),
+    polls on and closes at `end_ms`."""
+
     def app(lab):
         while lab.now_ms < at_ms:
             consumer.poll(timeout_ms=1_000)
@@ -181,8 +225,15 @@ def handed_over(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE + 20 * SECOND
     scene.sends(scene.producer(3), 60 * SECOND, 300, partition=lambda n: n % 4)
-    own = {"auto_commit_interval_ms": 5_000, "session_timeout_ms": 10_000, "heartbeat_interval_ms": 3_000, "fetch_max_wait_ms": 500}
-    scene.polls(scene.subscribed(scene.consumer(0, **own)), 40 * SECOND + scene.chance.randrange(5 * SECOND))
+    own = {
+        "auto_commit_interval_ms": 5_000,
+        "session_timeout_ms": 10_000,
+        "heartbeat_interval_ms": 3_000,
+        "fetch_max_wait_ms": 500,
+    }
+    scene.polls(
+        scene.subscribed(scene.consumer(0, **own)), 40 * SECOND + scene.chance.randrange(5 * SECOND)
+    )
     for number in (1, 2):
         scene.polls(scene.subscribed(scene.consumer(number, **own)), end_ms)
     scene.until(80 * SECOND + scene.chance.randrange(10 * SECOND))
@@ -193,7 +244,16 @@ def handed_over(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
 
 def out_of_sync_once(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     """Both followers fall out of the in-sync set, come back, and stay."""
-    scene = Scene(manifest, version, seed, topic, partitions=1, replicas=3, topic_config={"min.insync.replicas": 2}, broker_config={"replica.lag.time.max.ms": 3_000})
+    scene = Scene(
+        manifest,
+        version,
+        seed,
+        topic,
+        partitions=1,
+        replicas=3,
+        topic_config={"min.insync.replicas": 2},
+        broker_config={"replica.lag.time.max.ms": 3_000},
+    )
     end_ms = 2 * MINUTE
     for number in range(3):
         scene.until(4_000 * min(number, 1))
@@ -214,10 +274,20 @@ def good_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     own = {"max_poll_interval_ms": 12_000, "enable_auto_commit": False}
     scene.sends(scene.producer(4), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
     for number in range(4):
-        scene.polls(scene.subscribed(scene.consumer(number, **own)), at_ms + number * 800, work_ms=lambda: 500, commit=True)
+        scene.polls(
+            scene.subscribed(scene.consumer(number, **own)),
+            at_ms + number * 800,
+            work_ms=lambda: 500,
+            commit=True,
+        )
     scene.until(at_ms + 8 * SECOND)
     for number in range(4):
-        scene.polls(scene.subscribed(scene.consumer(number, **own)), end_ms, work_ms=lambda: 500, commit=True)
+        scene.polls(
+            scene.subscribed(scene.consumer(number, **own)),
+            end_ms,
+            work_ms=lambda: 500,
+            commit=True,
+        )
         scene.until(scene.lab.now_ms + 500)
     scene.until(end_ms + 20 * SECOND)
     return scene
@@ -226,7 +296,8 @@ def good_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
 LOOKALIKES: Mapping[str, Callable[[str, int, str, Manifest], Scene]] = {
     scene.__name__: scene
     for scene in (
-        rolling_restart, scale_out, long_work, killed_worker, long_lives, uneven_keys, slow_for_all, other_broker_lost, read_anew,
+        rolling_restart, scale_out, long_work, killed_worker, long_lives, uneven_keys, slow_for_all,
+        other_broker_lost, read_anew,
         sought_past_the_end, handed_over, out_of_sync_once, good_deploy,
     )
 }  # fmt: skip

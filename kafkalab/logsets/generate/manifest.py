@@ -2,10 +2,13 @@
 
 It and its seed determine every byte of the set.
 """
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+
+from kafkalab.releases.lineage import DEFAULT_CLIENT
 
 MANIFESTS = Path(__file__).resolve().parents[3] / "data" / "manifests"
 ENDINGS = (".json", ".yaml", ".yml")
@@ -49,7 +52,8 @@ class Manifest:
     topics       name -> partitions; the variant of a client's story draws the topic. None:
                  `orders`, with one partition on each broker
     levels       the log4j levels by logger; the longest matching name wins, "" is the root
-    config       client settings that differ from the defaults, by kind of client ("consumer", "producer")
+    config       client settings that differ from the defaults, by kind of client ("consumer",
+                 "producer")
     variants     the number of simulations of each story and version; more clients are copies with
                  other names and times
     clients      story -> version -> number; or one number, for usual stories of all `versions`
@@ -79,7 +83,7 @@ class Manifest:
     levels: Mapping[str, str] = field(default_factory=lambda: {"": "TRACE"})
     config: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     variants: int = 1
-    versions: Mapping[str, float] = field(default_factory=lambda: {"3.9": 1})
+    versions: Mapping[str, float] = field(default_factory=lambda: {DEFAULT_CLIENT: 1})
     incidents: tuple[Mapping[str, object], ...] = ()
     skew: tuple[Mapping[str, object], ...] = ()
     parquet: bool = True
@@ -96,9 +100,19 @@ class Manifest:
     @property
     def wanted(self) -> list[Wanted]:
         """All stories of the set in the manifest's order, its incidents last."""
-        one_id = {(story, version) for skew in self.skew for story, version in dict(skew.get("one_id", {})).items()}
+        one_id = {
+            (story, version)
+            for skew in self.skew
+            for story, version in dict(skew.get("one_id", {})).items()
+        }
         lives = [
-            Wanted(story, version, count, variants=min(self.variants, count), shares_id=(story, version) in one_id)
+            Wanted(
+                story,
+                version,
+                count,
+                variants=min(self.variants, count),
+                shares_id=(story, version) in one_id,
+            )
             for story, versions in self.by_story.items()
             for version, count in versions.items()
             if count
@@ -108,7 +122,8 @@ class Manifest:
         return lives + [
             Wanted(
                 str(what["kind"]), version, copies[number], variants=copies[number],
-                at_ms=None if what.get("at_s") is None else round(float(what["at_s"]) * 1_000), is_incident=True, first=sum(copies[:number]),
+                at_ms=None if what.get("at_s") is None else round(float(what["at_s"]) * 1_000),
+                is_incident=True, first=sum(copies[:number]),
             )
             for number, (what, version) in enumerate(each)
         ]  # fmt: skip
@@ -126,11 +141,15 @@ class Manifest:
         """story -> version -> number of clients; computed where the manifest gives only a total."""
         if not isinstance(self.clients, int):
             return {story: dict(versions) for story, versions in self.clients.items()}
-        shares = {(s, v): part * share for s, part in USUAL.items() for v, share in self.versions.items()}
+        shares = {
+            (s, v): part * share for s, part in USUAL.items() for v, share in self.versions.items()
+        }
         whole = sum(shares.values())
         counts = {key: int(self.clients * share / whole) for key, share in shares.items()}
         # The clients that rounding left over go to the shares that lost most.
-        short = sorted(shares, key=lambda key: (counts[key] - self.clients * shares[key] / whole, key))
+        short = sorted(
+            shares, key=lambda key: (counts[key] - self.clients * shares[key] / whole, key)
+        )
         for key in short[: self.clients - sum(counts.values())]:
             counts[key] += 1
         return {story: {v: counts[story, v] for v in self.versions} for story in USUAL}
@@ -140,10 +159,18 @@ def manifest(name_or_path: str | Path) -> Manifest:
     """The manifest of that name in data/manifests, or in that file. Raises ManifestError."""
     path = Path(name_or_path)
     if path.suffix not in ENDINGS:
-        path = next((file for end in ENDINGS if (file := MANIFESTS / f"{name_or_path}{end}").is_file()), path)
+        path = next(
+            (file for end in ENDINGS if (file := MANIFESTS / f"{name_or_path}{end}").is_file()),
+            path,
+        )
     if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in MANIFESTS.iterdir() if file.suffix in ENDINGS))
-        raise ManifestError(f"There is no manifest {name_or_path}; there are {known}, or name a .json or .yaml file.")
+        known = ", ".join(
+            sorted(file.stem for file in MANIFESTS.iterdir() if file.suffix in ENDINGS)
+        )
+        raise ManifestError(
+            f"There is no manifest {name_or_path}; there are {known}, or name a .json or .yaml "
+            "file."
+        )
     return manifest_of(_entries(path), str(path))
 
 
@@ -152,12 +179,16 @@ def manifest_of(entries: object, where: str = "the manifest") -> Manifest:
     if not isinstance(entries, dict):
         raise ManifestError(f"{where}: a manifest is a table of entries, name: value.")
     if unknown := set(entries) - {entry.name for entry in fields(Manifest)}:
-        raise ManifestError(f"{where}: got an unexpected entry {', '.join(sorted(map(repr, unknown)))}.")
+        raise ManifestError(
+            f"{where}: got an unexpected entry {', '.join(sorted(map(repr, unknown)))}."
+        )
     try:
         made = Manifest(**entries)
         _check(made)
     except TypeError as error:
-        raise ManifestError(f"{where}: {str(error).removeprefix('Manifest.__init__() ')}.") from None
+        raise ManifestError(
+            f"{where}: {str(error).removeprefix('Manifest.__init__() ')}."
+        ) from None
     except (ValueError, KeyError, AttributeError) as error:
         raise ManifestError(f"{where}: {error}") from None
     return made
@@ -180,7 +211,7 @@ def _entries(path: Path) -> object:
 
 def _versions(incident: Mapping[str, object]) -> list[str]:
     """The client versions of an incident. Each version has its copies."""
-    version = incident.get("version", "3.9")
+    version = incident.get("version", DEFAULT_CLIENT)
     return [str(one) for one in version] if isinstance(version, (list, tuple)) else [str(version)]
 
 
@@ -193,6 +224,8 @@ def _check(made: Manifest) -> None:
         if "kind" not in what:
             raise ValueError(f"an incident needs a kind: {dict(what)}.")
         if unknown := set(what) - {"kind", "version", "copies", "at_s"}:
-            raise ValueError(f"an incident has kind, version, copies and at_s, not {', '.join(sorted(unknown))}.")
+            raise ValueError(
+                f"an incident has kind, version, copies and at_s, not {', '.join(sorted(unknown))}."
+            )
     if sum(want.copies for want in made.wanted) < 1:
         raise ValueError("a set needs a client.")

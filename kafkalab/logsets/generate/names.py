@@ -5,6 +5,7 @@ A mark is one character of Unicode's private use area, which no Kafka client wri
 group, one for each client of a story. All names of one sort have one length in a set. So a copy's
 text is the story's with some bytes replaced.
 """
+
 GROUP = "\ue001"
 _CLIENTS = 0xE100
 CLIENT_MARKS = "\ue100-\ue1ff"  # As a regular expression's class has it.

@@ -3,6 +3,7 @@
 One part is one Spark task. Its receipt says that it is complete. A worker maps the scripts into
 memory once and keeps them for its next parts. It also needs the part's Sheet.
 """
+
 import contextlib
 import gzip
 import hashlib
@@ -24,13 +25,27 @@ ROW_GROUP = 128 << 10
 STORIES, RECEIPTS = ".making/stories", ".making/receipts"
 
 
-def keep(place: Place, lines: pa.Table, gaps: pa.Table, begins: np.ndarray, roles: Roles, epoch_ms: int, last_ms: int) -> str:
+def keep(
+    place: Place,
+    lines: pa.Table,
+    gaps: pa.Table,
+    begins: np.ndarray,
+    roles: Roles,
+    epoch_ms: int,
+    last_ms: int,
+) -> str:
     """Write the workers' input under `place`/.making/stories. Returns its checksum."""
     kept = place / STORIES
     kept.make()
     checksum = hashlib.sha256()
     arrays = io.BytesIO()
-    np.savez(arrays, begins=begins, epoch_ms=epoch_ms, last_ms=last_ms, **{f"role_{name}": value for name, value in vars(roles).items()})
+    np.savez(
+        arrays,
+        begins=begins,
+        epoch_ms=epoch_ms,
+        last_ms=last_ms,
+        **{f"role_{name}": value for name, value in vars(roles).items()},
+    )
     for name, table in (("lines", lines), ("gaps", gaps)):
         buffer = pa.BufferOutputStream()
         with pa.ipc.new_file(buffer, table.schema) as writer:
@@ -47,10 +62,14 @@ def keep(place: Place, lines: pa.Table, gaps: pa.Table, begins: np.ndarray, role
 @lru_cache(maxsize=1)
 def _library(place: Place, checksum: str) -> Library:
     kept = place / STORIES
-    tables = [pa.ipc.open_file((kept / f"{name}.arrow").mapped()).read_all() for name in ("lines", "gaps")]
+    tables = [
+        pa.ipc.open_file((kept / f"{name}.arrow").mapped()).read_all() for name in ("lines", "gaps")
+    ]
     arrays = np.load(io.BytesIO((kept / "roles.npz").read()))
     roles = Roles(**{entry.name: arrays[f"role_{entry.name}"] for entry in fields(Roles)})
-    return Library.of(*tables, arrays["begins"], roles, int(arrays["epoch_ms"]), int(arrays["last_ms"]))
+    return Library.of(
+        *tables, arrays["begins"], roles, int(arrays["epoch_ms"]), int(arrays["last_ms"])
+    )
 
 
 def name_of(number: int, packed: bool) -> str:
@@ -64,14 +83,25 @@ def make_part(place: Place, checksum: str, sheet: Sheet, packed: bool, parquet: 
         stream = open_files.enter_context((place / "lines" / name).writing())
         if packed:  # Without name and time the bytes are the same every time.
             stream = open_files.enter_context(gzip.GzipFile("", "wb", 9, stream, mtime=0))
-        rows = open_files.enter_context(_rows(place / "parquet" / f"part-{sheet.number:05d}.parquet", f"lines/{name}")) if parquet else None
+        rows = (
+            open_files.enter_context(
+                _rows(place / "parquet" / f"part-{sheet.number:05d}.parquet", f"lines/{name}")
+            )
+            if parquet
+            else None
+        )
         for text, begins in _library(place, checksum).blocks_of(sheet):
             stream.write(text.data)
             digest.update(text)
             if rows is not None:
                 rows(text, begins, size)
             size += len(text)
-    receipt = {"number": sheet.number, "lines": sheet.rows, "bytes": size, "checksum": digest.hexdigest()}
+    receipt = {
+        "number": sheet.number,
+        "lines": sheet.rows,
+        "bytes": size,
+        "checksum": digest.hexdigest(),
+    }
     (place / RECEIPTS / f"{sheet.number:05d}.json").write(json.dumps(receipt).encode())
     return receipt
 
@@ -105,7 +135,16 @@ def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray,
         writer.close()
 
 
-def write(spark, place: Place, checksum: str, sheets: Sequence[Sheet], packed: bool, parquet: bool, say: Callable[[str], None], already: int = 0) -> None:
+def write_parts(
+    spark,
+    place: Place,
+    checksum: str,
+    sheets: Sequence[Sheet],
+    packed: bool,
+    parquet: bool,
+    say: Callable[[str], None],
+    already: int = 0,
+) -> None:
     """Have Spark write these parts, one in each task.
 
     `say` is called with the number of complete parts. `already` parts existed before.
@@ -120,7 +159,11 @@ def write(spark, place: Place, checksum: str, sheets: Sequence[Sheet], packed: b
                 receipt = make_part(place, checksum, Sheet(**json.loads(sheet)), packed, parquet)
                 yield pa.RecordBatch.from_pydict({"number": [receipt["number"]]})
 
-    tasks = spark.createDataFrame([(sheet,) for sheet in work], "sheet string").repartition(len(work)) if len(work) > 1 else spark.createDataFrame([(work[0],)], "sheet string")
+    tasks = (
+        spark.createDataFrame([(sheet,) for sheet in work], "sheet string").repartition(len(work))
+        if len(work) > 1
+        else spark.createDataFrame([(work[0],)], "sheet string")
+    )
     with _watched(place, already + len(work), say):
         tasks.mapInArrow(parts, "number long").write.format("noop").mode("overwrite").save()
 
@@ -154,4 +197,7 @@ class _watched:
 def receipts(place: Place) -> dict[int, dict]:
     """number -> receipt of the complete parts."""
     names = sorted(name for name in (place / RECEIPTS).names() if name.endswith(".json"))
-    return {receipt["number"]: receipt for receipt in ((place / RECEIPTS / name).read_json() for name in names)}
+    return {
+        receipt["number"]: receipt
+        for receipt in ((place / RECEIPTS / name).read_json() for name in names)
+    }

@@ -1,6 +1,7 @@
 """Writes and reads a log set's files in a folder or at an Arrow URL (s3://, gs://, hdfs://,
 file://).
 """
+
 import contextlib
 import json
 import os

@@ -7,11 +7,19 @@ answer key of a scene has the kind, the clients, and the begin and the end.
 kafkalab.logsets.incidents finds incidents from the lines alone. Scenes that only look like an
 incident are in lookalikes.py and have no key.
 """
+
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from kafkalab import CommitFailedException, KafkaConsumer, KafkaException, KafkaProducer, Lab, ProducerRecord
+from kafkalab import (
+    CommitFailedException,
+    KafkaConsumer,
+    KafkaException,
+    KafkaProducer,
+    Lab,
+    ProducerRecord,
+)
 from kafkalab.logsets.generate.manifest import Manifest
 from kafkalab.logsets.generate.names import GROUP, client_mark
 
@@ -50,9 +58,18 @@ class Scene:
     def __post_init__(self):
         self.chance = random.Random(self.seed)
         self.lab = Lab(
-            brokers=max(3, self.manifest.brokers), seed=self.seed, version=self.version, epoch=self.manifest.start, broker_config=dict(self.broker_config)
+            brokers=max(3, self.manifest.brokers),
+            seed=self.seed,
+            version=self.version,
+            epoch=self.manifest.start,
+            broker_config=dict(self.broker_config),
         )
-        self.lab.create_topic(self.topic, partitions=self.partitions, replication_factor=self.replicas, config=dict(self.topic_config))
+        self.lab.create_topic(
+            self.topic,
+            partitions=self.partitions,
+            replication_factor=self.replicas,
+            config=dict(self.topic_config),
+        )
         self.coordinator = self.chance.randrange(max(3, self.manifest.brokers))
         self.lab.place_coordinator(GROUP, self.coordinator)
         self.kinds: dict[int, str] = {}
@@ -61,18 +78,29 @@ class Scene:
 
     def consumer(self, number: int, version: str | None = None, **settings) -> KafkaConsumer:
         """The client with that number, or its next process with the same client.id."""
-        own = {"client.id": client_mark(number), "group.id": GROUP, "auto.offset.reset": "earliest", "fetch.max.wait.ms": 2_000}
+        own = {
+            "client.id": client_mark(number),
+            "group.id": GROUP,
+            "auto.offset.reset": "earliest",
+            "fetch.max.wait.ms": 2_000,
+        }
         own |= {key.replace("_", "."): value for key, value in settings.items()}
         own = {key: value for key, value in own.items() if value is not None}
-        return KafkaConsumer(self.lab, own, version=version or self.version, name=self._born(number, "consumer"))
+        return KafkaConsumer(
+            self.lab, own, version=version or self.version, name=self._born(number, "consumer")
+        )
 
     def subscribed(self, consumer: KafkaConsumer) -> KafkaConsumer:
         consumer.subscribe([self.topic])
         return consumer
 
     def producer(self, number: int, **settings) -> KafkaProducer:
-        own = {"client.id": client_mark(number)} | {key.replace("_", "."): value for key, value in settings.items()}
-        return KafkaProducer(self.lab, own, version=self.version, name=self._born(number, "producer"))
+        own = {"client.id": client_mark(number)} | {
+            key.replace("_", "."): value for key, value in settings.items()
+        }
+        return KafkaProducer(
+            self.lab, own, version=self.version, name=self._born(number, "producer")
+        )
 
     def _born(self, number: int, kind: str) -> str:
         self.kinds[number] = kind
@@ -80,7 +108,13 @@ class Scene:
         lives.append(f"{kind}{number}-{len(lives)}")
         return lives[-1]
 
-    def polls(self, consumer: KafkaConsumer, until_ms: int, work_ms: Callable[[], int] = lambda: 0, commit: bool = False) -> None:
+    def polls(
+        self,
+        consumer: KafkaConsumer,
+        until_ms: int,
+        work_ms: Callable[[], int] = lambda: 0,
+        commit: bool = False,
+    ) -> None:
         """Run an app beside the others that polls and processes until `until_ms`, then closes."""
 
         def app(lab):
@@ -94,7 +128,8 @@ class Scene:
 
         self.lab.spawn(app, name=consumer.name)
 
-    def sends(self, producer: KafkaProducer, until_ms: int, every_ms: int, partition: Callable[[int], int | None] = lambda n: None,
+    def sends(self, producer: KafkaProducer, until_ms: int, every_ms: int,
+              partition: Callable[[int], int | None] = lambda n: None,
               key: Callable[[int], str | None] = lambda n: None) -> None:  # fmt: skip
         """Run an app beside the others that sends a record every `every_ms` until `until_ms`, then
         closes.
@@ -104,7 +139,14 @@ class Scene:
             number = 0
             while lab.now_ms < until_ms:
                 try:
-                    producer.send(ProducerRecord(self.topic, key=key(number), value=f"order {number}", partition=partition(number)))
+                    producer.send(
+                        ProducerRecord(
+                            self.topic,
+                            key=key(number),
+                            value=f"order {number}",
+                            partition=partition(number),
+                        )
+                    )
                 except KafkaException:
                     pass  # The producer has written a line about it, and more records follow.
                 number += 1
@@ -117,7 +159,9 @@ class Scene:
         if at_ms > self.lab.now_ms:
             self.lab.run_for(at_ms - self.lab.now_ms)
 
-    def key(self, kind: str, clients, first_ms: int, last_ms: int, told: str, broker: int | None = None) -> None:
+    def key(
+        self, kind: str, clients, first_ms: int, last_ms: int, told: str, broker: int | None = None
+    ) -> None:
         self.keys.append(AnswerKey(kind, tuple(clients), first_ms, last_ms, told, broker))
 
 
@@ -141,7 +185,13 @@ def rebalance_storm(version: str, seed: int, topic: str, manifest: Manifest) -> 
         begins_ms = scene.lab.now_ms
         scene.polls(scene.subscribed(scene.consumer(3)), begins_ms + 7 * SECOND)
         scene.until(begins_ms + 12 * SECOND + scene.chance.randrange(2 * SECOND))
-    scene.key("rebalance storm", (3,), first_ms, scene.lab.now_ms, f"one member joined and left {lives} times")
+    scene.key(
+        "rebalance storm",
+        (3,),
+        first_ms,
+        scene.lab.now_ms,
+        f"one member joined and left {lives} times",
+    )
     scene.until(end_ms + 5 * SECOND)
     return scene
 
@@ -152,15 +202,25 @@ def slow_member(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(3), 50 * SECOND, 2_000, partition=lambda n: n % 4)
     for number in range(2):
-        scene.polls(scene.subscribed(scene.consumer(number, enable_auto_commit=False)), end_ms, commit=True)
-    slow = scene.subscribed(scene.consumer(2, max_poll_interval_ms=15_000, enable_auto_commit=False))
+        scene.polls(
+            scene.subscribed(scene.consumer(number, enable_auto_commit=False)), end_ms, commit=True
+        )
+    slow = scene.subscribed(
+        scene.consumer(2, max_poll_interval_ms=15_000, enable_auto_commit=False)
+    )
     works_ms = 24_000 + scene.chance.randrange(10_000)
 
     def app(lab):
         while lab.now_ms < 30 * SECOND:
             if slow.poll(timeout_ms=1_000).count():
                 _committed(slow)
-        scene.key("slow member evicted", (2,), lab.now_ms + 15 * SECOND, lab.now_ms + works_ms, f"worked {works_ms} ms between two polls, allowed are 15000")
+        scene.key(
+            "slow member evicted",
+            (2,),
+            lab.now_ms + 15 * SECOND,
+            lab.now_ms + works_ms,
+            f"worked {works_ms} ms between two polls, allowed are 15000",
+        )
         lab.sleep(works_ms)
         while lab.now_ms < end_ms:
             if slow.poll(timeout_ms=1_000).count():
@@ -176,14 +236,25 @@ def zombie_sockets(version: str, seed: int, topic: str, manifest: Manifest) -> S
     """Two of three clients never close an idle socket: their unused bootstrap sockets stay open."""
     scene = Scene(manifest, version, seed, topic)
     end_ms = 12 * MINUTE
-    quiet = {"fetch_max_wait_ms": 20_000, "heartbeat_interval_ms": 15_000, "session_timeout_ms": 60_000}
+    quiet = {
+        "fetch_max_wait_ms": 20_000,
+        "heartbeat_interval_ms": 15_000,
+        "session_timeout_ms": 60_000,
+    }
     for number in range(3):
         idle = {"connections_max_idle_ms": -1} if number else {}
         scene.polls(scene.subscribed(scene.consumer(number, **idle, **quiet)), end_ms)
     scene.until(end_ms + 20 * SECOND)
-    opened_ms = {n: min(s.opened_at_ms for s in scene.lab.sockets(scene.lives[n][0]) if s.role == "bootstrap") for n in (1, 2)}
+    opened_ms = {
+        n: min(
+            s.opened_at_ms for s in scene.lab.sockets(scene.lives[n][0]) if s.role == "bootstrap"
+        )
+        for n in (1, 2)
+    }
     for number, at_ms in opened_ms.items():
-        scene.key("zombie sockets", (number,), at_ms + 9 * MINUTE, end_ms, "connections.max.idle.ms is -1")
+        scene.key(
+            "zombie sockets", (number,), at_ms + 9 * MINUTE, end_ms, "connections.max.idle.ms is -1"
+        )
     return scene
 
 
@@ -192,7 +263,14 @@ def skewed_key(version: str, seed: int, topic: str, manifest: Manifest) -> Scene
     scene = Scene(manifest, version, seed, topic, partitions=6)
     end_ms = 2 * MINUTE
     chance = scene.chance
-    scene.sends(scene.producer(0), end_ms, 400, key=lambda n: "everybody" if chance.random() < 0.9 else f"customer {chance.randrange(1000)}")
+    scene.sends(
+        scene.producer(0),
+        end_ms,
+        400,
+        key=lambda n: (
+            "everybody" if chance.random() < 0.9 else f"customer {chance.randrange(1000)}"
+        ),
+    )
     scene.sends(scene.producer(1), end_ms, 800, key=lambda n: f"customer {chance.randrange(1000)}")
     scene.polls(scene.subscribed(scene.consumer(2)), end_ms)
     scene.until(end_ms + 5 * SECOND)
@@ -204,7 +282,8 @@ def slow_broker(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     """One broker answers PRODUCE and METADATA much later than the others for a minute."""
     scene = Scene(manifest, version, seed, topic, partitions=max(3, manifest.brokers))
     end_ms = 3 * MINUTE
-    slow = seed % max(3, manifest.brokers)  # Consecutive seeds give copies different brokers.
+    # Consecutive seeds give copies different brokers.
+    slow = seed % max(3, manifest.brokers)
     late_ms = 900 + scene.chance.randrange(1_200)
     parts = scene.partitions
     for number in range(3):
@@ -214,7 +293,14 @@ def slow_broker(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     scene.lab.broker(slow).delay("PRODUCE", late_ms)
     scene.until(first_ms + MINUTE + scene.chance.randrange(20 * SECOND))
     scene.lab.broker(slow).delay("PRODUCE", 0)
-    scene.key("slow broker", range(3), first_ms, scene.lab.now_ms, f"broker {slow} answered {late_ms} ms late", broker=slow)
+    scene.key(
+        "slow broker",
+        range(3),
+        first_ms,
+        scene.lab.now_ms,
+        f"broker {slow} answered {late_ms} ms late",
+        broker=slow,
+    )
     scene.until(end_ms + 5 * SECOND)
     return scene
 
@@ -230,7 +316,13 @@ def coordinator_lost(version: str, seed: int, topic: str, manifest: Manifest) ->
     scene.lab.broker(scene.coordinator).crash()
     scene.until(first_ms + 8 * SECOND + scene.chance.randrange(8 * SECOND))
     scene.lab.broker(scene.coordinator).restart()
-    scene.key("coordinator lost", range(3), first_ms, scene.lab.now_ms + 10 * SECOND, f"broker {scene.coordinator} died")
+    scene.key(
+        "coordinator lost",
+        range(3),
+        first_ms,
+        scene.lab.now_ms + 10 * SECOND,
+        f"broker {scene.coordinator} died",
+    )
     scene.until(end_ms + 5 * SECOND)
     return scene
 
@@ -240,7 +332,14 @@ def retention_bites(version: str, seed: int, topic: str, manifest: Manifest) -> 
     deleted.
     """
     keeps = {"retention.ms": 20_000, "segment.ms": 5_000}
-    scene = Scene(manifest, version, seed, topic, topic_config=keeps, broker_config={"log.retention.check.interval.ms": 5_000})
+    scene = Scene(
+        manifest,
+        version,
+        seed,
+        topic,
+        topic_config=keeps,
+        broker_config={"log.retention.check.interval.ms": 5_000},
+    )
     end_ms = 3 * MINUTE
     scene.sends(scene.producer(1), end_ms, 250, partition=lambda n: n % 4)
     late = scene.subscribed(scene.consumer(0, enable_auto_commit=True, max_poll_records=20))
@@ -254,7 +353,13 @@ def retention_bites(version: str, seed: int, topic: str, manifest: Manifest) -> 
         late.pause(paused)
         while lab.now_ms < until_ms:
             late.poll(timeout_ms=1_000)
-        scene.key("retention bites", (0,), lab.now_ms, lab.now_ms + 30 * SECOND, f"read nothing for {stands_ms} ms, kept are 20000")
+        scene.key(
+            "retention bites",
+            (0,),
+            lab.now_ms,
+            lab.now_ms + 30 * SECOND,
+            f"read nothing for {stands_ms} ms, kept are 20000",
+        )
         late.resume(paused)
         while lab.now_ms < end_ms:
             late.poll(timeout_ms=1_000)
@@ -273,21 +378,43 @@ def auto_commit_duplicates(version: str, seed: int, topic: str, manifest: Manife
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(2), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
-    own = {"auto_commit_interval_ms": 15_000, "session_timeout_ms": 10_000, "heartbeat_interval_ms": 3_000, "fetch_max_wait_ms": 500}
+    own = {
+        "auto_commit_interval_ms": 15_000,
+        "session_timeout_ms": 10_000,
+        "heartbeat_interval_ms": 3_000,
+        "fetch_max_wait_ms": 500,
+    }
     for number in range(2):
         scene.polls(scene.subscribed(scene.consumer(number, **own)), end_ms)
-    scene.until(57 * SECOND + scene.chance.randrange(6 * SECOND))  # The last commit was at 51 s or so.
+    # The last commit was at 51 s or so.
+    scene.until(57 * SECOND + scene.chance.randrange(6 * SECOND))
     first_ms = scene.lab.now_ms
     scene.lab.kill(scene.lives[0][0])
-    scene.key("auto-commit duplicates", (0, 1), first_ms, first_ms + 30 * SECOND, "killed between two commits")
+    scene.key(
+        "auto-commit duplicates",
+        (0, 1),
+        first_ms,
+        first_ms + 30 * SECOND,
+        "killed between two commits",
+    )
     scene.until(end_ms + 5 * SECOND)
     return scene
 
 
 def flapping_isr(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """The followers of a topic leave and enter its ISR again and again; with acks=all writes fail.
+    """The followers of a topic leave and enter its ISR again and again; with acks=all writes
+    fail.
     """
-    scene = Scene(manifest, version, seed, topic, partitions=1, replicas=3, topic_config={"min.insync.replicas": 2}, broker_config={"replica.lag.time.max.ms": 3_000})
+    scene = Scene(
+        manifest,
+        version,
+        seed,
+        topic,
+        partitions=1,
+        replicas=3,
+        topic_config={"min.insync.replicas": 2},
+        broker_config={"replica.lag.time.max.ms": 3_000},
+    )
     end_ms = 3 * MINUTE
     # A follower that lacks nothing never leaves the ISR. So one producer writes first and waits.
     # Later
@@ -305,28 +432,42 @@ def flapping_isr(version: str, seed: int, topic: str, manifest: Manifest) -> Sce
             scene.lab.broker(follower).pause(7_000 + scene.chance.randrange(1_500))
         last_ms = scene.lab.now_ms + 10 * SECOND
         scene.until(scene.lab.now_ms + 20 * SECOND)
-    scene.key("flapping isr", (1, 2), first_ms, last_ms, f"both followers fell behind {times} times")
+    scene.key(
+        "flapping isr", (1, 2), first_ms, last_ms, f"both followers fell behind {times} times"
+    )
     scene.until(end_ms + 5 * SECOND)
     return scene
 
 
 def bad_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """All members restart in a new build, which exceeds max.poll.interval.ms in one batch of four.
+    """All members restart in a new build, which exceeds max.poll.interval.ms in one batch of
+    four.
     """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 3 * MINUTE + 30 * SECOND
     at_ms = 60 * SECOND + scene.chance.randrange(10 * SECOND)
     scene.sends(scene.producer(4), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
     for number in range(4):
-        scene.polls(scene.subscribed(scene.consumer(number, enable_auto_commit=False)), at_ms + number * 800, commit=True)
+        scene.polls(
+            scene.subscribed(scene.consumer(number, enable_auto_commit=False)),
+            at_ms + number * 800,
+            commit=True,
+        )
     scene.until(at_ms + 8 * SECOND)
     for number in range(4):
         scene.polls(
-            scene.subscribed(scene.consumer(number, max_poll_interval_ms=12_000, enable_auto_commit=False)), end_ms, commit=True,
+            scene.subscribed(scene.consumer(number, max_poll_interval_ms=12_000,
+                                            enable_auto_commit=False)), end_ms, commit=True,
             work_ms=lambda: 16_000 if scene.chance.random() < 0.25 else 500,
         )  # fmt: skip
         scene.until(scene.lab.now_ms + 500)
-    scene.key("bad deploy", range(4), at_ms, end_ms, "since the restart one batch in four takes 16000 ms, allowed are 12000")
+    scene.key(
+        "bad deploy",
+        range(4),
+        at_ms,
+        end_ms,
+        "since the restart one batch in four takes 16000 ms, allowed are 12000",
+    )
     scene.until(end_ms + 40 * SECOND)
     return scene
 
@@ -334,7 +475,8 @@ def bad_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scene
 SCENES: Mapping[str, Callable[[str, int, str, Manifest], Scene]] = {
     scene.__name__: scene
     for scene in (
-        rebalance_storm, slow_member, zombie_sockets, skewed_key, slow_broker, coordinator_lost, retention_bites, auto_commit_duplicates,
+        rebalance_storm, slow_member, zombie_sockets, skewed_key, slow_broker, coordinator_lost,
+        retention_bites, auto_commit_duplicates,
         flapping_isr, bad_deploy,
     )
 }  # fmt: skip

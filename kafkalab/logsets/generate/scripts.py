@@ -5,6 +5,7 @@ All scripts of a set are in two Arrow files that workers map into memory: `lines
 line (its text with zero bytes in the gaps), and `gaps.arrow`, one row a gap. The width of a gap is
 fixed, so filling it moves no bytes.
 """
+
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -38,7 +39,13 @@ class Script:
     gaps: np.ndarray
 
 
-def script(spots: Iterable[tuple[int, str]], epoch_ms: int, last_ms: int, clients: int, identities: dict[str, int]) -> Script:
+def script(
+    spots: Iterable[tuple[int, str]],
+    epoch_ms: int,
+    last_ms: int,
+    clients: int,
+    identities: dict[str, int],
+) -> Script:
     """The script of lines given as (at_ms, whole text with its line break).
 
     epoch_ms    the clock at the start
@@ -47,7 +54,12 @@ def script(spots: Iterable[tuple[int, str]], epoch_ms: int, last_ms: int, client
     identities  UUID -> number; it grows here, and a story's clients share it, because they write
                 each other's member ids
     """
-    widths = {CLIENT: len(names.client_id("consumer", 0, clients)), GROUP: len(names.group_id(0, clients)), IDENTITY: IDENTITY_WIDTH, MOMENT: MOMENT_WIDTH}
+    widths = {
+        CLIENT: len(names.client_id("consumer", 0, clients)),
+        GROUP: len(names.group_id(0, clients)),
+        IDENTITY: IDENTITY_WIDTH,
+        MOMENT: MOMENT_WIDTH,
+    }
     times, texts, gaps = [], [], []
     for at_ms, text in spots:
         pieces, begin, size = [], 0, 0
@@ -63,10 +75,16 @@ def script(spots: Iterable[tuple[int, str]], epoch_ms: int, last_ms: int, client
         pieces.append(text[begin:].encode())
         times.append(at_ms)
         texts.append(b"".join(pieces))
-    return Script(np.array(times, np.int64), pa.array(texts, pa.large_binary()), np.array(gaps, np.int64).reshape(-1, 4))
+    return Script(
+        np.array(times, np.int64),
+        pa.array(texts, pa.large_binary()),
+        np.array(gaps, np.int64).reshape(-1, 4),
+    )
 
 
-def _sort(found: re.Match, epoch_ms: int, last_ms: int, identities: dict[str, int]) -> tuple[int | None, int]:
+def _sort(
+    found: re.Match, epoch_ms: int, last_ms: int, identities: dict[str, int]
+) -> tuple[int | None, int]:
     if found[1]:
         return CLIENT, names.number_of(found[1])
     if found[2]:
@@ -78,10 +96,13 @@ def _sort(found: re.Match, epoch_ms: int, last_ms: int, identities: dict[str, in
 
 
 def tables(scripts: Sequence[Script]) -> tuple[pa.Table, pa.Table, np.ndarray]:
-    """lines.arrow, gaps.arrow, and the begin of each script in them, with the end of the last one.
+    """lines.arrow, gaps.arrow, and the begin of each script in them, with the end of the last
+    one.
     """
-    begins = np.concatenate([[0], np.cumsum([len(told.texts) for told in scripts])]).astype(np.int64)
-    gaps = [told.gaps + [begin, 0, 0, 0] for told, begin in zip(scripts, begins)]
+    begins = np.concatenate([[0], np.cumsum([len(told.texts) for told in scripts])]).astype(
+        np.int64
+    )
+    gaps = [[*told.gaps, begin, 0, 0, 0] for told, begin in zip(scripts, begins)]
     gaps = np.concatenate(gaps) if gaps else np.empty((0, 4), np.int64)
     first_gap = np.searchsorted(gaps[:, 0], np.arange(begins[-1] + 1))
     lines = pa.table(

@@ -6,6 +6,7 @@ then by the client's own order. A period's lines are found by a search in each c
 one part is in memory at a time, and workers exchange no rows. All of it is arithmetic on arrays: no
 line is a Python object.
 """
+
 import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -78,11 +79,21 @@ class Library:
     last_ms: int
 
     @classmethod
-    def of(cls, lines: pa.Table, gaps: pa.Table, begins: np.ndarray, roles: Roles, epoch_ms: int, last_ms: int) -> "Library":
+    def of(
+        cls,
+        lines: pa.Table,
+        gaps: pa.Table,
+        begins: np.ndarray,
+        roles: Roles,
+        epoch_ms: int,
+        last_ms: int,
+    ) -> "Library":
         columns = {name: lines[name].combine_chunks() for name in lines.column_names}
         return cls(
-            columns["at_ms"].to_numpy(), columns["text"], columns["first_gap"].to_numpy(), columns["gaps"].to_numpy(),
-            *(gaps[name].combine_chunks().to_numpy() for name in ("at", "sort", "whose")), begins, roles, epoch_ms, last_ms,
+            columns["at_ms"].to_numpy(), columns["text"], columns["first_gap"].to_numpy(),
+            columns["gaps"].to_numpy(),
+            *(gaps[name].combine_chunks().to_numpy() for name in ("at", "sort", "whose")), begins,
+            roles, epoch_ms, last_ms,
         )  # fmt: skip
 
     @cached_property
@@ -100,7 +111,9 @@ class Library:
         time.
         """
         roles = self.roles
-        script, starts, flush = (column[chosen, None] for column in (roles.script, roles.starts_ms, roles.flush_ms))
+        script, starts, flush = (
+            column[chosen, None] for column in (roles.script, roles.starts_ms, roles.flush_ms)
+        )
         # A line of time t reaches the file at the next multiple of flush_ms. So the lines before
         # `until`
         # have times up to the last multiple before it.
@@ -115,7 +128,9 @@ class Library:
         end_ms = self.last_ms + int(self.roles.flush_ms.max(initial=1)) + 1
         all_lines = int(np.sum(self.places(np.array([end_ms])) - self.places(np.array([0]))))
         parts = max(1, -(-all_lines // part_lines))
-        stretches = max(1, min(end_ms, parts * STRETCHES, max(MOST_COUNTED // max(roles, 1), parts)))
+        stretches = max(
+            1, min(end_ms, parts * STRETCHES, max(MOST_COUNTED // max(roles, 1), parts))
+        )
         edges = np.linspace(0, end_ms, stretches + 1).astype(np.int64)
         before = np.zeros(len(edges), np.int64)
         together = max(1, COUNTED_TOGETHER // len(edges))
@@ -127,7 +142,15 @@ class Library:
             first, last = number * part_lines, min((number + 1) * part_lines, all_lines)
             begin = int(np.searchsorted(before, first, side="right")) - 1
             end = int(np.searchsorted(before, last, side="left"))
-            found.append(Sheet(number, last - first, int(edges[min(begin, len(edges) - 2)]), int(edges[end]), first - int(before[begin])))
+            found.append(
+                Sheet(
+                    number,
+                    last - first,
+                    int(edges[min(begin, len(edges) - 2)]),
+                    int(edges[end]),
+                    first - int(before[begin]),
+                )
+            )
         return found
 
     def rows_of(self, sheet: Sheet) -> tuple[np.ndarray, np.ndarray]:
@@ -135,7 +158,9 @@ class Library:
         edges = self.places(np.array([sheet.begin_ms, sheet.end_ms]))
         counts = edges[:, 1] - edges[:, 0]
         role = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        line = np.arange(counts.sum()) + np.repeat(edges[:, 0] - (np.cumsum(counts) - counts), counts)
+        line = np.arange(counts.sum()) + np.repeat(
+            edges[:, 0] - (np.cumsum(counts) - counts), counts
+        )
         told = self.at_ms[line] + self.roles.starts_ms[role]
         flush = self.roles.flush_ms[role]
         if flush.max(initial=1) > 1:
@@ -145,7 +170,9 @@ class Library:
         order = np.argsort(told, kind="stable")[sheet.skip : sheet.skip + sheet.rows]
         return line[order], role[order]
 
-    def blocks_of(self, sheet: Sheet, rows: int = BLOCK_ROWS) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def blocks_of(
+        self, sheet: Sheet, rows: int = BLOCK_ROWS
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """The bytes of a part, some rows at a time, and the begin of each row, with the end of the
         last.
 
@@ -159,7 +186,10 @@ class Library:
             begins = np.frombuffer(taken.buffers()[1], np.int64, len(taken) + 1, 8 * taken.offset)
             # `take` made these bytes, and no other code holds them. Arrow itself would allow only
             # reading.
-            text = np.frombuffer((ctypes.c_uint8 * int(begins[-1])).from_address(taken.buffers()[2].address), np.uint8)
+            text = np.frombuffer(
+                (ctypes.c_uint8 * int(begins[-1])).from_address(taken.buffers()[2].address),
+                np.uint8,
+            )
             self._fill_times(text, begins, line, role)
             self._fill_gaps(text, begins, line, role)
             yield text, begins
@@ -173,7 +203,9 @@ class Library:
         told = self.at_ms[line] + self.roles.starts_ms[role]
         told += np.where(told >= self.roles.step_at_ms[role], self.roles.step_ms[role], 0)
         moments, which = _distinct(told)
-        shown = np.datetime_as_string((moments + self.epoch_ms).astype("datetime64[ms]"), unit="ms").astype(f"S{scripts.TIME_WIDTH}")
+        shown = np.datetime_as_string(
+            (moments + self.epoch_ms).astype("datetime64[ms]"), unit="ms"
+        ).astype(f"S{scripts.TIME_WIDTH}")
         letters = shown.view(np.uint8).reshape(-1, scripts.TIME_WIDTH)
         letters[:, 10], letters[:, 19] = ord(" "), ord(",")
         _put(text, begins[:-1] + scripts.TIME_AT, shown[which])
@@ -181,14 +213,25 @@ class Library:
     def _fill_gaps(self, text, begins, line, role) -> None:
         counts = self.gaps[line]
         row = np.repeat(np.arange(len(line)), counts)
-        gap = np.arange(counts.sum()) + np.repeat(self.first_gap[line] - (np.cumsum(counts) - counts), counts)
-        at, sort, whose, role = begins[row] + self.gap_at[gap], self.gap_sort[gap], self.gap_whose[gap], role[row]
+        gap = np.arange(counts.sum()) + np.repeat(
+            self.first_gap[line] - (np.cumsum(counts) - counts), counts
+        )
+        at, sort, whose, role = (
+            begins[row] + self.gap_at[gap],
+            self.gap_sort[gap],
+            self.gap_whose[gap],
+            role[row],
+        )
         roles = self.roles
         values = {
             scripts.CLIENT: lambda mine: roles.peer_names[roles.peers[role[mine]] + whose[mine]],
             scripts.GROUP: lambda mine: roles.groups[role[mine]],
-            scripts.IDENTITY: lambda mine: roles.identity_texts[roles.identities[role[mine]] + whose[mine]],
-            scripts.MOMENT: lambda mine: (roles.starts_ms[role[mine]] + whose[mine] + self.epoch_ms).astype(f"S{scripts.MOMENT_WIDTH}"),
+            scripts.IDENTITY: lambda mine: roles.identity_texts[
+                roles.identities[role[mine]] + whose[mine]
+            ],
+            scripts.MOMENT: lambda mine: (
+                roles.starts_ms[role[mine]] + whose[mine] + self.epoch_ms
+            ).astype(f"S{scripts.MOMENT_WIDTH}"),
         }
         for kind, value in values.items():
             mine = np.flatnonzero(sort == kind)
@@ -215,9 +258,11 @@ def _put(text: np.ndarray, at: np.ndarray, values: np.ndarray) -> None:
         np.ndarray((len(text) - width + 1,), values.dtype, text.data, 0, (1,))[at] = values
 
 
-def roles_of(clients: Sequence, starts: Sequence[int], copies_numbers: Sequence[Sequence[int]], identities: Sequence[Sequence[str]],
+def roles_of(clients: Sequence, starts: Sequence[int], copies_numbers: Sequence[Sequence[int]],
+             identities: Sequence[Sequence[str]],
              skews: Mapping[str, np.ndarray]) -> Roles:  # fmt: skip
-    """The Roles of a cast: its clients by number, and each copy's start, client numbers and UUIDs.
+    """The Roles of a cast: its clients by number, and each copy's start, client numbers and
+    UUIDs.
     """
     ids = np.array([client.client_id for client in clients], "S")
     peers = np.concatenate([[0], np.cumsum([len(numbers) for numbers in copies_numbers])])
@@ -233,6 +278,10 @@ def roles_of(clients: Sequence, starts: Sequence[int], copies_numbers: Sequence[
         step_at_ms=skews.get("step_at_ms", np.zeros(count, np.int64)),
         step_ms=skews.get("step_ms", np.zeros(count, np.int64)),
         flush_ms=skews.get("flush_ms", np.ones(count, np.int64)),
-        peer_names=ids[np.array([number for numbers in copies_numbers for number in numbers], np.int64)],
-        identity_texts=np.array([text for texts in identities for text in texts] or [""], f"S{scripts.IDENTITY_WIDTH}"),
+        peer_names=ids[
+            np.array([number for numbers in copies_numbers for number in numbers], np.int64)
+        ],
+        identity_texts=np.array(
+            [text for texts in identities for text in texts] or [""], f"S{scripts.IDENTITY_WIDTH}"
+        ),
     )

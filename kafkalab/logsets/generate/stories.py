@@ -6,6 +6,7 @@ A story is played once for each version and variant. Its text has gaps for the n
 copies fill in (scripts.py). The simulator's sockets, groups and incidents are the story's truth.
 Incidents are in scenes.py.
 """
+
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,8 +20,10 @@ from kafkalab.logsets.generate.scripts import Script, script
 CLIENT, GROUP = names.client_mark(0), names.GROUP
 TOPIC = "orders"
 TOPICS = (
-    "payments", "shipments", "returns", "invoices", "prices", "stock", "clicks", "visits", "carts", "reviews", "mails", "logins", "alerts", "sensors",
-    "trips", "rides", "tickets", "claims", "accounts", "transfers", "quotes", "trades", "menus", "tables", "rooms", "parcels", "routes", "readings",
+    "payments", "shipments", "returns", "invoices", "prices", "stock", "clicks", "visits", "carts",
+    "reviews", "mails", "logins", "alerts", "sensors",
+    "trips", "rides", "tickets", "claims", "accounts", "transfers", "quotes", "trades", "menus",
+    "tables", "rooms", "parcels", "routes", "readings",
 )  # fmt: skip
 NOBODY = "localhost:9999"  # No broker listens there.
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
@@ -86,33 +89,53 @@ class StoryLab:
         topics = manifest.topics or {TOPIC: manifest.brokers}
         self.topic = sorted(topics)[random.Random(seed + 2).randrange(len(topics))]
         self.partitions = topics[self.topic]
-        self.lab.create_topic(self.topic, partitions=self.partitions, leaders=[n % manifest.brokers for n in range(self.partitions)])
+        self.lab.create_topic(
+            self.topic,
+            partitions=self.partitions,
+            leaders=[n % manifest.brokers for n in range(self.partitions)],
+        )
         self.lab.place_coordinator(GROUP, random.Random(seed).choice(leaders))
         self.servers = [f"localhost:{9092 + random.Random(seed + 1).choice(leaders)}"]
 
     def consumer(self, **settings) -> KafkaConsumer:
         own = {"client.id": CLIENT, "group.id": GROUP, "bootstrap.servers": ",".join(self.servers)}
-        own |= self.manifest.config.get("consumer", {}) | {key.replace("_", "."): value for key, value in settings.items()}
-        return KafkaConsumer(self.lab, {k: v for k, v in own.items() if v is not None}, version=self.version, name="client")
+        own |= self.manifest.config.get("consumer", {}) | {
+            key.replace("_", "."): value for key, value in settings.items()
+        }
+        return KafkaConsumer(
+            self.lab,
+            {k: v for k, v in own.items() if v is not None},
+            version=self.version,
+            name="client",
+        )
 
     def producer(self, **settings) -> KafkaProducer:
         own = {"client.id": CLIENT, "bootstrap.servers": ",".join(self.servers)}
-        own |= self.manifest.config.get("producer", {}) | {key.replace("_", "."): value for key, value in settings.items()}
+        own |= self.manifest.config.get("producer", {}) | {
+            key.replace("_", "."): value for key, value in settings.items()
+        }
         return KafkaProducer(self.lab, own, version=self.version, name="client")
 
     def poll_until(self, consumer: KafkaConsumer, share: float = 1.0) -> None:
         while self.lab.now_ms < share * self.manifest.duration_ms:
             consumer.poll(timeout_ms=min(5_000, self.manifest.duration_ms))
 
-    def send_until(self, producer: KafkaProducer, share: float = 1.0, every_ms: int = 20_000) -> None:
+    def send_until(
+        self, producer: KafkaProducer, share: float = 1.0, every_ms: int = 20_000
+    ) -> None:
         while self.lab.now_ms < share * self.manifest.duration_ms:
             for partition in range(self.partitions):
-                producer.send(ProducerRecord(self.topic, value=f"order {self.lab.now_ms}", partition=partition))
+                producer.send(
+                    ProducerRecord(
+                        self.topic, value=f"order {self.lab.now_ms}", partition=partition
+                    )
+                )
             self.lab.run_for(ms=every_ms)
 
 
 def consumer(play: StoryLab) -> None:
-    """Subscribes and polls: one bootstrap socket that idles out, one to the coordinator, one to each leader."""
+    """Subscribes and polls: one bootstrap socket that idles out, one to the coordinator,
+    one to each leader."""
     client = play.consumer()
     client.subscribe([play.topic])
     play.poll_until(client)
@@ -149,11 +172,16 @@ def misled_consumer(play: StoryLab) -> None:
 
 
 def shaken_consumer(play: StoryLab) -> None:
-    """One broker dies for half a minute: its socket is closed by the peer, and tried again and again."""
+    """One broker dies for half a minute: its socket is closed by the peer,
+    and tried again and again."""
     client = play.consumer()
     client.subscribe([play.topic])
     play.poll_until(client, share=0.4)
-    lost = next(broker for broker in range(play.manifest.brokers) if broker != play.lab.coordinator_of(GROUP))
+    lost = next(
+        broker
+        for broker in range(play.manifest.brokers)
+        if broker != play.lab.coordinator_of(GROUP)
+    )
     play.lab.broker(lost).crash()
     until_ms = play.lab.now_ms + 30_000
     while play.lab.now_ms < until_ms:
@@ -170,7 +198,8 @@ def busy_consumer(play: StoryLab) -> None:
 
 
 def producer(play: StoryLab) -> None:
-    """Sends to every partition now and then: one bootstrap socket that idles out, one to each leader."""
+    """Sends to every partition now and then: one bootstrap socket that idles out,
+    one to each leader."""
     client = play.producer()
     play.send_until(client)
 
@@ -191,7 +220,8 @@ def closed_producer(play: StoryLab) -> None:
 STORIES: Mapping[str, Callable[[StoryLab], None]] = {
     story.__name__: story
     for story in (
-        consumer, zombie_consumer, closed_consumer, standalone_consumer, misled_consumer, shaken_consumer, busy_consumer,
+        consumer, zombie_consumer, closed_consumer, standalone_consumer, misled_consumer,
+        shaken_consumer, busy_consumer,
         producer, zombie_producer, closed_producer,
     )
 }  # fmt: skip
@@ -208,7 +238,14 @@ def play_story(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
     kind = "producer" if want.story.endswith("producer") else "consumer"
     identities: dict[str, int] = {}
     member = _member(manifest, play.lab, kind, ["client"], identities, play.servers, in_group=None)
-    return PlayedStory(want.story, want.version, manifest.duration_ms, (member,), len(identities), _generations(play.lab))
+    return PlayedStory(
+        want.story,
+        want.version,
+        manifest.duration_ms,
+        (member,),
+        len(identities),
+        _generations(play.lab),
+    )
 
 
 def _scene(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
@@ -217,14 +254,32 @@ def _scene(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
         raise ManifestError(f"There is no incident {want.story}; there are {', '.join(known)}.")
     place = want.first + variant
     # The seed differs from the stories' and from every other incident's.
-    scene = known[want.story](want.version, manifest.seed * 1_000 + 500 + place, _topic_of(manifest, place), manifest)
+    scene = known[want.story](
+        want.version, manifest.seed * 1_000 + 500 + place, _topic_of(manifest, place), manifest
+    )
     identities: dict[str, int] = {}
     members = tuple(
-        _member(manifest, scene.lab, scene.kinds[number], scene.lives[number], identities, ["localhost:9092"], in_group=scene.kinds[number] == "consumer")
+        _member(
+            manifest,
+            scene.lab,
+            scene.kinds[number],
+            scene.lives[number],
+            identities,
+            ["localhost:9092"],
+            in_group=scene.kinds[number] == "consumer",
+        )
         for number in sorted(scene.lives)
     )
     scene.lab.close()
-    return PlayedStory(want.story, want.version, scene.lab.now_ms, members, len(identities), _generations(scene.lab), tuple(scene.keys))
+    return PlayedStory(
+        want.story,
+        want.version,
+        scene.lab.now_ms,
+        members,
+        len(identities),
+        _generations(scene.lab),
+        tuple(scene.keys),
+    )
 
 
 def _topic_of(manifest: Manifest, place: int) -> str:
@@ -233,20 +288,37 @@ def _topic_of(manifest: Manifest, place: int) -> str:
     Its name gives no hint of the incident, and no other client of the set uses it.
     """
     taken = {TOPIC, *(manifest.topics or {})}
-    words = [word for word in TOPICS if not any(name.startswith(word) for name in taken)] or [max(taken, key=len) + "-too"]
+    words = [word for word in TOPICS if not any(name.startswith(word) for name in taken)] or [
+        max(taken, key=len) + "-too"
+    ]
     count = sum(want.copies for want in manifest.wanted if want.is_incident)
     number = random.Random(manifest.seed).sample(range(count), count)[place]
     again = number // len(words)
     return words[number % len(words)] + (f"-{again}" if again else "")
 
 
-def _member(manifest: Manifest, lab: Lab, kind: str, lives: list[str], identities: dict[str, int], servers: list[str], in_group: bool | None) -> Member:
+def _member(
+    manifest: Manifest,
+    lab: Lab,
+    kind: str,
+    lives: list[str],
+    identities: dict[str, int],
+    servers: list[str],
+    in_group: bool | None,
+) -> Member:
     """The client with these processes."""
     spots = _written(manifest.levels, lab, lives)
-    scripted = script(spots, lab.epoch_ms, manifest.duration_ms + AFTER_MS, manifest.client_room, identities)
+    scripted = script(
+        spots, lab.epoch_ms, manifest.duration_ms + AFTER_MS, manifest.client_room, identities
+    )
     if in_group is None:
         in_group = any(GROUP in text for _, text in spots)
-    sockets = tuple(sorted((socket for life in lives for socket in _sockets(lab, life, servers)), key=lambda socket: socket.opened_at_ms))
+    sockets = tuple(
+        sorted(
+            (socket for life in lives for socket in _sockets(lab, life, servers)),
+            key=lambda socket: socket.opened_at_ms,
+        )
+    )
     return Member(kind, lab.version, in_group, scripted, sockets)
 
 
@@ -277,12 +349,22 @@ def _sockets(lab: Lab, client: str, servers: list[str]) -> list[StorySocket]:
         if socket.role == "bootstrap":
             port = int(servers[-1 - int(socket.node_id)].rpartition(":")[2])
             broker = port - 9092 if port < 9999 else None
-        found.append(StorySocket(str(socket.node_id), broker, socket.role, socket.opened_at_ms, socket.closed_at_ms, socket.how))
+        found.append(
+            StorySocket(
+                str(socket.node_id),
+                broker,
+                socket.role,
+                socket.opened_at_ms,
+                socket.closed_at_ms,
+                socket.how,
+            )
+        )
     return found
 
 
 def _generations(lab: Lab) -> tuple[GroupRebalance, ...]:
-    """The rebalances of the group, each with the members that joined or left since the one before.
+    """The rebalances of the group, each with the members that joined or left since the one
+    before.
     """
     found, because, owner = [], [], {}
     for event in lab.journal.events:
@@ -290,7 +372,9 @@ def _generations(lab: Lab) -> tuple[GroupRebalance, ...]:
             owner[event.fields["member"]] = names.number_of(event.fields["client_id"][0])
             because.append(("joined", owner[event.fields["member"]]))
         elif event.kind in ("group.left", "group.removed") and event.fields["group"] == GROUP:
-            because.append((event.kind.removeprefix("group."), owner.get(event.fields["member"], 0)))
+            because.append(
+                (event.kind.removeprefix("group."), owner.get(event.fields["member"], 0))
+            )
         elif event.kind == "group.assigned" and event.fields["group"] == GROUP:
             found.append(GroupRebalance(event.fields["generation"], event.at_ms, tuple(because)))
             because = []

@@ -3,6 +3,7 @@
 It has the sockets of every client, the rebalances of every group, the time and the clients of every
 incident, and the open sockets at each broker at the begin of each minute.
 """
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +18,13 @@ MINUTE_MS = 60_000
 ZOMBIE_MS = 9 * MINUTE_MS  # The default of connections.max.idle.ms.
 
 
-def truth_of(manifest: Manifest, stories: Sequence[PlayedStory], copies: Sequence[Copy], clients: Sequence[Client], epoch_ms: int) -> dict:
+def truth_of(
+    manifest: Manifest,
+    stories: Sequence[PlayedStory],
+    copies: Sequence[Copy],
+    clients: Sequence[Client],
+    epoch_ms: int,
+) -> dict:
     """Clients by id, live_per_minute, rebalances, incidents.
 
     Clients that share an id are `id`, `id#2`, …
@@ -32,8 +39,12 @@ def truth_of(manifest: Manifest, stories: Sequence[PlayedStory], copies: Sequenc
         sockets = within(manifest, copy.starts_ms, member.sockets)
         stood = [socket for socket in sockets if socket.how != "failed"]
         for socket in stood:
-            end_ms = manifest.duration_ms + 1 if socket.closed_at_ms is None else socket.closed_at_ms
-            live.update((at_ms, socket.broker) for at_ms in minutes if socket.opened_at_ms <= at_ms < end_ms)
+            end_ms = (
+                manifest.duration_ms + 1 if socket.closed_at_ms is None else socket.closed_at_ms
+            )
+            live.update(
+                (at_ms, socket.broker) for at_ms in minutes if socket.opened_at_ms <= at_ms < end_ms
+            )
         name, again = client.client_id, 1
         while name in people:
             again += 1
@@ -42,7 +53,8 @@ def truth_of(manifest: Manifest, stories: Sequence[PlayedStory], copies: Sequenc
     return {
         "clients": people,
         "live_per_minute": [
-            {"minute": printed(manifest, at_ms)[:16], "broker": broker, "live": count} for (at_ms, broker), count in sorted(live.items())
+            {"minute": printed(manifest, at_ms)[:16], "broker": broker, "live": count}
+            for (at_ms, broker), count in sorted(live.items())
         ],
         "rebalances": _rebalances(manifest, stories, copies, clients),
         "incidents": _incidents(manifest, stories, copies, clients),
@@ -53,12 +65,22 @@ def within(manifest: Manifest, starts_ms: int, sockets: Sequence[StorySocket]) -
     """The sockets at the set's times, up to the end of the set."""
     found = []
     for socket in sockets:
-        opened, closed = starts_ms + socket.opened_at_ms, socket.closed_at_ms and starts_ms + socket.closed_at_ms
+        opened, closed = (
+            starts_ms + socket.opened_at_ms,
+            socket.closed_at_ms and starts_ms + socket.closed_at_ms,
+        )
         if opened > manifest.duration_ms:
             continue
         ended = closed is not None and closed <= manifest.duration_ms
         found.append(
-            StorySocket(socket.node_id, socket.broker, socket.role, opened, closed if ended else None, socket.how if ended else None)
+            StorySocket(
+                socket.node_id,
+                socket.broker,
+                socket.role,
+                opened,
+                closed if ended else None,
+                socket.how if ended else None,
+            )
         )
     return found
 
@@ -67,7 +89,9 @@ def _person(manifest, client, story, member, sockets, stood) -> dict:
     opened = Counter(socket.role for socket in stood)
     # The sockets of a client of its kind without trouble: each leader, the coordinator, one
     # bootstrap.
-    usual = {"bootstrap": 1, "data": manifest.brokers} | ({"coordinator": 1} if member.kind == "consumer" else {})
+    usual = {"bootstrap": 1, "data": manifest.brokers} | (
+        {"coordinator": 1} if member.kind == "consumer" else {}
+    )
     return {
         "kind": member.kind,
         "version": member.version,
@@ -82,7 +106,8 @@ def _person(manifest, client, story, member, sockets, stood) -> dict:
         "sockets": [
             {
                 "node_id": socket.node_id, "broker": socket.broker, "class": socket.role,
-                "opened_at": printed(manifest, socket.opened_at_ms), "closed_at": printed(manifest, socket.closed_at_ms), "how": socket.how,
+                "opened_at": printed(manifest, socket.opened_at_ms),
+                "closed_at": printed(manifest, socket.closed_at_ms), "how": socket.how,
             }
             for socket in sockets
         ],
@@ -99,9 +124,19 @@ def _rebalances(manifest, stories, copies, clients) -> list[dict]:
         for generation in stories[copy.story].generations:
             at_ms = copy.starts_ms + generation.at_ms
             if at_ms <= manifest.duration_ms:
-                because = [f"{clients[copy.numbers[number]].client_id} {what}" for what, number in generation.because]
+                because = [
+                    f"{clients[copy.numbers[number]].client_id} {what}"
+                    for what, number in generation.because
+                ]
                 group = clients[copy.numbers[0]].group_id
-                found.append({"group_id": group, "generation": generation.number, "at": printed(manifest, at_ms), "because": because})
+                found.append(
+                    {
+                        "group_id": group,
+                        "generation": generation.number,
+                        "at": printed(manifest, at_ms),
+                        "because": because,
+                    }
+                )
     return sorted(found, key=lambda row: (row["at"], row["group_id"], row["generation"]))
 
 
@@ -115,18 +150,40 @@ def _incidents(manifest, stories, copies, clients) -> list[dict]:
         story = stories[copy.story]
         keys = list(story.keys)
         if story.name in ("zombie_consumer", "zombie_producer"):
-            opened = min(socket.opened_at_ms for socket in story.members[0].sockets if socket.role == "bootstrap")
-            keys.append(AnswerKey("zombie sockets", (0,), opened + ZOMBIE_MS, manifest.duration_ms, "connections.max.idle.ms is -1"))
+            opened = min(
+                socket.opened_at_ms
+                for socket in story.members[0].sockets
+                if socket.role == "bootstrap"
+            )
+            keys.append(
+                AnswerKey(
+                    "zombie sockets",
+                    (0,),
+                    opened + ZOMBIE_MS,
+                    manifest.duration_ms,
+                    "connections.max.idle.ms is -1",
+                )
+            )
         for key in keys:
-            first_ms, last_ms = copy.starts_ms + key.first_ms, min(copy.starts_ms + key.last_ms, manifest.duration_ms)
+            first_ms, last_ms = (
+                copy.starts_ms + key.first_ms,
+                min(copy.starts_ms + key.last_ms, manifest.duration_ms),
+            )
             if first_ms < last_ms:
-                group = clients[copy.numbers[0]].group_id if any(story.members[number].in_group for number in key.clients) else None
+                group = (
+                    clients[copy.numbers[0]].group_id
+                    if any(story.members[number].in_group for number in key.clients)
+                    else None
+                )
                 own = {clients[copy.numbers[number]].client_id for number in key.clients}
-                found.append(_SetIncident(key.kind, own, group, first_ms, last_ms, [key.told], key.broker))
+                found.append(
+                    _SetIncident(key.kind, own, group, first_ms, last_ms, [key.told], key.broker)
+                )
     rows = [
         {
             "kind": row.kind, "clients": sorted(row.clients), "group_id": row.group_id,
-            "first": printed(manifest, row.first_ms), "last": printed(manifest, row.last_ms), "told": "; ".join(row.told),
+            "first": printed(manifest, row.first_ms), "last": printed(manifest, row.last_ms),
+            "told": "; ".join(row.told),
         }
         for row in _joined(found)
     ]  # fmt: skip

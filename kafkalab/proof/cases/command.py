@@ -1,8 +1,9 @@
 """`python -m kafkalab answer FILE.json`: every entry of the file put to the machine it is about.
 
-The file holds {"meta": {"profile_of": {a release: our name for it}}, "vectors": [entry, ...]}; an entry has an id, a group, an
-input, perhaps the client `versions` it holds for, and in `ask` the keys its answer must have. Entries whose check is "words"
-are prose for readers and are left out. What cannot be answered says why; it does not stop the others.
+The file holds {"meta": {"profile_of": {a release: our name for it}}, "vectors": [entry, ...]}; an
+entry has an id, a group, an input, perhaps the client `versions` it holds for, and in `ask` the
+keys its answer must have. Entries whose check is "words" are prose for readers and are left out.
+What cannot be answered says why; it does not stop the others.
 """
 
 from __future__ import annotations
@@ -13,7 +14,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kafkalab.proof.cases import compaction, connections, consumers, groups, hashes, logs, network, partitioners, transactions
+from kafkalab.proof.cases import (
+    compaction,
+    connections,
+    consumers,
+    groups,
+    hashes,
+    logs,
+    network,
+    partitioners,
+    transactions,
+)
 from kafkalab.proof.cases.entry import CannotAnswer, read_entry
 
 FAMILIES = {
@@ -39,7 +50,11 @@ def main(argv: Sequence[str]) -> int:
         content = json.loads(Path(argv[0]).read_text(encoding="utf-8"))
         meta, vectors = _parts(content)
     except (OSError, UnicodeDecodeError) as error:
-        print(f"{argv[0]} cannot be read: {getattr(error, 'strerror', None) or 'it is not a text in UTF-8'}", file=sys.stderr)
+        print(
+            f"{argv[0]} cannot be read: "
+            f"{getattr(error, 'strerror', None) or 'it is not a text in UTF-8'}",
+            file=sys.stderr,
+        )
         return 2
     except ValueError as error:
         print(f"{argv[0]} holds no questions: {error}", file=sys.stderr)
@@ -63,7 +78,9 @@ def _answer(meta: Mapping[str, Any], vector: Any) -> dict[str, Any]:
     try:
         entry = read_entry(meta, vector)
         if entry.group not in FAMILIES:
-            raise CannotAnswer(f"there is no group {entry.group!r}; there are {', '.join(sorted(FAMILIES))}")
+            raise CannotAnswer(
+                f"there is no group {entry.group!r}; there are {', '.join(sorted(FAMILIES))}"
+            )
         answer = FAMILIES[entry.group](entry)
     except CannotAnswer as refusal:
         return {"error": str(refusal)}

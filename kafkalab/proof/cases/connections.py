@@ -1,8 +1,8 @@
 """Whole clients on whole labs: which sockets does a client open, and which does it keep?
 
-Each case is played a few times, once a seed, for what real clients do by chance must show as choice here too: a count that
-differs from seed to seed is answered as the list of what it can be, and sockets whose order only a hash map knows as a list
-inside the list.
+Each case is played a few times, once a seed, for what real clients do by chance must show as choice
+here too: a count that differs from seed to seed is answered as the list of what it can be, and
+sockets whose order only a hash map knows as a list inside the list.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.config.client_config import ConsumerConfig, ProducerConfig
 from kafkalab.lab import Lab
-from kafkalab.records import ProducerRecord, TopicPartition
+from kafkalab.proof.cases.entry import CannotAnswer, Entry
 from kafkalab.reading.sockets import Socket
+from kafkalab.records import ProducerRecord, TopicPartition
 
 SEEDS = range(12)
 STARTED_MS = 1_000
-"""A program does other things before its first send; by then a producer that connects on its own has done so."""
+"""A program does other things before its first send;
+by then a producer that connects on its own has done so."""
 SETTLED_MS = 5_000
 """A consumer has joined and reads by then; the initial rebalance delay is 3 s."""
 AFTER_IDLE_MS = 550_000
@@ -37,11 +38,17 @@ def sockets(entry: Entry) -> dict[str, Any]:
     wants_idle = any("idle" in key or key == "kept_ids" for key in entry.ask)
     runs = [_play(entry, kind, seed) for seed in SEEDS]
     seen = [_summary(run) for run in runs]
-    answer: dict[str, Any] = {key: _choice([one[key] for one in seen]) for key in ("created", "bootstrap_created")}
-    answer["created_at_most"], answer["created_at_least"] = max(one["created"] for one in seen), min(one["created"] for one in seen)
+    answer: dict[str, Any] = {
+        key: _choice([one[key] for one in seen]) for key in ("created", "bootstrap_created")
+    }
+    answer["created_at_most"], answer["created_at_least"] = (
+        max(one["created"] for one in seen),
+        min(one["created"] for one in seen),
+    )
     answer["created_set"] = _common_set(seen)
     answer["data_created"] = seen[0]["data"]
-    # A case that names its topic names the addresses' hash order with it; else the order of the leaders is nobody's to know.
+    # A case that names its topic names the addresses' hash order with it; else the order of the
+    # leaders is nobody's to know.
     answer["created_order"] = _order(runs[0], nested="topic" not in entry.input)
     if wants_idle:
         answer |= _after_idle(_play(entry, kind, SEEDS[0], AFTER_IDLE_MS))
@@ -51,8 +58,12 @@ def sockets(entry: Entry) -> dict[str, Any]:
 def _play(entry: Entry, kind: list[str], seed: int, and_then_ms: int = 0) -> list[Socket]:
     given = entry.input
     brokers = given.get("brokers", [0, 1])
-    lab = Lab(brokers={id: f"localhost:{9092 + index}" for index, id in enumerate(brokers)}, seed=seed, version=entry.version,
-              cold=kind[0] == "producer")
+    lab = Lab(
+        brokers={id: f"localhost:{9092 + index}" for index, id in enumerate(brokers)},
+        seed=seed,
+        version=entry.version,
+        cold=kind[0] == "producer",
+    )
     if "api_versions_latency_ms" in given:
         for broker in brokers:
             lab.broker(broker).delay("API_VERSIONS", given["api_versions_latency_ms"])
@@ -83,11 +94,23 @@ def _bootstrap(given: Mapping[str, Any], brokers: list[int]) -> list[str]:
     addresses = []
     for name in given["bootstrap_addresses"]:
         broker = str(name).removeprefix("broker")
-        addresses.append(f"localhost:{9092 + brokers.index(int(broker))}" if broker.isdecimal() and int(broker) in brokers else "localhost:9000")
+        addresses.append(
+            f"localhost:{9092 + brokers.index(int(broker))}"
+            if broker.isdecimal() and int(broker) in brokers
+            else "localhost:9000"
+        )
     return addresses
 
 
-def _consume(lab: Lab, given: Mapping[str, Any], config: dict[str, Any], how: list[str], topic: str, partitions: int, and_then_ms: int) -> None:
+def _consume(
+    lab: Lab,
+    given: Mapping[str, Any],
+    config: dict[str, Any],
+    how: list[str],
+    topic: str,
+    partitions: int,
+    and_then_ms: int,
+) -> None:
     group = str(given.get("group_id", "test"))
     if group.startswith("("):
         group = ""
@@ -110,7 +133,14 @@ def _consume(lab: Lab, given: Mapping[str, Any], config: dict[str, Any], how: li
         consumer.poll(timeout_ms=min(POLL_MS, end_ms - lab.now_ms))
 
 
-def _produce(lab: Lab, given: Mapping[str, Any], config: dict[str, Any], topic: str, partitions: int, and_then_ms: int) -> None:
+def _produce(
+    lab: Lab,
+    given: Mapping[str, Any],
+    config: dict[str, Any],
+    topic: str,
+    partitions: int,
+    and_then_ms: int,
+) -> None:
     if "idempotence" in given:
         config["enable.idempotence"] = given["idempotence"]
     producer = KafkaProducer(lab, config)
@@ -126,13 +156,20 @@ def _summary(sockets: list[Socket]) -> dict[str, Any]:
     bootstrap = [int(s.node_id) for s in sockets if s.role == "bootstrap"]
     coordinator = [_number(s) for s in sockets if s.role == "coordinator"]
     data = sorted(dict.fromkeys(int(s.node_id) for s in sockets if s.role == "data"))
-    return {"created": len(sockets), "bootstrap_created": len(bootstrap), "bootstrap": sorted(set(bootstrap), reverse=True),
-            "others": list(dict.fromkeys(coordinator)) + data, "data": data}
+    return {
+        "created": len(sockets),
+        "bootstrap_created": len(bootstrap),
+        "bootstrap": sorted(set(bootstrap), reverse=True),
+        "others": list(dict.fromkeys(coordinator)) + data,
+        "data": data,
+    }
 
 
 def _number(socket: Socket) -> int:
     """The id as a number; 4.4 prints a coordinator's as +N, where it was the largest int less N."""
-    return 2**31 - 1 - int(socket.node_id) if socket.node_id.startswith("+") else int(socket.node_id)
+    return (
+        2**31 - 1 - int(socket.node_id) if socket.node_id.startswith("+") else int(socket.node_id)
+    )
 
 
 def _choice(counts: list[int]) -> int | list[int]:
@@ -141,18 +178,23 @@ def _choice(counts: list[int]) -> int | list[int]:
 
 
 def _common_set(seen: list[dict[str, Any]]) -> list[Any]:
-    """Bootstrap ids, the coordinator, data; one bootstrap id that chance chose is named by all it may be."""
+    """Bootstrap ids, the coordinator, data; one bootstrap id that
+    chance chose is named by all it may be."""
     first = seen[0]
     bootstraps = sorted({tuple(one["bootstrap"]) for one in seen}, reverse=True)
     names: list[Any] = list(bootstraps[0])
     if len(bootstraps) > 1:
-        names = [f"one of {','.join(str(one[0]) for one in bootstraps)}"] if all(len(one) == 1 for one in bootstraps) else list(
-            sorted({id for one in bootstraps for id in one}, reverse=True))
+        names = (
+            [f"one of {','.join(str(one[0]) for one in bootstraps)}"]
+            if all(len(one) == 1 for one in bootstraps)
+            else sorted({id for one in bootstraps for id in one}, reverse=True)
+        )
     return names + first["others"]
 
 
 def _order(sockets: list[Socket], nested: bool) -> list[Any]:
-    """Ids in order of opening; leaders opened one after the other share a list where their order means nothing."""
+    """Ids in order of opening; leaders opened one after the other share a
+    list where their order means nothing."""
     order: list[Any] = []
     for socket in sockets:
         if nested and socket.role == "data" and order and isinstance(order[-1], list):
@@ -165,11 +207,15 @@ def _order(sockets: list[Socket], nested: bool) -> list[Any]:
 
 
 def _after_idle(sockets: list[Socket]) -> dict[str, Any]:
-    """What idle time leaves of the sockets that the start had opened; what a refresh of metadata opens later is another question."""
+    """What idle time leaves of the sockets that the start had opened; what a refresh of metadata
+    opens later is another question."""
     first = [socket for socket in sockets if socket.opened_at_ms <= SETTLED_MS]
     kept = [socket for socket in first if socket.closed_at_ms is None]
-    return {"closed_by_idle": [_number(socket) for socket in first if socket.how == "idle"], "kept_after_idle": len(kept),
-            "kept_ids": [_number(s) for s in kept if s.role == "bootstrap"] + _summary(kept)["others"]}
+    return {
+        "closed_by_idle": [_number(socket) for socket in first if socket.how == "idle"],
+        "kept_after_idle": len(kept),
+        "kept_ids": [_number(s) for s in kept if s.role == "bootstrap"] + _summary(kept)["others"],
+    }
 
 
 ANSWERS = {"connections": sockets}

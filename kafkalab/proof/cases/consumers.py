@@ -1,22 +1,28 @@
-"""A consumer on its own: when it commits by itself, how far it is behind, and what it says first on the wire."""
+"""A consumer on its own: when it commits by itself, how far it is behind,
+and what it says first on the wire."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, FetchState, PartitionState, SubscriptionState
+from kafkalab.clients.consumer.reading.subscription_state import (
+    FetchPosition,
+    FetchState,
+    PartitionState,
+    SubscriptionState,
+)
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.config.client_config import ConsumerConfig
 from kafkalab.lab import Lab
+from kafkalab.proof.cases.entry import CannotAnswer, Entry
 from kafkalab.records import ProducerRecord, TopicPartition
+from kafkalab.releases import profile_of
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.scheduler import Scheduler
-from kafkalab.versions import profile_of
 
 TP = TopicPartition("orders", 0)
 
@@ -45,7 +51,9 @@ def auto_commit(entry: Entry) -> dict[str, Any]:
         keys["auto.commit.interval.ms"] = interval_ms
     commits = CommitTimes(clock)
     log = LogContext(Journal(clock), "consumer", "consumer", "", entry.version)
-    committer = AutoCommit(ConsumerConfig.for_version(entry.version, keys), commits, _reading(0), log, clock)
+    committer = AutoCommit(
+        ConsumerConfig.for_version(entry.version, keys), commits, _reading(0), log, clock
+    )
     for at_ms in given.get("polls_at_ms", ()):
         clock.at(at_ms, committer.commit_if_due)
     until_ms = max(given.get("polls_at_ms", ()), default=0) + given.get("no_poll_for_ms", 0)
@@ -60,28 +68,38 @@ def lag_and_lead(entry: Entry) -> dict[str, Any]:
     state = subscriptions.partitions[TP]
     state.high_watermark, state.log_start_offset = given["hw"], given["log_start"]
     state.last_stable_offset = given.get("lso", given["hw"])
-    return {"lag": subscriptions.lag(TP, given.get("isolation", "read_uncommitted")), "lead": subscriptions.lead(TP)}
+    return {
+        "lag": subscriptions.lag(TP, given.get("isolation", "read_uncommitted")),
+        "lead": subscriptions.lead(TP),
+    }
 
 
 def _reading(position: int) -> SubscriptionState:
     subscriptions = SubscriptionState("earliest")
-    subscriptions.partitions[TP] = PartitionState(state=FetchState.FETCHING, position=FetchPosition(position, None, None, None))
+    subscriptions.partitions[TP] = PartitionState(
+        state=FetchState.FETCHING, position=FetchPosition(position, None, None, None)
+    )
     return subscriptions
 
 
 def first_requests(entry: Entry) -> dict[str, Any]:
-    """What a client's first requests are: (socket, API, correlation id), each API once a socket, those of all leaders together."""
+    """What a client's first requests are: (socket, API, correlation id), each API once a socket,
+    those of all leaders together."""
     given = entry.input
     version = profile_of(str(given.get("version", entry.version)).split(" ")[0])[0].name
     lab = Lab(brokers=2, version=version)
     lab.create_topic("orders", partitions=2, leaders=[0, 1])
     if str(given["client"]).startswith("producer"):
         addresses = 2 if "2 bootstrap" in str(given["client"]) else 1
-        producer = KafkaProducer(lab, {"bootstrap.servers": ",".join(f"localhost:{9092 + n}" for n in range(addresses))})
+        producer = KafkaProducer(
+            lab, {"bootstrap.servers": ",".join(f"localhost:{9092 + n}" for n in range(addresses))}
+        )
         producer.send(ProducerRecord("orders", value="tea")).get()
     else:
         lab.place_coordinator("inventory", 1)
-        consumer = KafkaConsumer(lab, {"group.id": "inventory", "bootstrap.servers": "localhost:9092"})
+        consumer = KafkaConsumer(
+            lab, {"group.id": "inventory", "bootstrap.servers": "localhost:9092"}
+        )
         consumer.subscribe(["orders"])
         while not any(request.api == "FETCH" for request in lab.journal.of("request.sent")):
             consumer.poll(timeout_ms=1_000)
@@ -91,10 +109,17 @@ def first_requests(entry: Entry) -> dict[str, Any]:
     for request in lab.journal.of("request.sent"):
         socket = socket_of[request.socket]
         place = {"bootstrap": -1, "coordinator": "coord", "data": "leaders"}[socket.role]
-        turn = times[socket.event_id, request.api] = times.get((socket.event_id, request.api), 0) + 1
+        turn = times[socket.event_id, request.api] = (
+            times.get((socket.event_id, request.api), 0) + 1
+        )
         if request.api != "HEARTBEAT" and (turn == 1 or request.api == "JOIN_GROUP"):
             sequence.setdefault((place, request.api, turn), []).append(request.correlation_id)
-    return {"sequence": [[place, api, ids[0] if len(ids) == 1 else ",".join(map(str, sorted(ids)))] for (place, api, _), ids in sequence.items()]}
+    return {
+        "sequence": [
+            [place, api, ids[0] if len(ids) == 1 else ",".join(map(str, sorted(ids)))]
+            for (place, api, _), ids in sequence.items()
+        ]
+    }
 
 
 ANSWERS = {"wire_sequence": first_requests, "auto_commit": auto_commit, "lag_lead": lag_and_lead}

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kafkalab.versions import Profile, profile_of
+from kafkalab.releases import Profile, profile_of
 
 UNSAID = "2.3"
-"""The client, and the broker, of an entry that names none: most such entries restate a test of that release."""
+"""The client, and the broker, of an entry that names none:
+most such entries restate a test of that release."""
 
 
 class CannotAnswer(Exception):
@@ -21,7 +22,8 @@ class CannotAnswer(Exception):
 class Entry:
     """ask: keys the answer must hold; version: the client version the entry is answered for.
 
-    moments: when the entry's observer looked, where only what he saw says so ("p@1001:..."); never what he saw.
+    moments: when the entry's observer looked, where only what he saw says so ("p@1001:..."); never
+        what he saw.
     """
 
     group: str
@@ -42,8 +44,13 @@ def read_entry(meta: Mapping[str, Any], vector: Any) -> Entry:
     ask = vector.get("ask", [])
     if not isinstance(ask, list):
         raise CannotAnswer('"ask" should be a list of keys')
-    return Entry(str(vector.get("group")), vector["input"], tuple(map(str, ask)), _version(meta, vector.get("versions")),
-                 _moments(vector.get("expected")))
+    return Entry(
+        str(vector.get("group")),
+        vector["input"],
+        tuple(map(str, ask)),
+        _version(meta, vector.get("versions")),
+        _moments(vector.get("expected")),
+    )
 
 
 def _moments(expected: Any) -> tuple[int, ...]:
@@ -56,12 +63,12 @@ def _version(meta: Mapping[str, Any], versions: Any) -> str:
     if versions is None:
         return UNSAID
     names = meta.get("profile_of", {})
-    for version in versions:
+    for said in versions:
         # "trunk 2024-10 (4.0-dev)" is the table's "trunk 2024-10", with a remark.
-        name = names.get(version) or names.get(str(version).partition(" (")[0])
+        name = names.get(said) or names.get(str(said).partition(" (")[0])
         if name is None:
             try:
-                return profile_of(str(version))[0].name
+                return profile_of(str(said))[0].name
             except ValueError:
                 continue
         return name

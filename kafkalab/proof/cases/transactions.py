@@ -7,16 +7,27 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.broker.log.producer_state import ProducerState
-from kafkalab.broker.profiles import BROKER_PROFILES
-from kafkalab.broker.transactions.transaction_state import TransactionState, illegal_from, legal_from
+from kafkalab.broker.transactions.transaction_state import (
+    TransactionState,
+    illegal_from,
+    legal_from,
+)
 from kafkalab.clients.consumer.reading.completed_fetch import visible_offsets
-from kafkalab.protocol.messages import AbortedTransaction, ControlRecordType, RecordBatch, WireRecord, marker_batch
+from kafkalab.proof.cases.entry import CannotAnswer, Entry
+from kafkalab.protocol.messages import (
+    AbortedTransaction,
+    ControlRecordType,
+    RecordBatch,
+    WireRecord,
+    marker_batch,
+)
+from kafkalab.releases import BROKER_PROFILES
 
 WRITTEN = re.compile(r"(?P<offset>\d+)\s+(?:(?P<end>COMMIT|ABORT)\s+)?(?P<who>\S+)")
-"""`5 ABORT p1`: at offset 5 the marker that ends p1's transaction; `6 p1`: a record of p1's; `0 plain`: of nobody's transaction."""
+"""`5 ABORT p1`: at offset 5 the marker that ends p1's transaction; `6 p1`: a record of p1's;
+`0 plain`: of nobody's transaction."""
 
 NOBODY = "plain"
 
@@ -44,13 +55,17 @@ def idempotence(entry: Entry) -> dict[str, Any]:
 def txn_transition(entry: Entry) -> dict[str, Any]:
     """From which states a transaction may come to the given one."""
     target = TransactionState(entry.input["to"])
-    return {"legal_from": [state.value for state in legal_from(target)], "illegal_from": [state.value for state in illegal_from(target)]}
+    return {
+        "legal_from": [state.value for state in legal_from(target)],
+        "illegal_from": [state.value for state in illegal_from(target)],
+    }
 
 
 def txn_visibility(entry: Entry) -> dict[str, Any]:
     """What readers see of a log that holds records and markers of transactions.
 
-    Given `aborted_txns`, the reader is told of these; otherwise, of those that the log itself has listed.
+    Given `aborted_txns`, the reader is told of these; otherwise, of those that the log itself has
+    listed.
     """
     log, producers = _log(entry.input["log"])
     end = log.high_watermark = entry.input["high_watermark"]
@@ -60,8 +75,14 @@ def txn_visibility(entry: Entry) -> dict[str, Any]:
         aborted = log.aborted_between(log.log_start_offset, stable)
     else:
         ids = (producers.setdefault(who, len(producers) + 1) for who, _ in told)
-        aborted = tuple(AbortedTransaction(producer_id=one, first_offset=first) for one, (_, first) in zip(ids, told, strict=True))
-    seen = {level: visible_offsets(log.batches(), aborted, stable, end, level) for level in ("read_committed", "read_uncommitted")}
+        aborted = tuple(
+            AbortedTransaction(producer_id=one, first_offset=first)
+            for one, (_, first) in zip(ids, told, strict=True)
+        )
+    seen = {
+        level: visible_offsets(log.batches(), aborted, stable, end, level)
+        for level in ("read_committed", "read_uncommitted")
+    }
     return {"last_stable_offset": stable} | seen
 
 
@@ -77,8 +98,14 @@ def _log(lines: list[str]) -> tuple[PartitionLog, dict[str, int]]:
         if written["end"]:
             batch = marker_batch(producer_id, 0, ControlRecordType[written["end"]], 0, 0)
         else:
-            batch = RecordBatch(records=(WireRecord(None, "v", 0),), size_bytes=70, producer_id=producer_id, producer_epoch=0,
-                                base_sequence=offset if producer_id >= 0 else -1, is_transactional=producer_id >= 0)
+            batch = RecordBatch(
+                records=(WireRecord(None, "v", 0),),
+                size_bytes=70,
+                producer_id=producer_id,
+                producer_epoch=0,
+                base_sequence=offset if producer_id >= 0 else -1,
+                is_transactional=producer_id >= 0,
+            )
         if not log.batches():
             log.begin_at(offset)
         log.copy(replace(batch, base_offset=offset), 0)
@@ -94,8 +121,14 @@ def _verdict(state: ProducerState, batch: RecordBatch, broker: str) -> str:
 
 def _numbered(producer_id: int, epoch: int, first: int, last: int, base_offset: int) -> RecordBatch:
     records = tuple(WireRecord(None, "v", 0) for _ in range((last - first) % 2**31 + 1))
-    return RecordBatch(base_offset=base_offset, records=records, size_bytes=70, producer_id=producer_id, producer_epoch=epoch,
-                       base_sequence=first)
+    return RecordBatch(
+        base_offset=base_offset,
+        records=records,
+        size_bytes=70,
+        producer_id=producer_id,
+        producer_epoch=epoch,
+        base_sequence=first,
+    )
 
 
 ANSWERS = {

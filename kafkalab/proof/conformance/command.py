@@ -1,4 +1,5 @@
-"""`python -m kafkalab conformance DIR`: every recorded scenario under a folder, replayed and marked."""
+"""`python -m kafkalab conformance DIR`: every recorded scenario under a folder,
+replayed and marked."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ WIDTH = 68
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Returns 0; 1 when a mark fell below the table (with --check), 2 when there is nothing to play."""
+    """Returns 0; 1 when a mark fell below the table (with --check),
+    2 when there is nothing to play."""
     options = _parser().parse_args(argv)
     folders = dict(scenarios(options.dir, options.only, options.versions))
     if not folders:
@@ -29,7 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     for result in play(folders, lambda name: range(options.seeds), options.jobs):
         results.append(result)
         # To stderr, so that it does not mix with the table.
-        print(f"{len(results)} of {len(folders)}: {result.scenario} ({result.replays} replays)", file=sys.stderr)
+        print(
+            f"{len(results)} of {len(folders)}: {result.scenario} ({result.replays} replays)",
+            file=sys.stderr,
+        )
     results.sort(key=lambda result: result.scenario)
     for result in results:
         print(row_text(result))
@@ -38,28 +43,44 @@ def main(argv: Sequence[str] | None = None) -> int:
                 print("    " + line[:400])
     print(summary_text(results))
     if options.json:
-        Path(options.json).write_text(json.dumps(as_json(results), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        Path(options.json).write_text(
+            json.dumps(as_json(results), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
     if options.update:
-        kept = {name: row for name, row in table.load().items() if (table.RECORDINGS / name).exists()}
+        kept = {
+            name: row for name, row in table.load().items() if (table.RECORDINGS / name).exists()
+        }
         table.save({**kept, **table.rows_of(results, kept)})
         print(f"wrote {table.TABLE.name}")
-    fallen = [sentence for result in results for sentence in table.falls(result, table.load())] if options.check else []
+    fallen = (
+        [sentence for result in results for sentence in table.falls(result, table.load())]
+        if options.check
+        else []
+    )
     for sentence in fallen:
         print(sentence)
     return 1 if fallen else 0
 
 
-def scenarios(root: Path, only: str | None = None, versions: Sequence[str] = ()) -> Iterator[tuple[str, Path]]:
-    """(name, folder) of each scenario.json at or below `root`; the name is the folder's path below it.
+def scenarios(
+    root: Path, only: str | None = None, versions: Sequence[str] = ()
+) -> Iterator[tuple[str, Path]]:
+    """(name, folder) of each scenario.json at or below `root`; the name is the folder's path below
+    it.
 
-    `only` is a pattern (`*`, `?`) for the name or its last part; `versions` are minor versions of the client, as `3.9`.
+    `only` is a pattern (`*`, `?`) for the name or its last part; `versions` are minor versions of
+    the client, as `3.9`.
     """
     for file in sorted(root.rglob("scenario.json")):
         folder = file.parent
         name = folder.relative_to(root).as_posix() if folder != root else folder.name
         if only and not (fnmatch.fnmatch(name, only) or fnmatch.fnmatch(folder.name, only)):
             continue
-        if versions and json.loads(file.read_text(encoding="utf-8"))["client_version"].rsplit(".", 1)[0] not in versions:
+        if (
+            versions
+            and json.loads(file.read_text(encoding="utf-8"))["client_version"].rsplit(".", 1)[0]
+            not in versions
+        ):
             continue
         yield name, folder
 
@@ -67,8 +88,12 @@ def scenarios(root: Path, only: str | None = None, versions: Sequence[str] = ())
 def row_text(result: Conformance) -> str:
     """One scenario: its marks, and which clients are equal with which seed."""
     marks = "  ".join(f"{mark} {result.mean(mark):.2f}" for mark in MARKS)
-    seeds = " ".join(f"{client}={found.seed if found.equal else '-'}" for client, found in result.clients.items())
-    return f"{result.scenario:{WIDTH}} {marks}  equal: {seeds}" + (f"  {result.error}" if result.error else "")
+    seeds = " ".join(
+        f"{client}={found.seed if found.equal else '-'}" for client, found in result.clients.items()
+    )
+    return f"{result.scenario:{WIDTH}} {marks}  equal: {seeds}" + (
+        f"  {result.error}" if result.error else ""
+    )
 
 
 def why_lines(result: Conformance) -> Iterator[str]:
@@ -80,8 +105,10 @@ def why_lines(result: Conformance) -> Iterator[str]:
 def means(results: Sequence[Conformance]) -> dict[str, float]:
     """The mean over scenarios of each mark, and the share of clients that are equal."""
     clients = [client for result in results for client in result.clients.values()]
-    return {"equal": sum(client.equal for client in clients) / len(clients),
-            **{mark: sum(result.mean(mark) for result in results) / len(results) for mark in MARKS}}
+    return {
+        "equal": sum(client.equal for client in clients) / len(clients),
+        **{mark: sum(result.mean(mark) for result in results) / len(results) for mark in MARKS},
+    }
 
 
 def summary_text(results: Sequence[Conformance]) -> str:
@@ -92,21 +119,58 @@ def summary_text(results: Sequence[Conformance]) -> str:
 
 
 def as_json(results: Sequence[Conformance]) -> dict:
-    return {"mean": means(results), "scenarios": {
-        result.scenario: {"error": result.error, "clients": {
-            client: {"equal": found.equal, "seed": found.seed, "marks": found.marks, "differences": found.differences}
-            for client, found in result.clients.items()}} for result in results}}
+    return {
+        "mean": means(results),
+        "scenarios": {
+            result.scenario: {
+                "error": result.error,
+                "clients": {
+                    client: {
+                        "equal": found.equal,
+                        "seed": found.seed,
+                        "marks": found.marks,
+                        "differences": found.differences,
+                    }
+                    for client, found in result.clients.items()
+                },
+            }
+            for result in results
+        },
+    }
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="kafkalab conformance", description=__doc__)
-    parser.add_argument("dir", type=Path, help="a folder with recordings: scenario.json with NAME.log or NAME.log.gz beside it")
-    parser.add_argument("--only", metavar="PATTERN", help="scenarios whose name fits, for example 'consumer_*' or '*/3.9.2/*'")
-    parser.add_argument("--versions", type=lambda text: tuple(text.split(",")), default=(), help="client versions, for example 2.3,3.9")
+    parser.add_argument(
+        "dir",
+        type=Path,
+        help="a folder with recordings: scenario.json with NAME.log or NAME.log.gz beside it",
+    )
+    parser.add_argument(
+        "--only",
+        metavar="PATTERN",
+        help="scenarios whose name fits, for example 'consumer_*' or '*/3.9.2/*'",
+    )
+    parser.add_argument(
+        "--versions",
+        type=lambda text: tuple(text.split(",")),
+        default=(),
+        help="client versions, for example 2.3,3.9",
+    )
     parser.add_argument("--why", action="store_true", help="say what differs")
     parser.add_argument("--json", metavar="FILE", help="write all marks and differences")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time; default: all cores")
-    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="how many seeds to try, from 0")
-    parser.add_argument("--update", action="store_true", help="write what was found into the table the tests hold us to")
-    parser.add_argument("--check", action="store_true", help="end with 1 if a mark is lower than in the table")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count(), help="processes at a time; default: all cores"
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=len(SEEDS), help="how many seeds to try, from 0"
+    )
+    parser.add_argument(
+        "--update",
+        action="store_true",
+        help="write what was found into the table the tests hold us to",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="end with 1 if a mark is lower than in the table"
+    )
     return parser

@@ -35,11 +35,14 @@ def _requests(real: Observed, other: Observed) -> float:
     nodes = real.requests.keys() | other.requests.keys()
     if not nodes:
         return 1.0
-    return sum(likeness(real.requests.get(node, []), other.requests.get(node, [])) for node in nodes) / len(nodes)
+    return sum(
+        likeness(real.requests.get(node, []), other.requests.get(node, [])) for node in nodes
+    ) / len(nodes)
 
 
 def _rhythm(real: dict[str, tuple[int, int]], other: dict[str, tuple[int, int]]) -> float:
-    """Half a point for each beat's period and half for its number. Beats that only `other` has cost nothing here."""
+    """Half a point for each beat's period and half for its number.
+    Beats that only `other` has cost nothing here."""
     if not real:
         return 1.0
     return sum(_same_beat(beat, other.get(name)) for name, beat in real.items()) / len(real)
@@ -49,7 +52,9 @@ def _same_beat(real: tuple[int, int], other: tuple[int, int] | None) -> float:
     if other is None:
         return 0.0
     (gap, count), (other_gap, other_count) = real, other
-    return (abs(gap - other_gap) <= max(GAP_MS, gap * GAP_SHARE)) / 2 + (abs(count - other_count) <= max(COUNT, count * COUNT_SHARE)) / 2
+    return (abs(gap - other_gap) <= max(GAP_MS, gap * GAP_SHARE)) / 2 + (
+        abs(count - other_count) <= max(COUNT, count * COUNT_SHARE)
+    ) / 2
 
 
 def _f1(real: frozenset[str], other: frozenset[str]) -> float:
@@ -65,7 +70,10 @@ def differences(real: Observed, other: Observed) -> Iterator[str]:
             yield f"{name}: real {getattr(real, name)} here {getattr(other, name)}"
     for node in sorted(real.requests.keys() | other.requests.keys(), key=str):
         if real.requests.get(node, []) != other.requests.get(node, []):
-            yield f"requests to {node}: real {real.requests.get(node, [])} here {other.requests.get(node, [])}"
+            yield (
+                f"requests to {node}: real {real.requests.get(node, [])} here "
+                f"{other.requests.get(node, [])}"
+            )
     for change in difflib.unified_diff(real.story, other.story, lineterm="", n=0):
         if change[0] in "+-" and change[:3] not in ("+++", "---"):
             yield f"story: {'missing' if change[0] == '-' else 'too much'}: {change[1:]}"

@@ -9,29 +9,53 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from pathlib import Path
 
+from kafkalab.lines.layout import Row, read, rows_of
 from kafkalab.proof.conformance.masks import NODE_ID, normal, template
 from kafkalab.proof.conformance.sequences import MANY, fold_leaders, squeeze
-from kafkalab.lines.layout import Row, read, rows_of
 
-NOT_COMPARED = ("ConsumerConfig", "ProducerConfig", "AppInfoParser", "AdminClientConfig", "AbstractConfig", "Metrics", "KafkaMbean",
-                "Sensor", "JmxReporter")
+NOT_COMPARED = (
+    "ConsumerConfig",
+    "ProducerConfig",
+    "AppInfoParser",
+    "AdminClientConfig",
+    "AbstractConfig",
+    "Metrics",
+    "KafkaMbean",
+    "Sensor",
+    "JmxReporter",
+)
 # APIs that a client sends for as long as it lives.
-PERIODIC = frozenset({"FETCH", "HEARTBEAT", "OFFSET_COMMIT", "METADATA", "CONSUMER_GROUP_HEARTBEAT", "PRODUCE", "PUSH_TELEMETRY"})
+PERIODIC = frozenset(
+    {
+        "FETCH",
+        "HEARTBEAT",
+        "OFFSET_COMMIT",
+        "METADATA",
+        "CONSUMER_GROUP_HEARTBEAT",
+        "PRODUCE",
+        "PUSH_TELEMETRY",
+    }
+)
 STORY_LEVELS = frozenset({"INFO", "WARN", "ERROR"})
-COORDINATOR_BASE = 2_147_483_647  # The coordinator's connection has the id BASE - broker up to 4.0, "+broker" from 4.4.
+# The coordinator's connection has the id BASE - broker up to 4.0, "+broker" from 4.4.
+COORDINATOR_BASE = 2_147_483_647
 IDLE_AT_LEAST_MS = 1500
 BEATS_AT_LEAST = 4
 
 OPENED = re.compile(rf"Initiating connection to node (?:\S+?):\d+ \(id: ({NODE_ID})")
-CLOSED = re.compile(rf"(?:Node|Idle connection to node|Connection to node|Client requested disconnect from node) ({NODE_ID})"
-                    r"(?: \([^)]*\))? ?(?:disconnected|could not be established|terminated|$)")
+CLOSED = re.compile(
+    r"(?:Node|Idle connection to node|Connection to node|Client requested disconnect from node) "
+    rf"({NODE_ID})"
+    r"(?: \([^)]*\))? ?(?:disconnected|could not be established|terminated|$)"
+)
 SENT = re.compile(rf"Sending (\w+) .*to node ({NODE_ID})")
 ANSWERED = re.compile(rf"(?:Completed receive from|Received \S+ response from) node ({NODE_ID})")
 JOINED = "Successfully joined group with generation"
 
 
 def node_key(text: str) -> int | str:
-    """`-1` and `2` as numbers, the coordinator's own connection as `coordinator 2`, however the version prints it."""
+    """`-1` and `2` as numbers, the coordinator's own connection as `coordinator 2`,
+    however the version prints it."""
     number = int(text)
     if text.startswith("+"):
         return f"coordinator {number}"
@@ -44,7 +68,12 @@ class Line:
     __slots__ = ("at_ms", "level", "logger", "text")
 
     def __init__(self, row: Row) -> None:
-        self.at_ms, self.level, self.logger, self.text = row.at_ms, row.level, row.logger_name, _on_one_line(row.text)
+        self.at_ms, self.level, self.logger, self.text = (
+            row.at_ms,
+            row.level,
+            row.logger_name,
+            _on_one_line(row.text),
+        )
 
 
 def _on_one_line(text: str) -> str:
@@ -87,26 +116,38 @@ class Observed:
 
     @cached_property
     def requests(self) -> dict[int | str, list[str]]:
-        """Node key -> API names in order, runs of periodic ones folded. Not METADATA: it goes to whichever node is least loaded."""
+        """Node key -> API names in order, runs of periodic ones folded. Not METADATA: it goes to
+        whichever node is least loaded."""
         by_node: dict[int | str, list[str]] = defaultdict(list)
         for line in self._network:
             found = SENT.match(line.text)
-            if found and found[1].upper() != "METADATA" and not _goes_on(by_node[node_key(found[2])], found[1]):
+            if (
+                found
+                and found[1].upper() != "METADATA"
+                and not _goes_on(by_node[node_key(found[2])], found[1])
+            ):
                 by_node[node_key(found[2])].append(found[1])
         return {node: squeeze(apis) for node, apis in by_node.items() if apis}
 
     @cached_property
     def story(self) -> list[str]:
-        """INFO, WARN and ERROR lines, retries squeezed; neighbours of one template (one a partition, as answers came) sorted."""
+        """INFO, WARN and ERROR lines, retries squeezed; neighbours of one template (one a
+        partition, as answers came) sorted."""
         told = [line for line in self.lines if line.level in STORY_LEVELS]
         ordered: list[str] = []
-        for (level, logger, _), run in groupby(told, key=lambda line: (line.level, line.logger, template(line.text))):
+        for (level, logger, _), run in groupby(
+            told, key=lambda line: (line.level, line.logger, template(line.text))
+        ):
             ordered += sorted(f"{level} {logger} {normal(line.text)}" for line in run)
         return squeeze(ordered)
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
-        return frozenset(f"{line.level} {line.logger} {template(line.text)}" for line in self.lines if line.level in ("DEBUG", "TRACE"))
+        return frozenset(
+            f"{line.level} {line.logger} {template(line.text)}"
+            for line in self.lines
+            if line.level in ("DEBUG", "TRACE")
+        )
 
     @cached_property
     def beats(self) -> dict[str, tuple[int, int]]:
@@ -139,7 +180,8 @@ def _times_sent(network: list[Line]) -> dict[str, list[int]]:
 
 
 def _idle_and_join_gaps(lines: list[Line]) -> dict[str, list[int]]:
-    """How long a node was unused when its connection closed, and how long a join took; in ms, by name."""
+    """How long a node was unused when its connection closed, and how long a join took;
+    in ms, by name."""
     gaps: dict[str, list[int]] = defaultdict(list)
     last_use: dict[int | str, int] = {}
     joining_since: int | None = None

@@ -1,4 +1,5 @@
-"""Which seed makes the simulator do what the real client did? A recorded scenario, replayed until each of its clients is equal."""
+"""Which seed makes the simulator do what the real client did? A recorded scenario, replayed
+until each of its clients is equal."""
 
 from __future__ import annotations
 
@@ -65,30 +66,44 @@ class _Search:
             self.try_seed(seed)
 
     def chosen(self) -> int | dict[str, int]:
-        """Each client's lowest equal seed; one number where they agree. A client's luck is its own, so they may differ."""
+        """Each client's lowest equal seed; one number where they agree.
+        A client's luck is its own, so they may differ."""
         seeds = {name: self.found.get(name, 0) for name in self.real}
         distinct = set(seeds.values())
         return distinct.pop() if len(distinct) == 1 else seeds
 
 
 def logs_in(folder: Path) -> dict[str, Path]:
-    """Client name -> its log in a scenario folder, plain or packed; the brokers' logs are not clients'."""
-    return {path.name.split(".log")[0]: path for path in sorted(folder.glob("*.log*")) if not path.name.startswith("broker-")}
+    """Client name -> its log in a scenario folder, plain or packed;
+    the brokers' logs are not clients'."""
+    return {
+        path.name.split(".log")[0]: path
+        for path in sorted(folder.glob("*.log*"))
+        if not path.name.startswith("broker-")
+    }
 
 
-def conform(folder: Path, seeds: Sequence[int] = SEEDS, replay: Replay | None = None, name: str | None = None,
-            on_replay: Callable[[], None] = lambda: None) -> Conformance:
-    """Replay the scenario of `folder` with each of `seeds` until every client is equal to its recording, then mark it.
+def conform(
+    folder: Path,
+    seeds: Sequence[int] = SEEDS,
+    replay: Replay | None = None,
+    name: str | None = None,
+    on_replay: Callable[[], None] = lambda: None,
+) -> Conformance:
+    """Replay the scenario of `folder` with each of `seeds` until every client is equal to its
+    recording, then mark it.
 
-    `replay(scenario, seed)` returns client name -> text of its log; the default is the simulator's. `on_replay` is
-    called after each replay.
+    `replay(scenario, seed)` returns client name -> text of its log; the default is the simulator's.
+    `on_replay` is called after each replay.
     """
     scenario = json.loads((folder / "scenario.json").read_text(encoding="utf-8"))
     real = {client: Observed.of_file(path) for client, path in logs_in(folder).items()}
     replay = replay or _simulate
 
     def observe(seed: int | Mapping[str, int]) -> dict[str, Observed]:
-        observed = {client: Observed.of_text(text) for client, text in replay(scenario, seed).items()}
+        observed = {
+            client: Observed.of_text(text) for client, text in replay(scenario, seed).items()
+        }
         on_replay()
         return observed
 
@@ -97,9 +112,14 @@ def conform(folder: Path, seeds: Sequence[int] = SEEDS, replay: Replay | None = 
     try:
         search.run(seeds)
         chosen = search.play(search.chosen())
-    except Exception as error:  # A scenario the simulator cannot play is a result, not the end of the run.
+    except Exception as error:
+        # A scenario the simulator cannot play is a result, not the end of the run.
         return not_played(name, folder, f"{type(error).__name__}: {error}")
-    return Conformance(name, {client: _marked(search, client, chosen.get(client)) for client in real}, replays=len(search.played))
+    return Conformance(
+        name,
+        {client: _marked(search, client, chosen.get(client)) for client in real},
+        replays=len(search.played),
+    )
 
 
 def not_played(name: str, folder: Path, error: str) -> Conformance:
@@ -112,7 +132,12 @@ def _marked(search: _Search, client: str, other: Observed | None) -> ClientConfo
     if other is None:
         return ClientConformance(False, 0, dict.fromkeys(MARKS, 0.0), ("no log",))
     real = search.real[client]
-    return ClientConformance(client in search.found, search.found.get(client, 0), compare(real, other), tuple(differences(real, other)))
+    return ClientConformance(
+        client in search.found,
+        search.found.get(client, 0),
+        compare(real, other),
+        tuple(differences(real, other)),
+    )
 
 
 def _simulate(scenario: Mapping, seed: int | Mapping[str, int]) -> Mapping[str, str]:

@@ -1,4 +1,5 @@
-"""Which differences of order and number are chance? Sequences folded so that only the others remain."""
+"""Which differences of order and number are chance? Sequences
+folded so that only the others remain."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ MANY = 3  # Three stands for three or more: retries are counted by time, not by 
 
 
 def squeeze(items: Iterable[Hashable]) -> list:
-    """A block of one to three items that comes three times or more in a row is kept once, with AGAIN behind it."""
+    """A block of one to three items that comes three times or more in a row is kept once,
+    with AGAIN behind it."""
     sequence = list(items)
     for size in (1, 2, 3):
         sequence = _squeeze_blocks(sequence, size)
@@ -22,9 +24,9 @@ def squeeze(items: Iterable[Hashable]) -> list:
 def _squeeze_blocks(sequence: list, size: int) -> list:
     kept, at = [], 0
     while at < len(sequence):
-        block = sequence[at:at + size]
+        block = sequence[at : at + size]
         end = at + size
-        while sequence[end:end + size] == block:
+        while sequence[end : end + size] == block:
             end += size
         if end - at >= MANY * size:
             kept += [*block, AGAIN]
@@ -36,21 +38,32 @@ def _squeeze_blocks(sequence: list, size: int) -> list:
 
 
 def fold_leaders(order: Iterable[Hashable]) -> list:
-    """Neighbouring broker ids become one run without order, as the sockets of the leaders come out of a hash map.
+    """Neighbouring broker ids become one run without order, as the sockets of the leaders come out
+    of a hash map.
 
-    `order` holds node keys (see observed.node_key); a node tried more often than MANY in a run counts MANY.
+    `order` holds node keys (see observed.node_key); a node tried more often than MANY in a run
+    counts MANY.
     """
     folded: list = []
-    for is_run, nodes in groupby(squeeze(order), key=lambda node: isinstance(node, int) and node >= 0):
+    for is_run, nodes in groupby(
+        squeeze(order), key=lambda node: isinstance(node, int) and node >= 0
+    ):
         if is_run:
-            folded.append(tuple(node for node, count in sorted(Counter(nodes).items()) for _ in range(min(count, MANY))))
+            folded.append(
+                tuple(
+                    node
+                    for node, count in sorted(Counter(nodes).items())
+                    for _ in range(min(count, MANY))
+                )
+            )
         else:
             folded += nodes
     return folded
 
 
 def likeness(a: Sequence, b: Sequence) -> float:
-    """1 for equal sequences, 0 for sequences that share nothing (difflib's ratio over whole items)."""
+    """1 for equal sequences, 0 for sequences that share nothing
+    (difflib's ratio over whole items)."""
     if not a and not b:
         return 1.0
     return difflib.SequenceMatcher(None, a, b, autojunk=False).ratio()

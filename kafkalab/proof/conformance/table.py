@@ -1,9 +1,11 @@
-"""What likeness does the repository promise? kafkalab/tests/conformance.json: a row for each client of data/recordings.
+"""What likeness does the repository promise? kafkalab/tests/conformance.json: a row for each client
+of data/recordings.
 
-    {"4.4.0/3.9.2/consumer_paused": {"client": {"equal": true, "seed": 3, "marks": {...}, "why": ""}}}
+    {"4.4.0/3.9.2/consumer_paused": {"client": {"equal": true, "seed": 3, "marks": {...}, "why":
+    ""}}}
 
-`marks` are cut, not rounded, to four digits. Where a client is not equal, or a mark is below 1, `why` says what differs: by hand, or
-the first differences as they were found.
+`marks` are cut, not rounded, to four digits. Where a client is not equal, or a mark is below 1,
+`why` says what differs: by hand, or the first differences as they were found.
 """
 
 from __future__ import annotations
@@ -30,17 +32,27 @@ def load(path: Path = TABLE) -> Rows:
 
 
 def rows_of(results: Iterable[Conformance], before: Rows) -> dict[str, dict[str, dict]]:
-    """The table of `results`; a `why` that a person wrote in `before` is kept as long as there is something to explain."""
-    return {result.scenario: {client: _row(found, before.get(result.scenario, {}).get(client, {}))
-                              for client, found in result.clients.items()} for result in results}
+    """The table of `results`; a `why` that a person wrote in `before` is kept
+    as long as there is something to explain."""
+    return {
+        result.scenario: {
+            client: _row(found, before.get(result.scenario, {}).get(client, {}))
+            for client, found in result.clients.items()
+        }
+        for result in results
+    }
 
 
 def save(rows: Rows, path: Path = TABLE) -> None:
-    path.write_text(json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(dict(sorted(rows.items())), indent=1, ensure_ascii=False) + "\n",
+        encoding="utf-8",
+    )
 
 
 def seeds_of(name: str, rows: Rows) -> list[int]:
-    """The seeds that show what the table promises of this scenario, so that a test need not search."""
+    """The seeds that show what the table promises of this scenario,
+    so that a test need not search."""
     return sorted({row["seed"] for row in rows.get(name, {}).values()}) or [0]
 
 
@@ -48,20 +60,34 @@ def falls(result: Conformance, rows: Rows) -> Iterator[str]:
     """A sentence for each mark of `result` that is lower than promised."""
     promised = rows.get(result.scenario)
     if promised is None:
-        yield f"{result.scenario} has no row in {TABLE.name}: python -m kafkalab conformance data/recordings --update"
+        yield (
+            f"{result.scenario} has no row in {TABLE.name}: python -m kafkalab conformance "
+            "data/recordings --update"
+        )
         return
     for client, found in result.clients.items():
         row = promised.get(client, {"equal": True, "marks": dict.fromkeys(MARKS, 1.0)})
         if row["equal"] and not found.equal:
-            yield f"{result.scenario}: {client} was equal with seed {row.get('seed')} and is equal with none now"
+            yield (
+                f"{result.scenario}: {client} was equal with seed {row.get('seed')} and is equal "
+                "with none now"
+            )
         for mark in MARKS:
             if found.marks[mark] < row["marks"][mark]:
-                yield f"{result.scenario}: {client}'s {mark} fell from {row['marks'][mark]} to {found.marks[mark]:.4f}"
+                yield (
+                    f"{result.scenario}: {client}'s {mark} fell from {row['marks'][mark]} to "
+                    f"{found.marks[mark]:.4f}"
+                )
 
 
 def _row(found: ClientConformance, before: Mapping) -> dict:
     marks = {mark: math.floor(found.marks[mark] * 10_000) / 10_000 for mark in MARKS}
-    return {"equal": found.equal, "seed": found.seed, "marks": marks, "why": _why(found, marks, before.get("why", ""))}
+    return {
+        "equal": found.equal,
+        "seed": found.seed,
+        "marks": marks,
+        "why": _why(found, marks, before.get("why", "")),
+    }
 
 
 def _why(found: ClientConformance, marks: Mapping[str, float], before: str) -> str:
@@ -69,4 +95,6 @@ def _why(found: ClientConformance, marks: Mapping[str, float], before: str) -> s
         return ""
     if before and not before.startswith(FOUND):
         return before
-    return FOUND + "; ".join(difference[:160] for difference in found.differences[:DIFFERENCES_SHOWN])
+    return FOUND + "; ".join(
+        difference[:160] for difference in found.differences[:DIFFERENCES_SHOWN]
+    )

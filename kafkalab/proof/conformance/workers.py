@@ -1,4 +1,5 @@
-"""How are many scenarios played at a time? A process each, so that one that never ends can be stopped and the others go on."""
+"""How are many scenarios played at a time? A process each,
+so that one that never ends can be stopped and the others go on."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from pathlib import Path
 
 from kafkalab.proof.conformance.seeds import Conformance, conform, not_played
 
-SILENCE_S = 30  # A replay takes a second or two. A process that says nothing for so long is stopped.
+# A replay takes a second or two. A process that says nothing for so long is stopped.
+SILENCE_S = 30
 
 
 @dataclass
@@ -22,9 +24,14 @@ class _Running:
     heard_s: float
 
 
-def play(folders: Mapping[str, Path], seeds_of: Callable[[str], Sequence[int]], jobs: int,
-         silence_s: float = SILENCE_S) -> Iterator[Conformance]:
-    """A Conformance for each (name, folder), as they are done; `jobs` at a time. `seeds_of(name)` are the seeds to try."""
+def play(
+    folders: Mapping[str, Path],
+    seeds_of: Callable[[str], Sequence[int]],
+    jobs: int,
+    silence_s: float = SILENCE_S,
+) -> Iterator[Conformance]:
+    """A Conformance for each (name, folder), as they are done; `jobs` at a time.
+    `seeds_of(name)` are the seeds to try."""
     waiting = list(folders.items())
     running: dict[Connection, _Running] = {}
     try:
@@ -43,7 +50,9 @@ def play(folders: Mapping[str, Path], seeds_of: Callable[[str], Sequence[int]], 
                 if time.monotonic() - one.heard_s > silence_s:
                     one.process.kill()
                     del running[connection]
-                    yield not_played(one.name, one.folder, f"no replay ended within {silence_s:g} s")
+                    yield not_played(
+                        one.name, one.folder, f"no replay ended within {silence_s:g} s"
+                    )
     finally:
         for one in running.values():
             one.process.kill()

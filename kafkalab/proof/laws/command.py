@@ -1,7 +1,7 @@
 """`python -m kafkalab seeds N`: every law on N seeds, on all processors.
 
-Each worker is a process with a PYTHONHASHSEED of its own. Some seeds are played by two of them, and their journals compared byte by
-byte: what a set's order decides shows only between two processes.
+Each worker is a process with a PYTHONHASHSEED of its own. Some seeds are played by two of them, and
+their journals compared byte by byte: what a set's order decides shows only between two processes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,14 @@ def main(argv: Sequence[str]) -> int:
         return _work(options)
     if options.only is not None:
         trial = try_seed(options.only)
-        print("\n".join([f"seed {options.only}, a story of {trial.run.story.name}", *(f"  {fault}" for fault in trial.run.faults)]))
+        print(
+            "\n".join(
+                [
+                    f"seed {options.only}, a story of {trial.run.story.name}",
+                    *(f"  {fault}" for fault in trial.run.faults),
+                ]
+            )
+        )
         print("every law held" if trial.held else report(trial))
         return 0 if trial.held else 1
     began = time.monotonic()
@@ -50,20 +57,42 @@ def main(argv: Sequence[str]) -> int:
     if broken[TOLD_IN_FULL:]:
         print(f"broken as well: seeds {', '.join(map(str, broken[TOLD_IN_FULL:]))}\n")
     for seed in torn:
-        print(f"seed {seed}: same seed, same bytes: two processes with other PYTHONHASHSEEDs wrote different journals\n")
+        print(
+            f"seed {seed}: same seed, same bytes: two processes with other PYTHONHASHSEEDs wrote "
+            "different journals\n"
+        )
     played = ", ".join(f"{count} of {name}" for name, count in sorted(stories.items()))
-    print(f"{sum(stories.values())} seeds ({played}) in {took_s:.0f} s, {len(digests)} of them in two processes: "
-          + ("every law held" if not broken and not torn else f"{len(broken) + len(torn)} broke a law"))
+    print(
+        (
+            f"{sum(stories.values())} seeds ({played}) in {took_s:.0f} s, {len(digests)} of them "
+            "in two processes: "
+        )
+        + (
+            "every law held"
+            if not broken and not torn
+            else f"{len(broken) + len(torn)} broke a law"
+        )
+    )
     return 1 if broken or torn else 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m kafkalab seeds", description="Hold many small stories full of faults against the laws.")
+    parser = argparse.ArgumentParser(
+        prog="python -m kafkalab seeds",
+        description="Hold many small stories full of faults against the laws.",
+    )
     parser.add_argument("seeds", type=int, nargs="?", default=1_000, help="how many")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--only", type=int, help="tell this one seed")
-    parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2), help="how many processes")
-    parser.add_argument("--twice", type=int, default=4, help="every so-manieth seed is played in two processes and compared")
+    parser.add_argument(
+        "--jobs", type=int, default=max(2, os.cpu_count() or 2), help="how many processes"
+    )
+    parser.add_argument(
+        "--twice",
+        type=int,
+        default=4,
+        help="every so-manieth seed is played in two processes and compared",
+    )
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     return parser
 
@@ -73,16 +102,32 @@ def _verdicts(options: argparse.Namespace) -> Iterator[dict]:
     root = str(Path(__file__).resolve().parents[3])
     workers, answers = [], []
     for number in range(options.jobs):
-        command = [sys.executable, "-m", "kafkalab", "seeds", str(options.seeds), "--first", str(options.first), "--jobs", str(options.jobs),
-                   "--twice", str(options.twice), "--worker", str(number)]
+        command = [
+            sys.executable,
+            "-m",
+            "kafkalab",
+            "seeds",
+            str(options.seeds),
+            "--first",
+            str(options.first),
+            "--jobs",
+            str(options.jobs),
+            "--twice",
+            str(options.twice),
+            "--worker",
+            str(number),
+        ]
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
         environment = {**os.environ, "PYTHONHASHSEED": str(number + 1), "PYTHONPATH": path}
-        answers.append(tempfile.TemporaryFile(mode="w+", encoding="utf-8"))  # A pipe that nobody empties yet would stop its writer.
+        # A pipe that nobody empties yet would stop its writer.
+        answers.append(tempfile.TemporaryFile(mode="w+", encoding="utf-8"))
         workers.append(subprocess.Popen(command, env=environment, stdout=answers[-1]))
     found = []
     for worker, answer in zip(workers, answers):
         if worker.wait():
-            raise RuntimeError(f"a worker ended with code {worker.returncode}; what it said is above")
+            raise RuntimeError(
+                f"a worker ended with code {worker.returncode}; what it said is above"
+            )
         with answer:
             answer.seek(0)
             found += map(json.loads, answer)
@@ -90,16 +135,32 @@ def _verdicts(options: argparse.Namespace) -> Iterator[dict]:
 
 
 def _work(options: argparse.Namespace) -> int:
-    """One worker's share: every jobs-th seed held against the laws; of its neighbour's share some for the bytes alone."""
-    gc.disable()  # A lab is a web of references that all die together; looking for them after each story is enough.
+    """One worker's share: every jobs-th seed held against the laws;
+    of its neighbour's share some for the bytes alone."""
+    # A lab is a web of references that all die together; looking for them after each story is
+    # enough.
+    gc.disable()
     for seed in range(options.first, options.first + options.seeds):
         turn = seed % options.jobs
         echoed = options.twice > 0 and seed // options.jobs % options.twice == 0
-        own, neighbours = turn == options.worker, echoed and (turn + 1) % options.jobs == options.worker
+        own, neighbours = (
+            turn == options.worker,
+            echoed and (turn + 1) % options.jobs == options.worker,
+        )
         if own or neighbours:
             trial = try_seed(seed)
-            print(json.dumps({"seed": seed, "story": trial.run.story.name, "checked": own, "broken": own and not trial.held,
-                              "digest": trial.digest if echoed else ""}), flush=True)
+            print(
+                json.dumps(
+                    {
+                        "seed": seed,
+                        "story": trial.run.story.name,
+                        "checked": own,
+                        "broken": own and not trial.held,
+                        "digest": trial.digest if echoed else "",
+                    }
+                ),
+                flush=True,
+            )
             del trial
             if seed % STORIES_A_SWEEP < options.jobs:
                 gc.collect()

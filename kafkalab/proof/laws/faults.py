@@ -1,6 +1,7 @@
 """What can go wrong, as sentences with a time: `at 3200 ms broker 1 crashes, for 900 ms`.
 
-Drawn from a stream of the seed's own, so that a story with one fault less is otherwise the same story.
+Drawn from a stream of the seed's own, so that a story with one fault less is otherwise the same
+story.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kafkalab.lab import Lab
-from kafkalab.proof.laws.reading import tell
+from kafkalab.proof.laws.reading import EVERYBODY, tell
+
+TOPIC = "orders"
+"""The topic of every story."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,17 @@ class Fault:
     client: str = ""
     for_ms: int = 0
 
+    @property
+    def who(self) -> str:
+        """Whom it befalls, as the journal names them."""
+        return self.client or (f"broker-{self.broker}" if self.broker >= 0 else EVERYBODY)
+
     def __str__(self) -> str:
-        whom = " and ".join(name for name in (f"broker {self.broker}" if self.broker >= 0 else "", self.client) if name)
+        whom = " and ".join(
+            name
+            for name in (f"broker {self.broker}" if self.broker >= 0 else "", self.client)
+            if name
+        )
         return f"at {self.at_ms} ms {KINDS[self.what].sentence.format(whom=whom, ms=self.for_ms)}"
 
     def begin(self, lab: Lab) -> None:
@@ -38,7 +51,13 @@ class Fault:
         kind = KINDS[self.what]
 
         def begin() -> None:
-            tell(lab.journal, self.client or f"broker-{self.broker}", "fault", until_ms=self.at_ms + self.for_ms, sentence=str(self))
+            tell(
+                lab.journal,
+                self.who,
+                "fault",
+                until_ms=self.at_ms + self.for_ms,
+                sentence=str(self),
+            )
             kind.begin(lab, self)
 
         lab.clock.at(self.at_ms, begin)
@@ -48,7 +67,8 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a fault is said, begun and ended. takes_broker_down: one replica of its partitions is away meanwhile."""
+    """How a fault is said, begun and ended. takes_broker_down:
+    one replica of its partitions is away meanwhile."""
 
     sentence: str
     begin: Callable[[Lab, Fault], object]
@@ -67,26 +87,89 @@ def _kill(lab: Lab, fault: Fault) -> None:
         lab.kill(fault.client)
 
 
+def _free_disk(lab: Lab, broker: int) -> None:
+    """There is room again, and a broker that has halted starts."""
+    lab.broker(broker).free_disk()
+    if not lab.broker(broker).is_up:
+        lab.broker(broker).restart()
+
+
+def _widen(lab: Lab) -> None:
+    if TOPIC in lab.cluster.topics:
+        lab.cluster.add_partitions(TOPIC, len(lab.cluster.topics[TOPIC].partitions) + 1)
+
+
+def _delete(lab: Lab) -> None:
+    if TOPIC in lab.cluster.topics:
+        lab.cluster.delete_topic(TOPIC)
+
+
+def _make_again(lab: Lab) -> None:
+    if TOPIC not in lab.cluster.topics:
+        lab.create_topic(TOPIC, partitions=2, replication_factor=len(lab.cluster.brokers))
+
+
 def _others(lab: Lab, broker: int) -> list[int]:
     return [id for id in lab.cluster.brokers if id != broker]
 
 
 KINDS = {
-    "stop": Kind("{whom} is stopped in an orderly way, for {ms} ms", lambda lab, f: lab.broker(f.broker).stop(),
-                 lambda lab, f: lab.broker(f.broker).restart(), True),
-    "freeze": Kind("{whom} stands still, for {ms} ms", lambda lab, f: lab.broker(f.broker).pause(f.for_ms), None, True),
-    "island": Kind("{whom} is cut off from the other brokers, for {ms} ms", lambda lab, f: lab.partition(_others(lab, f.broker), [f.broker]),
-                   lambda lab, f: lab.heal(), True),
-    "crash": Kind("{whom} crashes, for {ms} ms", lambda lab, f: lab.broker(f.broker).crash(), lambda lab, f: lab.broker(f.broker).restart(), True),
-    "cut": Kind("the link between {whom} is cut, for {ms} ms", lambda lab, f: lab.link(f.broker, f.client).cut(),
-                lambda lab, f: lab.link(f.broker, f.client).heal()),
-    "lose answer": Kind("the next PRODUCE answer between {whom} is lost",
-                        lambda lab, f: lab.link(f.broker, f.client).cut_before_reply("PRODUCE")),
-    "strand": Kind("the next PRODUCE between {whom} is lost to its sender and arrives late; nothing else does for {ms} ms",
-                   lambda lab, f: lab.link(f.broker, f.client).strand("PRODUCE", max(50, f.for_ms - 250)),
-                   lambda lab, f: lab.link(f.broker, f.client).heal()),
-    "slow": Kind("the link between {whom} takes 150 ms, for {ms} ms", lambda lab, f: lab.link(f.broker, f.client).set_latency(150),
-                 lambda lab, f: lab.link(f.broker, f.client).set_latency(1)),
+    "stop": Kind(
+        "{whom} is stopped in an orderly way, for {ms} ms",
+        lambda lab, f: lab.broker(f.broker).stop(),
+        lambda lab, f: lab.broker(f.broker).restart(),
+        True,
+    ),
+    "freeze": Kind(
+        "{whom} stands still, for {ms} ms",
+        lambda lab, f: lab.broker(f.broker).pause(f.for_ms),
+        None,
+        True,
+    ),
+    "island": Kind(
+        "{whom} is cut off from the other brokers, for {ms} ms",
+        lambda lab, f: lab.partition(_others(lab, f.broker), [f.broker]),
+        lambda lab, f: lab.heal(),
+        True,
+    ),
+    "crash": Kind(
+        "{whom} crashes, for {ms} ms",
+        lambda lab, f: lab.broker(f.broker).crash(),
+        lambda lab, f: lab.broker(f.broker).restart(),
+        True,
+    ),
+    "cut": Kind(
+        "the link between {whom} is cut, for {ms} ms",
+        lambda lab, f: lab.link(f.broker, f.client).cut(),
+        lambda lab, f: lab.link(f.broker, f.client).heal(),
+    ),
+    "lose answer": Kind(
+        "the next PRODUCE answer between {whom} is lost",
+        lambda lab, f: lab.link(f.broker, f.client).cut_before_reply("PRODUCE"),
+    ),
+    "strand": Kind(
+        "the next PRODUCE between {whom} is lost to its sender and arrives late; nothing else does "
+        "for {ms} ms",
+        lambda lab, f: lab.link(f.broker, f.client).strand("PRODUCE", max(50, f.for_ms - 250)),
+        lambda lab, f: lab.link(f.broker, f.client).heal(),
+    ),
+    "slow": Kind(
+        "the link between {whom} takes 150 ms, for {ms} ms",
+        lambda lab, f: lab.link(f.broker, f.client).set_latency(150),
+        lambda lab, f: lab.link(f.broker, f.client).set_latency(1),
+    ),
+    "full disk": Kind(
+        "the disk of {whom} is full, for {ms} ms",
+        lambda lab, f: lab.broker(f.broker).fill_disk(),
+        lambda lab, f: _free_disk(lab, f.broker),
+        True,
+    ),
+    "widen": Kind("the topic gets another partition", lambda lab, f: _widen(lab)),
+    "remake": Kind(
+        "the topic is deleted, and made again after {ms} ms",
+        lambda lab, f: _delete(lab),
+        lambda lab, f: _make_again(lab),
+    ),
     "pause": Kind("{whom} stands still, for {ms} ms", _pause_app),
     "kill": Kind("{whom} is killed", _kill),
 }
@@ -116,7 +199,8 @@ class Menu:
 
 
 def draw(rng: random.Random, menu: Menu) -> tuple[Fault, ...]:
-    """A list of faults in the order of time; brokers are away only as many at once as the menu allows."""
+    """A list of faults in the order of time; brokers are away only
+    as many at once as the menu allows."""
     faults: list[Fault] = []
     away: list[tuple[int, int]] = []
     for _ in range(rng.randint(1, menu.most)):
@@ -125,13 +209,20 @@ def draw(rng: random.Random, menu: Menu) -> tuple[Fault, ...]:
         fault = Fault(at_ms, what, rng.choice(menu.brokers), rng.choice(menu.clients), for_ms)
         if KINDS[what].takes_broker_down:
             until_ms = at_ms + for_ms
-            if sum(1 for begin, end in away if begin <= until_ms and at_ms <= end) >= menu.down_at_once:
+            if (
+                sum(1 for begin, end in away if begin <= until_ms and at_ms <= end)
+                >= menu.down_at_once
+            ):
                 continue
             away.append((at_ms, until_ms))
             fault = Fault(at_ms, what, fault.broker, "", for_ms)
+        elif what in ("widen", "remake"):
+            fault = Fault(at_ms, what, -1, "", 0 if what == "widen" else for_ms)
         elif what in ("pause", "kill"):
             fault = Fault(at_ms, what, -1, fault.client, 0 if what == "kill" else for_ms)
         elif what == "lose answer":
             fault = Fault(at_ms, what, fault.broker, fault.client)
         faults.append(fault)
-    return tuple(sorted(faults, key=lambda fault: (fault.at_ms, fault.what, fault.broker, fault.client)))
+    return tuple(
+        sorted(faults, key=lambda fault: (fault.at_ms, fault.what, fault.broker, fault.client))
+    )

@@ -1,9 +1,12 @@
-"""What does a client do that KafkaProducer does not? It gives a PRODUCE up and ends the transaction while the broker may still get it.
+"""What does a client do that KafkaProducer does not? It gives a PRODUCE up and ends the transaction
+while the broker may still get it.
 
-KafkaProducer on a 2.3 broker fails for good when a batch is given up, as a number is missing in its sequence; so it hardly brings about
-what KIP-890 tells of: a message is held up by the network, its transaction is aborted, the message comes after all, and where the next
-transaction has begun it becomes part of that. This writer brings it about and breaks no rule of the old protocol: each record has its
-sequence number once, a partition is added before it is written to, and what has no answer is aborted, never committed.
+KafkaProducer on a 2.3 broker fails for good when a batch is given up, as a number is missing in its
+sequence; so it hardly brings about what KIP-890 tells of: a message is held up by the network, its
+transaction is aborted, the message comes after all, and where the next transaction has begun it
+becomes part of that. This writer brings it about and breaks no rule of the old protocol: each
+record has its sequence number once, a partition is added before it is written to, and what has no
+answer is aborted, never committed.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ from kafkalab.sim.network import Connection
 HASTY = "hasty"
 """The writer's name, and its transactional.id."""
 GIVES_UP_MS = 600
-"""How long a request may take, from the first attempt to connect; then, or when its connection breaks, nobody waits for its answer."""
+"""How long a request may take, from the first attempt to connect; then, or when its connection
+breaks, nobody waits for its answer."""
 BACKOFF_MS = 30
 
 
@@ -34,7 +38,8 @@ class Refused(Exception):
 
 
 class HastyWriter:
-    """A transactional producer with a connection for each request; speaks as the lab's client version does. name: its transactional.id."""
+    """A transactional producer with a connection for each request; speaks as the lab's client
+    version does. name: its transactional.id."""
 
     def __init__(self, lab: Lab, name: str) -> None:
         self._lab, self._name = lab, name
@@ -45,37 +50,75 @@ class HastyWriter:
 
     def init(self) -> None:
         """A producer id and a new epoch; what was open is aborted."""
-        answer = self._ask_coordinator(m.InitProducerIdRequest(transactional_id=self._name, transaction_timeout_ms=2_000), _error_of_answer)
+        answer = self._ask_coordinator(
+            m.InitProducerIdRequest(transactional_id=self._name, transaction_timeout_ms=2_000),
+            _error_of_answer,
+        )
         self._enter(answer.producer_id, answer.producer_epoch)
 
     def produce(self, partition: int, key: str) -> bool:
         """Write one record; False where no answer came and it was given up. Raises Refused."""
-        if partition not in self._added and not self._profile.speaks_transaction_v2:
+        if partition not in self._added and not self._profile.transacting.speaks_transaction_v2:
             self._add(partition)
         sequence = self._sequences.get(partition, 0)
         self._sequences[partition] = sequence + 1
         record = m.WireRecord(key, "tea", self._lab.epoch_ms + self._lab.now_ms)
-        batch = m.RecordBatch(records=(record,), size_bytes=70, producer_id=self._producer_id, producer_epoch=self._epoch,
-                              base_sequence=sequence, is_transactional=True)
-        request = m.ProduceRequest(transactional_id=self._name, topic_data=(m.TopicProduceData(
-            name=TOPIC, topic_id=self._lab.cluster.topics[TOPIC].topic_id,
-            partition_data=(m.ProducePartitionData(index=partition, records=(batch,)),)),))
-        answer = self._ask(self._lab.leader(TOPIC, partition), request, lambda answer: answer.responses[0].partition_responses[0].error_code)
+        batch = m.RecordBatch(
+            records=(record,),
+            size_bytes=70,
+            producer_id=self._producer_id,
+            producer_epoch=self._epoch,
+            base_sequence=sequence,
+            is_transactional=True,
+        )
+        request = m.ProduceRequest(
+            transactional_id=self._name,
+            topic_data=(
+                m.TopicProduceData(
+                    name=TOPIC,
+                    topic_id=self._lab.cluster.topics[TOPIC].topic_id,
+                    partition_data=(m.ProducePartitionData(index=partition, records=(batch,)),),
+                ),
+            ),
+        )
+        answer = self._ask(
+            self._lab.leader(TOPIC, partition),
+            request,
+            lambda answer: answer.responses[0].partition_responses[0].error_code,
+        )
         return answer is not None
 
     def end(self, committed: bool) -> None:
-        """Commit or abort, on a connection of its own, whatever is still on its way to the leaders. Raises Refused."""
-        answer = self._ask_coordinator(m.EndTxnRequest(transactional_id=self._name, producer_id=self._producer_id, producer_epoch=self._epoch,
-                                                       committed=committed), _error_of_answer)
+        """Commit or abort, on a connection of its own, whatever is still on its way to the leaders.
+        Raises Refused."""
+        answer = self._ask_coordinator(
+            m.EndTxnRequest(
+                transactional_id=self._name,
+                producer_id=self._producer_id,
+                producer_epoch=self._epoch,
+                committed=committed,
+            ),
+            _error_of_answer,
+        )
         self._added.clear()
-        if self._profile.speaks_transaction_v2:  # each transaction has an epoch of its own (KIP-890)
+        # each transaction has an epoch of its own (KIP-890)
+        if self._profile.transacting.speaks_transaction_v2:
             self._enter(answer.producer_id, answer.producer_epoch)
 
     def _add(self, partition: int) -> None:
-        self._ask_coordinator(m.AddPartitionsToTxnRequest(
-            v3_and_below_transactional_id=self._name, v3_and_below_producer_id=self._producer_id, v3_and_below_producer_epoch=self._epoch,
-            v3_and_below_topics=(m.AddPartitionsToTxnTopic(name=TOPIC, partitions=(partition,)),)),
-            lambda answer: answer.results_by_topic_v3_and_below[0].results_by_partition[0].partition_error_code)
+        self._ask_coordinator(
+            m.AddPartitionsToTxnRequest(
+                v3_and_below_transactional_id=self._name,
+                v3_and_below_producer_id=self._producer_id,
+                v3_and_below_producer_epoch=self._epoch,
+                v3_and_below_topics=(
+                    m.AddPartitionsToTxnTopic(name=TOPIC, partitions=(partition,)),
+                ),
+            ),
+            lambda answer: (
+                answer.results_by_topic_v3_and_below[0].results_by_partition[0].partition_error_code
+            ),
+        )
         self._added.add(partition)
 
     def _enter(self, producer_id: int, epoch: int) -> None:
@@ -85,12 +128,15 @@ class HastyWriter:
 
     def _ask_coordinator(self, request: Any, error_of: Callable[[Any], int]) -> Any:
         """Ask until there is an answer: what a coordinator has decided it says again."""
-        while (answer := self._ask(self._lab.transaction_coordinator_of(self._name), request, error_of)) is None:
+        while (
+            answer := self._ask(self._lab.transaction_coordinator_of(self._name), request, error_of)
+        ) is None:
             self._lab.sleep(BACKOFF_MS)
         return answer
 
     def _ask(self, broker: int, request: Any, error_of: Callable[[Any], int]) -> Any:
-        """The answer, None where the request was given up. It is sent again only where it cannot have been carried out."""
+        """The answer, None where the request was given up. It is sent again
+        only where it cannot have been carried out."""
         lab, deadline_ms = self._lab, self._lab.now_ms + GIVES_UP_MS
         while lab.now_ms < deadline_ms:
             call = _Call(lab, self._name, broker, request)
@@ -109,11 +155,21 @@ class HastyWriter:
 
 
 class _Call:
-    """One request on one connection. over: it was answered, refused, or (lost) its connection broke after it was sent."""
+    """One request on one connection. over: it was answered, refused,
+    or (lost) its connection broke after it was sent."""
 
     def __init__(self, lab: Lab, name: str, broker: int, request: Any) -> None:
         api = api_of(request)
-        self._message = None, RequestHeader(api_key=api, api_version=lab.profile(None).latest(api), client_id=name, correlation_id=0), request
+        self._message = (
+            None,
+            RequestHeader(
+                api_key=api,
+                api_version=lab.profile(None).latest(api),
+                client_id=name,
+                correlation_id=0,
+            ),
+            request,
+        )
         self.over, self.lost, self.answer = Signal(), False, None
         node = lab.cluster.brokers[broker]
         self._given_up = False
@@ -146,7 +202,8 @@ def _error_of_answer(answer: Any) -> int:
 
 
 def write_in_haste(lab: Lab, name: str, rounds: int) -> None:
-    """Transaction after transaction: committed where every record was acknowledged, aborted where one was given up."""
+    """Transaction after transaction: committed where every record was acknowledged,
+    aborted where one was given up."""
     rng = lab.streams.stream(f"{name}/habits")
     partitions = len(lab.cluster.topics[TOPIC].partitions)
     writer = HastyWriter(lab, name)

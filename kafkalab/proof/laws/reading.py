@@ -7,8 +7,12 @@ from typing import Any, NamedTuple
 
 from kafkalab.sim.journal import Journal
 
-WANTED_LINES = {"FETCH_HIGH_WATERMARK": "seen.watermark"}
+WANTED_LINES = {"FETCH_HIGH_WATERMARK": "seen.watermark", "RESETTING_OFFSET": "seen.watermark"}
 """Lines that tell what no other event does, and as what they are read."""
+
+
+EVERYBODY = "everybody"
+"""Whom a fault befalls that is about a topic."""
 
 
 class Fact(NamedTuple):
@@ -24,8 +28,30 @@ class Fact(NamedTuple):
 class Reading:
     """The events of the kinds that laws ask for, in order; `of(kind)` gives one kind."""
 
-    KINDS = frozenset({"record.appended", "log.ends", "record.completed", "record.delivered", "commit", "assignment", "call", "group.assigned", "group.member", "group.left", "state",
-                       "fault", "election", "topic.created", "partition.changed", "replica.fetched", "replica.truncated", "told"})
+    KINDS = frozenset(
+        {
+            "record.appended",
+            "log.ends",
+            "record.completed",
+            "record.delivered",
+            "commit",
+            "assignment",
+            "call",
+            "group.assigned",
+            "group.member",
+            "group.left",
+            "state",
+            "fault",
+            "election",
+            "topic.created",
+            "topic.deleted",
+            "partition.changed",
+            "consumer_group.fenced",
+            "replica.fetched",
+            "replica.truncated",
+            "told",
+        }
+    )
 
     def __init__(self, journal: Journal) -> None:
         self.facts: list[Fact] = []
@@ -54,8 +80,16 @@ class Reading:
 
     def faults_between(self, from_ms: int, to_ms: int, client: str = "") -> bool:
         """Did anything befall a broker, or this client, at any time between these two?"""
-        return any(fact.at_ms <= to_ms and fact.tells["until_ms"] >= from_ms and (fact.who.startswith("broker-") or client.startswith(fact.who))
-                   for fact in self.told("fault"))
+        return any(
+            fact.at_ms <= to_ms
+            and fact.tells["until_ms"] >= from_ms
+            and (
+                fact.who.startswith("broker-")
+                or fact.who == EVERYBODY
+                or client.startswith(fact.who)
+            )
+            for fact in self.told("fault")
+        )
 
     def told(self, what: str) -> list[Fact]:
         """What the story's own people said under that heading (`tell`)."""
@@ -63,5 +97,6 @@ class Reading:
 
 
 def tell(journal: Journal, who: str, what: str, **fields: Any) -> None:
-    """Somebody in the story says something that no machine can know: which records belonged together, who reads at the end."""
+    """Somebody in the story says something that no machine can know:
+    which records belonged together, who reads at the end."""
     journal.append("told", who, what=what, **fields)

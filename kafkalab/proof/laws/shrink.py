@@ -1,11 +1,13 @@
 """Which of the faults does it take? The shortest list that still breaks the law.
 
-Delta debugging (Zeller's ddmin) on the list of faults: leave out halves, quarters, single ones, as long as the law stays broken. The
-rest of the story does not change, because faults and cast are drawn from streams of their own.
+Delta debugging (Zeller's ddmin) on the list of faults: leave out halves, quarters, single ones, as
+long as the law stays broken. The rest of the story does not change, because faults and cast are
+drawn from streams of their own.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 from kafkalab.proof.laws.faults import Fault
@@ -13,7 +15,8 @@ from kafkalab.proof.laws.stories import Run
 
 
 def shrink(run: Run, breaks: Callable[[Run], bool]) -> Run:
-    """The run with as few of its faults as still make `breaks` true; nothing can be left out of the result."""
+    """The run with as few of its faults as still make `breaks` true;
+    nothing can be left out of the result."""
     parts = 2
     while run.faults:
         for slice_ in _slices(run.faults, parts):
@@ -31,4 +34,4 @@ def shrink(run: Run, breaks: Callable[[Run], bool]) -> Run:
 def _slices(faults: tuple[Fault, ...], parts: int) -> list[tuple[Fault, ...]]:
     size, extra = divmod(len(faults), parts)
     ends = [index * size + min(index, extra) for index in range(parts + 1)]
-    return [faults[begin:end] for begin, end in zip(ends, ends[1:]) if begin < end]
+    return [faults[begin:end] for begin, end in itertools.pairwise(ends) if begin < end]

@@ -1,41 +1,85 @@
-"""The small stories that laws are held against. Each draws its cast and its faults from the seed's own streams.
+"""The small stories that laws are held against. Each draws its cast and its faults from the seed's
+own streams.
 
-A story's clients name their records `who:number`, so that every record is known again wherever it turns up, and say in the journal
-what no machine can know (`tell`).
+A story's clients name their records `who:number`, so that every record is known again wherever it
+turns up, and say in the journal what no machine can know (`tell`).
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
-from kafkalab.errors import IllegalStateException, InvalidProducerEpochException, KafkaException, ProducerFencedException
+from kafkalab.errors import (
+    IllegalStateException,
+    InvalidProducerEpochException,
+    KafkaException,
+    ProducerFencedException,
+)
 from kafkalab.lab import Lab
-from kafkalab.proof.laws.faults import Fault, Menu, draw
+from kafkalab.proof.laws.faults import TOPIC, Fault, Menu, draw
 from kafkalab.proof.laws.laws import Scope
 from kafkalab.proof.laws.reading import tell
 from kafkalab.records import ProducerRecord, TopicPartition
+from kafkalab.releases import broker_profile, newest, releases_with
+from kafkalab.releases.lineage import BROKER_NAMES, NEWEST_BROKER, since
 from kafkalab.sim.rng import Streams
 
-TOPIC = "orders"
 GROUP = "inventory"
-VERSIONS = ("2.3", "2.8", "3.9", "4.4")
+VERSIONS = ("2.3", "2.8", "3.9", newest())
+"""The client releases that most stories draw from."""
 FAULTS_END_MS = 5_500
-"""By then every fault is over; what comes after is for finding one's feet and for the last reader."""
-QUICK_BROKERS = {"group.initial.rebalance.delay.ms": 0, "group.min.session.timeout.ms": 1_000, "min.insync.replicas": 2,
-                 "replica.lag.time.max.ms": 800, "replica.fetch.wait.max.ms": 100, "replica.fetch.backoff.ms": 200,
-                 "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}
-SESSIONS = {"2.3": {"zookeeper.session.timeout.ms": 600}, "4.4": {"broker.session.timeout.ms": 600, "broker.heartbeat.interval.ms": 200}}
-"""How soon a dead broker is noticed, by release."""
-QUICK_PRODUCER = {"request.timeout.ms": 1_500, "delivery.timeout.ms": 6_000, "linger.ms": 0, "metadata.max.age.ms": 3_000}
-QUICK_CONSUMER = {"session.timeout.ms": 1_500, "heartbeat.interval.ms": 400, "max.poll.interval.ms": 2_500, "request.timeout.ms": 2_000, "auto.offset.reset": "earliest",
-                  "fetch.max.wait.ms": 500, "metadata.max.age.ms": 3_000,
-                  "default.api.timeout.ms": 3_000}
+"""By then every fault is over; what comes after is for finding
+one's feet and for the last reader."""
+QUICK_BROKERS = {
+    "group.initial.rebalance.delay.ms": 0,
+    "group.min.session.timeout.ms": 1_000,
+    "min.insync.replicas": 2,
+    "replica.lag.time.max.ms": 800,
+    "replica.fetch.wait.max.ms": 100,
+    "replica.fetch.backoff.ms": 200,
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
+}
+QUICK_MEMBERS = {
+    "group.consumer.session.timeout.ms": 1_500,
+    "group.consumer.heartbeat.interval.ms": 400,
+    "group.consumer.assignment.interval.ms": 100,
+}
+"""What a member of the new protocol is told by its broker (KIP-848)."""
+BROKER_SESSION_MS = 600
+ZOOKEEPER_SESSIONS = {"zookeeper.session.timeout.ms": BROKER_SESSION_MS}
+QUORUM_SESSIONS = {
+    "broker.session.timeout.ms": BROKER_SESSION_MS,
+    "broker.heartbeat.interval.ms": 200,
+    **QUICK_MEMBERS,
+}
+"""How soon a dead broker is noticed."""
+QUICK_PRODUCER = {
+    "request.timeout.ms": 1_500,
+    "delivery.timeout.ms": 6_000,
+    "linger.ms": 0,
+    "metadata.max.age.ms": 3_000,
+    "max.block.ms": 4_000,
+}
+MAX_BLOCK_MS = QUICK_PRODUCER["max.block.ms"]
+QUICK_CONSUMER = {
+    "session.timeout.ms": 1_500,
+    "heartbeat.interval.ms": 400,
+    "max.poll.interval.ms": 2_500,
+    "request.timeout.ms": 2_000,
+    "auto.offset.reset": "earliest",
+    "fetch.max.wait.ms": 500,
+    "metadata.max.age.ms": 3_000,
+    "default.api.timeout.ms": 3_000,
+}
 
+
+THE_BROKERS_IN_KIP_848 = ("session.timeout.ms", "heartbeat.interval.ms")
 
 NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
 
@@ -45,18 +89,22 @@ class Story:
     """A kind of story.
 
     menu   what may go wrong in it
-    tell   builds the lab and its people: tell(lab, rng, how), with chance for the cast
-    scope  the limits it keeps
+    people  builds the lab's people: people(lab, rng, story), with chance for the cast
+    scope   the limits it keeps
+    settings, topic  what brokers and the topic are given beyond what every story gives them
+    group   the settings of who joins the group when all is over; None where the story has no group
     """
 
     name: str
     menu: Menu
     people: Callable[[Lab, random.Random, Story], None]
     scope: Scope = Scope()
-    broker_versions: Sequence[str] = ("2.3", "4.4")
+    broker_versions: Sequence[str] = BROKER_NAMES
     versions: Sequence[str] = VERSIONS
     acks: Sequence[str] = ("all",)
     settings: tuple[tuple[str, object], ...] = ()
+    topic: tuple[tuple[str, object], ...] = ()
+    group: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +131,25 @@ def play(run: Run) -> Lab:
     rng = Streams(run.seed).stream("laws/cast")
     story = run.story
     version, release = rng.choice(story.versions), rng.choice(story.broker_versions)
-    lab = Lab(brokers=3, seed=run.seed, version=version, broker_version=release,
-              broker_config={**QUICK_BROKERS, **SESSIONS[release], **dict(story.settings)})
-    lab.create_topic(TOPIC, partitions=rng.randint(1, 2), replication_factor=3)
+    lab = Lab(
+        brokers=3,
+        seed=run.seed,
+        version=version,
+        broker_version=release,
+        broker_config={
+            **QUICK_BROKERS,
+            **(QUORUM_SESSIONS if broker_profile(release).is_kraft else ZOOKEEPER_SESSIONS),
+            **dict(story.settings),
+        },
+    )
+    lab.create_topic(
+        TOPIC, partitions=rng.randint(1, 2), replication_factor=3, config=dict(story.topic)
+    )
     for fault in run.faults:
         fault.begin(lab)
     story.people(lab, rng, story)
     lab.run_for(ms=FAULTS_END_MS)
+    come_to_life(lab, story)
     read_to_the_end(lab, "last reader")
     if any(event.fields.get("machine") == "transaction" for event in lab.journal.of("state")):
         read_to_the_end(lab, "last auditor", "read_committed")
@@ -100,26 +160,46 @@ def play(run: Run) -> Lab:
 # -- the people
 
 
-def produce(lab: Lab, name: str, count: int, pause_ms: int, config: dict[str, object]) -> None:
-    """Sends `count` records, one every `pause_ms` or so, and waits for none."""
+def produce(
+    lab: Lab,
+    name: str,
+    count: int,
+    pause_ms: int,
+    config: dict[str, object],
+    keys: int | None = None,
+) -> None:
+    """Sends `count` records, one every `pause_ms` or so, waits for none, and in the end for all.
+    keys: so many, in turn; None: a new one for each record."""
     rng = lab.streams.stream(f"{name}/habits")
     producer = KafkaProducer(lab, {**QUICK_PRODUCER, **config}, name=name)
     if config.get("enable.idempotence"):
         tell(lab.journal, name, "idempotent")
     for number in range(count):
+        if lab.now_ms >= FAULTS_END_MS:
+            break
         try:
-            producer.send(ProducerRecord(TOPIC, key=f"{name}:{number}", value="tea"))
+            producer.send(
+                ProducerRecord(
+                    TOPIC,
+                    key=f"{name}:{number if keys is None else number % keys}",
+                    value=f"tea {number}",
+                )
+            )
         except KafkaException:
             pass  # no metadata in time: this one was never sent
         lab.sleep(rng.randint(1, 2 * pause_ms))
+    producer.flush()
 
 
 def consume(lab: Lab, name: str, config: dict[str, object], lazy: float = 0.0) -> None:
-    """Reads in the group, commits when it feels like it, and goes away at times. lazy: how often it works for longer than it may."""
+    """Reads in the group, commits when it feels like it, and goes away at times. lazy: how often
+    it works for longer than it may."""
     rng = lab.streams.stream(f"{name}/habits")
     while lab.now_ms < FAULTS_END_MS:
         who = lab.unused_name(name)
-        consumer = KafkaConsumer(lab, {"group.id": GROUP, "client.id": who, **QUICK_CONSUMER, **config}, name=who)
+        consumer = KafkaConsumer(
+            lab, {"group.id": GROUP, "client.id": who, **consumer_settings(config)}, name=who
+        )
         consumer.subscribe([TOPIC])
         stays_ms = lab.now_ms + rng.randint(1_000, 4_000)
         while lab.now_ms < min(stays_ms, FAULTS_END_MS):
@@ -139,11 +219,139 @@ def consume(lab: Lab, name: str, config: dict[str, object], lazy: float = 0.0) -
         consumer.close()
 
 
+def consumer_settings(config: Mapping[str, object]) -> dict[str, object]:
+    """A member's settings; in the new protocol the broker has session and heartbeat."""
+    modern = config.get("group.protocol") == "consumer"
+    return {
+        **{
+            key: value
+            for key, value in QUICK_CONSUMER.items()
+            if not modern or key not in THE_BROKERS_IN_KIP_848
+        },
+        **config,
+    }
+
+
+LONGEST_CALL_MS = max(
+    QUICK_PRODUCER["delivery.timeout.ms"],
+    QUICK_CONSUMER["default.api.timeout.ms"] + QUICK_CONSUMER["request.timeout.ms"],
+    QUICK_CONSUMER["max.poll.interval.ms"] + QUICK_CONSUMER["session.timeout.ms"],
+    MAX_BLOCK_MS,
+)
+"""How long a call may take that runs into its own timeout."""
+
+
+def life_bound_ms(lab: Lab) -> int:
+    """So long after the last fault everything may take to come to life: a broker's session ends, a
+    process is let in, its replicas catch up and join the ISR; meanwhile a call may run into its own
+    timeout once, and what follows it once more."""
+    profile = lab.broker(0).profile
+    session_ms = BROKER_SESSION_MS + profile.noticed_late_ms[1]
+    back_ms = (
+        profile.unfenced_after_ms[1]
+        + profile.catches_up_ms[1]
+        + 2 * QUICK_BROKERS["replica.lag.time.max.ms"]
+    )
+    return session_ms + back_ms + 2 * LONGEST_CALL_MS
+
+
+def come_to_life(lab: Lab, story: Story) -> None:
+    """All faults are over: wait until everything lives again,
+    then have somebody write and somebody join the group."""
+    bound_ms, since_ms = life_bound_ms(lab), lab.now_ms
+    lab.run_until(lambda: next(unfinished(lab), None) is None, timeout_ms=bound_ms)
+    for what in unfinished(lab):
+        tell(
+            lab.journal,
+            "lab",
+            "is not alive",
+            sentence=f"{what}, {lab.now_ms - since_ms} ms after the last fault",
+        )
+    begin_ms = lab.now_ms
+    probes = [lab.spawn(write_once_more, name="last writer")]
+    if story.group is not None:
+        probes.append(lab.spawn(join_once_more, story.group, bound_ms, name="last member"))
+    lab.run_until(lambda: all(probe.done for probe in probes), timeout_ms=bound_ms)
+    for probe in probes:
+        if not (probe.done and probe.result):
+            tell(
+                lab.journal,
+                probe.name,
+                "is not alive",
+                sentence=(
+                    f"the {probe.name} has not got through, {lab.now_ms - begin_ms} ms after it "
+                    "began"
+                ),
+            )
+
+
+def unfinished(lab: Lab) -> Iterator[str]:
+    """What is not as it should be when all is quiet, a sentence each."""
+    for app in lab.stage.apps:
+        if not app.done:
+            yield f"{app.name} still waits in a call"
+    for id in lab.cluster.brokers:
+        if not lab.broker(id).is_up:
+            yield f"broker-{id} is down"
+    for topic in lab.cluster.topics.values():
+        for partition in topic.partitions:
+            if partition.leader < 0 or len(partition.isr) < len(partition.replicas):
+                yield (
+                    f"of {topic.name}-{partition.index} only {list(partition.isr)} are in sync, "
+                    f"and {partition.leader} leads"
+                )
+    if TOPIC not in lab.cluster.topics:
+        yield f"there is no topic {TOPIC}"
+
+
+def write_once_more(lab: Lab) -> bool:
+    """One record to each partition; says whether each was acknowledged."""
+    producer = KafkaProducer(
+        lab, {**QUICK_PRODUCER, "acks": "all", "enable.idempotence": False}, name="last writer"
+    )
+    written: list[bool] = []
+    for index in range(len(lab.cluster.topics[TOPIC].partitions)):
+        producer.send(
+            ProducerRecord(TOPIC, key=f"last writer:{index}", value="tea", partition=index),
+            callback=lambda metadata, error: written.append(error is None),
+        )
+    producer.flush()
+    producer.close()
+    return all(written) and bool(written)
+
+
+def join_once_more(lab: Lab, config: Mapping[str, object], bound_ms: int) -> bool:
+    """Join the group, get every partition, commit, and leave; says whether that went well."""
+    member = KafkaConsumer(
+        lab,
+        {"group.id": GROUP, **consumer_settings(config), "enable.auto.commit": False},
+        name="last member",
+    )
+    member.subscribe([TOPIC])
+    until_ms, everything = lab.now_ms + bound_ms, len(lab.cluster.topics[TOPIC].partitions)
+    while lab.now_ms < until_ms:
+        try:
+            member.poll(timeout_ms=200)
+            if len(member.assignment()) == everything:
+                member.commit_sync()
+                member.close()
+                return True
+        except KafkaException:
+            pass
+    return False
+
+
 def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") -> None:
     """Somebody who belongs to no group reads everything that is there, when all is quiet."""
     tell(lab.journal, name, "begins to read")
-    partitions = [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
-    reader = KafkaConsumer(lab, {**QUICK_CONSUMER, "isolation.level": isolation, "enable.auto.commit": False}, name=name)
+    partitions = [
+        TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))
+    ]
+    reader = KafkaConsumer(
+        lab,
+        {**QUICK_CONSUMER, "isolation.level": isolation, "enable.auto.commit": False},
+        name=name,
+    )
     reader.assign(partitions)
     if isolation == "read_committed":
         tell(lab.journal, name, "reads committed")
@@ -154,7 +362,13 @@ def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") ->
         while any(reader.position(tp) < ends[tp] for tp in partitions) and lab.now_ms < deadline_ms:
             reader.poll(timeout_ms=200)
         if all(reader.position(tp) >= ends[tp] for tp in partitions):
-            tell(lab.journal, name, "reads everything to the end" if isolation == "read_uncommitted" else "reads committed to the end")
+            tell(
+                lab.journal,
+                name,
+                "reads everything to the end"
+                if isolation == "read_uncommitted"
+                else "reads committed to the end",
+            )
     except KafkaException as error:
         tell(lab.journal, name, "cannot read", error=type(error).__name__)
 
@@ -164,32 +378,155 @@ def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") ->
 
 def writers(lab: Lab, rng: random.Random, story: Story) -> None:
     for number in range(rng.randint(1, 2)):
-        config = {"acks": rng.choice(story.acks), "enable.idempotence": rng.random() < 0.6 and story.acks == ("all",)}
-        lab.spawn(produce, f"writer-{number}", rng.randint(5, 14), rng.randint(50, 350), config, name=f"writer-{number}")
+        config = {
+            "acks": rng.choice(story.acks),
+            "enable.idempotence": rng.random() < 0.6 and story.acks == ("all",),
+        }
+        lab.spawn(
+            produce,
+            f"writer-{number}",
+            rng.randint(5, 14),
+            rng.randint(50, 350),
+            config,
+            name=f"writer-{number}",
+        )
 
 
-def readers(lab: Lab, rng: random.Random, story: Story, lazy: float = 0.0, config: Mapping[str, object] = NO_SETTINGS) -> None:
+def readers(
+    lab: Lab,
+    rng: random.Random,
+    story: Story,
+    lazy: float = 0.0,
+    config: Mapping[str, object] = NO_SETTINGS,
+    static: bool = False,
+) -> None:
+    """Two or three members of a group, and a writer. static: each has a group.instance.id."""
     lab.place_coordinator(GROUP, rng.randrange(3))
     for number in range(rng.randint(2, 3)):
-        lab.spawn(consume, f"reader-{number}", {"enable.auto.commit": rng.random() < 0.5, "auto.commit.interval.ms": 1_500, **config}, lazy,
-                  name=f"reader-{number}")
+        own = {"group.instance.id": f"reader-{number}"} if static else {}
+        lab.spawn(
+            consume,
+            f"reader-{number}",
+            {
+                "enable.auto.commit": rng.random() < 0.5,
+                "auto.commit.interval.ms": 1_500,
+                **(story.group or {}),
+                **config,
+                **own,
+            },
+            lazy,
+            name=f"reader-{number}",
+        )
     lab.spawn(produce, "writer-0", rng.randint(4, 8), 300, {"acks": "all"}, name="writer-0")
 
 
 def slow_readers(lab: Lab, rng: random.Random, story: Story) -> None:
-    """They refresh their metadata seldom: a LEAVE_GROUP that meets a refresh waits behind it until somebody polls again, in Kafka as here."""
+    """They refresh their metadata seldom: a LEAVE_GROUP that meets a refresh waits behind it
+    until somebody polls again, in Kafka as here."""
     readers(lab, rng, story, lazy=0.25, config={"metadata.max.age.ms": 60_000})
 
 
-def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6) -> None:
-    """Writes transaction after transaction; commits some, aborts some, and gives up where it is fenced or something is wrong for good."""
+def lazy_readers(lab: Lab, rng: random.Random, story: Story) -> None:
+    readers(lab, rng, story, lazy=0.1)
+
+
+def static_readers(lab: Lab, rng: random.Random, story: Story) -> None:
+    """Each has a name for ever (KIP-345); perhaps a second
+    process comes up under the first one's."""
+    readers(lab, rng, story, static=True)
+    if rng.random() < 0.4:
+        lab.spawn(namesake, rng.randint(500, 3_000), story.group or {}, name="namesake")
+
+
+def namesake(lab: Lab, after_ms: int, config: Mapping[str, object]) -> None:
+    lab.sleep(after_ms)
+    consume(lab, "namesake", {**config, "group.instance.id": "reader-0"})
+
+
+def dawdle(lab: Lab, name: str) -> None:
+    """Belongs to no group and reads one record at a time, slowly,
+    so that what it is to read next may be gone."""
     rng = lab.streams.stream(f"{name}/habits")
-    producer = KafkaProducer(lab, {**QUICK_PRODUCER, "transactional.id": transactional_id, "transaction.timeout.ms": 1_000, "max.block.ms": 4_000,
-                                   "client.id": name}, name=name)
+    config = {
+        **QUICK_CONSUMER,
+        "enable.auto.commit": False,
+        "max.poll.records": 1,
+        "max.partition.fetch.bytes": 100,
+    }
+    reader = KafkaConsumer(lab, config, name=name)
+    reader.assign(
+        [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
+    )
+    while lab.now_ms < FAULTS_END_MS:
+        try:
+            reader.poll(timeout_ms=200)
+        except KafkaException:
+            pass
+        lab.sleep(rng.choice((10, 100, 900, 1_800)))
+
+
+def keepers(lab: Lab, rng: random.Random, story: Story) -> None:
+    """Writers of many records, a group that reads them, and somebody who dawdles.
+    Brokers look soon for what may go."""
+    for id in lab.cluster.brokers:
+        lab.broker(id).machine.replicas.logs.first_look_ms = FIRST_LOOK_MS
+    readers(lab, rng, story)
+    for number in range(1, 3):
+        lab.spawn(
+            produce,
+            f"writer-{number}",
+            rng.randint(20, 40),
+            rng.randint(40, 100),
+            {"acks": "all"},
+            name=f"writer-{number}",
+        )
+    lab.spawn(dawdle, "dawdler", name="dawdler")
+
+
+def rewriters(lab: Lab, rng: random.Random, story: Story) -> None:
+    """Writers who write the same few keys again and again, a group that reads them,
+    and somebody who dawdles."""
+    readers(lab, rng, story)
+    for number in range(1, 3):
+        lab.spawn(
+            produce,
+            f"writer-{number}",
+            rng.randint(20, 40),
+            rng.randint(40, 100),
+            {"acks": "all", "enable.idempotence": False},
+            3,
+            name=f"writer-{number}",
+        )
+    lab.spawn(dawdle, "dawdler", name="dawdler")
+
+
+def everybody(lab: Lab, rng: random.Random, story: Story) -> None:
+    """A group and a transactional producer."""
+    readers(lab, rng, story)
+    lab.place_transaction_coordinator("copier-0", rng.randrange(3))
+    lab.spawn(transact, "copier-0", "copier-0", rng.randint(3, 6), name="copier-0")
+
+
+def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6) -> None:
+    """Writes transaction after transaction; commits some, aborts some, and gives up where it is
+    fenced or something is wrong for good."""
+    rng = lab.streams.stream(f"{name}/habits")
+    producer = KafkaProducer(
+        lab,
+        {
+            **QUICK_PRODUCER,
+            "transactional.id": transactional_id,
+            "transaction.timeout.ms": 1_000,
+            "client.id": name,
+        },
+        name=name,
+    )
     tell(lab.journal, name, "idempotent")
     try:
         producer.init_transactions()
         for number in range(rounds):
+            if lab.now_ms >= FAULTS_END_MS:
+                break
             producer.begin_transaction()
             keys: list[str] = []
             for _ in range(rng.randint(1, 3)):
@@ -214,7 +551,8 @@ def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: f
 
 
 def _ended(end: Callable[[], None], producer: KafkaProducer) -> bool:
-    """Commit or abort; where a record came to nothing, abort what is left (as the javadoc of KafkaProducer shows)."""
+    """Commit or abort; where a record came to nothing, abort what is left
+    (as the javadoc of KafkaProducer shows)."""
     try:
         end()
         return True
@@ -223,16 +561,25 @@ def _ended(end: Callable[[], None], producer: KafkaProducer) -> bool:
     except KafkaException as error:
         try:
             producer.abort_transaction()
-        except IllegalStateException:  # the call itself timed out: nobody knows how it ended, and only the same call again would tell
+        except IllegalStateException:
+            # the call itself timed out: nobody knows how it ended, and only the same call again
+            # would tell
             raise error from None
         return False
 
 
 def read_committed(lab: Lab, name: str) -> None:
-    """Belongs to no group, reads what is committed from the beginning, as long as the story goes."""
-    partitions = [TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))]
+    """Belongs to no group, reads what is committed from the beginning,
+    as long as the story goes."""
+    partitions = [
+        TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))
+    ]
     tell(lab.journal, name, "reads committed")
-    reader = KafkaConsumer(lab, {**QUICK_CONSUMER, "isolation.level": "read_committed", "enable.auto.commit": False}, name=name)
+    reader = KafkaConsumer(
+        lab,
+        {**QUICK_CONSUMER, "isolation.level": "read_committed", "enable.auto.commit": False},
+        name=name,
+    )
     reader.assign(partitions)
     reader.seek_to_beginning(partitions)
     while lab.now_ms < FAULTS_END_MS:
@@ -243,29 +590,179 @@ def read_committed(lab: Lab, name: str) -> None:
 
 
 def copiers(lab: Lab, rng: random.Random, story: Story) -> None:
-    """One or two transactional producers, perhaps a second one of the first's id, and somebody who reads what is committed."""
+    """One or two transactional producers, perhaps a second one of the first's id,
+    and somebody who reads what is committed."""
     for number in range(rng.randint(1, 2)):
         lab.place_transaction_coordinator(f"copier-{number}", rng.randrange(3))
-        lab.spawn(transact, f"copier-{number}", f"copier-{number}", rng.randint(4, 9), name=f"copier-{number}")
+        lab.spawn(
+            transact,
+            f"copier-{number}",
+            f"copier-{number}",
+            rng.randint(4, 9),
+            name=f"copier-{number}",
+        )
     if rng.random() < 0.5:
         lab.spawn(successor, rng.randint(500, 3_000), name="copier-0's successor")
     lab.spawn(read_committed, "auditor", name="auditor")
 
 
 def successor(lab: Lab, after_ms: int) -> None:
-    """Somebody starts a second process with the first one's transactional id, which fences the first."""
+    """Somebody starts a second process with the first one's transactional id,
+    which fences the first."""
     lab.sleep(after_ms)
     transact(lab, "copier-0b", "copier-0", 4)
 
 
 COPIERS = ("copier-0", "copier-1", "copier-0b")
-TRANSACTION_FAULTS = ("crash", "stop", "freeze", "cut", "lose answer", "lose answer", "strand", "slow", "pause", "pause", "kill")
+TRANSACTION_FAULTS = (
+    "crash",
+    "stop",
+    "freeze",
+    "cut",
+    "lose answer",
+    "lose answer",
+    "strand",
+    "slow",
+    "pause",
+    "pause",
+    "kill",
+)
 READERS = ("reader-0", "reader-1", "reader-2")
+GROUP_FAULTS = ("crash", "stop", "freeze", "cut", "slow", "pause", "pause", "kill")
+DISK_FAULTS = ("full disk", "full disk", "crash", "slow", "cut", "pause")
+KEEPING_FAULTS = ("crash", "stop", "freeze", "island", "cut", "slow", "pause", "pause")
+TOPIC_FAULTS = ("widen", "widen", "remake", "remake", "crash", "freeze", "cut", "slow", "pause")
+FIRST_LOOK_MS = 200
+"""log.initial.task.delay.ms, which Kafka has for its own tests:
+half a minute would be longer than a story."""
+KEEPING = (("log.retention.check.interval.ms", 400), ("log.cleaner.backoff.ms", 300))
+SHORT = (("internal.segment.bytes", 300), ("retention.ms", 1_200), ("retention.bytes", 900))
+COMPACT = (
+    ("cleanup.policy", "compact"),
+    ("internal.segment.bytes", 300),
+    ("min.cleanable.dirty.ratio", 0.01),
+)
+BY_HAND = (("auto.create.topics.enable", False),)
+MODERN = MappingProxyType({"group.protocol": "consumer"})
+NEWEST: Mapping[str, Any] = MappingProxyType(
+    {"versions": since("4.0"), "broker_versions": (NEWEST_BROKER,)}
+)
+"""Who speaks KIP-848."""
+WITH_VERSION_2 = releases_with(lambda profile: profile.transacting.speaks_transaction_v2)
+"""Clients that speak transaction.version 2 (KIP-890)."""
 
 STORIES = (
-    Story("copies", Menu(("crash", "crash", "stop", "freeze", "island", "island", "cut", "lose answer", "lose answer", "slow", "kill"), ("writer-0", "writer-1")), writers),
-    Story("groups", Menu(("crash", "stop", "freeze", "cut", "slow", "pause", "pause", "kill"), READERS), readers),
-    Story("slow readers", Menu(("slow", "pause"), READERS, most=2, longest_ms=600), slow_readers),
-    Story("transactions", Menu(TRANSACTION_FAULTS, COPIERS), copiers, Scope(verifies=False), versions=("2.3", "2.8", "3.9")),
-    Story("transactions, version 2", Menu(TRANSACTION_FAULTS, COPIERS), copiers, versions=("4.0", "4.4"), broker_versions=("4.4",)),
+    Story(
+        "copies",
+        Menu(
+            (
+                "crash",
+                "crash",
+                "stop",
+                "freeze",
+                "island",
+                "island",
+                "cut",
+                "lose answer",
+                "lose answer",
+                "slow",
+                "kill",
+            ),
+            ("writer-0", "writer-1"),
+        ),
+        writers,
+    ),
+    Story("groups", Menu(GROUP_FAULTS, READERS), readers, group=NO_SETTINGS),
+    Story(
+        "slow readers",
+        Menu(("slow", "pause"), READERS, most=2, longest_ms=600),
+        slow_readers,
+        group=NO_SETTINGS,
+    ),
+    Story(
+        "transactions",
+        Menu(TRANSACTION_FAULTS, COPIERS),
+        copiers,
+        Scope(verifies=False),
+        versions=[release for release in VERSIONS if release not in WITH_VERSION_2],
+    ),
+    Story(
+        "transactions, version 2",
+        Menu(TRANSACTION_FAULTS, COPIERS),
+        copiers,
+        versions=WITH_VERSION_2,
+        broker_versions=[
+            release for release in BROKER_NAMES if broker_profile(release).transaction_version >= 2
+        ],
+    ),
+    Story(
+        "groups, KIP-848",
+        Menu((*GROUP_FAULTS, "island"), READERS),
+        lazy_readers,
+        group=MODERN,
+        **NEWEST,
+    ),
+    Story("static members", Menu(GROUP_FAULTS, READERS), static_readers, group=NO_SETTINGS),
+    Story(
+        "static members, KIP-848",
+        Menu((*GROUP_FAULTS, "island"), READERS),
+        static_readers,
+        group=MODERN,
+        **NEWEST,
+    ),
+    Story(
+        "full disks",
+        Menu(DISK_FAULTS, (*READERS, "writer-0", "copier-0")),
+        everybody,
+        Scope(verifies=False),
+        group=NO_SETTINGS,
+    ),
+    Story(
+        "full disks, KIP-848",
+        Menu(DISK_FAULTS, (*READERS, "writer-0", "copier-0")),
+        everybody,
+        group=MODERN,
+        **NEWEST,
+    ),
+    Story(
+        "retention",
+        Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
+        keepers,
+        group=NO_SETTINGS,
+        settings=KEEPING,
+        topic=SHORT,
+    ),
+    Story(
+        "retention, KIP-848",
+        Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
+        keepers,
+        group=MODERN,
+        settings=KEEPING,
+        topic=SHORT,
+        **NEWEST,
+    ),
+    Story(
+        "compaction",
+        Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
+        rewriters,
+        Scope(compacts=True),
+        group=NO_SETTINGS,
+        settings=KEEPING,
+        topic=COMPACT,
+    ),
+    Story(
+        "topic changes",
+        Menu(TOPIC_FAULTS, (*READERS, "writer-0")),
+        readers,
+        group=NO_SETTINGS,
+        settings=BY_HAND,
+    ),
+    Story(
+        "topic changes, KIP-848",
+        Menu(TOPIC_FAULTS, (*READERS, "writer-0")),
+        readers,
+        group=MODERN,
+        settings=BY_HAND,
+        **NEWEST,
+    ),
 )

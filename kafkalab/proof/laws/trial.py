@@ -18,7 +18,8 @@ AROUND = 6
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How one run ended. fell: what a machine raised that no client should see, "" where nothing did."""
+    """How one run ended. fell: what a machine raised that no client should see,
+    "" where nothing did."""
 
     run: Run
     lab: Lab | None
@@ -31,7 +32,8 @@ class Trial:
 
     @property
     def digest(self) -> str:
-        """The whole journal in one number: the same for the same seed, whatever PYTHONHASHSEED says."""
+        """The whole journal in one number: the same for the same seed,
+        whatever PYTHONHASHSEED says."""
         total = hashlib.sha256()
         for event in self.lab.journal.events if self.lab else ():
             total.update(repr(event).encode("utf-8", "surrogatepass"))
@@ -52,21 +54,35 @@ def try_seed(seed: int, stories: Sequence[Story] | None = None) -> Trial:
 
 
 def report(trial: Trial) -> str:
-    """A broken seed, told: its number, the law, the shortest list of faults that still breaks it, and the journal around it."""
+    """A broken seed, told: its number, the law, the shortest list of faults that still breaks it,
+    and the journal around it."""
     law = trial.found[0].law if trial.found else ""
     shortest = try_run(shrink(trial.run, lambda run: _breaks(run, law)))
     lines = [f"seed {trial.run.seed}, a story of {trial.run.story.name}: {law or 'a machine fell'}"]
     breach = next((one for one in shortest.found if one.law == law), None)
     lines.append(f"  {breach.sentence if breach else shortest.fell}")
-    lines.append("  the shortest list of faults that still does it:" if shortest.run.faults else "  it takes no fault at all")
+    lines.append(
+        "  the shortest list of faults that still does it:"
+        if shortest.run.faults
+        else "  it takes no fault at all"
+    )
     lines += [f"    {fault}" for fault in shortest.run.faults]
     if breach and shortest.lab:
         lines.append("  around it:")
         events = shortest.lab.journal.events
-        shown = [id for id in range(len(events)) if events[id].kind not in ("line", "request.received", "response.sent")]
+        shown = [
+            id
+            for id in range(len(events))
+            if events[id].kind not in ("line", "request.received", "response.sent")
+        ]
         place = next((index for index, id in enumerate(shown) if id >= breach.event_id), 0)
-        lines += [f"  {'>' if id == breach.event_id else ' '} {events[id]!r}"[:220] for id in shown[max(0, place - AROUND):place + AROUND]]
-        lines += ["  lines of that moment:"] + [f"    {line}" for line in _lines_around(shortest.lab, breach.event_id)]
+        lines += [
+            f"  {'>' if id == breach.event_id else ' '} {events[id]!r}"[:220]
+            for id in shown[max(0, place - AROUND) : place + AROUND]
+        ]
+        lines += ["  lines of that moment:"] + [
+            f"    {line}" for line in _lines_around(shortest.lab, breach.event_id)
+        ]
     return "\n".join(lines)
 
 

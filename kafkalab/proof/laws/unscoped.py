@@ -1,4 +1,5 @@
-"""Why do the laws name limits? For each limit a story that leaves it, and the first seed on which the law then breaks.
+"""Why do the laws name limits? For each limit a story that leaves it, and the first seed on which
+the law then breaks.
 
     python -c "from kafkalab.proof.laws.unscoped import show; show('acks=1')"
 """
@@ -11,9 +12,9 @@ from types import MappingProxyType
 
 from kafkalab.proof.laws.faults import Menu
 from kafkalab.proof.laws.hasty import HASTY, hasty_writers
+from kafkalab.proof.laws.shrink import shrink
 from kafkalab.proof.laws.stories import Story, writers
 from kafkalab.proof.laws.trial import Trial, report, try_run, try_seed
-from kafkalab.proof.laws.shrink import shrink
 
 BROKER_FAULTS = ("crash", "crash", "island", "island", "freeze")
 
@@ -33,24 +34,51 @@ class Beyond:
     kept: Story | None = None
 
 
-BEYOND: Mapping[str, Beyond] = MappingProxyType({
-    "acks=1": Beyond(
-        "the leader alone answers; whoever leads next has never had the record, and the old leader cuts it off (KIP-101)",
-        Story("acks=1", Menu(BROKER_FAULTS, ("writer-0",)), writers, acks=("1",)), "what was acknowledged stays"),
-    "unclean election": Beyond(
-        "unclean.leader.election.enable=true: a replica that was not in sync leads, and what it lacks is gone",
-        Story("unclean election", Menu(("crash",), ("writer-0",), down_at_once=3, most=8, longest_ms=2_000), writers,
-              settings=(("unclean.leader.election.enable", True), ("min.insync.replicas", 1))), "what was acknowledged stays"),
-    "late PRODUCE": Beyond(
-        "before transaction.version 2 a PRODUCE that outlives its END_TXN becomes part of the next transaction of its producer (KIP-890)",
-        Story("late PRODUCE", Menu(("strand",), (HASTY,)), hasty_writers, broker_versions=("2.3",), versions=("2.3",)),
-        "read_committed returns no aborted data",
-        Story("late PRODUCE", Menu(("strand",), (HASTY,)), hasty_writers, broker_versions=("4.4",), versions=("4.0", "4.4"))),
-})
+BEYOND: Mapping[str, Beyond] = MappingProxyType(
+    {
+        "acks=1": Beyond(
+            "the leader alone answers; whoever leads next has never had the record, and the old "
+            "leader cuts it off (KIP-101)",
+            Story("acks=1", Menu(BROKER_FAULTS, ("writer-0",)), writers, acks=("1",)),
+            "what was acknowledged stays",
+        ),
+        "unclean election": Beyond(
+            "unclean.leader.election.enable=true: a replica that was not in sync leads, and what "
+            "it lacks is gone",
+            Story(
+                "unclean election",
+                Menu(("crash",), ("writer-0",), down_at_once=3, most=8, longest_ms=2_000),
+                writers,
+                settings=(("unclean.leader.election.enable", True), ("min.insync.replicas", 1)),
+            ),
+            "what was acknowledged stays",
+        ),
+        "late PRODUCE": Beyond(
+            "before transaction.version 2 a PRODUCE that outlives its END_TXN becomes part of the "
+            "next transaction of its producer (KIP-890)",
+            Story(
+                "late PRODUCE",
+                Menu(("strand",), (HASTY,)),
+                hasty_writers,
+                broker_versions=("2.3",),
+                versions=("2.3",),
+            ),
+            "read_committed returns no aborted data",
+            Story(
+                "late PRODUCE",
+                Menu(("strand",), (HASTY,)),
+                hasty_writers,
+                broker_versions=("4.4",),
+                versions=("4.0", "4.4"),
+            ),
+        ),
+    }
+)
 
 
 def first_breach(name: str, seeds: int = 500) -> Trial | None:
-    """The first seed on which the law breaks beyond that limit, with as few faults as still break it. None where none does."""
+    """The first seed on which the law breaks beyond that limit,
+    with as few faults as still break it. None where none does."""
     beyond = BEYOND[name]
 
     def breaks(trial: Trial) -> bool:

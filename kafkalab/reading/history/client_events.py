@@ -1,13 +1,16 @@
 """Applies journal events to the state of clients: sockets, requests in flight, subscriptions,
 positions.
 
-    clients["shop"] = {"kind": "consumer", "still_open": 1, "closed": False, "config": {"group.id": "test"}, "sockets": {17: {...}}, "in_flight": [...],
-                       "subscription": ["t4"], "assignment": ["t4-0"], "positions": {"t4-0": 3}, "paused": [],
-                       "member": {"group": "test", "state": "STABLE", "generation": 1}}   # with group.protocol=consumer also its "epoch"
+    clients["shop"] = {
+        "kind": "consumer", "still_open": 1, "closed": False, "config": {"group.id": "test"},
+        "sockets": {17: {...}}, "in_flight": [...],
+        "subscription": ["t4"], "assignment": ["t4-0"], "positions": {"t4-0": 3}, "paused": [],
+        # with group.protocol=consumer also its "epoch"
+        "member": {"group": "test", "state": "STABLE", "generation": 1}}
 
 Two clients with one name, such as the consumer and the producer of a program that copies records,
-are shown as one of both kinds ("consumer, producer"). A position of None waits for a reset. A socket's
-number is the id of its opening event, as in `Lab.sockets`.
+are shown as one of both kinds ("consumer, producer"). A position of None waits for a reset. A
+socket's number is the id of its opening event, as in `Lab.sockets`.
 """
 
 from __future__ import annotations
@@ -16,7 +19,11 @@ from typing import Any
 
 from kafkalab.sim.journal import Event
 
-KINDS = {"new KafkaConsumer": "consumer", "new KafkaProducer": "producer", "new KafkaAdminClient": "admin"}
+KINDS = {
+    "new KafkaConsumer": "consumer",
+    "new KafkaProducer": "producer",
+    "new KafkaAdminClient": "admin",
+}
 OF_CONSUMERS = {"subscription": [], "assignment": [], "positions": {}, "paused": [], "member": None}
 
 
@@ -35,7 +42,11 @@ def _call(state: dict[str, Any], event: Event) -> None:
     elif name in ("unsubscribe", "assign"):
         client["subscription"] = []
     elif name == "pause":
-        client["paused"] += [tp for tp in args["partitions"] if tp in client["assignment"] and tp not in client["paused"]]
+        client["paused"] += [
+            tp
+            for tp in args["partitions"]
+            if tp in client["assignment"] and tp not in client["paused"]
+        ]
     elif name == "resume":
         client["paused"] = [tp for tp in client["paused"] if tp not in args["partitions"]]
 
@@ -43,12 +54,24 @@ def _call(state: dict[str, Any], event: Event) -> None:
 def _begin(state: dict[str, Any], event: Event, kind: str) -> None:
     """Add a client, or a second client of the same name (a program's consumer and its producer)."""
     before = state["clients"].get(event.who)
-    client = {"kind": kind, "still_open": 1, "closed": False, "config": dict(event.args), "sockets": {}, "in_flight": []}
+    client = {
+        "kind": kind,
+        "still_open": 1,
+        "closed": False,
+        "config": dict(event.args),
+        "sockets": {},
+        "in_flight": [],
+    }
     if before is not None and not before["closed"]:
-        client |= before | {"kind": f"{before['kind']}, {kind}", "still_open": before["still_open"] + 1,
-                            "config": before["config"] | dict(event.args)}
+        client |= before | {
+            "kind": f"{before['kind']}, {kind}",
+            "still_open": before["still_open"] + 1,
+            "config": before["config"] | dict(event.args),
+        }
     if kind == "consumer":
-        client |= {key: type(empty)() if empty is not None else None for key, empty in OF_CONSUMERS.items()}
+        client |= {
+            key: type(empty)() if empty is not None else None for key, empty in OF_CONSUMERS.items()
+        }
     state["clients"][event.who] = client
 
 
@@ -70,7 +93,10 @@ def _epoch(state: dict[str, Any], event: Event) -> None:
     """Set the member epoch (KIP-848); None while the consumer is no member."""
     client = _client(state, event)
     if client is not None:
-        client["member"] = {**(client["member"] or {"group": event.group, "state": None, "generation": None}), "epoch": event.epoch}
+        client["member"] = {
+            **(client["member"] or {"group": event.group, "state": None, "generation": None}),
+            "epoch": event.epoch,
+        }
 
 
 def _membership(state: dict[str, Any], event: Event) -> None:
@@ -91,8 +117,14 @@ def _opening(state: dict[str, Any], event: Event) -> None:
     client = _client(state, event)
     if client is not None:
         role = "bootstrap" if event.bootstrap else "coordinator" if event.coordinator else "data"
-        client["sockets"][event.id] = {"node_id": event.node_id, "broker": event.broker, "address": f"{event.host}:{event.port}",
-                                       "role": role, "connected": False, "opened_at_ms": event.at_ms}
+        client["sockets"][event.id] = {
+            "node_id": event.node_id,
+            "broker": event.broker,
+            "address": f"{event.host}:{event.port}",
+            "role": role,
+            "connected": False,
+            "opened_at_ms": event.at_ms,
+        }
 
 
 def _connected(state: dict[str, Any], event: Event) -> None:
@@ -105,21 +137,34 @@ def _socket_closed(state: dict[str, Any], event: Event) -> None:
     client = _client(state, event)
     if client is not None:
         client["sockets"].pop(event.socket, None)
-        client["in_flight"] = [request for request in client["in_flight"] if request["socket"] != event.socket]
+        client["in_flight"] = [
+            request for request in client["in_flight"] if request["socket"] != event.socket
+        ]
 
 
 def _sent(state: dict[str, Any], event: Event) -> None:
     client = _client(state, event)
     if client is not None and event.fields.get("expects_response", True):
-        client["in_flight"].append({"api": event.api, "correlation_id": event.correlation_id, "node_id": event.node_id,
-                                    "socket": event.socket, "sent_at_ms": event.at_ms})
+        client["in_flight"].append(
+            {
+                "api": event.api,
+                "correlation_id": event.correlation_id,
+                "node_id": event.node_id,
+                "socket": event.socket,
+                "sent_at_ms": event.at_ms,
+            }
+        )
 
 
 def _answered(state: dict[str, Any], event: Event) -> None:
     client = _client(state, event)
     if client is not None:
-        client["in_flight"] = [request for request in client["in_flight"]
-                               if (request["socket"], request["correlation_id"]) != (event.socket, event.correlation_id)]
+        client["in_flight"] = [
+            request
+            for request in client["in_flight"]
+            if (request["socket"], request["correlation_id"])
+            != (event.socket, event.correlation_id)
+        ]
 
 
 def _closed(state: dict[str, Any], event: Event) -> None:

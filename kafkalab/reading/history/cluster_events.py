@@ -1,8 +1,9 @@
 """Applies journal events to the state of the cluster: brokers, topics, partitions and their logs.
 
-    partitions["t4-0"] = {"leader": 0, "leader_epoch": 0, "replicas": [0, 1], "isr": [0, 1], "elr": [], "last_known_elr": [],
-                          "log_start_offset": 0, "log_end_offset": 7, "high_watermark": 7, "last_stable_offset": 7,
-                          "logs": {0: {...the same four at broker 0...}, 1: {...}}}
+    partitions["t4-0"] = {"leader": 0, "leader_epoch": 0, "replicas": [0, 1], "isr": [0, 1], "elr":
+                          [], "last_known_elr": [], "log_start_offset": 0, "log_end_offset": 7,
+                          "high_watermark": 7, "last_stable_offset": 7, "logs": {0: {...the same
+                          four at broker 0...}, 1: {...}}}
 
 The four offsets of a partition are its leader's; without a leader they are those of the last one.
 """
@@ -19,7 +20,9 @@ PLACE = ("leader", "leader_epoch", "replicas", "isr", "elr", "last_known_elr")
 
 def _cluster(state: dict[str, Any], event: Event) -> None:
     state["cluster_id"], state["controller"] = event.cluster_id, event.controller
-    state["brokers"] = {id: {"address": address, "alive": True} for id, address in event.brokers.items()}
+    state["brokers"] = {
+        id: {"address": address, "alive": True} for id, address in event.brokers.items()
+    }
 
 
 def _topic_created(state: dict[str, Any], event: Event) -> None:
@@ -41,7 +44,9 @@ def _partition_changed(state: dict[str, Any], event: Event) -> None:
 
 
 def _place(state: dict[str, Any], topic: str, index: int, place: dict[str, Any]) -> None:
-    partition = state["partitions"].setdefault(f"{topic}-{index}", {**dict.fromkeys(PLACE), **dict.fromkeys(ENDS, 0), "logs": {}})
+    partition = state["partitions"].setdefault(
+        f"{topic}-{index}", {**dict.fromkeys(PLACE), **dict.fromkeys(ENDS, 0), "logs": {}}
+    )
     partition.update({name: place[name] for name in PLACE if name in place})
     _show_leaders_log(partition)
 
@@ -50,7 +55,9 @@ def _log_ends(state: dict[str, Any], event: Event) -> None:
     partition = state["partitions"].get(f"{event.topic}-{event.partition}")
     if partition is None:
         return
-    partition["logs"][_broker(event)] = {name: event.fields[name] for name in (*ENDS, "size_bytes") if name in event.fields}
+    partition["logs"][_broker(event)] = {
+        name: event.fields[name] for name in (*ENDS, "size_bytes") if name in event.fields
+    }
     _show_leaders_log(partition)
 
 
@@ -65,7 +72,11 @@ def _follower_moved(state: dict[str, Any], event: Event) -> None:
     log = partition["logs"].get(_broker(event), {})
     end = event.fields.get("log_end_offset", log.get("log_end_offset", 0))
     watermark = min(end, max(log.get("high_watermark", 0), event.fields.get("high_watermark", 0)))
-    partition["logs"][_broker(event)] = {"log_start_offset": log.get("log_start_offset", 0), "log_end_offset": end, "high_watermark": watermark}
+    partition["logs"][_broker(event)] = {
+        "log_start_offset": log.get("log_start_offset", 0),
+        "log_end_offset": end,
+        "high_watermark": watermark,
+    }
 
 
 def _appended(state: dict[str, Any], event: Event) -> None:
@@ -78,10 +89,18 @@ def _appended(state: dict[str, Any], event: Event) -> None:
 
 
 def _show_leaders_log(partition: dict[str, Any]) -> None:
-    partition.update({name: end for name, end in partition["logs"].get(partition["leader"], {}).items() if name in ENDS})
+    partition.update(
+        {
+            name: end
+            for name, end in partition["logs"].get(partition["leader"], {}).items()
+            if name in ENDS
+        }
+    )
     # A new leader has no event with its last stable offset yet. The high watermark is the upper
     # bound.
-    partition["last_stable_offset"] = min(partition["last_stable_offset"], partition["high_watermark"])
+    partition["last_stable_offset"] = min(
+        partition["last_stable_offset"], partition["high_watermark"]
+    )
 
 
 def _broker_up(state: dict[str, Any], event: Event) -> None:

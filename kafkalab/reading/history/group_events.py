@@ -1,10 +1,13 @@
 """Applies coordinators' journal events to the state of groups: members and committed offsets.
 
-    groups["test"] = {"coordinator": 2, "type": "classic", "state": "Stable", "generation": 1, "protocol_type": "consumer",
-                      "protocol": "range", "leader": "c-1-...",
-                      "members": {"c-1-...": {"instance_id": None, "client_id": "c-1", "host": "/127.0.0.1",
-                                              "subscription": ["t4"], "assignment": ["t4-0", "t4-1"], ...}},
-                      "offsets": {"t4-0": {"offset": 3, "leader_epoch": 0, "metadata": "", "committed_at_ms": 5012}}}
+    groups["test"] = {"coordinator": 2, "type": "classic", "state": "Stable", "generation": 1,
+                      "protocol_type": "consumer", "protocol": "range", "leader": "c-1-...",
+                      "members": {"c-1-...": {"instance_id": None, "client_id": "c-1", "host":
+                      "/127.0.0.1",
+                                              "subscription": ["t4"], "assignment": ["t4-0",
+                                              "t4-1"], ...}},
+                      "offsets": {"t4-0": {"offset": 3, "leader_epoch": 0, "metadata": "",
+                      "committed_at_ms": 5012}}}
 
 Subscriptions and assignments are bytes that the coordinator does not decode. They are decoded here.
 """
@@ -25,9 +28,20 @@ TYPES = {"group": "classic", "consumer group": "consumer"}
 
 
 def _group(state: dict[str, Any], event: Event) -> dict[str, Any]:
-    return state["groups"].setdefault(event.group, {
-        "coordinator": None, "type": "classic", "state": "Empty", "generation": 0, "protocol_type": None, "protocol": None,
-        "leader": None, "members": {}, "offsets": {}})
+    return state["groups"].setdefault(
+        event.group,
+        {
+            "coordinator": None,
+            "type": "classic",
+            "state": "Empty",
+            "generation": 0,
+            "protocol_type": None,
+            "protocol": None,
+            "leader": None,
+            "members": {},
+            "offsets": {},
+        },
+    )
 
 
 def _moved(state: dict[str, Any], event: Event) -> None:
@@ -41,25 +55,46 @@ def _moved(state: dict[str, Any], event: Event) -> None:
     group["state"], group["type"] = event.after, TYPES[event.machine]
     if group["type"] == "consumer":
         group["protocol_type"] = "consumer"
-    group.update({name: event.fields[name] for name in ("type", "generation", "protocol_type", "protocol", "leader") if name in event.fields})
+    group.update(
+        {
+            name: event.fields[name]
+            for name in ("type", "generation", "protocol_type", "protocol", "leader")
+            if name in event.fields
+        }
+    )
 
 
 def _member(state: dict[str, Any], event: Event) -> None:
     group = _group(state, event)
     group["members"][event.member] = _shown(event.fields)
     if "group_epoch" in event.fields:
-        group["type"], group["generation"], group["target_epoch"] = "consumer", event.group_epoch, event.target_epoch
+        group["type"], group["generation"], group["target_epoch"] = (
+            "consumer",
+            event.group_epoch,
+            event.target_epoch,
+        )
         group["protocol"] = event.protocol
 
 
 def _shown(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {"instance_id": told.get("instance_id"), "client_id": told.get("client_id", ""), "host": told.get("host", ""),
-            "session_timeout_ms": told.get("session_timeout_ms"), "rebalance_timeout_ms": told.get("rebalance_timeout_ms"),
-            "subscription": _topics(told), "assignment": _partitions(told.get("assignment", b"")), **_of_the_new_protocol(told)}
+    return {
+        "instance_id": told.get("instance_id"),
+        "client_id": told.get("client_id", ""),
+        "host": told.get("host", ""),
+        "session_timeout_ms": told.get("session_timeout_ms"),
+        "rebalance_timeout_ms": told.get("rebalance_timeout_ms"),
+        "subscription": _topics(told),
+        "assignment": _partitions(told.get("assignment", b"")),
+        **_of_the_new_protocol(told),
+    }
 
 
 def _of_the_new_protocol(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {"member_epoch": told["member_epoch"], "target": _partitions(told["target"])} if "member_epoch" in told else {}
+    return (
+        {"member_epoch": told["member_epoch"], "target": _partitions(told["target"])}
+        if "member_epoch" in told
+        else {}
+    )
 
 
 def _topics(told: Mapping[str, Any]) -> list[str]:
@@ -97,7 +132,10 @@ def _left(state: dict[str, Any], event: Event) -> None:
 
 def _renamed(state: dict[str, Any], event: Event) -> None:
     group = _group(state, event)
-    group["members"] = {event.member if id == event.before else id: member for id, member in group["members"].items()}
+    group["members"] = {
+        event.member if id == event.before else id: member
+        for id, member in group["members"].items()
+    }
     if group["leader"] == event.before:
         group["leader"] = event.member
 
@@ -111,11 +149,20 @@ def _assigned(state: dict[str, Any], event: Event) -> None:
 
 def _loaded(state: dict[str, Any], event: Event) -> None:
     group = _group(state, event)
-    group.update({name: event.fields[name] for name in ("type", "state", "generation", "protocol_type", "protocol", "leader")
-                  if name in event.fields})
+    group.update(
+        {
+            name: event.fields[name]
+            for name in ("type", "state", "generation", "protocol_type", "protocol", "leader")
+            if name in event.fields
+        }
+    )
     group["members"] = {told["member"]: _shown(told) for told in event.members}
-    group["offsets"] = {f"{kept['topic']}-{kept['partition']}": {
-        name: kept[name] for name in ("offset", "leader_epoch", "metadata", "committed_at_ms")} for kept in event.offsets}
+    group["offsets"] = {
+        f"{kept['topic']}-{kept['partition']}": {
+            name: kept[name] for name in ("offset", "leader_epoch", "metadata", "committed_at_ms")
+        }
+        for kept in event.offsets
+    }
 
 
 def _committed(state: dict[str, Any], event: Event) -> None:
@@ -123,8 +170,11 @@ def _committed(state: dict[str, Any], event: Event) -> None:
     if "partition" not in event.fields:
         return
     _group(state, event)["offsets"][f"{event.topic}-{event.partition}"] = {
-        "offset": event.offset, "leader_epoch": event.fields.get("leader_epoch", -1), "metadata": event.fields.get("metadata", ""),
-        "committed_at_ms": event.at_ms}
+        "offset": event.offset,
+        "leader_epoch": event.fields.get("leader_epoch", -1),
+        "metadata": event.fields.get("metadata", ""),
+        "committed_at_ms": event.at_ms,
+    }
 
 
 def _offset_removed(state: dict[str, Any], event: Event) -> None:
@@ -146,7 +196,13 @@ def coordinators(state: dict[str, Any]) -> None:
 def _place_of(state: dict[str, Any], group: str) -> dict[str, Any] | None:
     """The group's partition of the offsets topic; None while there is no such topic."""
     topic = state["topics"].get(OFFSETS_TOPIC)
-    return None if topic is None else state["partitions"][f"{OFFSETS_TOPIC}-{coordinator_partition(group, topic['partitions'])}"]
+    return (
+        None
+        if topic is None
+        else state["partitions"][
+            f"{OFFSETS_TOPIC}-{coordinator_partition(group, topic['partitions'])}"
+        ]
+    )
 
 
 def _moved_away(state: dict[str, Any], event: Event) -> None:
@@ -154,23 +210,38 @@ def _moved_away(state: dict[str, Any], event: Event) -> None:
     if event.topic != OFFSETS_TOPIC:
         return
     place = state["partitions"][f"{event.topic}-{event.partition}"]
-    before, state["_coordinators"][event.partition] = state["_coordinators"].get(event.partition), place["leader"]
+    before, state["_coordinators"][event.partition] = (
+        state["_coordinators"].get(event.partition),
+        place["leader"],
+    )
     if place["leader"] < 0 or before in (None, place["leader"]):
         return
-    for name in [name for name, group in state["groups"].items() if group["type"] == "classic" and _place_of(state, name) is place]:
+    for name in [
+        name
+        for name, group in state["groups"].items()
+        if group["type"] == "classic" and _place_of(state, name) is place
+    ]:
         del state["groups"][name]
 
 
-def _by_coordinator(fold: Callable[[dict[str, Any], Event], None]) -> Callable[[dict[str, Any], Event], None]:
+def _by_coordinator(
+    fold: Callable[[dict[str, Any], Event], None],
+) -> Callable[[dict[str, Any], Event], None]:
     """Apply `fold` only to events of the group's coordinator.
 
     A broker that was cut off still writes events of groups that it no longer coordinates.
     """
+
     def checked(state: dict[str, Any], event: Event) -> None:
         group = event.fields.get("group")
-        place = _place_of(state, group) if group is not None and event.who.startswith("broker-") else None
+        place = (
+            _place_of(state, group)
+            if group is not None and event.who.startswith("broker-")
+            else None
+        )
         if place is None or place["leader"] < 0 or event.who == f"broker-{place['leader']}":
             fold(state, event)
+
     return checked
 
 
@@ -186,4 +257,6 @@ GROUP_EVENTS = {
     "commit": _committed,
     "offset.removed": _offset_removed,
 }
-GROUP_EVENTS = {kind: _by_coordinator(fold) for kind, fold in GROUP_EVENTS.items()} | {"partition.changed": _moved_away}
+GROUP_EVENTS = {kind: _by_coordinator(fold) for kind, fold in GROUP_EVENTS.items()} | {
+    "partition.changed": _moved_away
+}

@@ -59,7 +59,9 @@ def partition_of(text: str) -> TopicPartition:
     return TopicPartition(topic, int(number))
 
 
-def offset_rows(state: Mapping[str, Any], group: Mapping[str, Any], by_number: bool = False) -> list[OffsetRow]:
+def offset_rows(
+    state: Mapping[str, Any], group: Mapping[str, Any], by_number: bool = False
+) -> list[OffsetRow]:
     """One row per partition of a group.
 
     by_number: sort a member's partitions by number (2.3), not by the order of a hash map.
@@ -68,23 +70,55 @@ def offset_rows(state: Mapping[str, Any], group: Mapping[str, Any], by_number: b
     for id, member in sorted(_members(group), key=lambda item: -len(item[1]["assignment"])):
         partitions = [partition_of(text) for text in member["assignment"]]
         owned.update(partitions)
-        ordered = sorted(partitions, key=lambda tp: tp.partition) if by_number else partitions_in_hash_order(partitions)
+        ordered = (
+            sorted(partitions, key=lambda tp: tp.partition)
+            if by_number
+            else partitions_in_hash_order(partitions)
+        )
         rows += [_row(state, group, tp, id, member["host"], member["client_id"]) for tp in ordered]
     orphans = [tp for tp in map(partition_of, group["offsets"]) if tp not in owned]
-    return rows + [_row(state, group, tp, MISSING, MISSING, MISSING) for tp in partitions_in_hash_order(orphans)]
+    return rows + [
+        _row(state, group, tp, MISSING, MISSING, MISSING)
+        for tp in partitions_in_hash_order(orphans)
+    ]
 
 
-def _row(state: Mapping[str, Any], group: Mapping[str, Any], tp: TopicPartition, consumer: str, host: str, client: str) -> OffsetRow:
+def _row(
+    state: Mapping[str, Any],
+    group: Mapping[str, Any],
+    tp: TopicPartition,
+    consumer: str,
+    host: str,
+    client: str,
+) -> OffsetRow:
     committed, place = group["offsets"].get(str(tp)), state["partitions"].get(str(tp))
     epoch = committed["leader_epoch"] if committed and committed["leader_epoch"] >= 0 else None
-    return OffsetRow(tp.topic, tp.partition, epoch, committed["offset"] if committed else None,
-                     place["high_watermark"] if place else None, consumer, host, client)
+    return OffsetRow(
+        tp.topic,
+        tp.partition,
+        epoch,
+        committed["offset"] if committed else None,
+        place["high_watermark"] if place else None,
+        consumer,
+        host,
+        client,
+    )
 
 
 def member_rows(group: Mapping[str, Any]) -> list[MemberRow]:
-    return [MemberRow(id, member["instance_id"] or "", member["host"], member["client_id"], tuple(map(partition_of, member["assignment"])),
-                      member.get("member_epoch"), group.get("target_epoch"), tuple(map(partition_of, member["target"])) if "target" in member else None)
-            for id, member in _members(group)]
+    return [
+        MemberRow(
+            id,
+            member["instance_id"] or "",
+            member["host"],
+            member["client_id"],
+            tuple(map(partition_of, member["assignment"])),
+            member.get("member_epoch"),
+            group.get("target_epoch"),
+            tuple(map(partition_of, member["target"])) if "target" in member else None,
+        )
+        for id, member in _members(group)
+    ]
 
 
 def _members(group: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -22,7 +22,12 @@ from kafkalab.sim.journal import Event, Journal
 State = dict[str, Any]
 Fold = Callable[[State, Event], None]
 
-TABLES: tuple[Mapping[str, Fold], ...] = (CLUSTER_EVENTS, GROUP_EVENTS, CLIENT_EVENTS, TRANSACTION_EVENTS)
+TABLES: tuple[Mapping[str, Fold], ...] = (
+    CLUSTER_EVENTS,
+    GROUP_EVENTS,
+    CLIENT_EVENTS,
+    TRANSACTION_EVENTS,
+)
 
 
 def _folds() -> dict[str, tuple[Fold, ...]]:
@@ -50,7 +55,9 @@ class History:
         Raises ValueError for a time that is not a whole number of milliseconds, 0 or later.
         """
         if not isinstance(ms, int) or isinstance(ms, bool) or ms < 0:
-            raise IllegalArgumentException(f"the time is a whole number of milliseconds, 0 or later, not {ms!r}")
+            raise IllegalArgumentException(
+                f"the time is a whole number of milliseconds, 0 or later, not {ms!r}"
+            )
         if ms < self._read_to_ms:
             self._restart()
         events = self._journal.events
@@ -68,5 +75,16 @@ class History:
 
     def _restart(self) -> None:
         self._next, self._read_to_ms = 0, 0
-        self._state: State = {"at_ms": 0, "cluster_id": None, "controller": None, "brokers": {}, "topics": {}, "partitions": {},
-                              "groups": {}, "clients": {}, "transactions": {}, "producers": {}, "_coordinators": {}}
+        self._state: State = {
+            "at_ms": 0,
+            "cluster_id": None,
+            "controller": None,
+            "brokers": {},
+            "topics": {},
+            "partitions": {},
+            "groups": {},
+            "clients": {},
+            "transactions": {},
+            "producers": {},
+            "_coordinators": {},
+        }

@@ -1,13 +1,14 @@
-"""The shell: one request of a connection at a time, answers in order, causes kept, connections dropped."""
+"""The shell: one request of a connection at a time, answers in order, causes kept,
+connections dropped."""
 
 import pytest
 
-from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.profiles import broker_profile
+from kafkalab.broker.shell.broker import Broker
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import ApiKeys, api_of
 from kafkalab.protocol.header import RequestHeader
+from kafkalab.releases import broker_profile
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
@@ -24,8 +25,19 @@ class Running:
         self.answers = []
         self.closed = []
         self.count = 0
-        self.broker = Broker(0, "localhost", 9092, broker_profile(release), a_cluster(), self.clock, self.heard, self.journal,
-                             Streams(seed), self.closed.append, BrokerConfig(**config))
+        self.broker = Broker(
+            0,
+            "localhost",
+            9092,
+            broker_profile(release),
+            a_cluster(),
+            self.clock,
+            self.heard,
+            self.journal,
+            Streams(seed),
+            self.closed.append,
+            BrokerConfig(**config),
+        )
 
     def heard(self, connection_id, correlation_id, response):
         self.answers.append((self.clock.now_ms, connection_id, correlation_id, response))
@@ -33,8 +45,12 @@ class Running:
     def send(self, request, connection="inv-1#1", version=None, api=None):
         self.count += 1
         api = api or api_of(request)
-        header = RequestHeader(api_key=api, api_version=NEWEST[api.name] if version is None else version,
-                               client_id=connection.partition("#")[0], correlation_id=self.count)
+        header = RequestHeader(
+            api_key=api,
+            api_version=NEWEST[api.name] if version is None else version,
+            client_id=connection.partition("#")[0],
+            correlation_id=self.count,
+        )
         self.broker.receive(connection, header, request)
         return self.count
 
@@ -48,18 +64,33 @@ class Running:
 
 
 def a_join(member_id="", client="inv-1"):
-    return m.JoinGroupRequest(group_id="inventory", session_timeout_ms=10_000, rebalance_timeout_ms=300_000,
-                              member_id=member_id, protocols=RANGE)
+    return m.JoinGroupRequest(
+        group_id="inventory",
+        session_timeout_ms=10_000,
+        rebalance_timeout_ms=300_000,
+        member_id=member_id,
+        protocols=RANGE,
+    )
 
 
 def a_fetch(**options):
-    return m.FetchRequest(session_epoch=0, topics=(m.FetchTopic(topic="orders", partitions=(m.FetchPartition(partition=0),)),),
-                          **options)
+    return m.FetchRequest(
+        session_epoch=0,
+        topics=(m.FetchTopic(topic="orders", partitions=(m.FetchPartition(partition=0),)),),
+        **options,
+    )
 
 
 def a_produce(acks=-1):
-    return m.ProduceRequest(acks=acks, topic_data=(m.TopicProduceData(name="orders", partition_data=(
-        m.ProducePartitionData(index=0, records=(a_batch(),)),)),))
+    return m.ProduceRequest(
+        acks=acks,
+        topic_data=(
+            m.TopicProduceData(
+                name="orders",
+                partition_data=(m.ProducePartitionData(index=0, records=(a_batch(),)),),
+            ),
+        ),
+    )
 
 
 def test_requests_of_one_connection_are_answered_in_order_and_a_long_poll_blocks_those_behind_it():
@@ -74,12 +105,15 @@ def test_requests_of_one_connection_are_answered_in_order_and_a_long_poll_blocks
 
 
 def test_a_leave_waits_behind_the_parked_join_of_its_connection():
-    """Recorded: close() while the JoinGroup is parked takes until the coordinator answers the join."""
+    """Recorded: close() while the JoinGroup is parked takes until
+    the coordinator answers the join."""
     lab = Running()
     member_id = lab.ask(a_join()).member_id
     lab.send(a_join(member_id))
     lab.run(500)
-    leave = lab.send(m.LeaveGroupRequest(group_id="inventory", members=(m.MemberIdentity(member_id=member_id),)))
+    leave = lab.send(
+        m.LeaveGroupRequest(group_id="inventory", members=(m.MemberIdentity(member_id=member_id),))
+    )
     lab.run(2_000)
     assert leave not in [number for _, _, number, _ in lab.answers]
     lab.run(1_000)
@@ -120,9 +154,14 @@ def test_a_lone_long_poll_is_answered_because_it_was_asked():
 def test_group_states_are_in_the_journal_with_group_and_generation():
     lab = Running()
     lab.ask(a_join(lab.ask(a_join()).member_id), ms=3_100)
-    moves = [(event.group, event.before, event.after, event.generation) for event in lab.journal.of("state")]
-    assert moves == [("inventory", "Empty", "PreparingRebalance", 0),
-                     ("inventory", "PreparingRebalance", "CompletingRebalance", 1)]
+    moves = [
+        (event.group, event.before, event.after, event.generation)
+        for event in lab.journal.of("state")
+    ]
+    assert moves == [
+        ("inventory", "Empty", "PreparingRebalance", 0),
+        ("inventory", "PreparingRebalance", "CompletingRebalance", 1),
+    ]
 
 
 def test_a_connection_that_breaks_takes_its_requests_along_but_not_the_membership():
@@ -190,9 +229,14 @@ def test_an_idle_connection_is_closed_by_the_broker_ten_minutes_after_its_last_u
     assert lab.closed == ["inv-1#1"]
 
 
-@pytest.mark.parametrize(("api", "version"), [
-    (ApiKeys.METADATA, 14), (ApiKeys.FETCH, 3), (ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS, 0),
-])
+@pytest.mark.parametrize(
+    ("api", "version"),
+    [
+        (ApiKeys.METADATA, 14),
+        (ApiKeys.FETCH, 3),
+        (ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS, 0),
+    ],
+)
 def test_what_the_broker_did_not_offer_costs_the_connection(api, version):
     lab = Running()
     lab.send(api.request(), api=api, version=version)
@@ -214,6 +258,7 @@ def test_the_seed_decides_who_is_served_first_and_nothing_else_does():
             lab.send(m.MetadataRequest(), f"{client}#1")
         lab.run()
         return [connection for _, connection, _, _ in lab.answers], repr(lab.journal.events)
+
     assert order(3) == order(3)
     assert len({tuple(order(seed)[0]) for seed in range(20)}) > 1
 
@@ -224,6 +269,7 @@ def test_one_clients_luck_does_not_depend_on_the_others():
         for client in others:
             lab.ask(a_join(), f"{client}#1")
         return lab.ask(a_join()).member_id
+
     assert member_id([]) == member_id(["inv-0", "inv-2"])
 
 

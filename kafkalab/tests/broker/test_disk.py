@@ -17,7 +17,9 @@ def a_lab(release, brokers=3):
 
 
 def a_shop(lab, acks="all"):
-    return KafkaProducer(lab, {"acks": acks, "enable.idempotence": False, "linger.ms": 0}, name="shop")
+    return KafkaProducer(
+        lab, {"acks": acks, "enable.idempotence": False, "linger.ms": 0}, name="shop"
+    )
 
 
 def sent_in_ms(lab, shop, value="tea"):
@@ -48,7 +50,9 @@ def test_an_idle_broker_with_a_full_disk_halts_at_its_next_checkpoint(release):
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_commit_that_cannot_be_written_is_not_acknowledged(release):
     lab = a_lab(release, brokers=1)
-    consumer = KafkaConsumer(lab, {"group.id": "g", "enable.auto.commit": False, "default.api.timeout.ms": 3_000})
+    consumer = KafkaConsumer(
+        lab, {"group.id": "g", "enable.auto.commit": False, "default.api.timeout.ms": 3_000}
+    )
     place = TopicPartition("orders", 0)
     consumer.assign([place])
     consumer.commit_sync({place: OffsetAndMetadata(3)})
@@ -65,7 +69,10 @@ def test_a_commit_that_cannot_be_written_is_not_acknowledged(release):
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_full_disk_leaves_a_log_as_it_was_when_it_is_compacted(release):
     lab = Lab(1, 3, version=CLIENT[release], broker_version=release)
-    lab.create_topic("prices", config={"cleanup.policy": "compact", "segment.ms": 1_000, "min.cleanable.dirty.ratio": 0})
+    lab.create_topic(
+        "prices",
+        config={"cleanup.policy": "compact", "segment.ms": 1_000, "min.cleanable.dirty.ratio": 0},
+    )
     shop = a_shop(lab)
     for price in ("1", "2", "3"):
         shop.send(ProducerRecord("prices", value=price, key="tea")).get()
@@ -135,14 +142,21 @@ def up_again(lab, *brokers):
     for broker in brokers:
         lab.broker(broker).restart()
     partition = lab.cluster.partition("orders", 0)
-    assert lab.run_until(lambda: partition.leader >= 0 and set(brokers) <= set(partition.isr), timeout_ms=90_000)
+    assert lab.run_until(
+        lambda: partition.leader >= 0 and set(brokers) <= set(partition.isr), timeout_ms=90_000
+    )
     lab.run_for(2_000)
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize(("how", "left"), [
-    ("crash", ["tea", "milk"]), ("stop", ["tea", "milk"]), ("power_loss", ["tea"]),
-])
+@pytest.mark.parametrize(
+    ("how", "left"),
+    [
+        ("crash", ["tea", "milk"]),
+        ("stop", ["tea", "milk"]),
+        ("power_loss", ["tea"]),
+    ],
+)
 def test_without_power_a_lone_replica_loses_the_last_half_minute(release, how, left):
     lab = a_lab(release, brokers=1)
     shop = a_shop(lab)

@@ -4,7 +4,6 @@ import pytest
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.replication.fetch_requests import Fetches
-from kafkalab.broker.profiles import broker_profile
 from kafkalab.broker.replication.replica_manager import ReplicaManager
 from kafkalab.protocol.messages import (
     FetchPartition,
@@ -15,6 +14,7 @@ from kafkalab.protocol.messages import (
     ProduceRequest,
     TopicProduceData,
 )
+from kafkalab.releases import broker_profile
 from kafkalab.tests.broker.driver import NAME_OF, ByHand, a_caller, a_cluster
 from kafkalab.tests.broker.test_records import a_batch
 
@@ -33,19 +33,48 @@ class ReaderByHand(ByHand):
         self.drawn += 1
         return self.drawn
 
-    def fetch(self, offsets=None, session=0, epoch=0, client="inv-1", version=12, forget=(), topic_id=None, **options):
+    def fetch(
+        self,
+        offsets=None,
+        session=0,
+        epoch=0,
+        client="inv-1",
+        version=12,
+        forget=(),
+        topic_id=None,
+        **options,
+    ):
         """offsets: partition -> offset, or -> FetchPartition."""
-        parts = tuple(asked if isinstance(asked, FetchPartition) else FetchPartition(partition=number, fetch_offset=asked)
-                      for number, asked in (offsets or {}).items())
+        parts = tuple(
+            asked
+            if isinstance(asked, FetchPartition)
+            else FetchPartition(partition=number, fetch_offset=asked)
+            for number, asked in (offsets or {}).items()
+        )
         names = {"topic": "orders"} if topic_id is None else {"topic_id": topic_id}
         topics = (FetchTopic(partitions=parts, **names),) if parts else ()
         forgotten = (ForgottenTopic(topic="orders", partitions=forget),) if forget else ()
-        return self.ask(FetchRequest(session_id=session, session_epoch=epoch, topics=topics,
-                                     forgotten_topics_data=forgotten, **options), client, version)
+        return self.ask(
+            FetchRequest(
+                session_id=session,
+                session_epoch=epoch,
+                topics=topics,
+                forgotten_topics_data=forgotten,
+                **options,
+            ),
+            client,
+            version,
+        )
 
     def write(self, partition, *batches):
-        request = ProduceRequest(topic_data=(TopicProduceData(name="orders", partition_data=(
-            ProducePartitionData(index=partition, records=batches),)),))
+        request = ProduceRequest(
+            topic_data=(
+                TopicProduceData(
+                    name="orders",
+                    partition_data=(ProducePartitionData(index=partition, records=batches),),
+                ),
+            )
+        )
         self.do(self.replicas.produce(request, a_caller(request, "shop"), self.now_ms))
         for appended in self.others:
             self.do(self.fetches.look_again(appended.topic, appended.partition))
@@ -58,9 +87,13 @@ class ReaderByHand(ByHand):
 
 def told(response):
     """partition -> records' offsets, or the error's name."""
-    return {part.partition_index: NAME_OF[part.error_code] if part.error_code else
-            [batch.base_offset + n for batch in part.records for n in range(len(batch.records))]
-            for topic in response.responses for part in topic.partitions}
+    return {
+        part.partition_index: NAME_OF[part.error_code]
+        if part.error_code
+        else [batch.base_offset + n for batch in part.records for n in range(len(batch.records))]
+        for topic in response.responses
+        for part in topic.partitions
+    }
 
 
 def test_a_fetch_of_nothing_new_waits_half_a_second_and_says_so():
@@ -87,7 +120,9 @@ def test_a_record_that_arrives_meanwhile_ends_the_wait_at_once():
 def test_records_that_are_there_are_brought_without_waiting():
     reader = ReaderByHand()
     reader.write(0, a_batch(3))
-    assert told(reader.fetch({0: 1})) == {0: [0, 1, 2]}, "whole batches: the reader skips offset 0 itself"
+    assert told(reader.fetch({0: 1})) == {0: [0, 1, 2]}, (
+        "whole batches: the reader skips offset 0 itself"
+    )
 
 
 def test_min_bytes_counts_all_partitions_together():
@@ -109,12 +144,15 @@ def test_max_bytes_cuts_the_answer_but_never_to_nothing():
     assert told(reader.fetch({0: small, 1: 0})) == {0: [0], 1: [0, 1]}
 
 
-@pytest.mark.parametrize(("asked", "expected"), [
-    ({0: 99}, "OFFSET_OUT_OF_RANGE"),
-    ({1: 0}, "NOT_LEADER_OR_FOLLOWER"),
-    ({9: 0}, "UNKNOWN_TOPIC_OR_PARTITION"),
-    ({0: FetchPartition(partition=0, current_leader_epoch=3)}, "UNKNOWN_LEADER_EPOCH"),
-])
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({0: 99}, "OFFSET_OUT_OF_RANGE"),
+        ({1: 0}, "NOT_LEADER_OR_FOLLOWER"),
+        ({9: 0}, "UNKNOWN_TOPIC_OR_PARTITION"),
+        ({0: FetchPartition(partition=0, current_leader_epoch=3)}, "UNKNOWN_LEADER_EPOCH"),
+    ],
+)
 def test_an_error_is_told_at_once_and_beside_the_other_partitions(asked, expected):
     reader = ReaderByHand(brokers=2)
     answer = reader.fetch(asked | {2: 0})
@@ -146,7 +184,9 @@ def test_in_a_session_only_changes_travel():
     reader.fetch({1: 2}, session=session, epoch=3)
     reader.wait(500)
     assert told(reader.last) == {}
-    assert list(reader.fetches.sessions._sessions[session].partitions)[-1].partition == 1, "who got records goes to the end"
+    assert list(reader.fetches.sessions._sessions[session].partitions)[-1].partition == 1, (
+        "who got records goes to the end"
+    )
 
 
 def test_a_partition_leaves_and_enters_a_session():
@@ -161,9 +201,13 @@ def test_a_partition_leaves_and_enters_a_session():
     assert reader.fetches.waiting, "nobody reads partition 1 any more"
 
 
-@pytest.mark.parametrize(("session", "epoch", "expected"), [
-    (5, 1, "FETCH_SESSION_ID_NOT_FOUND"), (101, 7, "INVALID_FETCH_SESSION_EPOCH"),
-])
+@pytest.mark.parametrize(
+    ("session", "epoch", "expected"),
+    [
+        (5, 1, "FETCH_SESSION_ID_NOT_FOUND"),
+        (101, 7, "INVALID_FETCH_SESSION_EPOCH"),
+    ],
+)
 def test_a_session_that_does_not_exist_or_is_out_of_step_is_refused(session, epoch, expected):
     reader = ReaderByHand()
     reader.fetch({0: 0})
@@ -212,7 +256,11 @@ def test_topics_are_answered_in_the_words_of_the_version():
     reader.write(0, a_batch())
     topic_id = reader.cluster.topics["orders"].topic_id
     by_name, by_id = reader.fetch({0: 0}), reader.fetch({0: 0}, version=13, topic_id=topic_id)
-    assert (by_name.responses[0].topic, by_id.responses[0].topic, by_id.responses[0].topic_id) == ("orders", "", topic_id)
+    assert (by_name.responses[0].topic, by_id.responses[0].topic, by_id.responses[0].topic_id) == (
+        "orders",
+        "",
+        topic_id,
+    )
     assert told(by_id) == {0: [0]}
     unknown = reader.fetch({0: 0}, version=13, topic_id="never seen")
     assert told(unknown) == {0: "UNKNOWN_TOPIC_ID"}
@@ -222,7 +270,10 @@ def test_read_committed_hears_of_aborted_transactions_even_when_there_are_none()
     reader = ReaderByHand()
     reader.write(0, a_batch())
     assert reader.fetch({0: 0}).responses[0].partitions[0].aborted_transactions is None
-    assert reader.fetch({0: 0}, isolation_level=1).responses[0].partitions[0].aborted_transactions == ()
+    assert (
+        reader.fetch({0: 0}, isolation_level=1).responses[0].partitions[0].aborted_transactions
+        == ()
+    )
 
 
 def test_a_connection_that_goes_takes_its_fetch_with_it():

@@ -17,23 +17,37 @@ def test_the_first_member_learns_its_id_joins_waits_three_seconds_and_gets_to_wo
     assert story.state == "PreparingRebalance"
     story.wait(1)
     joined = story.answers_to("inv-1")[-1]
-    assert (joined.generation_id, joined.leader, joined.protocol_name) == (1, "inv-1-uuid1", "range")
+    assert (joined.generation_id, joined.leader, joined.protocol_name) == (
+        1,
+        "inv-1-uuid1",
+        "range",
+    )
     assert [member.metadata for member in joined.members] == [b"I want orders"]
     assert story.sync("inv-1", {"inv-1": b"all four"}).assignment == b"all four"
     assert story.path == [("PreparingRebalance", 0), ("CompletingRebalance", 1), ("Stable", 1)]
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize(("joins_at_ms", "delay_ms", "completes_at_ms"), [
-    ([0], 3_000, 3_000), ([0, 1_000], 3_000, 6_000), ([0, 2_900, 5_000], 3_000, 9_000), ([0], 0, 0),
-])
-def test_the_initial_delay_is_extended_while_members_keep_coming(release, joins_at_ms, delay_ms, completes_at_ms):
+@pytest.mark.parametrize(
+    ("joins_at_ms", "delay_ms", "completes_at_ms"),
+    [
+        ([0], 3_000, 3_000),
+        ([0, 1_000], 3_000, 6_000),
+        ([0, 2_900, 5_000], 3_000, 9_000),
+        ([0], 0, 0),
+    ],
+)
+def test_the_initial_delay_is_extended_while_members_keep_coming(
+    release, joins_at_ms, delay_ms, completes_at_ms
+):
     story = GroupByHand(release, group_initial_rebalance_delay_ms=delay_ms)
     for number, at_ms in enumerate(joins_at_ms):
         story.wait(at_ms - story.now_ms)
         story.join(f"inv-{number}")
     story.wait(20_000)
-    assert [at for at, _, fields in story.notes if fields.get("after") == "CompletingRebalance"] == [completes_at_ms]
+    assert [
+        at for at, _, fields in story.notes if fields.get("after") == "CompletingRebalance"
+    ] == [completes_at_ms]
 
 
 def test_the_initial_delay_never_exceeds_the_largest_rebalance_timeout():
@@ -41,11 +55,15 @@ def test_the_initial_delay_never_exceeds_the_largest_rebalance_timeout():
     for number in range(4):
         story.join(f"inv-{number}", rebalance_ms=7_000)
         story.wait(2_500)
-    assert [at for at, _, fields in story.notes if fields.get("after") == "CompletingRebalance"] == [7_000]
+    assert [
+        at for at, _, fields in story.notes if fields.get("after") == "CompletingRebalance"
+    ] == [7_000]
 
 
 @pytest.mark.parametrize(("release", "completes_at_ms"), [("2.3", 3_000), ("4.4", 6_000)])
-def test_a_group_that_was_empty_waits_for_late_joiners_again_only_in_the_rewritten_coordinator(release, completes_at_ms):
+def test_a_group_that_was_empty_waits_for_late_joiners_again_only_in_the_rewritten_coordinator(
+    release, completes_at_ms
+):
     story = GroupByHand(release).settle("inv-1")
     story.leave("inv-1")
     assert (story.state, story.group.generation) == ("Empty", 2)
@@ -54,7 +72,11 @@ def test_a_group_that_was_empty_waits_for_late_joiners_again_only_in_the_rewritt
     story.wait(1_000)
     story.join("inv-3")
     story.wait(10_000)
-    assert [at - begin_ms for at, _, fields in story.notes if fields.get("after") == "CompletingRebalance"][1:] == [completes_at_ms]
+    assert [
+        at - begin_ms
+        for at, _, fields in story.notes
+        if fields.get("after") == "CompletingRebalance"
+    ][1:] == [completes_at_ms]
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -68,7 +90,10 @@ def test_a_second_member_reaches_the_first_with_its_next_heartbeat(release):
     leader = story.join("inv-1")
     follower = story.answers_to("inv-2")[-1]
     assert leader.generation_id == follower.generation_id == 2
-    assert [member.member_id for member in leader.members] == [story.ids["inv-1"], story.ids["inv-2"]]
+    assert [member.member_id for member in leader.members] == [
+        story.ids["inv-1"],
+        story.ids["inv-2"],
+    ]
     assert follower.members == () and follower.leader == story.ids["inv-1"]
     assert story.sync("inv-2") is None, "a follower waits for the leader"
     assert story.sync("inv-1", {"inv-1": b"0,1", "inv-2": b"2,3"}).assignment == b"0,1"
@@ -76,7 +101,9 @@ def test_a_second_member_reaches_the_first_with_its_next_heartbeat(release):
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_who_does_not_rejoin_within_the_rebalance_timeout_is_dropped_and_the_leader_may_change(release):
+def test_who_does_not_rejoin_within_the_rebalance_timeout_is_dropped_and_the_leader_may_change(
+    release,
+):
     story = GroupByHand(release)
     story.join("inv-1", session_ms=30_000, rebalance_ms=20_000)
     story.wait(3_000)
@@ -113,7 +140,9 @@ def test_a_silent_member_is_out_when_its_session_ends_counted_from_the_last_cont
     assert story.state == "Stable"
     story.wait(1)
     assert story.state == "Empty" and story.group.generation == 2
-    assert [at for at, _, fields in story.notes if fields.get("after") == "Empty"] == [last_contact_ms + 10_000]
+    assert [at for at, _, fields in story.notes if fields.get("after") == "Empty"] == [
+        last_contact_ms + 10_000
+    ]
     assert "expired" in [fields["reason"] for _, kind, fields in story.notes if kind == "state"][-2]
 
 
@@ -140,7 +169,9 @@ def test_heartbeats_set_no_timers_the_session_timer_is_set_again_when_it_rings_t
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_leaving_hands_the_rest_to_the_others_and_the_last_one_leaves_an_empty_group_behind(release):
+def test_leaving_hands_the_rest_to_the_others_and_the_last_one_leaves_an_empty_group_behind(
+    release,
+):
     story = GroupByHand(release).settle("inv-1", "inv-2")
     assert story.leave("inv-1") == "NONE"
     assert story.beat("inv-2") == "REBALANCE_IN_PROGRESS"
@@ -152,26 +183,37 @@ def test_leaving_hands_the_rest_to_the_others_and_the_last_one_leaves_an_empty_g
     assert story.timers == {}, "an empty group waits for nothing"
 
 
-@pytest.mark.parametrize(("state", "release", "expected"), [
-    ("Empty", "2.3", "UNKNOWN_MEMBER_ID"), ("Empty", "4.4", "UNKNOWN_MEMBER_ID"),
-    ("PreparingRebalance", "2.3", "REBALANCE_IN_PROGRESS"), ("PreparingRebalance", "4.4", "REBALANCE_IN_PROGRESS"),
-    ("CompletingRebalance", "2.3", "REBALANCE_IN_PROGRESS"), ("CompletingRebalance", "4.4", "NONE"),
-    ("Stable", "2.3", "NONE"), ("Stable", "4.4", "NONE"),
-    ("Dead", "2.3", "COORDINATOR_NOT_AVAILABLE"), ("Dead", "4.4", "COORDINATOR_NOT_AVAILABLE"),
-])
+@pytest.mark.parametrize(
+    ("state", "release", "expected"),
+    [
+        ("Empty", "2.3", "UNKNOWN_MEMBER_ID"),
+        ("Empty", "4.4", "UNKNOWN_MEMBER_ID"),
+        ("PreparingRebalance", "2.3", "REBALANCE_IN_PROGRESS"),
+        ("PreparingRebalance", "4.4", "REBALANCE_IN_PROGRESS"),
+        ("CompletingRebalance", "2.3", "REBALANCE_IN_PROGRESS"),
+        ("CompletingRebalance", "4.4", "NONE"),
+        ("Stable", "2.3", "NONE"),
+        ("Stable", "4.4", "NONE"),
+        ("Dead", "2.3", "COORDINATOR_NOT_AVAILABLE"),
+        ("Dead", "4.4", "COORDINATOR_NOT_AVAILABLE"),
+    ],
+)
 def test_what_a_heartbeat_hears_in_each_state(state, release, expected):
     assert story_in(state, release).beat("inv-1") == expected
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize(("state", "generation", "expected"), [
-    ("Empty", -1, "NONE"),
-    ("PreparingRebalance", None, "NONE"),
-    ("CompletingRebalance", None, "REBALANCE_IN_PROGRESS"),
-    ("Stable", None, "NONE"),
-    ("Stable", 0, "ILLEGAL_GENERATION"),
-    ("Dead", None, "COORDINATOR_NOT_AVAILABLE"),
-])
+@pytest.mark.parametrize(
+    ("state", "generation", "expected"),
+    [
+        ("Empty", -1, "NONE"),
+        ("PreparingRebalance", None, "NONE"),
+        ("CompletingRebalance", None, "REBALANCE_IN_PROGRESS"),
+        ("Stable", None, "NONE"),
+        ("Stable", 0, "ILLEGAL_GENERATION"),
+        ("Dead", None, "COORDINATOR_NOT_AVAILABLE"),
+    ],
+)
 def test_who_may_commit_in_each_state(release, state, generation, expected):
     assert story_in(state, release).commit("inv-1", generation=generation) == expected
 
@@ -179,7 +221,9 @@ def test_who_may_commit_in_each_state(release, state, generation, expected):
 def test_a_stranger_may_not_commit_into_a_working_group():
     story = GroupByHand().settle("inv-1")
     assert story.commit("inv-9") == "UNKNOWN_MEMBER_ID"
-    assert story.commit("", generation=-1) == "UNKNOWN_MEMBER_ID", "nor a consumer that assigns itself partitions"
+    assert story.commit("", generation=-1) == "UNKNOWN_MEMBER_ID", (
+        "nor a consumer that assigns itself partitions"
+    )
 
 
 def test_a_consumer_without_a_group_commits_under_a_name_nobody_uses():
@@ -187,7 +231,7 @@ def test_a_consumer_without_a_group_commits_under_a_name_nobody_uses():
     assert story.commit("", 42, generation=-1) == "NONE"
     assert story.commit("", 42, generation=3) == "UNKNOWN_MEMBER_ID"
     assert (story.state, story.group.offsets["orders", 0].offset) == ("Empty", 42)
-    assert GroupByHand(group_id="fresh").commit("", generation=3) == "ILLEGAL_GENERATION"
+    assert GroupByHand(group_id="fresh").commit("", generation=3) == "GROUP_ID_NOT_FOUND"
 
 
 def test_commits_are_written_down_with_their_cause_in_mind():
@@ -195,7 +239,12 @@ def test_commits_are_written_down_with_their_cause_in_mind():
     story.commit("inv-1", 7, partition=2)
     kind, fields = story.notes[-1][1:]
     assert kind == "commit"
-    assert (fields["group"], fields["topic"], fields["partition"], fields["offset"]) == ("inventory", "orders", 2, 7)
+    assert (fields["group"], fields["topic"], fields["partition"], fields["offset"]) == (
+        "inventory",
+        "orders",
+        2,
+        7,
+    )
     assert story.commit("inv-1", topic="no such topic") == "UNKNOWN_TOPIC_OR_PARTITION"
 
 
@@ -203,7 +252,11 @@ def test_commits_are_written_down_with_their_cause_in_mind():
 def test_only_join_group_v4_and_later_asks_for_a_member_id_first(version, asked_for_id):
     story = GroupByHand()
     story.join("inv-1", version=version)
-    assert (error_name(story.answers[0][1]) == "MEMBER_ID_REQUIRED" if asked_for_id else story.answers == [])
+    assert (
+        error_name(story.answers[0][1]) == "MEMBER_ID_REQUIRED"
+        if asked_for_id
+        else story.answers == []
+    )
     if asked_for_id:
         assert story.answers[0][1].protocol_name == (None if version >= 7 else "")
 
@@ -215,7 +268,9 @@ def test_a_join_with_an_id_that_nobody_gave_out_is_refused_and_makes_no_group():
     assert story.coordinator.classic.groups == {}
 
 
-@pytest.mark.parametrize(("session_ms", "fits"), [(5_999, False), (6_000, True), (1_800_000, True), (1_800_001, False)])
+@pytest.mark.parametrize(
+    ("session_ms", "fits"), [(5_999, False), (6_000, True), (1_800_000, True), (1_800_001, False)]
+)
 def test_session_timeouts_have_limits(session_ms, fits):
     answer = GroupByHand().join("inv-1", session_ms=session_ms)
     assert (answer is None) == fits
@@ -224,7 +279,10 @@ def test_session_timeouts_have_limits(session_ms, fits):
 
 def test_a_newcomer_must_share_an_assignor_with_everyone():
     story = GroupByHand().settle("inv-1")
-    assert error_name(story.join("inv-2", protocols=(JoinGroupRequestProtocol(name="sticky"),))) == "INCONSISTENT_GROUP_PROTOCOL"
+    assert (
+        error_name(story.join("inv-2", protocols=(JoinGroupRequestProtocol(name="sticky"),)))
+        == "INCONSISTENT_GROUP_PROTOCOL"
+    )
 
 
 def test_the_assignor_with_most_first_votes_wins_among_those_everybody_knows():
@@ -268,7 +326,9 @@ def test_a_change_while_the_leader_computes_sends_everybody_back_to_join(release
     assert story.state == "PreparingRebalance"
 
 
-@pytest.mark.parametrize(("release", "state"), [("2.3", "CompletingRebalance"), ("4.4", "PreparingRebalance")])
+@pytest.mark.parametrize(
+    ("release", "state"), [("2.3", "CompletingRebalance"), ("4.4", "PreparingRebalance")]
+)
 def test_a_member_that_never_syncs_is_dropped_only_by_newer_brokers(release, state):
     story = GroupByHand(release)
     for client in ("inv-1", "inv-2"):
@@ -287,7 +347,9 @@ def test_a_static_member_comes_back_into_its_place_without_disturbing_anyone(rel
     story.wait(6_000)
     for client in ("one", "two"):
         story.ids[client] = story.answers_to(client)[-1].member_id
-    assert story.ids == {"one": "one-uuid1", "two": "two-uuid2"}, "no round trip for an id, and the instance's name in it"
+    assert story.ids == {"one": "one-uuid1", "two": "two-uuid2"}, (
+        "no round trip for an id, and the instance's name in it"
+    )
     story.sync("two")
     story.sync("one", {"one": b"0,1", "two": b"2,3"})
     old_id = story.ids.pop("two")
@@ -310,7 +372,9 @@ def test_a_static_leader_that_comes_back_must_not_assign_anew(version, skips):
     del story.ids["one"]
     back = story.join("one", instance="one", version=version)
     assert back.skip_assignment is skips
-    assert back.leader == ("one-uuid2" if skips else "one-uuid1"), "before KIP-814 it was told its former self leads"
+    assert back.leader == ("one-uuid2" if skips else "one-uuid1"), (
+        "before KIP-814 it was told its former self leads"
+    )
 
 
 def test_a_closed_static_member_keeps_a_newcomer_waiting_until_its_session_ends():
@@ -325,7 +389,9 @@ def test_a_closed_static_member_keeps_a_newcomer_waiting_until_its_session_ends(
     story.wait(14_999)
     assert story.state == "PreparingRebalance"
     story.wait(1)
-    assert story.state == "CompletingRebalance" and list(story.group.members) == [story.ids["inv-3"]]
+    assert story.state == "CompletingRebalance" and list(story.group.members) == [
+        story.ids["inv-3"]
+    ]
 
 
 def test_a_static_member_may_miss_a_rebalance_and_keeps_its_place():
@@ -342,7 +408,8 @@ def test_a_static_member_may_miss_a_rebalance_and_keeps_its_place():
     story.wait(10_000)
     assert story.state == "CompletingRebalance"
     assert [member.member_id for member in story.answers_to("two")[-1].members] == [
-        story.ids[who] for who in ("one", "two", "inv-3")], "a present one leads now, and gives the absent one its share"
+        story.ids[who] for who in ("one", "two", "inv-3")
+    ], "a present one leads now, and gives the absent one its share"
 
 
 def test_a_coordinator_that_dies_and_returns_within_the_session_costs_no_rebalance():
@@ -352,7 +419,11 @@ def test_a_coordinator_that_dies_and_returns_within_the_session_costs_no_rebalan
     story.now_ms += 6_000
     story.do(story.coordinator.load(story.now_ms))
     assert [story.beat(who) for who in ("inv-1", "inv-2")] == ["NONE", "NONE"]
-    assert (story.state, story.group.generation, story.group.offsets["orders", 0].offset) == ("Stable", 1, 17)
+    assert (story.state, story.group.generation, story.group.offsets["orders", 0].offset) == (
+        "Stable",
+        1,
+        17,
+    )
     assert story.sync("inv-2").assignment == b"part of inv-2"
     story.wait(10_000)
     assert story.state == "Empty", "and sessions end again"
@@ -366,7 +437,7 @@ def test_a_rebalance_that_was_under_way_is_forgotten_with_the_coordinator():
     assert error_name(story.join("inv-2")) == "UNKNOWN_MEMBER_ID"
 
 
-def test_a_group_of_which_nothing_was_written_is_unknown_afterwards_and_an_empty_one_keeps_its_offsets():
+def test_a_group_nobody_wrote_of_is_unknown_afterwards_and_an_empty_one_keeps_its_offsets():
     young = GroupByHand()
     young.join("inv-1")
     young.coordinator.load(young.now_ms)

@@ -1,14 +1,21 @@
-"""The table of group states against Kafka's own (GroupMetadata.validPreviousStates, the same in ClassicGroupState)."""
+"""The table of group states against Kafka's own
+(GroupMetadata.validPreviousStates, the same in ClassicGroupState)."""
 
 import pytest
 
 from kafkalab.broker.groups.classic.group_state import MOVES, ClassicGroupState, may_move
 
 LEGAL = {
-    ("Empty", "PreparingRebalance"), ("Empty", "Dead"),
-    ("PreparingRebalance", "Empty"), ("PreparingRebalance", "CompletingRebalance"), ("PreparingRebalance", "Dead"),
-    ("CompletingRebalance", "PreparingRebalance"), ("CompletingRebalance", "Stable"), ("CompletingRebalance", "Dead"),
-    ("Stable", "PreparingRebalance"), ("Stable", "Dead"),
+    ("Empty", "PreparingRebalance"),
+    ("Empty", "Dead"),
+    ("PreparingRebalance", "Empty"),
+    ("PreparingRebalance", "CompletingRebalance"),
+    ("PreparingRebalance", "Dead"),
+    ("CompletingRebalance", "PreparingRebalance"),
+    ("CompletingRebalance", "Stable"),
+    ("CompletingRebalance", "Dead"),
+    ("Stable", "PreparingRebalance"),
+    ("Stable", "Dead"),
     ("Dead", "Dead"),
 }
 

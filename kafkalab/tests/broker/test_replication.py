@@ -1,8 +1,9 @@
-"""Stories of replication: what acks=all is worth, what an unclean election costs, and what a leader that was cut off loses."""
+"""Stories of replication: what acks=all is worth, what an unclean election costs,
+and what a leader that was cut off loses."""
 
 import pytest
 
-from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.errors import KafkaException
 
 RELEASES = ("2.3", "4.4")
@@ -14,13 +15,31 @@ class Story:
     """Three brokers, one partition led by broker 0, and a shop that sends to it."""
 
     def __init__(self, release, acks="all", seed=3, topic=None, brokers=3, **config):
-        self.lab = Lab(brokers, seed, version="2.3" if release == "2.3" else "3.9", broker_version=release, broker_config=topic)
+        self.lab = Lab(
+            brokers,
+            seed,
+            version="2.3" if release == "2.3" else "3.9",
+            broker_version=release,
+            broker_config=topic,
+        )
         self.lab.create_topic("orders", replication_factor=brokers, leaders=[0], config=config)
-        self.shop = KafkaProducer(self.lab, {"acks": acks, "enable.idempotence": False, "request.timeout.ms": 5_000,
-                                             "delivery.timeout.ms": 40_000, "linger.ms": 0, "retries": 2**31 - 1}, name="shop")
+        self.shop = KafkaProducer(
+            self.lab,
+            {
+                "acks": acks,
+                "enable.idempotence": False,
+                "request.timeout.ms": 5_000,
+                "delivery.timeout.ms": 40_000,
+                "linger.ms": 0,
+                "retries": 2**31 - 1,
+            },
+            name="shop",
+        )
 
     def send(self, *values):
-        return [self.shop.send(ProducerRecord("orders", value=value)).get().offset for value in values]
+        return [
+            self.shop.send(ProducerRecord("orders", value=value)).get().offset for value in values
+        ]
 
     def error_of(self, value):
         try:
@@ -35,7 +54,10 @@ class Story:
         return [record.value for batch in self.log(broker).batches() for record in batch.records]
 
     def ends(self):
-        return [(self.log(broker).log_end_offset, self.log(broker).high_watermark) for broker in self.lab.cluster.brokers]
+        return [
+            (self.log(broker).log_end_offset, self.log(broker).high_watermark)
+            for broker in self.lab.cluster.brokers
+        ]
 
     @property
     def partition(self):
@@ -82,7 +104,9 @@ def test_a_record_acknowledged_by_all_survives_its_leader(release):
     assert [story.values(broker) for broker in (0, 1, 2)] == [["tea", "milk"]] * 3
 
 
-@pytest.mark.parametrize(("release", "earliest_ms", "latest_ms"), [("2.3", 4_000, 6_600), ("4.4", 7_000, 9_900)])
+@pytest.mark.parametrize(
+    ("release", "earliest_ms", "latest_ms"), [("2.3", 4_000, 6_600), ("4.4", 7_000, 9_900)]
+)
 def test_how_long_a_dead_broker_goes_unnoticed_is_as_recorded(release, earliest_ms, latest_ms):
     noticed = []
     for seed in range(8):
@@ -122,7 +146,9 @@ def test_a_leader_that_is_cut_off_goes_on_believing_and_what_it_took_is_lost(rel
     story.lab.partition([0], [1, 2])
     story.send("lost")
     story.until_led_by(1)
-    assert story.lab.broker(0).machine.metadata.partition("orders", 0).leader == 0, "it has not heard of its successor"
+    assert story.lab.broker(0).machine.metadata.partition("orders", 0).leader == 0, (
+        "it has not heard of its successor"
+    )
     story.lab.heal()
     assert story.lab.run_until(lambda: 0 in story.partition.isr, timeout_ms=60_000)
     assert story.values(0) == story.values(1) == ["tea"]
@@ -140,7 +166,9 @@ def test_a_leader_that_is_cut_off_cannot_acknowledge_for_all(release):
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize(("unclean", "leader", "left"), [(False, -1, ["tea", "kept"]), (True, 2, ["tea"])])
+@pytest.mark.parametrize(
+    ("unclean", "leader", "left"), [(False, -1, ["tea", "kept"]), (True, 2, ["tea"])]
+)
 def test_an_unclean_election_loses_what_only_the_isr_had(release, unclean, leader, left):
     story = Story(release, acks="all", **{"unclean.leader.election.enable": unclean})
     story.send("tea")
@@ -204,7 +232,8 @@ def test_an_orderly_stop_moves_leaders_first_and_they_return_to_the_preferred(re
 
 
 def test_an_eligible_replica_leads_again_where_the_isr_is_gone():
-    """KIP-966: out of the ISR below min.insync.replicas the high watermark stands still, so it lacks nothing."""
+    """KIP-966: out of the ISR below min.insync.replicas the high watermark stands still,
+    so it lacks nothing."""
     story = Story("4.4", **{"min.insync.replicas": 2})
     story.send("tea")
     for broker in (0, 1):
@@ -216,16 +245,24 @@ def test_an_eligible_replica_leads_again_where_the_isr_is_gone():
     assert story.partition.isr == () and set(story.partition.elr) == {1, 2}
     story.lab.broker(1).restart()
     story.until_led_by(1)
-    assert not next(event for event in story.lab.journal.of("election") if event.leader == 1 and event.before == -1).unclean
+    assert not next(
+        event
+        for event in story.lab.journal.of("election")
+        if event.leader == 1 and event.before == -1
+    ).unclean
 
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_group_goes_where_its_partition_of_the_offsets_topic_goes(release):
     from kafkalab import KafkaConsumer
+
     story = Story(release)
     story.send("tea", "milk")
     story.lab.place_coordinator("inventory", 0)
-    reader = KafkaConsumer(story.lab, {"group.id": "inventory", "auto.offset.reset": "earliest", "enable.auto.commit": False})
+    reader = KafkaConsumer(
+        story.lab,
+        {"group.id": "inventory", "auto.offset.reset": "earliest", "enable.auto.commit": False},
+    )
     reader.subscribe(["orders"])
     read = [record.value for _ in range(8) for record in reader.poll(1_000)]
     assert read == ["tea", "milk"]
@@ -245,7 +282,9 @@ def test_a_broker_whose_disk_is_full_halts_at_its_first_write_and_others_go_on(r
     story.lab.broker(full).fill_disk()
     story.send("milk")
     assert not story.lab.broker(full).is_up and story.partition.leader != full
-    down = next(event for event in story.lab.journal.of("broker.down") if event.who == f"broker-{full}")
+    down = next(
+        event for event in story.lab.journal.of("broker.down") if event.who == f"broker-{full}"
+    )
     assert down.how == "halt: all log directories have failed"
     story.lab.broker(full).free_disk()
     story.back(full)
@@ -254,14 +293,22 @@ def test_a_broker_whose_disk_is_full_halts_at_its_first_write_and_others_go_on(r
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_new_leader_first_finds_out_how_far_it_is_safe_before_it_says_where_the_log_ends(release):
-    """KIP-207: followers hear of the high watermark late, so a new leader may know a lower one than readers have seen."""
+    """KIP-207: followers hear of the high watermark late,
+    so a new leader may know a lower one than readers have seen."""
     story = Story(release)
     story.send("tea")
     story.lab.broker(0).crash()
     story.until_led_by(1)
     replica = story.lab.broker(1).machine.replicas.replica(("orders", 0))
-    assert (replica.log.high_watermark, replica.epoch_start, replica.knows_watermark) == (0, 1, False)
-    assert story.lab.run_until(lambda: replica.knows_watermark, timeout_ms=2_000) and replica.log.high_watermark == 1
+    assert (replica.log.high_watermark, replica.epoch_start, replica.knows_watermark) == (
+        0,
+        1,
+        False,
+    )
+    assert (
+        story.lab.run_until(lambda: replica.knows_watermark, timeout_ms=2_000)
+        and replica.log.high_watermark == 1
+    )
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -270,8 +317,79 @@ def test_nobody_follows_a_leader_that_has_slept_through_its_succession(release):
     story.lab.broker(0).pause(20_000)
     story.shop.send(ProducerRecord("orders", value="lost"))
     story.until_led_by(1)
-    assert story.lab.run_until(lambda: story.log(0).log_end_offset == 1), "it wakes, and takes what has waited"
+    assert story.lab.run_until(lambda: story.log(0).log_end_offset == 1), (
+        "it wakes, and takes what has waited"
+    )
     assert story.lab.run_until(lambda: len(story.partition.isr) == 3)
     story.send("tea")
     story.lab.run_for(2_000)
-    assert len({tuple(story.values(broker)) for broker in (0, 1, 2)}) == 1 and story.partition.isr != ()
+    assert (
+        len({tuple(story.values(broker)) for broker in (0, 1, 2)}) == 1
+        and story.partition.isr != ()
+    )
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_topic_that_is_deleted_and_made_again_is_copied_like_any_other(release):
+    """A follower that had nothing left to copy from this leader begins a new conversation,
+    which does not drop the new topic."""
+    story = Story(release)
+    for round_ in range(3):
+        story.send("tea", "milk")
+        story.lab.cluster.delete_topic("orders")
+        story.lab.run_for(1_000 * round_)
+        story.lab.create_topic(
+            "orders", replication_factor=3, leaders=[0], config={"min.insync.replicas": 3}
+        )
+    story.send("bread")
+    story.lab.run_for(1_000)
+    assert story.partition.isr == (0, 1, 2)
+    assert {tuple(story.values(broker)) for broker in (0, 1, 2)} == {("bread",)}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("made_again", [False, True])
+@pytest.mark.parametrize("away", ["pause", "island"])
+def test_a_broker_that_was_away_hears_that_a_topic_was_deleted(release, made_again, away):
+    story = Story(release)
+    story.send("tea", "milk")
+    machine = story.lab.broker(2).machine
+    if away == "pause":
+        story.lab.broker(2).pause(3_000)
+    else:
+        story.lab.partition([0, 1], [2])
+    story.lab.cluster.delete_topic("orders")
+    if made_again:
+        story.lab.create_topic("orders", replication_factor=3, leaders=[0])
+    assert machine.replicas.found(("orders", 0)) is not None, "it has heard of nothing yet"
+    story.lab.run_for(2_000)
+    if away == "island":
+        story.lab.heal()
+    story.lab.run_for(2_000)
+    left = machine.replicas.found(("orders", 0))
+    assert left is None or left.log.log_end_offset == 0
+    if made_again:
+        story.send("bread")
+        story.lab.run_for(1_000)
+        assert story.values(2) == ["bread"]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_full_disk_takes_no_committed_offset_either(release):
+    """KAFKA_STORAGE_ERROR ends the process; the member looks for the
+    next coordinator (NOT_COORDINATOR)."""
+    story = Story(release)
+    story.send("tea")
+    story.lab.place_coordinator("shop", 1)
+    reader = KafkaConsumer(
+        story.lab,
+        {"group.id": "shop", "auto.offset.reset": "earliest", "enable.auto.commit": False},
+        name="reader",
+    )
+    reader.assign([TopicPartition("orders", 0)])
+    while not reader.poll(1_000):
+        pass
+    story.lab.broker(1).fill_disk()
+    reader.commit_sync()
+    assert not story.lab.broker(1).is_up and story.lab.coordinator_of("shop") != 1
+    assert reader.committed([TopicPartition("orders", 0)])[TopicPartition("orders", 0)].offset == 1

@@ -27,7 +27,9 @@ def test_a_burst_fills_the_threads_then_the_queue_then_the_sockets():
         path.arrive(0, "PRODUCE", 0, "shop", number)
     places = [row["place"] for row in path.table(1)]
     assert places == ["I/O thread 0", "I/O thread 1"] + ["request queue"] * 3 + ["socket"] * 2
-    assert [row["place"] for row in path.table(11)] == ["I/O thread 0", "I/O thread 1"] + ["request queue"] * 3
+    assert [row["place"] for row in path.table(11)] == ["I/O thread 0", "I/O thread 1"] + [
+        "request queue"
+    ] * 3
     assert path.table(50) == []
 
 

@@ -1,4 +1,5 @@
-"""A log on disk: where it is cut, what retention takes away, what compaction leaves, and that nothing happens when nothing is due."""
+"""A log on disk: where it is cut, what retention takes away, what compaction leaves, and that
+nothing happens when nothing is due."""
 
 import pytest
 
@@ -14,7 +15,9 @@ DAY_MS = 86_400_000
 def a_log(*timestamps_ms, size_bytes=100, **settings):
     log = PartitionLog("orders", 0, LogSettings(**settings))
     for at_ms in timestamps_ms:
-        log.append(RecordBatch(records=(WireRecord("k", "v", at_ms),), size_bytes=size_bytes), 0, at_ms)
+        log.append(
+            RecordBatch(records=(WireRecord("k", "v", at_ms),), size_bytes=size_bytes), 0, at_ms
+        )
     log.high_watermark = log.log_end_offset
     return log
 
@@ -34,27 +37,40 @@ def test_a_segment_rolls_when_its_first_record_is_too_old_by_the_records_own_clo
 
 def test_an_index_has_an_entry_after_each_interval_of_bytes():
     log = a_log(*range(100), size_bytes=1_000)
-    assert log.segments.active.index_entries == 19  # before each batch that more than 4096 bytes have gone before
+    # before each batch that more than 4096 bytes have gone before
+    assert log.segments.active.index_entries == 19
     assert log.segments.active.file_name == "00000000000000000000.log"
 
 
 def test_which_segment_holds_an_offset():
     log = a_log(*range(7), segment_bytes=300)
-    assert [log.segments.of(offset).base_offset for offset in (0, 2, 3, 5, 6, 99)] == [0, 0, 3, 3, 6, 6]
+    assert [log.segments.of(offset).base_offset for offset in (0, 2, 3, 5, 6, 99)] == [
+        0,
+        0,
+        3,
+        3,
+        6,
+        6,
+    ]
 
 
 def test_retention_by_time_goes_by_the_newest_record_and_stops_at_the_first_segment_that_stays():
     log = a_log(0, 10, 5_000, 20, 30, 40, 6_000, segment_bytes=200, retention_ms=1_000)
     assert [segment.base_offset for segment in log.segments.expired(1_011, 7, 7)] == [0]
     assert log.segments.expired(1_010, 7, 7) == []
-    assert [segment.base_offset for segment in log.segments.expired(5_900, 7, 7)] == [0]  # the second one holds a record of 5000
+    # the second one holds a record of 5000
+    assert [segment.base_offset for segment in log.segments.expired(5_900, 7, 7)] == [0]
     assert len(log.segments.expired(9_000, 7, 7)) == 4, "even the active one: then a new one begins"
 
 
 def test_retention_by_size_takes_whole_segments_only_while_the_rest_is_still_large_enough():
     log = a_log(*range(7), segment_bytes=200, retention_bytes=350)
-    assert [segment.base_offset for segment in log.segments.beyond_size(log.size_bytes, 7, 7)] == [0]
-    assert log.segments.beyond_size(log.size_bytes, high_watermark=1, log_end=7) == [], "nothing that is not safe yet"
+    assert [segment.base_offset for segment in log.segments.beyond_size(log.size_bytes, 7, 7)] == [
+        0
+    ]
+    assert log.segments.beyond_size(log.size_bytes, high_watermark=1, log_end=7) == [], (
+        "nothing that is not safe yet"
+    )
     log.delete(log.segments.all[:1], 0)
     assert (log.log_start_offset, log.size_bytes, names(log)) == (2, 500, [2, 4, 6])
     assert log.read(2, 1_000)[0].base_offset == 2
@@ -68,9 +84,16 @@ def test_deleting_everything_begins_an_empty_segment_at_the_log_end():
 
 class Shop:
     def __init__(self, config=None, partitions=1, replicas=1, brokers=1, **broker_config):
-        self.lab = Lab(brokers, seed=5, version="3.9", broker_config={key.replace("_", "."): value for key, value in broker_config.items()})
+        self.lab = Lab(
+            brokers,
+            seed=5,
+            version="3.9",
+            broker_config={key.replace("_", "."): value for key, value in broker_config.items()},
+        )
         self.lab.create_topic("orders", partitions, replicas, config=config)
-        self.producer = KafkaProducer(self.lab, {"linger.ms": 0, "metadata.max.age.ms": 10 * DAY_MS}, name="shop")
+        self.producer = KafkaProducer(
+            self.lab, {"linger.ms": 0, "metadata.max.age.ms": 10 * DAY_MS}, name="shop"
+        )
 
     def send(self, key, value, times=1):
         for _ in range(times):
@@ -80,16 +103,25 @@ class Shop:
         return self.lab.broker(broker).machine.replicas.replica(("orders", 0)).log
 
     def left(self, broker=0):
-        return [(batch.offset_of(place), record.key, record.value) for batch in self.log(broker).batches()
-                for place, record in enumerate(batch.records)]
+        return [
+            (batch.offset_of(place), record.key, record.value)
+            for batch in self.log(broker).batches()
+            for place, record in enumerate(batch.records)
+        ]
 
 
 def test_a_notebook_can_look_at_the_files():
     shop = Shop({"internal.segment.bytes": 200})
     shop.send("k", "v", times=5)
     rows = shop.lab.broker(0).segments("orders", 0)
-    assert [row["file"] for row in rows] == ["00000000000000000000.log", "00000000000000000002.log", "00000000000000000004.log"]
-    assert [row["is_active"] for row in rows] == [False, False, True] and sum(row["size_bytes"] for row in rows) == shop.log().size_bytes
+    assert [row["file"] for row in rows] == [
+        "00000000000000000000.log",
+        "00000000000000000002.log",
+        "00000000000000000004.log",
+    ]
+    assert [row["is_active"] for row in rows] == [False, False, True] and sum(
+        row["size_bytes"] for row in rows
+    ) == shop.log().size_bytes
 
 
 def test_retention_looks_every_five_minutes_and_a_reader_who_is_too_late_begins_anew():
@@ -108,16 +140,27 @@ def test_retention_looks_every_five_minutes_and_a_reader_who_is_too_late_begins_
 
 def test_deleted_records_are_out_of_reach_at_once_and_their_segments_go_at_the_next_look():
     from kafkalab import KafkaAdminClient, RecordsToDelete
+
     shop = Shop({"internal.segment.bytes": 200, "retention.ms": -1}, replicas=3, brokers=3)
     shop.send("k", "old", times=5)
-    KafkaAdminClient(shop.lab, {}).delete_records({TopicPartition("orders", 0): RecordsToDelete(4)}).all().get()
+    KafkaAdminClient(shop.lab, {}).delete_records(
+        {TopicPartition("orders", 0): RecordsToDelete(4)}
+    ).all().get()
     assert shop.log().log_start_offset == 4 and len(shop.log().batches()) == 5
     assert shop.lab.run_until(lambda: len(shop.log().batches()) == 1)
-    assert shop.lab.now_ms == 30_000 and {shop.log(broker).log_start_offset for broker in (0, 1, 2)} == {4}
+    assert shop.lab.now_ms == 30_000 and {
+        shop.log(broker).log_start_offset for broker in (0, 1, 2)
+    } == {4}
 
 
 def test_a_compacted_log_keeps_the_last_value_of_each_key_at_its_old_offset():
-    shop = Shop({"cleanup.policy": "compact", "internal.segment.bytes": 200, "min.cleanable.dirty.ratio": 0.1})
+    shop = Shop(
+        {
+            "cleanup.policy": "compact",
+            "internal.segment.bytes": 200,
+            "min.cleanable.dirty.ratio": 0.1,
+        }
+    )
     for n in range(4):
         shop.send("tea", f"t{n}")
         shop.send("milk", f"m{n}")
@@ -126,15 +169,24 @@ def test_a_compacted_log_keeps_the_last_value_of_each_key_at_its_old_offset():
     assert cleaned.at_ms % 15_000 == 0 and cleaned.messages_read > cleaned.messages_written
     offsets = [offset for offset, _, _ in shop.left()]
     assert offsets == sorted(offsets) and offsets[-1] == 7 and len(offsets) < 8
-    assert dict((key, value) for _, key, value in shop.left()) == {"tea": "t3", "milk": "m3"}
+    assert {key: value for _, key, value in shop.left()} == {"tea": "t3", "milk": "m3"}
     reader = KafkaConsumer(shop.lab, {"auto.offset.reset": "earliest"}, name="reader")
     reader.assign([TopicPartition("orders", 0)])
-    assert [(record.offset, record.key, record.value) for _ in range(4) for record in reader.poll(1_000)] == shop.left()
+    assert [
+        (record.offset, record.key, record.value) for _ in range(4) for record in reader.poll(1_000)
+    ] == shop.left()
     assert reader.position(TopicPartition("orders", 0)) == 8
 
 
 def test_a_tombstone_goes_in_a_later_pass_when_delete_retention_is_over():
-    shop = Shop({"cleanup.policy": "compact", "internal.segment.bytes": 100, "min.cleanable.dirty.ratio": 0.0, "delete.retention.ms": 60_000})
+    shop = Shop(
+        {
+            "cleanup.policy": "compact",
+            "internal.segment.bytes": 100,
+            "min.cleanable.dirty.ratio": 0.0,
+            "delete.retention.ms": 60_000,
+        }
+    )
     shop.send("tea", "t0")
     shop.send("tea", None)
     shop.send("milk", "m0")
@@ -147,7 +199,15 @@ def test_a_tombstone_goes_in_a_later_pass_when_delete_retention_is_over():
 
 
 def test_followers_cut_and_compact_for_themselves():
-    shop = Shop({"cleanup.policy": "compact", "internal.segment.bytes": 200, "min.cleanable.dirty.ratio": 0.1}, replicas=3, brokers=3)
+    shop = Shop(
+        {
+            "cleanup.policy": "compact",
+            "internal.segment.bytes": 200,
+            "min.cleanable.dirty.ratio": 0.1,
+        },
+        replicas=3,
+        brokers=3,
+    )
     for n in range(6):
         shop.send("tea", f"t{n}")
     shop.lab.run_for(31_000)
@@ -170,28 +230,51 @@ def test_no_task_is_on_the_clock_while_nothing_can_be_due():
     assert shop.lab.clock.scheduled - before <= 2
 
 
-@pytest.mark.parametrize(("config", "message"), [
-    ({"retention.minutes": 5}, "Unknown topic config name: retention.minutes"),
-    ({"segment.bytes": 1_000}, "Invalid value 1000 for configuration segment.bytes: Value must be at least 1048576"),
-    ({"min.cleanable.dirty.ratio": 1.5}, "Invalid value 1.5 for configuration min.cleanable.dirty.ratio: Value must be no more than"),
-    ({"cleanup.policy": "shred"}, "Invalid value shred for configuration cleanup.policy"),
-    ({"flush.ms": 5}, "not simulated"),
-])
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"retention.minutes": 5}, "Unknown topic config name: retention.minutes"),
+        (
+            {"segment.bytes": 1_000},
+            "Invalid value 1000 for configuration segment.bytes: Value must be at least 1048576",
+        ),
+        (
+            {"min.cleanable.dirty.ratio": 1.5},
+            (
+                "Invalid value 1.5 for configuration min.cleanable.dirty.ratio: Value must be no "
+                "more than"
+            ),
+        ),
+        ({"cleanup.policy": "shred"}, "Invalid value shred for configuration cleanup.policy"),
+        ({"flush.ms": 5}, "not simulated"),
+    ],
+)
 def test_a_topic_config_that_cannot_be_is_refused_with_javas_sentence(config, message):
     with pytest.raises(InvalidConfigurationException, match=message):
         Lab().create_topic("orders", config=config)
 
 
-@pytest.mark.parametrize(("config", "message"), [
-    ({"log.dirs": "/tmp/logs"}, "disk.fill"),
-    ({"num.replica.fetchers": 4}, "one fetcher for each leader's broker"),
-    ({"min.insync.replicas": 0}, "min.insync.replicas"),
-])
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"log.dirs": "/tmp/logs"}, "disk.fill"),
+        ({"num.replica.fetchers": 4}, "one fetcher for each leader's broker"),
+        ({"min.insync.replicas": 0}, "min.insync.replicas"),
+    ],
+)
 def test_a_broker_setting_that_cannot_be_is_refused_with_the_reason(config, message):
     with pytest.raises(ValueError, match=message):
         Lab(broker_config=config)
 
 
 def test_hours_of_retention_are_minutes_are_milliseconds_and_the_finest_holds():
-    assert Lab(broker_config={"log.retention.hours": 2}).broker(0).machine.config.log_retention_ms == 7_200_000
-    assert Lab(broker_config={"log.retention.hours": 2, "log.retention.ms": 5}).broker(0).machine.config.log_retention_ms == 5
+    assert (
+        Lab(broker_config={"log.retention.hours": 2}).broker(0).machine.config.log_retention_ms
+        == 7_200_000
+    )
+    assert (
+        Lab(broker_config={"log.retention.hours": 2, "log.retention.ms": 5})
+        .broker(0)
+        .machine.config.log_retention_ms
+        == 5
+    )

@@ -1,10 +1,14 @@
-"""Stories of transactions as the brokers see them: who is fenced, what a crash between decision and markers leaves, time-outs, and
-the hole that KIP-890 closed."""
+"""Stories of transactions as the brokers see them: who is fenced, what a crash between decision and
+markers leaves, time-outs, and the hole that KIP-890 closed."""
 
 import pytest
 
 from kafkalab.broker.transactions.transaction_metadata import LARGEST_EPOCH, TransactionMetadata
-from kafkalab.broker.transactions.transaction_state import TransactionState, illegal_from, legal_from
+from kafkalab.broker.transactions.transaction_state import (
+    TransactionState,
+    illegal_from,
+    legal_from,
+)
 from kafkalab.protocol import messages as m
 from kafkalab.tests.broker.wire import BEFORE_KIP_890, NEW, OLD, Wire
 
@@ -33,8 +37,14 @@ def test_commit_and_abort_leave_records_and_markers_in_turn(release, versions):
     assert wire.state()[0] == "CompleteCommit"
 
 
-@pytest.mark.parametrize(("release", "versions", "epoch_of_heir", "told"), [
-    ("2.3", OLD, 2, "INVALID_PRODUCER_EPOCH"), ("4.4", BEFORE_KIP_890, 2, "PRODUCER_FENCED"), ("4.4", NEW, 2, "PRODUCER_FENCED")])
+@pytest.mark.parametrize(
+    ("release", "versions", "epoch_of_heir", "told"),
+    [
+        ("2.3", OLD, 2, "INVALID_PRODUCER_EPOCH"),
+        ("4.4", BEFORE_KIP_890, 2, "PRODUCER_FENCED"),
+        ("4.4", NEW, 2, "PRODUCER_FENCED"),
+    ],
+)
 def test_a_zombie_is_fenced_by_its_heir(release, versions, epoch_of_heir, told):
     wire = Wire(release, versions)
     zombie = wire.init()
@@ -70,7 +80,12 @@ def test_a_coordinator_that_dies_after_the_decision_finishes_when_it_is_back(rel
 
 
 def test_another_broker_that_becomes_coordinator_finishes_likewise():
-    wire = Wire("4.4", NEW, brokers=3, **{"transaction.state.log.replication.factor": 2, "transaction.state.log.min.isr": 1})
+    wire = Wire(
+        "4.4",
+        NEW,
+        brokers=3,
+        **{"transaction.state.log.replication.factor": 2, "transaction.state.log.min.isr": 1},
+    )
     wire.lab.place_transaction_coordinator("tx", 1)
     producer = wire.init()
     wire.produce(producer, 0)
@@ -80,13 +95,21 @@ def test_another_broker_that_becomes_coordinator_finishes_likewise():
     wire.lab.broker(1).crash()
     wire.lab.cluster.set_leader(partition.topic, partition.index, 2)
     wire.lab.broker(2).machine.leader_changed(partition, 1, wire.lab.broker(1).machine)
-    wire.lab.run_for(12_000)  # until the dead broker is out of the in-sync replicas: the end is written when all of them have it
+    # until the dead broker is out of the in-sync replicas: the end is written when all of them have
+    # it
+    wire.lab.run_for(12_000)
     assert wire.seen() == ["v", "ABORT"] and wire.state()[0] == "CompleteAbort"
-    assert wire.log().producers.entries[producer[0]].coordinator_epoch == partition.leader_epoch == 1
+    assert (
+        wire.log().producers.entries[producer[0]].coordinator_epoch == partition.leader_epoch == 1
+    )
 
 
-@pytest.mark.parametrize(("release", "versions", "interval_ms"), [("2.3", OLD, 60_000), ("4.4", NEW, 10_000)])
-def test_a_transaction_that_takes_too_long_is_aborted_at_the_next_look(release, versions, interval_ms):
+@pytest.mark.parametrize(
+    ("release", "versions", "interval_ms"), [("2.3", OLD, 60_000), ("4.4", NEW, 10_000)]
+)
+def test_a_transaction_that_takes_too_long_is_aborted_at_the_next_look(
+    release, versions, interval_ms
+):
     wire = Wire(release, versions)
     producer = wire.init(timeout_ms=5_000)
     joined(wire, producer)
@@ -99,8 +122,12 @@ def test_a_transaction_that_takes_too_long_is_aborted_at_the_next_look(release, 
 
 
 def test_a_late_batch_outlives_its_transaction_where_nobody_verifies():
-    """The hole: the commit overtakes the batch. A 2.3 broker appends it, and opens a transaction nobody will end; a 4.4 asks first."""
-    for release, versions, verdict in (("2.3", OLD, None), ("4.4", BEFORE_KIP_890, "INVALID_TXN_STATE")):
+    """The hole: the commit overtakes the batch. A 2.3 broker appends it, and opens a transaction
+    nobody will end; a 4.4 asks first."""
+    for release, versions, verdict in (
+        ("2.3", OLD, None),
+        ("4.4", BEFORE_KIP_890, "INVALID_TXN_STATE"),
+    ):
         wire = Wire(release, versions)
         producer = wire.init()
         joined(wire, producer)
@@ -132,7 +159,8 @@ def test_the_next_transaction_waits_until_the_markers_are_written():
     wire.end(producer)
     assert wire.add(producer) == "CONCURRENT_TRANSACTIONS"
     assert wire.end(producer) == "CONCURRENT_TRANSACTIONS"  # a retry of the same
-    assert wire.end(producer, committed=False) == "CONCURRENT_TRANSACTIONS"  # prepareComplete has set a pending state, and that is asked first
+    # prepareComplete has set a pending state, and that is asked first
+    assert wire.end(producer, committed=False) == "CONCURRENT_TRANSACTIONS"
     wire.lab.link(0, "broker-1").heal()
     wire.settle()
     assert wire.end(producer) == (-1, -1)  # the retry finds it done
@@ -150,7 +178,9 @@ def test_a_producer_may_ask_for_its_next_epoch_and_repeat_the_question():
 
 
 def test_epochs_that_are_used_up_are_followed_by_another_producer_id():
-    record = TransactionMetadata(transactional_id="tx", producer_id=5, epoch=LARGEST_EPOCH - 1, timeout_ms=1_000)
+    record = TransactionMetadata(
+        transactional_id="tx", producer_id=5, epoch=LARGEST_EPOCH - 1, timeout_ms=1_000
+    )
     wire = Wire("4.4", NEW)
     wire.given(record)
     wire.settle()
@@ -161,7 +191,9 @@ def test_epochs_that_are_used_up_are_followed_by_another_producer_id():
 
 def test_within_a_transaction_the_id_changes_with_the_commit():
     wire = Wire("4.4", NEW)
-    record = TransactionMetadata(transactional_id="tx", producer_id=5, epoch=LARGEST_EPOCH - 2, timeout_ms=60_000)
+    record = TransactionMetadata(
+        transactional_id="tx", producer_id=5, epoch=LARGEST_EPOCH - 2, timeout_ms=60_000
+    )
     wire.given(record)
     wire.init()
     wire.settle()
@@ -190,24 +222,55 @@ def test_an_unused_id_is_forgotten_after_seven_days():
 
 def commit_offsets(wire, producer, offset=5, generation=-1):
     if wire.versions is not NEW:
-        wire.ask(wire.coordinator, m.AddOffsetsToTxnRequest(transactional_id="tx", producer_id=producer[0], producer_epoch=producer[1],
-                                                            group_id="copier"))
-    answer = wire.ask(wire.lab.coordinator_of("copier"), m.TxnOffsetCommitRequest(
-        transactional_id="tx", group_id="copier", producer_id=producer[0], producer_epoch=producer[1],
-        generation_id_or_member_epoch=generation, topics=(m.TxnOffsetCommitRequestTopic(name="orders", partitions=(
-            m.TxnOffsetCommitRequestPartition(partition_index=0, committed_offset=offset),)),)))
+        wire.ask(
+            wire.coordinator,
+            m.AddOffsetsToTxnRequest(
+                transactional_id="tx",
+                producer_id=producer[0],
+                producer_epoch=producer[1],
+                group_id="copier",
+            ),
+        )
+    answer = wire.ask(
+        wire.lab.coordinator_of("copier"),
+        m.TxnOffsetCommitRequest(
+            transactional_id="tx",
+            group_id="copier",
+            producer_id=producer[0],
+            producer_epoch=producer[1],
+            generation_id_or_member_epoch=generation,
+            topics=(
+                m.TxnOffsetCommitRequestTopic(
+                    name="orders",
+                    partitions=(
+                        m.TxnOffsetCommitRequestPartition(
+                            partition_index=0, committed_offset=offset
+                        ),
+                    ),
+                ),
+            ),
+        ),
+    )
     return wire.said(answer.topics[0].partitions[0].error_code)
 
 
 def committed_offset(wire, require_stable=False):
-    answer = wire.ask(wire.lab.coordinator_of("copier"), m.OffsetFetchRequest(group_id="copier", require_stable=require_stable, topics=(
-        m.OffsetFetchRequestTopic(name="orders", partition_indexes=(0,)),)))
+    answer = wire.ask(
+        wire.lab.coordinator_of("copier"),
+        m.OffsetFetchRequest(
+            group_id="copier",
+            require_stable=require_stable,
+            topics=(m.OffsetFetchRequestTopic(name="orders", partition_indexes=(0,)),),
+        ),
+    )
     found = answer.topics[0].partitions[0]
     return wire.said(found.error_code) or found.committed_offset
 
 
 @pytest.mark.parametrize(("release", "versions"), RELEASES)
-def test_offsets_count_when_the_transaction_commits_and_are_forgotten_when_it_aborts(release, versions):
+def test_offsets_count_when_the_transaction_commits_and_are_forgotten_when_it_aborts(
+    release, versions
+):
     wire = Wire(release, versions)
     producer = wire.init()
     assert commit_offsets(wire, producer, offset=5) is None
@@ -230,6 +293,12 @@ def test_a_consumer_of_another_generation_cannot_commit_with_a_transaction():
 
 
 def test_the_table_of_states():
-    assert legal_from(TransactionState.PREPARE_ABORT) == (TransactionState.ONGOING, TransactionState.PREPARE_EPOCH_FENCE)
+    assert legal_from(TransactionState.PREPARE_ABORT) == (
+        TransactionState.ONGOING,
+        TransactionState.PREPARE_EPOCH_FENCE,
+    )
     assert TransactionState.ONGOING in illegal_from(TransactionState.DEAD)
-    assert all(set(legal_from(state)) | set(illegal_from(state)) == set(TransactionState) for state in TransactionState)
+    assert all(
+        set(legal_from(state)) | set(illegal_from(state)) == set(TransactionState)
+        for state in TransactionState
+    )

@@ -1,7 +1,8 @@
-"""What the stories of this folder have in common: a cluster of the client's time, and a consumer that goes on polling."""
+"""What the stories of this folder have in common: a cluster of the client's time,
+and a consumer that goes on polling."""
 
 from kafkalab import Lab
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 FIRST_FOUR = ("2.2", "2.3", "3.9", "4.4")
 MINUTE_MS = 60_000
@@ -9,7 +10,13 @@ BROKER_OF_ITS_TIME = {name: "2.3" if name in ("2.1", "2.2", "2.3") else "4.4" fo
 
 
 def cluster(version, brokers=3, seed=1, **settings):
-    return Lab(brokers=brokers, seed=seed, version=version, broker_version=BROKER_OF_ITS_TIME[version], **settings)
+    return Lab(
+        brokers=brokers,
+        seed=seed,
+        version=version,
+        broker_version=BROKER_OF_ITS_TIME[version],
+        **settings,
+    )
 
 
 def poll_for(lab, consumer, ms, timeout_ms=200):

@@ -1,4 +1,5 @@
-"""The accumulator alone: which batches are ready, which leave, in which order, and who waits how long."""
+"""The accumulator alone: which batches are ready, which leave, in which order,
+and who waits how long."""
 
 import random
 
@@ -13,7 +14,7 @@ from kafkalab.config import ProducerConfig
 from kafkalab.errors import KafkaException
 from kafkalab.protocol.messages import WireRecord
 from kafkalab.records import TopicPartition
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 NODE = Node(0, 0, "0", "localhost", 9092, None, "localhost:9092 (id: 0 rack: null)")
 
@@ -24,13 +25,21 @@ def silent(name, **values):
 
 def accumulator(version="3.9", **config):
     settings = ProducerConfig.for_version(version, {"enable.idempotence": False, **config})
-    return RecordAccumulator(settings, PROFILES[version], silent, silent, random.Random(1), random.Random(2))
+    return RecordAccumulator(
+        settings, PROFILES[version], silent, silent, random.Random(1), random.Random(2)
+    )
 
 
 def view(count, leader=0):
     """Topic t with `count` partitions, all led by broker 0."""
     parts = tuple(PartitionView("t", n, leader, 0, (0,), (0,)) for n in range(count))
-    return ClusterView("lab", (NODE,), {TopicPartition("t", p.partition): p for p in parts}, {"t": parts}, {0: NODE})
+    return ClusterView(
+        "lab",
+        (NODE,),
+        {TopicPartition("t", p.partition): p for p in parts},
+        {"t": parts},
+        {0: NODE},
+    )
 
 
 def add(acc, partition, value="x" * 100, now_ms=0):
@@ -39,13 +48,17 @@ def add(acc, partition, value="x" * 100, now_ms=0):
     batch = acc.try_append(tp, record, print)
     if batch is None:
         acc.pool.allocate(acc.buffer_bytes_for(record))
-        batch = acc.append_new_batch(tp, record, lambda offset, error: None, acc.buffer_bytes_for(record), now_ms)
+        batch = acc.append_new_batch(
+            tp, record, lambda offset, error: None, acc.buffer_bytes_for(record), now_ms
+        )
     return batch
 
 
 def drain(acc, cluster, now_ms=0, max_bytes=1_000_000):
     """The numbers of the partitions that leave in one request."""
-    taken = acc.drain(cluster, Cluster(cluster, in_hash_order=False), [NODE], now_ms, max_bytes, None).get(NODE, [])
+    taken = acc.drain(
+        cluster, Cluster(cluster, in_hash_order=False), [NODE], now_ms, max_bytes, None
+    ).get(NODE, [])
     return [batch.partition.partition for batch in taken]
 
 
@@ -86,8 +99,9 @@ def test_a_batch_for_nobody_asks_for_metadata():
 
 @pytest.mark.parametrize(("version", "starts"), [("2.8", [0, 0, 0, 0]), ("3.9", [0, 3, 2, 1])])
 def test_where_filling_a_request_begins(version, starts):
-    """A request that takes all ends where it began. The older client goes on at the next partition, so at the same one; the newer
-    one notes the last it looked at, so it steps back by one each time."""
+    """A request that takes all ends where it began. The older client goes on at the next partition,
+    so at the same one; the newer one notes the last it looked at, so it steps back by one each
+    time."""
     acc = accumulator(version)
     begun = []
     for _ in range(4):
@@ -125,7 +139,9 @@ def test_a_batch_that_failed_waits_unless_it_has_a_new_leader():
         acc.reenqueue(batch, 10)
         assert drain(acc, cluster, now_ms=20) == []
         part = PartitionView("t", 0, 0, 1, (0,), (0,))
-        elected = ClusterView("lab", (NODE,), {TopicPartition("t", 0): part}, {"t": (part,)}, {0: NODE})
+        elected = ClusterView(
+            "lab", (NODE,), {TopicPartition("t", 0): part}, {"t": (part,)}, {0: NODE}
+        )
         assert drain(acc, elected, now_ms=20) == ([0] if leaves else [])
 
 
@@ -154,7 +170,9 @@ def test_memory_is_free_again_when_the_outcome_is_known():
     acc = accumulator(**{"batch.size": 500})
     batch = add(acc, 0)
     assert acc.pool.total_bytes - acc.pool.available_bytes == 500
-    assert acc.finish(batch, FinalState.SUCCEEDED, 0, None) and not acc.finish(batch, FinalState.FAILED, -1, None)
+    assert acc.finish(batch, FinalState.SUCCEEDED, 0, None) and not acc.finish(
+        batch, FinalState.FAILED, -1, None
+    )
     assert acc.pool.available_bytes == acc.pool.total_bytes and not acc.incomplete
 
 
@@ -162,7 +180,9 @@ def test_after_a_close_by_force_nothing_is_taken():
     acc = accumulator()
     told = []
     tp = TopicPartition("t", 0)
-    acc.append_new_batch(tp, WireRecord(None, "x", 0), lambda offset, error: told.append(str(error)), 16_384, 0)
+    acc.append_new_batch(
+        tp, WireRecord(None, "x", 0), lambda offset, error: told.append(str(error)), 16_384, 0
+    )
     acc.abort_incomplete()
     assert told == ["Producer is closed forcefully."]
     with pytest.raises(KafkaException, match="Producer closed while send in progress"):
@@ -173,11 +193,15 @@ def test_a_split_batch_keeps_records_numbers_and_age():
     outcomes = []
     batch = ProducerBatch(TopicPartition("t", 0), created_ms=7, write_limit_bytes=10_000)
     for n in range(10):
-        batch.append(WireRecord(None, "x" * 100, 0), lambda offset, error, n=n: outcomes.append((n, offset)))
+        batch.append(
+            WireRecord(None, "x" * 100, 0), lambda offset, error, n=n: outcomes.append((n, offset))
+        )
     batch.base_sequence, batch.producer_id, batch.producer_epoch = 2**31 - 4, 5, 0
     parts = batch.split(500)
     assert [len(part.records) for part in parts] == [4, 4, 2]
-    assert [part.base_sequence for part in parts] == [2**31 - 4, 0, 4], "numbers go on from 0 after 2**31 - 1"
+    assert [part.base_sequence for part in parts] == [2**31 - 4, 0, 4], (
+        "numbers go on from 0 after 2**31 - 1"
+    )
     assert {part.created_ms for part in parts} == {7}
     for offset, part in zip((0, 4, 8), parts):
         part.finish(FinalState.SUCCEEDED, offset, None)

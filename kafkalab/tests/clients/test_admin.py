@@ -1,23 +1,54 @@
-"""An administrator: topics made and removed, groups looked at and forgotten, offsets asked for; with Java's errors in the brokers' words."""
+"""An administrator: topics made and removed, groups looked at and forgotten, offsets asked for;
+with Java's errors in the brokers' words."""
 
 import pytest
 
 from kafkalab import (
-    ConfigResource, KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, NewPartitions, NewTopic, OffsetAndMetadata, OffsetSpec,
-    ProducerRecord, RecordsToDelete, TopicPartition)
+    ConfigResource,
+    KafkaAdminClient,
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    NewPartitions,
+    NewTopic,
+    OffsetAndMetadata,
+    OffsetSpec,
+    ProducerRecord,
+    RecordsToDelete,
+    TopicPartition,
+)
 from kafkalab.clients.admin.lookups import at_coordinator
 from kafkalab.errors import (
-    ElectionNotNeededException, InvalidConfigurationException,
-    GroupIdNotFoundException, GroupNotEmptyException, GroupSubscribedToTopicException, IllegalStateException, InvalidPartitionsException,
-    InvalidReplicationFactorException, InvalidTopicException, OffsetOutOfRangeException, TimeoutException, TopicExistsException,
-    UnknownMemberIdException, UnknownTopicOrPartitionException, UnsupportedVersionException, error_for)
+    ElectionNotNeededException,
+    GroupIdNotFoundException,
+    GroupNotEmptyException,
+    GroupSubscribedToTopicException,
+    IllegalStateException,
+    InvalidConfigurationException,
+    InvalidPartitionsException,
+    InvalidReplicationFactorException,
+    InvalidTopicException,
+    OffsetOutOfRangeException,
+    TimeoutException,
+    TopicExistsException,
+    UnknownMemberIdException,
+    UnknownTopicOrPartitionException,
+    UnsupportedVersionException,
+    error_for,
+)
 from kafkalab.protocol import messages as m
 
 T0, T1, T2 = (TopicPartition("t4", number) for number in range(3))
 
 
 def cluster(version="3.9", broker_version="4.4", brokers=3, **settings):
-    lab = Lab(brokers=brokers, seed=7, version=version, broker_version=broker_version, broker_config=settings)
+    lab = Lab(
+        brokers=brokers,
+        seed=7,
+        version=version,
+        broker_version=broker_version,
+        broker_config=settings,
+    )
     return lab, KafkaAdminClient(lab)
 
 
@@ -29,7 +60,11 @@ def with_a_group(version="3.9", broker_version="4.4", commits=((T0, 2),)):
     for number in range(10):
         producer.send(ProducerRecord("t4", key=f"k{number}", value="v", partition=number % 3))
     producer.flush()
-    consumer = KafkaConsumer(lab, {"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False}, name="reader")
+    consumer = KafkaConsumer(
+        lab,
+        {"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False},
+        name="reader",
+    )
     consumer.subscribe(["t4"])
     while sum(consumer.position(tp) for tp in consumer.assignment()) < 10:
         consumer.poll(1_000)
@@ -40,42 +75,109 @@ def with_a_group(version="3.9", broker_version="4.4", commits=((T0, 2),)):
 # topics
 
 
-@pytest.mark.parametrize(("version", "broker_version"), [("2.1", "2.3"), ("2.3", "4.4"), ("4.4", "4.4")])
+@pytest.mark.parametrize(
+    ("version", "broker_version"), [("2.1", "2.3"), ("2.3", "4.4"), ("4.4", "4.4")]
+)
 def test_a_topic_is_created_described_widened_and_deleted(version, broker_version):
     lab, admin = cluster(version, broker_version)
-    admin.create_topics([NewTopic("orders", 3, 2), NewTopic("bills", replicas_assignments={0: [2, 0], 1: [1, 2]})]).all().get()
+    admin.create_topics(
+        [NewTopic("orders", 3, 2), NewTopic("bills", replicas_assignments={0: [2, 0], 1: [1, 2]})]
+    ).all().get()
     assert admin.list_topics().names().get() == ["bills", "orders"]
     bills = admin.describe_topics(["bills"]).topic_name_values()["bills"].get()
     assert [[node.id for node in p.replicas] for p in bills.partitions] == [[2, 0], [1, 2]]
     assert [p.leader.id for p in bills.partitions] == [2, 1]
     admin.create_partitions({"orders": NewPartitions.increase_to(5)}).all().get()
-    assert lab.at(lab.now_ms)["topics"]["orders"]["partitions"] == len(admin.describe_topics(["orders"]).all().get()["orders"].partitions) == 5
+    assert (
+        lab.at(lab.now_ms)["topics"]["orders"]["partitions"]
+        == len(admin.describe_topics(["orders"]).all().get()["orders"].partitions)
+        == 5
+    )
     admin.delete_topics(["orders"]).all().get()
     assert admin.list_topics().names().get() == ["bills"]
     assert "orders-0" not in lab.at(lab.now_ms)["partitions"]
 
 
-@pytest.mark.parametrize(("broker_version", "topic", "kind", "text"), [
-    ("2.3", NewTopic("t4", 1, 1), TopicExistsException, "Topic 't4' already exists."),
-    ("4.4", NewTopic("t4", 1, 1), TopicExistsException, "Topic 't4' already exists."),
-    ("2.3", NewTopic("big", 1, 5), InvalidReplicationFactorException, "Replication factor: 5 larger than available brokers: 2."),
-    ("4.4", NewTopic("big", 1, 5), InvalidReplicationFactorException,
-     "Unable to replicate the partition 5 time(s): The target replication factor of 5 cannot be reached because only 2 broker(s) are "
-     "registered or some brokers have all their log directories cordoned."),
-    ("2.3", NewTopic("zero", 0, 1), InvalidPartitionsException, "Number of partitions must be larger than 0."),
-    ("4.4", NewTopic("zero", 0, 1), InvalidPartitionsException, "Number of partitions was set to an invalid non-positive value."),
-    ("4.4", NewTopic("a b", 1, 1), InvalidTopicException,
-     "Topic name is invalid: 'a b' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"),
-    ("4.4", NewTopic("x", 1, 1, configs={"retenton.ms": 1}), InvalidConfigurationException, "Unknown topic config name: retenton.ms"),
-    ("4.4", NewTopic("x", 1, 1, configs={"retention.ms": "abc"}), InvalidConfigurationException,
-     "Invalid value abc for configuration retention.ms: Not a number of type LONG"),
-    ("4.4", NewTopic("x", 1, 1, configs={"cleanup.policy": "shred"}), InvalidConfigurationException,
-     "Invalid value shred for configuration cleanup.policy: String must be one of: compact, delete"),
-    ("4.4", NewTopic("x", 1, 1, configs={"preallocate": True}), InvalidConfigurationException,
-     "The topic setting preallocate is not simulated; it can only have its default, false."),
-    ("4.4", NewTopic("t.5", 1, 1), InvalidTopicException, "Topic 't.5' collides with existing topic: t_5"),
-])
-def test_a_topic_that_cannot_be_is_refused_in_the_brokers_own_words(broker_version, topic, kind, text):
+@pytest.mark.parametrize(
+    ("broker_version", "topic", "kind", "text"),
+    [
+        ("2.3", NewTopic("t4", 1, 1), TopicExistsException, "Topic 't4' already exists."),
+        ("4.4", NewTopic("t4", 1, 1), TopicExistsException, "Topic 't4' already exists."),
+        (
+            "2.3",
+            NewTopic("big", 1, 5),
+            InvalidReplicationFactorException,
+            "Replication factor: 5 larger than available brokers: 2.",
+        ),
+        (
+            "4.4",
+            NewTopic("big", 1, 5),
+            InvalidReplicationFactorException,
+            (
+                "Unable to replicate the partition 5 time(s): The target replication factor of 5 "
+                "cannot be reached because only 2 broker(s) are registered or some brokers have "
+                "all their log directories cordoned."
+            ),
+        ),
+        (
+            "2.3",
+            NewTopic("zero", 0, 1),
+            InvalidPartitionsException,
+            "Number of partitions must be larger than 0.",
+        ),
+        (
+            "4.4",
+            NewTopic("zero", 0, 1),
+            InvalidPartitionsException,
+            "Number of partitions was set to an invalid non-positive value.",
+        ),
+        (
+            "4.4",
+            NewTopic("a b", 1, 1),
+            InvalidTopicException,
+            (
+                "Topic name is invalid: 'a b' contains one or more characters other than ASCII "
+                "alphanumerics, '.', '_' and '-'"
+            ),
+        ),
+        (
+            "4.4",
+            NewTopic("x", 1, 1, configs={"retenton.ms": 1}),
+            InvalidConfigurationException,
+            "Unknown topic config name: retenton.ms",
+        ),
+        (
+            "4.4",
+            NewTopic("x", 1, 1, configs={"retention.ms": "abc"}),
+            InvalidConfigurationException,
+            "Invalid value abc for configuration retention.ms: Not a number of type LONG",
+        ),
+        (
+            "4.4",
+            NewTopic("x", 1, 1, configs={"cleanup.policy": "shred"}),
+            InvalidConfigurationException,
+            (
+                "Invalid value shred for configuration cleanup.policy: String must be one of: "
+                "compact, delete"
+            ),
+        ),
+        (
+            "4.4",
+            NewTopic("x", 1, 1, configs={"preallocate": True}),
+            InvalidConfigurationException,
+            "The topic setting preallocate is not simulated; it can only have its default, false.",
+        ),
+        (
+            "4.4",
+            NewTopic("t.5", 1, 1),
+            InvalidTopicException,
+            "Topic 't.5' collides with existing topic: t_5",
+        ),
+    ],
+)
+def test_a_topic_that_cannot_be_is_refused_in_the_brokers_own_words(
+    broker_version, topic, kind, text
+):
     """Those of 2.3.1 and 4.4.0, as kafka-topics prints them."""
     lab, admin = cluster("2.3", broker_version, brokers=2)
     lab.create_topic("t4")
@@ -102,12 +204,16 @@ def test_in_the_zookeeper_era_only_the_controller_makes_topics():
     other = next(id for id in range(3) if id != controller)
     admin = KafkaAdminClient(lab, {"bootstrap.servers": f"localhost:{9092 + other}"}, name="admin")
     admin.create_topics([NewTopic("t4", 1, 1)]).all().get()
-    asked = [event.node_id for event in lab.journal.of("request.sent") if event.who == "admin" and event.api == "CREATE_TOPICS"]
+    asked = [
+        event.node_id
+        for event in lab.journal.of("request.sent")
+        if event.who == "admin" and event.api == "CREATE_TOPICS"
+    ]
     assert asked == [str(controller)]
 
 
 def test_a_deleted_topic_takes_its_records_and_offsets_along():
-    lab, admin, consumer = with_a_group()
+    _lab, admin, consumer = with_a_group()
     consumer.close()
     admin.delete_topics(["t4"]).all().get()
     assert admin.list_consumer_group_offsets("g").partitions_to_offset_and_metadata().get() == {}
@@ -126,16 +232,32 @@ def test_a_group_is_listed_described_and_its_offsets_are_told(version, broker_ve
     lab, admin, consumer = with_a_group(version, broker_version)
     assert [group.group_id for group in admin.list_consumer_groups().all().get()] == ["g"]
     described = admin.describe_consumer_groups(["g"]).described_groups()["g"].get()
-    assert (described.state, described.partition_assignor, described.coordinator.id) == ("Stable", "range", lab.coordinator_of("g"))
+    assert (described.state, described.partition_assignor, described.coordinator.id) == (
+        "Stable",
+        "range",
+        lab.coordinator_of("g"),
+    )
     member = described.members[0]
-    assert (set(member.assignment), member.host, member.client_id) == ({T0, T1, T2}, "/127.0.0.1", consumer.client_id)
-    assert admin.list_consumer_group_offsets("g").partitions_to_offset_and_metadata().get() == {T0: OffsetAndMetadata(2)}
-    assert admin.list_consumer_group_offsets("g", partitions=[T1]).partitions_to_offset_and_metadata().get() == {T1: None}
+    assert (set(member.assignment), member.host, member.client_id) == (
+        {T0, T1, T2},
+        "/127.0.0.1",
+        consumer.client_id,
+    )
+    assert admin.list_consumer_group_offsets("g").partitions_to_offset_and_metadata().get() == {
+        T0: OffsetAndMetadata(2)
+    }
+    assert admin.list_consumer_group_offsets(
+        "g", partitions=[T1]
+    ).partitions_to_offset_and_metadata().get() == {T1: None}
 
 
 def test_state_and_type_are_told_where_client_and_broker_know_of_them():
-    for version, broker_version, state, kind in (("2.3", "4.4", None, None), ("3.6", "4.4", "Stable", None), ("3.9", "4.4", "Stable", "Classic"),
-                                                 ("3.9", "2.3", None, None)):
+    for version, broker_version, state, kind in (
+        ("2.3", "4.4", None, None),
+        ("3.6", "4.4", "Stable", None),
+        ("3.9", "4.4", "Stable", "Classic"),
+        ("3.9", "2.3", None, None),
+    ):
         _, admin, _ = with_a_group(version, broker_version)
         listing = admin.list_consumer_groups().all().get()[0]
         assert (listing.state, listing.type) == (state, kind), version
@@ -162,8 +284,13 @@ def test_a_group_with_members_is_neither_deleted_nor_moved():
     with pytest.raises(GroupSubscribedToTopicException):
         admin.delete_consumer_group_offsets("g", [T0]).partition_result(T0).get()
     consumer.close()
-    admin.alter_consumer_group_offsets("g", {T0: OffsetAndMetadata(0), T1: OffsetAndMetadata(1)}).all().get()
-    assert admin.list_consumer_group_offsets("g").partitions_to_offset_and_metadata().get() == {T0: OffsetAndMetadata(0), T1: OffsetAndMetadata(1)}
+    admin.alter_consumer_group_offsets(
+        "g", {T0: OffsetAndMetadata(0), T1: OffsetAndMetadata(1)}
+    ).all().get()
+    assert admin.list_consumer_group_offsets("g").partitions_to_offset_and_metadata().get() == {
+        T0: OffsetAndMetadata(0),
+        T1: OffsetAndMetadata(1),
+    }
     admin.delete_consumer_group_offsets("g", [T0]).all().get()
     admin.delete_consumer_groups(["g"]).all().get()
     assert admin.list_consumer_groups().all().get() == []
@@ -195,8 +322,10 @@ def test_lag_is_end_minus_committed_and_a_partition_without_commit_has_none():
 
 
 def test_records_are_deleted_up_to_an_offset():
-    lab, admin, consumer = with_a_group()
-    assert admin.delete_records({T0: RecordsToDelete(3)}).low_watermarks()[T0].get().low_watermark == 3
+    lab, admin, _consumer = with_a_group()
+    assert (
+        admin.delete_records({T0: RecordsToDelete(3)}).low_watermarks()[T0].get().low_watermark == 3
+    )
     assert admin.list_offsets({T0: OffsetSpec.earliest()}).all().get()[T0].offset == 3
     with pytest.raises(OffsetOutOfRangeException):
         admin.delete_records({T0: RecordsToDelete(99)}).all().get()
@@ -209,7 +338,10 @@ def test_settings_say_where_they_come_from():
     lab.create_topic("t4")
     topic, broker = ConfigResource("topic", "t4"), ConfigResource("broker", "1")
     found = admin.describe_configs([topic, broker]).all().get()
-    assert (found[topic]["max.message.bytes"].value, found[topic]["max.message.bytes"].source) == ("5000", "STATIC_BROKER_CONFIG")
+    assert (found[topic]["max.message.bytes"].value, found[topic]["max.message.bytes"].source) == (
+        "5000",
+        "STATIC_BROKER_CONFIG",
+    )
     assert found[broker]["num.partitions"].is_default
 
 
@@ -220,7 +352,13 @@ def test_a_call_ends_when_its_time_is_up():
     lab, admin = cluster(brokers=1)
     admin.list_topics().names().get()
     lab.broker(0).crash()
-    with pytest.raises(TimeoutException, match=r"Call\(callName=listTopics, deadlineMs=\d+, tries=\d+, .*timed out at \d+ after \d+ attempt"):
+    with pytest.raises(
+        TimeoutException,
+        match=(
+            r"Call\(callName=listTopics, deadlineMs=\d+, tries=\d+, .*timed out at \d+ after \d+ "
+            r"attempt"
+        ),
+    ):
         admin.list_topics(timeout_ms=2_000).names().get()
     assert 2_000 <= lab.now_ms < 2_600
     with pytest.raises(TimeoutException, match="Timeout after waiting for 10 ms."):
@@ -238,7 +376,11 @@ def test_a_call_survives_the_loss_of_a_connection():
 @pytest.mark.parametrize("method", ["list_offsets", "alter_consumer_group_offsets"])
 def test_what_a_version_has_not_got_yet_says_what_brought_it(method):
     _, admin = cluster("2.3", "2.3")
-    args = ({T0: OffsetSpec.latest()},) if method == "list_offsets" else ("g", {T0: OffsetAndMetadata(0)})
+    args = (
+        ({T0: OffsetSpec.latest()},)
+        if method == "list_offsets"
+        else ("g", {T0: OffsetAndMetadata(0)})
+    )
     with pytest.raises(UnsupportedVersionException, match="has no .*: it came with KIP-396"):
         getattr(admin, method)(*args)
 
@@ -253,7 +395,9 @@ def test_after_close_there_is_nothing_to_ask():
     waiting = admin.list_topics().names()
     admin.close()
     assert waiting.done()
-    with pytest.raises(IllegalStateException, match="Cannot accept new calls when AdminClient is closing."):
+    with pytest.raises(
+        IllegalStateException, match="Cannot accept new calls when AdminClient is closing."
+    ):
         admin.list_topics()
     assert all(socket.closed_at_ms is not None for socket in lab.sockets(admin.name))
 
@@ -266,8 +410,16 @@ def heartbeat(lab, admin, **fields):
     answers = []
 
     def plan():
-        answers.append((yield from at_coordinator("heartbeat", "new", m.ConsumerGroupHeartbeatRequest(group_id="new", **fields),
-                                                  lambda answer: error_for(answer.error_code))))
+        answers.append(
+            (
+                yield from at_coordinator(
+                    "heartbeat",
+                    "new",
+                    m.ConsumerGroupHeartbeatRequest(group_id="new", **fields),
+                    lambda answer: error_for(answer.error_code),
+                )
+            )
+        )
 
     admin._loop.start(plan(), lab.now_ms + 10_000)
     lab.run_until(lambda: bool(answers))
@@ -275,19 +427,52 @@ def heartbeat(lab, admin, **fields):
 
 
 def test_a_group_of_the_new_protocol_is_described_with_its_epochs():
-    """KIP-848: three epochs; the journal tells of them, and so do LIST_GROUPS and CONSUMER_GROUP_DESCRIBE."""
+    """KIP-848: three epochs; the journal tells of them,
+    and so do LIST_GROUPS and CONSUMER_GROUP_DESCRIBE."""
     lab, admin = cluster("4.0")
     lab.create_topic("t4", partitions=3)
-    first = heartbeat(lab, admin, member_id="m-1", member_epoch=0, rebalance_timeout_ms=60_000, subscribed_topic_names=("t4",), topic_partitions=())
+    first = heartbeat(
+        lab,
+        admin,
+        member_id="m-1",
+        member_epoch=0,
+        rebalance_timeout_ms=60_000,
+        subscribed_topic_names=("t4",),
+        topic_partitions=(),
+    )
     assert first.error_code == 0
     described = admin.describe_consumer_groups(["new"]).described_groups()["new"].get()
-    assert (described.type, described.state, described.partition_assignor) == ("Consumer", "Stable", "uniform")
-    assert (described.group_epoch, described.target_assignment_epoch, described.members[0].member_epoch) == (2, 2, 2)
-    assert set(described.members[0].assignment) == set(described.members[0].target_assignment) == {T0, T1, T2}
-    assert [(one.group_id, one.type) for one in admin.list_consumer_groups().all().get()] == [("new", "Consumer")]
+    assert (described.type, described.state, described.partition_assignor) == (
+        "Consumer",
+        "Stable",
+        "uniform",
+    )
+    assert (
+        described.group_epoch,
+        described.target_assignment_epoch,
+        described.members[0].member_epoch,
+    ) == (2, 2, 2)
+    assert (
+        set(described.members[0].assignment)
+        == set(described.members[0].target_assignment)
+        == {T0, T1, T2}
+    )
+    assert [(one.group_id, one.type) for one in admin.list_consumer_groups().all().get()] == [
+        ("new", "Consumer")
+    ]
     told = lab.at(lab.now_ms)["groups"]["new"]
-    assert (told["type"], told["state"], told["generation"], told["target_epoch"], told["protocol"]) == ("consumer", "Stable", 2, 2, "uniform")
-    assert told["members"]["m-1"]["assignment"] == told["members"]["m-1"]["target"] == ["t4-0", "t4-1", "t4-2"]
+    assert (
+        told["type"],
+        told["state"],
+        told["generation"],
+        told["target_epoch"],
+        told["protocol"],
+    ) == ("consumer", "Stable", 2, 2, "uniform")
+    assert (
+        told["members"]["m-1"]["assignment"]
+        == told["members"]["m-1"]["target"]
+        == ["t4-0", "t4-1", "t4-2"]
+    )
     with pytest.raises(GroupNotEmptyException):
         admin.delete_consumer_groups(["new"]).all().get()
     heartbeat(lab, admin, member_id="m-1", member_epoch=-1)
@@ -322,4 +507,6 @@ def test_an_unclean_election_is_for_partitions_without_a_leader():
     lab, admin = cluster(brokers=2)
     lab.create_topic("t4", replication_factor=2)
     outcome = admin.elect_leaders("unclean", [T0, TopicPartition("none", 0)]).partitions().get()
-    assert isinstance(outcome[T0], ElectionNotNeededException) and isinstance(outcome[TopicPartition("none", 0)], UnknownTopicOrPartitionException)
+    assert isinstance(outcome[T0], ElectionNotNeededException) and isinstance(
+        outcome[TopicPartition("none", 0)], UnknownTopicOrPartitionException
+    )

@@ -1,10 +1,18 @@
-"""What Java's compiler would have refused is refused in a sentence with an example, before anything is sent."""
+"""What Java's compiler would have refused is refused in a sentence with an example,
+before anything is sent."""
 
 import re
 
 import pytest
 
-from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab import (
+    KafkaAdminClient,
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    ProducerRecord,
+    TopicPartition,
+)
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException
 
 PLACE = TopicPartition("t", 0)
@@ -17,7 +25,9 @@ WRONG = {
     "offsets_for_times": lambda lab: reader(lab).offsets_for_times({PLACE: "now"}),
     "create_topics": lambda lab: KafkaAdminClient(lab, {}).create_topics(["t2"]),
     "create_partitions": lambda lab: KafkaAdminClient(lab, {}).create_partitions({"t": 3}),
-    "alter_consumer_group_offsets": lambda lab: KafkaAdminClient(lab, {}).alter_consumer_group_offsets("g", {PLACE: 5}),
+    "alter_consumer_group_offsets": lambda lab: KafkaAdminClient(
+        lab, {}
+    ).alter_consumer_group_offsets("g", {PLACE: 5}),
     "list_offsets": lambda lab: KafkaAdminClient(lab, {}).list_offsets([PLACE]),
     "delete_records": lambda lab: KafkaAdminClient(lab, {}).delete_records({PLACE: 5}),
     "describe_configs": lambda lab: KafkaAdminClient(lab, {}).describe_configs(["t"]),
@@ -70,8 +80,14 @@ NOT_NOW = {
     "seek in what is not read": lambda consumer: consumer.seek(UNREAD, 3),
     "position in what is not read": lambda consumer: consumer.position(UNREAD),
     "lag of what is not read": lambda consumer: consumer.current_lag(UNREAD),
-    "subscribe after assign": lambda consumer: (consumer.assign([PLACE]), consumer.subscribe(["t"])),
-    "assign after subscribe": lambda consumer: (consumer.subscribe(["t"]), consumer.assign([PLACE])),
+    "subscribe after assign": lambda consumer: (
+        consumer.assign([PLACE]),
+        consumer.subscribe(["t"]),
+    ),
+    "assign after subscribe": lambda consumer: (
+        consumer.subscribe(["t"]),
+        consumer.assign([PLACE]),
+    ),
     "poll after close": lambda consumer: (consumer.close(), consumer.poll(timeout_ms=0)),
 }
 ALONE = {
@@ -96,13 +112,19 @@ def sentence(protocol, call, error, **config) -> str:
 
 @pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
 def test_both_protocols_refuse_a_wrong_argument_alike(call):
-    said = {sentence(protocol, call, IllegalArgumentException, **{"group.id": "g"}) for protocol in ("classic", "consumer")}
+    said = {
+        sentence(protocol, call, IllegalArgumentException, **{"group.id": "g"})
+        for protocol in ("classic", "consumer")
+    }
     assert len(said) == 1
 
 
 @pytest.mark.parametrize("call", NOT_NOW.values(), ids=NOT_NOW)
 def test_both_protocols_refuse_alike_what_cannot_be_done_now(call):
-    said = {sentence(protocol, call, IllegalStateException, **{"group.id": "g"}) for protocol in ("classic", "consumer")}
+    said = {
+        sentence(protocol, call, IllegalStateException, **{"group.id": "g"})
+        for protocol in ("classic", "consumer")
+    }
     assert len(said) == 1
 
 

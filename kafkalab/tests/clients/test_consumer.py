@@ -2,7 +2,13 @@
 
 import pytest
 
-from kafkalab import CommitFailedException, KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
+from kafkalab import (
+    CommitFailedException,
+    KafkaConsumer,
+    KafkaProducer,
+    ProducerRecord,
+    TopicPartition,
+)
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, InvalidGroupIdException
 from kafkalab.tests.clients.stories import FIRST_FOUR, MINUTE_MS, cluster, kept, node_ids, poll_for
 
@@ -42,16 +48,21 @@ def test_the_first_poll_opens_bootstrap_then_coordinator_then_leaders(version):
     poll_for(lab, reader(lab), 6_000)
     bootstrap, *others = lab.sockets("inv-1")
     assert (bootstrap.node_id, bootstrap.broker, bootstrap.role) == ("-1", None, "bootstrap")
-    coordinator, = (socket for socket in others if socket.role == "coordinator")
+    (coordinator,) = (socket for socket in others if socket.role == "coordinator")
     assert (coordinator.node_id, coordinator.broker) == (COORDINATOR_1[version], 1)
     leaders = [socket for socket in others if socket.role == "data"]
-    assert sorted((socket.node_id, socket.broker) for socket in leaders) == [(str(n), n) for n in range(3)]
+    assert sorted((socket.node_id, socket.broker) for socket in leaders) == [
+        (str(n), n) for n in range(3)
+    ]
     early = [socket for socket in leaders if socket.opened_at_ms < coordinator.opened_at_ms + 1_000]
-    assert all(socket.purpose == "telemetry" for socket in early), "leaders come after the group has formed"
+    assert all(socket.purpose == "telemetry" for socket in early), (
+        "leaders come after the group has formed"
+    )
 
 
 def test_four_opened_three_kept_two_brokers_five_partitions():
-    """Article C's question. The bootstrap socket has nothing more to do and is idle for nine minutes."""
+    """Article C's question. The bootstrap socket has nothing more
+    to do and is idle for nine minutes."""
     lab = cluster("2.3", brokers=2)
     lab.create_topic("t", partitions=5)
     lab.place_coordinator("test", broker=1)
@@ -62,7 +73,7 @@ def test_four_opened_three_kept_two_brokers_five_partitions():
     poll_for(lab, consumer, 10 * MINUTE_MS, timeout_ms=1_000)
     assert sorted(node_ids(lab)) == ["-1", "0", "1", "2147483646"]
     assert sorted(kept(lab)) == ["0", "1", "2147483646"]
-    closed, = (socket for socket in lab.sockets() if socket.closed_at_ms is not None)
+    (closed,) = (socket for socket in lab.sockets() if socket.closed_at_ms is not None)
     assert (closed.node_id, closed.how) == ("-1", "idle")
     assert 9 * MINUTE_MS < closed.closed_at_ms < 9 * MINUTE_MS + 2_000
 
@@ -142,7 +153,10 @@ def test_bootstrap_of_an_address_where_nobody_listens():
     consumer = reader(lab, **{"bootstrap.servers": "localhost:9999"})
     assert poll_for(lab, consumer, 5_000) == []
     assert {socket.how for socket in lab.sockets()[:-1]} == {"failed"}
-    gaps_ms = [b.opened_at_ms - a.opened_at_ms for a, b in zip(lab.sockets(), lab.sockets()[1:], strict=False)]
+    gaps_ms = [
+        b.opened_at_ms - a.opened_at_ms
+        for a, b in zip(lab.sockets(), lab.sockets()[1:], strict=False)
+    ]
     assert max(gaps_ms[-2:]) > 3 * gaps_ms[0], "each failure doubles the wait"
 
 
@@ -155,8 +169,17 @@ def test_after_close_nothing_can_be_asked():
     consumer = reader(lab)
     consumer.close()
     t0 = TopicPartition("t", 0)
-    for ask in (lambda: consumer.poll(10), lambda: consumer.subscribe(["t"]), lambda: consumer.assign([t0]), lambda: consumer.seek(t0, 0),
-                lambda: consumer.pause([t0]), lambda: consumer.position(t0), consumer.commit_sync, lambda: consumer.partitions_for("t"), consumer.unsubscribe):
+    for ask in (
+        lambda: consumer.poll(10),
+        lambda: consumer.subscribe(["t"]),
+        lambda: consumer.assign([t0]),
+        lambda: consumer.seek(t0, 0),
+        lambda: consumer.pause([t0]),
+        lambda: consumer.position(t0),
+        consumer.commit_sync,
+        lambda: consumer.partitions_for("t"),
+        consumer.unsubscribe,
+    ):
         with pytest.raises(IllegalStateException, match="already been closed"):
             ask()
 
@@ -282,7 +305,8 @@ def test_seek_reads_again_from_there():
 
 @pytest.mark.parametrize("to", [0, 1, 3])
 def test_seek_drops_what_is_left_of_an_answer_that_was_taken_in_part(to):
-    """The broker sent four records, the application took two; the other two are not next any more (Fetcher.fetchRecords)."""
+    """The broker sent four records, the application took two;
+    the other two are not next any more (Fetcher.fetchRecords)."""
     lab = cluster("3.9")
     lab.create_topic("t")
     write(lab, "a", "b", "c", "d")
@@ -297,14 +321,22 @@ def test_seek_drops_what_is_left_of_an_answer_that_was_taken_in_part(to):
 
 @pytest.mark.parametrize("version", FIRST_FOUR)
 def test_who_works_longer_than_max_poll_interval_cannot_commit(version):
-    """KIP-62: heartbeats go on while the application works, until this limit; then the client leaves by itself."""
+    """KIP-62: heartbeats go on while the application works, until this limit;
+    then the client leaves by itself."""
     lab = cluster(version)
     lab.create_topic("t")
     write(lab, "a")
     ends = []
 
     def work(lab):
-        consumer = reader(lab, **{"auto.offset.reset": "earliest", "enable.auto.commit": False, "max.poll.interval.ms": 10_000})
+        consumer = reader(
+            lab,
+            **{
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "max.poll.interval.ms": 10_000,
+            },
+        )
         while not consumer.poll(timeout_ms=500):
             pass
         lab.sleep(ms=12_000)
@@ -407,4 +439,7 @@ def test_listeners_run_inside_poll_and_may_commit():
     poll_for(lab, consumer, 5_000)
     consumer.close()
     both = [TopicPartition("t", 0), TopicPartition("t", 1)]
-    assert [(what, partitions) for what, partitions, _ in told] == [("assigned", both), ("revoked", both)]
+    assert [(what, partitions) for what, partitions, _ in told] == [
+        ("assigned", both),
+        ("revoked", both),
+    ]

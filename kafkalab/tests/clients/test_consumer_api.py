@@ -1,11 +1,28 @@
-"""The consumer's other API: lag and metrics, questions about offsets and topics, interceptors, and calls in the wrong state."""
+"""The consumer's other API: lag and metrics, questions about offsets and topics, interceptors,
+and calls in the wrong state."""
 
 import math
 
 import pytest
 
-from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, OffsetSpec, ProducerRecord, RecordsToDelete, TopicPartition
-from kafkalab.errors import ConcurrentModificationException, ConfigException, IllegalArgumentException, IllegalStateException, UnsupportedVersionException
+from kafkalab import (
+    KafkaAdminClient,
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    OffsetAndMetadata,
+    OffsetSpec,
+    ProducerRecord,
+    RecordsToDelete,
+    TopicPartition,
+)
+from kafkalab.errors import (
+    ConcurrentModificationException,
+    ConfigException,
+    IllegalArgumentException,
+    IllegalStateException,
+    UnsupportedVersionException,
+)
 from kafkalab.lines import metrics as recorded_metrics
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
@@ -20,7 +37,11 @@ def scene(version="3.9", records=10, **config):
     for number in range(records):
         producer.send(ProducerRecord("t", key=str(number), value="v", partition=0))
     producer.flush()
-    consumer = KafkaConsumer(lab, {"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False, **config}, name="c")
+    consumer = KafkaConsumer(
+        lab,
+        {"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False, **config},
+        name="c",
+    )
     return lab, producer, consumer
 
 
@@ -28,7 +49,8 @@ def scene(version="3.9", records=10, **config):
 
 
 def test_lag_three_ways():
-    """The tool and the API count from the committed offset, the metric from the position: only the metric sees what was read."""
+    """The tool and the API count from the committed offset, the metric from the position:
+    only the metric sees what was read."""
     lab, _, consumer = scene(**{"max.poll.records": 4})
     consumer.assign([T0])
     while not consumer.poll(1_000):
@@ -36,7 +58,9 @@ def test_lag_three_ways():
     consumer.commit_sync({T0: OffsetAndMetadata(1)})
     assert consumer.end_offsets([T0])[T0] - consumer.committed([T0])[T0].offset == 9
     admin = KafkaAdminClient(lab)
-    committed = admin.list_consumer_group_offsets("g").partitions_to_offset_and_metadata().get()[T0].offset
+    committed = (
+        admin.list_consumer_group_offsets("g").partitions_to_offset_and_metadata().get()[T0].offset
+    )
     assert admin.list_offsets({T0: OffsetSpec.latest()}).all().get()[T0].offset - committed == 9
     group = lab.describe_group("g")
     assert list(group["lag"]) == [9] and list(group["partition"]) == [0]
@@ -47,7 +71,10 @@ def test_lag_three_ways():
 @pytest.mark.parametrize("version", ["2.3", "2.8"])
 def test_a_client_before_3_0_has_no_current_lag(version):
     consumer = KafkaConsumer(Lab(version=version), {"group.id": "g"})
-    with pytest.raises(UnsupportedVersionException, match=f"A consumer {version} has no currentLag: it came with 3.0"):
+    with pytest.raises(
+        UnsupportedVersionException,
+        match=f"A consumer {version} has no currentLag: it came with 3.0",
+    ):
         consumer.current_lag(T0)
 
 
@@ -92,7 +119,8 @@ def test_a_partition_that_is_given_up_takes_its_metrics_along():
 
 
 def test_rates_look_back_over_two_windows():
-    """30 s each: ten records within the first window are ten in (nearly) thirty seconds; after a minute nothing is left."""
+    """30 s each: ten records within the first window are ten in (nearly) thirty seconds;
+    after a minute nothing is left."""
     lab, _, consumer = scene()
     consumer.subscribe(["t"])
     while consumer.metrics()["records-consumed-total"] < 10:
@@ -100,7 +128,10 @@ def test_rates_look_back_over_two_windows():
     rate = consumer.metrics()["records-consumed-rate"]
     assert 10 / 40 <= rate <= 10 / 30
     lab.run_for(61_000)
-    assert consumer.metrics()["records-consumed-rate"] == 0 and consumer.metrics()["records-consumed-total"] == 10
+    assert (
+        consumer.metrics()["records-consumed-rate"] == 0
+        and consumer.metrics()["records-consumed-total"] == 10
+    )
 
 
 def test_joins_syncs_commits_and_heartbeats_are_counted():
@@ -110,27 +141,54 @@ def test_joins_syncs_commits_and_heartbeats_are_counted():
         consumer.poll(1_000)
     consumer.commit_sync()
     counted = consumer.metrics()
-    assert (counted["join-total"], counted["sync-total"], counted["rebalance-total"], counted["commit-total"]) == (1, 1, 1, 1)
-    assert counted["join-time-max"] >= 3_000                               # the group's initial delay
+    assert (
+        counted["join-total"],
+        counted["sync-total"],
+        counted["rebalance-total"],
+        counted["commit-total"],
+    ) == (1, 1, 1, 1)
+    # the group's initial delay
+    assert counted["join-time-max"] >= 3_000
     assert counted["heartbeat-total"] >= 2 and counted["last-heartbeat-seconds-ago"] <= 3
-    assert counted["assigned-partitions"] == 2 and counted["connection-count"] == len(consumer._client.selector.channels)
+    assert counted["assigned-partitions"] == 2 and counted["connection-count"] == len(
+        consumer._client.selector.channels
+    )
     lab.run_for(7_500)
-    assert consumer.metrics()["last-poll-seconds-ago"] == 8 or consumer.metrics()["last-poll-seconds-ago"] == 7
+    assert (
+        consumer.metrics()["last-poll-seconds-ago"] == 8
+        or consumer.metrics()["last-poll-seconds-ago"] == 7
+    )
 
 
 def test_the_names_are_those_the_recorded_clients_give():
-    """A 3.9.2 consumer names its metrics when it closes. (Those of join, sync and heartbeat it keeps to itself.)"""
+    """A 3.9.2 consumer names its metrics when it closes.
+    (Those of join, sync and heartbeat it keeps to itself.)"""
     _, _, consumer = scene()
     consumer.subscribe(["t"])
     for _ in range(8):
         consumer.poll(1_000)
-    known = {line.split()[0] for table in (recorded_metrics.POLL, recorded_metrics.COORDINATOR, recorded_metrics.FETCH,
-                                           recorded_metrics.FETCH_TOPIC, recorded_metrics.FETCH_PARTITION, recorded_metrics.NETWORK)
-             for line in table.strip().splitlines()}
+    known = {
+        line.split()[0]
+        for table in (
+            recorded_metrics.POLL,
+            recorded_metrics.COORDINATOR,
+            recorded_metrics.FETCH,
+            recorded_metrics.FETCH_TOPIC,
+            recorded_metrics.FETCH_PARTITION,
+            recorded_metrics.NETWORK,
+        )
+        for line in table.strip().splitlines()
+    }
     unnamed = ("join-", "sync-", "heartbeat-", "last-heartbeat-", "rebalance-", "last-rebalance-")
-    assert [name.name for name in consumer.metrics() if name.name not in known and not name.name.startswith(unnamed)] == []
+    assert [
+        name.name
+        for name in consumer.metrics()
+        if name.name not in known and not name.name.startswith(unnamed)
+    ] == []
     old = scene("2.3")[2].metrics()
-    assert "last-poll-seconds-ago" not in {name.name for name in old} and "rebalance-total" not in {name.name for name in old}
+    assert "last-poll-seconds-ago" not in {name.name for name in old} and "rebalance-total" not in {
+        name.name for name in old
+    }
 
 
 def test_metrics_change_nothing():
@@ -157,8 +215,14 @@ def test_offsets_by_time():
     consumer.assign([T0, T1])
     found = consumer.offsets_for_times({T0: before_ms, T1: before_ms})
     assert found[T1] is None and found[T0].offset == 10 and found[T0].timestamp_ms >= before_ms
-    assert (consumer.beginning_offsets([T0]), consumer.end_offsets([T0, T1])) == ({T0: 0}, {T0: 11, T1: 0})
-    with pytest.raises(IllegalArgumentException, match="The target time for partition t-0 is -5. The target time cannot be negative."):
+    assert (consumer.beginning_offsets([T0]), consumer.end_offsets([T0, T1])) == (
+        {T0: 0},
+        {T0: 11, T1: 0},
+    )
+    with pytest.raises(
+        IllegalArgumentException,
+        match="The target time for partition t-0 is -5. The target time cannot be negative.",
+    ):
         consumer.offsets_for_times({T0: -5})
 
 
@@ -212,18 +276,30 @@ def test_interceptors_see_records_and_commits():
     consumer.poll(100)
     consumer.close()
     assert [record.offset for record in taken] == [0, 2, 4, 6, 8]
-    assert (ledger.seen, ledger.commits, ledger.closed) == (list(range(10)), [{"t-0": 10}, {"t-0": 10}], True)
+    assert (ledger.seen, ledger.commits, ledger.closed) == (
+        list(range(10)),
+        [{"t-0": 10}, {"t-0": 10}],
+        True,
+    )
 
 
 def test_an_asynchronous_commit_leaves_at_once_and_names_partitions_in_the_order_of_hashes():
-    """As recorded (group_offsets_manual_commit, group_offsets_auto_commit): the request goes out within the call, and Java's HashMap orders what is in it."""
-    lab, places = Lab(brokers=3, seed=3), [TopicPartition("orders", number) for number in (2, 0, 3, 1)]
+    """As recorded (group_offsets_manual_commit, group_offsets_auto_commit): the request goes out
+    within the call, and Java's HashMap orders what is in it."""
+    lab, places = (
+        Lab(brokers=3, seed=3),
+        [TopicPartition("orders", number) for number in (2, 0, 3, 1)],
+    )
     lab.create_topic("orders", partitions=4)
     producer = KafkaProducer(lab, {}, name="shop")
     for place in places:
         producer.send(ProducerRecord("orders", value="v", partition=place.partition))
     producer.flush()
-    consumer = KafkaConsumer(lab, {"group.id": "inventory", "auto.offset.reset": "earliest", "enable.auto.commit": False}, name="c")
+    consumer = KafkaConsumer(
+        lab,
+        {"group.id": "inventory", "auto.offset.reset": "earliest", "enable.auto.commit": False},
+        name="c",
+    )
     consumer.assign(places)
     while any(consumer.position(place) < 1 for place in places):
         consumer.poll(500)
@@ -231,9 +307,13 @@ def test_an_asynchronous_commit_leaves_at_once_and_names_partitions_in_the_order
     sent = [event for event in lab.journal.of("request.sent") if event.api == "OFFSET_COMMIT"]
     assert len(sent) == 1 and lab.now_ms - sent[0].at_ms < 5
     lab.run_for(ms=200)
-    assert len(lab.at(lab.now_ms)["groups"]["inventory"]["offsets"]) == 4, "though the program has not polled again"
+    assert len(lab.at(lab.now_ms)["groups"]["inventory"]["offsets"]) == 4, (
+        "though the program has not polled again"
+    )
     consumer.poll(100)
-    told = [line.split("partition ")[1] for line in lab.lines("c").message if "Committed offset" in line]
+    told = [
+        line.split("partition ")[1] for line in lab.lines("c").message if "Committed offset" in line
+    ]
     assert told == ["orders-0", "orders-1", "orders-2", "orders-3"]
 
 
@@ -253,14 +333,28 @@ def polls_meanwhile(lab, consumer):
     lab.run_for(500)
 
 
-@pytest.mark.parametrize(("version", "text"), [
-    ("2.8", r"KafkaConsumer is not safe for multi-threaded access$"),
-    ("3.6", r"KafkaConsumer is not safe for multi-threaded access. currentThread\(name: main, id: 1\) otherThread\(id: 2\)$"),
-])
+@pytest.mark.parametrize(
+    ("version", "text"),
+    [
+        ("2.8", r"KafkaConsumer is not safe for multi-threaded access$"),
+        (
+            "3.6",
+            (
+                r"KafkaConsumer is not safe for multi-threaded access. currentThread\(name: main, "
+                r"id: 1\) otherThread\(id: 2\)$"
+            ),
+        ),
+    ],
+)
 def test_a_consumer_is_not_for_two_threads(version, text):
     lab, _, consumer = scene(version)
     polls_meanwhile(lab, consumer)
-    for call in (lambda: consumer.poll(0), consumer.commit_sync, lambda: consumer.seek(T1, 0), consumer.close):
+    for call in (
+        lambda: consumer.poll(0),
+        consumer.commit_sync,
+        lambda: consumer.seek(T1, 0),
+        consumer.close,
+    ):
         with pytest.raises(ConcurrentModificationException, match=text):
             call()
     consumer.wakeup()  # the one call that is allowed
@@ -283,19 +377,58 @@ def test_the_same_thread_may_come_in_again():
     assert consumer.committed([T0, T1]) == {T0: OffsetAndMetadata(0), T1: OffsetAndMetadata(0)}
 
 
-@pytest.mark.parametrize(("call", "kind", "text"), [
-    (lambda c: c.poll(0), IllegalStateException, "Consumer is not subscribed to any topics or assigned any partitions"),
-    (lambda c: (c.subscribe(["t"]), c.assign([T0])), IllegalStateException, "Subscription to topics, partitions and pattern are mutually exclusive"),
-    (lambda c: (c.assign([T0]), c.subscribe(["t"])), IllegalStateException, "Subscription to topics, partitions and pattern are mutually exclusive"),
-    (lambda c: c.seek(T0, -1), IllegalArgumentException, "seek offset must not be a negative number"),
-    (lambda c: c.seek(T0, 1), IllegalStateException, "No current assignment for partition t-0"),
-    (lambda c: c.pause([T0]), IllegalStateException, "No current assignment for partition t-0"),
-    (lambda c: c.current_lag(T0), IllegalStateException, "No current assignment for partition t-0"),
-    (lambda c: c.close(timeout_ms=-1), IllegalArgumentException, "The timeout cannot be negative."),
-    (lambda c: (c.close(), c.commit_sync()), IllegalStateException, "This consumer has already been closed."),
-    (lambda c: (c.close(), c.poll(0)), IllegalStateException, "This consumer has already been closed."),
-    (lambda c: (c.close(), c.paused()), IllegalStateException, "This consumer has already been closed."),
-])
+@pytest.mark.parametrize(
+    ("call", "kind", "text"),
+    [
+        (
+            lambda c: c.poll(0),
+            IllegalStateException,
+            "Consumer is not subscribed to any topics or assigned any partitions",
+        ),
+        (
+            lambda c: (c.subscribe(["t"]), c.assign([T0])),
+            IllegalStateException,
+            "Subscription to topics, partitions and pattern are mutually exclusive",
+        ),
+        (
+            lambda c: (c.assign([T0]), c.subscribe(["t"])),
+            IllegalStateException,
+            "Subscription to topics, partitions and pattern are mutually exclusive",
+        ),
+        (
+            lambda c: c.seek(T0, -1),
+            IllegalArgumentException,
+            "seek offset must not be a negative number",
+        ),
+        (lambda c: c.seek(T0, 1), IllegalStateException, "No current assignment for partition t-0"),
+        (lambda c: c.pause([T0]), IllegalStateException, "No current assignment for partition t-0"),
+        (
+            lambda c: c.current_lag(T0),
+            IllegalStateException,
+            "No current assignment for partition t-0",
+        ),
+        (
+            lambda c: c.close(timeout_ms=-1),
+            IllegalArgumentException,
+            "The timeout cannot be negative.",
+        ),
+        (
+            lambda c: (c.close(), c.commit_sync()),
+            IllegalStateException,
+            "This consumer has already been closed.",
+        ),
+        (
+            lambda c: (c.close(), c.poll(0)),
+            IllegalStateException,
+            "This consumer has already been closed.",
+        ),
+        (
+            lambda c: (c.close(), c.paused()),
+            IllegalStateException,
+            "This consumer has already been closed.",
+        ),
+    ],
+)
 def test_a_call_in_the_wrong_state_says_what_java_says(call, kind, text):
     _, _, consumer = scene()
     with pytest.raises(kind) as refusal:
@@ -312,7 +445,9 @@ def test_one_consumer_for_each_app():
     done = {}
 
     def worker(lab, name):
-        consumer = KafkaConsumer(lab, {"group.id": "workers", "auto.offset.reset": "earliest"}, name=name)
+        consumer = KafkaConsumer(
+            lab, {"group.id": "workers", "auto.offset.reset": "earliest"}, name=name
+        )
         consumer.subscribe(["t"])
         for _ in range(20):
             done.setdefault(name, []).extend(record.value for record in consumer.poll(500))
@@ -329,7 +464,8 @@ def test_one_consumer_for_each_app():
 
 
 def test_one_poller_and_a_pool_with_a_queue():
-    """Only the poller touches the consumer; workers take from the queue, and it commits what they have finished."""
+    """Only the poller touches the consumer; workers take from the queue,
+    and it commits what they have finished."""
     lab, _, consumer = scene(records=12, **{"max.poll.records": 3})
     queue, finished = [], []
 
@@ -350,7 +486,11 @@ def test_one_poller_and_a_pool_with_a_queue():
             else:
                 lab.sleep(5)
 
-    apps = [lab.spawn(poller, name="poller"), lab.spawn(worker, name="worker-1"), lab.spawn(worker, name="worker-2")]
+    apps = [
+        lab.spawn(poller, name="poller"),
+        lab.spawn(worker, name="worker-1"),
+        lab.spawn(worker, name="worker-2"),
+    ]
     lab.run_until(lambda: all(app.done for app in apps))
     assert finished != sorted(finished) and sorted(finished) == list(range(12))
     committed = [event.offset for event in lab.journal.of("commit") if "partition" in event.fields]
@@ -369,7 +509,11 @@ def test_a_member_of_the_new_protocol_counts_rebalances_and_no_joins():
     for _ in range(10):
         consumer.poll(1_000)
     counted = consumer.metrics()
-    assert counted["rebalance-total"] == 1 and counted["heartbeat-total"] >= 2 and counted["assigned-partitions"] == 2
+    assert (
+        counted["rebalance-total"] == 1
+        and counted["heartbeat-total"] >= 2
+        and counted["assigned-partitions"] == 2
+    )
     assert "join-total" not in {name.name for name in counted}
     assert (consumer.current_lag(T0), counted["records-consumed-total"]) == (0, 10)
     assert list(lab.describe_group("g")["client_id"]) == [consumer.client_id] * 2

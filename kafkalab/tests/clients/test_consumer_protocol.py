@@ -1,5 +1,7 @@
-"""group.protocol=consumer (KIP-848): a background thread keeps the membership, the broker divides, nobody stops for anybody."""
+"""group.protocol=consumer (KIP-848): a background thread keeps the membership, the broker divides,
+nobody stops for anybody."""
 
+import itertools
 import re
 
 import pytest
@@ -7,7 +9,15 @@ import pytest
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
 from kafkalab.clients.consumer.modern.membership_manager import TRANSITIONS, MemberState
-from kafkalab.errors import CommitFailedException, ConfigException, IllegalStateException, KafkaException, UnsupportedVersionException, WakeupException
+from kafkalab.errors import (
+    CommitFailedException,
+    ConfigException,
+    IllegalArgumentException,
+    IllegalStateException,
+    KafkaException,
+    UnsupportedVersionException,
+    WakeupException,
+)
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 BOTH = pytest.mark.parametrize("version", ["4.0", "4.4"])
@@ -21,11 +31,14 @@ def cluster(version="4.4", partitions=4, **settings):
 
 def a_consumer(lab, name="one", **config):
     dotted = {key.replace("_", "."): value for key, value in config.items()}
-    return KafkaConsumer(lab, {"client.id": name, "group.id": "shop", "group.protocol": "consumer", **dotted})
+    return KafkaConsumer(
+        lab, {"client.id": name, "group.id": "shop", "group.protocol": "consumer", **dotted}
+    )
 
 
 def polling(lab, name, **config):
-    """An app that polls for ever; its consumer is the first entry of the list that is returned, once it runs."""
+    """An app that polls for ever; its consumer is the first entry of the list that is returned,
+    once it runs."""
     held = []
 
     def app(lab, name):
@@ -52,19 +65,28 @@ def numbers(consumer):
 
 
 def states_of(lab, who):
-    return [event.after for event in lab.journal.events if event.kind == "state" and event.who == who
-            and event.machine.startswith("member of")]
+    return [
+        event.after
+        for event in lab.journal.events
+        if event.kind == "state" and event.who == who and event.machine.startswith("member of")
+    ]
 
 
 def sent(lab, who, api="CONSUMER_GROUP_HEARTBEAT"):
-    return [event.at_ms for event in lab.journal.events if event.kind == "request.sent" and event.who == who and event.api == api]
+    return [
+        event.at_ms
+        for event in lab.journal.events
+        if event.kind == "request.sent" and event.who == who and event.api == api
+    ]
 
 
 @BOTH
 def test_it_asks_for_the_coordinator_before_anybody_polls(version):
     lab = cluster(version)
     consumer = a_consumer(lab)
-    assert isinstance(consumer, KafkaConsumer) and isinstance(consumer._delegate, AsyncKafkaConsumer)
+    assert isinstance(consumer, KafkaConsumer) and isinstance(
+        consumer._delegate, AsyncKafkaConsumer
+    )
     lab.run_for(ms=1_000)
     assert len(sent(lab, "one", "FIND_COORDINATOR")) == 1 and not sent(lab, "one")
 
@@ -88,7 +110,7 @@ def test_a_second_member_takes_over_without_stopping_the_first(version):
     app, held = polling(lab, "two")
     poll_for(lab, first, 12_000)
     assert numbers(first) == [0, 1] and numbers(held[0]) == [2, 3]
-    assert "JOINING" not in states_of(lab, "one")[1:]                       # it never joined anew
+    assert "JOINING" not in states_of(lab, "one")[1:]  # it never joined anew
     lab.stage.end(app)
 
 
@@ -98,7 +120,9 @@ def test_heartbeats_follow_the_brokers_interval():
     consumer.subscribe(["orders"])
     poll_for(lab, consumer, 21_000)
     beats = sent(lab, "one")[2:]
-    assert all(4_990 <= after - before <= 5_110 for before, after in zip(beats, beats[1:], strict=False)), beats
+    assert all(4_990 <= after - before <= 5_110 for before, after in itertools.pairwise(beats)), (
+        beats
+    )
 
 
 @BOTH
@@ -117,7 +141,8 @@ def test_closing_commits_and_says_goodbye_so_the_others_need_no_session_timeout(
 
 def test_a_killed_member_is_missed_after_its_session_of_45_s():
     lab = cluster()
-    first, (app, held) = a_consumer(lab, "one"), polling(lab, "two")
+    first = a_consumer(lab, "one")
+    polling(lab, "two")
     first.subscribe(["orders"])
     poll_for(lab, first, 15_000)
     lab.stage.kill("two")
@@ -147,10 +172,15 @@ def test_a_listener_hears_only_what_changes(version):
     first = a_consumer(lab, "one")
     first.subscribe(["orders"], listener)
     poll_for(lab, first, 2_000)
-    app, held = polling(lab, "two")
+    app, _held = polling(lab, "two")
     poll_for(lab, first, 12_000)
     first.close()
-    assert listener.heard == [("assigned", [0, 1, 2, 3]), ("revoked", [2, 3]), ("assigned", []), ("revoked", [0, 1])]
+    assert listener.heard == [
+        ("assigned", [0, 1, 2, 3]),
+        ("revoked", [2, 3]),
+        ("assigned", []),
+        ("revoked", [0, 1]),
+    ]
     lab.stage.end(app)
 
 
@@ -159,7 +189,8 @@ def test_who_does_not_poll_for_max_poll_interval_leaves_and_comes_back_with_the_
     consumer = a_consumer(lab, max_poll_interval_ms=6_000)
     consumer.subscribe(["orders"], listener)
     poll_for(lab, consumer, 2_000)
-    lab.sleep(12_000)                                                       # noticed with the next heartbeat at the latest
+    # noticed with the next heartbeat at the latest
+    lab.sleep(12_000)
     assert states_of(lab, "one")[-1] == "STALE"
     poll_for(lab, consumer, 3_000)
     assert listener.heard[1:] == [("lost", [0, 1, 2, 3]), ("assigned", [0, 1, 2, 3])]
@@ -203,7 +234,9 @@ def test_a_commit_after_the_broker_forgot_the_member_fails():
     coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
     with pytest.raises(CommitFailedException) as refused:
         consumer.commit_sync()
-    assert str(refused.value) == "OffsetCommit failed with unknown member ID. The coordinator is not aware of this member."
+    assert str(refused.value) == (
+        "OffsetCommit failed with unknown member ID. The coordinator is not aware of this member."
+    )
     assert "OffsetCommit failed with UNKNOWN_MEMBER_ID" in lab.log_text(consumer.name)
 
 
@@ -214,12 +247,17 @@ def test_a_commit_of_an_epoch_that_is_over_fails_in_its_own_words(monkeypatch):
     poll_for(lab, consumer, 1_000)
     epoch = consumer.group_metadata().generation_id
     consumer._delegate._group.commits._epoch = epoch - 1
-    with pytest.raises(CommitFailedException, match="^OffsetCommit failed with stale member epoch. The member epoch is stale."):
+    with pytest.raises(
+        CommitFailedException,
+        match="^OffsetCommit failed with stale member epoch. The member epoch is stale.",
+    ):
         consumer.commit_sync()
     consumer.commit_async(callback=lambda offsets, error: told.append(type(error).__name__))
     poll_for(lab, consumer, 500)
     assert told == ["StaleMemberEpochException"]
-    assert f" with stale member epoch error. Last epoch sent: {epoch - 1}" in lab.log_text(consumer.name)
+    assert f" with stale member epoch error. Last epoch sent: {epoch - 1}" in lab.log_text(
+        consumer.name
+    )
 
 
 def test_a_fenced_member_loses_everything_and_joins_anew():
@@ -232,14 +270,20 @@ def test_a_fenced_member_loses_everything_and_joins_anew():
     coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
     poll_for(lab, consumer, 8_000)
     assert "FENCED" in states_of(lab, "one")
-    assert listener.heard == [("assigned", [0, 1, 2, 3]), ("lost", [0, 1, 2, 3]), ("assigned", [0, 1, 2, 3])]
+    assert listener.heard == [
+        ("assigned", [0, 1, 2, 3]),
+        ("lost", [0, 1, 2, 3]),
+        ("assigned", [0, 1, 2, 3]),
+    ]
 
 
 def test_without_group_management_it_reads_what_it_is_told_to():
     lab = cluster()
     producer = KafkaProducer(lab, {"client.id": "feeder"})
     producer.send(ProducerRecord("orders", value="tea", partition=2)).get()
-    consumer = KafkaConsumer(lab, {"client.id": "one", "group.protocol": "consumer", "auto.offset.reset": "earliest"})
+    consumer = KafkaConsumer(
+        lab, {"client.id": "one", "group.protocol": "consumer", "auto.offset.reset": "earliest"}
+    )
     consumer.assign([TopicPartition("orders", 2)])
     assert [r.value for r in poll_for(lab, consumer, 1_000)] == ["tea"]
     assert consumer.position(TopicPartition("orders", 2)) == 1
@@ -266,17 +310,36 @@ def test_an_old_broker_does_not_know_the_protocol():
         poll_for(lab, consumer, 2_000)
 
 
-@pytest.mark.parametrize("version,config,sentence", [
-    ("4.4", {"session.timeout.ms": 10_000}, "session.timeout.ms cannot be set when group.protocol=CONSUMER"),
-    ("4.4", {"heartbeat.interval.ms": 1_000, "partition.assignment.strategy": "RangeAssignor"},
-     "partition.assignment.strategy, heartbeat.interval.ms cannot be set when group.protocol=CONSUMER"),
-    ("4.4", {"group.protocol": "classic", "group.remote.assignor": "range"}, "group.remote.assignor cannot be set when group.protocol=CLASSIC"),
-    ("4.4", {"group.protocol": "newest"}, "String must be one of"),
-    ("3.9", {}, "cannot be played with client 3.9"),
-])
+@pytest.mark.parametrize(
+    "version,config,sentence",
+    [
+        (
+            "4.4",
+            {"session.timeout.ms": 10_000},
+            "session.timeout.ms cannot be set when group.protocol=CONSUMER",
+        ),
+        (
+            "4.4",
+            {"heartbeat.interval.ms": 1_000, "partition.assignment.strategy": "RangeAssignor"},
+            (
+                "partition.assignment.strategy, heartbeat.interval.ms cannot be set when "
+                "group.protocol=CONSUMER"
+            ),
+        ),
+        (
+            "4.4",
+            {"group.protocol": "classic", "group.remote.assignor": "range"},
+            "group.remote.assignor cannot be set when group.protocol=CLASSIC",
+        ),
+        ("4.4", {"group.protocol": "newest"}, "String must be one of"),
+        ("3.9", {}, "cannot be played with client 3.9"),
+    ],
+)
 def test_what_belongs_to_the_other_protocol_cannot_be_set(version, config, sentence):
     with pytest.raises(ConfigException, match=sentence):
-        KafkaConsumer(cluster(version), {"group.id": "shop", "group.protocol": "consumer", **config})
+        KafkaConsumer(
+            cluster(version), {"group.id": "shop", "group.protocol": "consumer", **config}
+        )
 
 
 def test_the_brokers_range_assignor_can_be_asked_for():
@@ -313,7 +376,11 @@ def test_the_group_and_its_offsets_outlive_their_coordinator(how):
     consumer = a_consumer(lab, enable_auto_commit="false")
     consumer.subscribe(["orders"])
     poll_for(lab, consumer, 3_000)
-    place, epoch, first = TopicPartition("orders", 0), consumer.group_metadata().generation_id, lab.coordinator_of("shop")
+    place, epoch, first = (
+        TopicPartition("orders", 0),
+        consumer.group_metadata().generation_id,
+        lab.coordinator_of("shop"),
+    )
     consumer.commit_sync({place: OffsetAndMetadata(7)})
     getattr(lab.broker(first), how)()
     poll_for(lab, consumer, 20_000)
@@ -343,9 +410,14 @@ def test_a_transaction_moves_the_group_unless_the_partition_has_gone(version):
     assert consumer.group_metadata().generation_id > member.generation_id
     kept, gone = numbers(consumer)[0], min({0, 1, 2, 3} - set(numbers(consumer)))
     producer.begin_transaction()
-    producer.send_offsets_to_transaction({TopicPartition("orders", kept): OffsetAndMetadata(4)}, member)  # KIP-1251
+    # KIP-1251
+    producer.send_offsets_to_transaction(
+        {TopicPartition("orders", kept): OffsetAndMetadata(4)}, member
+    )
     with pytest.raises(CommitFailedException):
-        producer.send_offsets_to_transaction({TopicPartition("orders", gone): OffsetAndMetadata(4)}, member)
+        producer.send_offsets_to_transaction(
+            {TopicPartition("orders", gone): OffsetAndMetadata(4)}, member
+        )
 
 
 def test_offsets_of_a_topic_that_is_read_stay_and_go_with_the_group():
@@ -360,7 +432,10 @@ def test_offsets_of_a_topic_that_is_read_stay_and_go_with_the_group():
     with pytest.raises(KafkaException):
         verdicts.partition_result(read).get()
     verdicts.partition_result(unread).get()
-    assert set(consumer.committed([read, unread])) == {read} or consumer.committed([unread])[unread] is None
+    assert (
+        set(consumer.committed([read, unread])) == {read}
+        or consumer.committed([unread])[unread] is None
+    )
     consumer.close()
     admin.delete_consumer_groups(["shop"]).all().get()
     coordinator = lab.coordinator_of("shop")
@@ -380,7 +455,11 @@ def test_a_pattern_finds_topics_that_come_later(version):
     assert [str(tp) for tp in consumer.assignment()] == ["returns-eu-0", "returns-eu-1"]
     lab.create_topic("returns-us", partitions=1)
     poll_for(lab, consumer, 15_000)
-    assert [str(tp) for tp in consumer.assignment()] == ["returns-eu-0", "returns-eu-1", "returns-us-0"]
+    assert [str(tp) for tp in consumer.assignment()] == [
+        "returns-eu-0",
+        "returns-eu-1",
+        "returns-us-0",
+    ]
     with pytest.raises(IllegalStateException, match="mutually exclusive"):
         consumer.subscribe(["orders"])
     consumer.unsubscribe()
@@ -425,15 +504,143 @@ def test_a_late_answer_makes_those_behind_it_late():
 
 @BOTH
 def test_a_member_that_polls_too_late_says_so_twice(version):
-    """Recorded with 4.4.0: a warning when the time is up, and one when the application is back; what was owned is given up at once."""
+    """Recorded with 4.4.0: a warning when the time is up, and one when the application is back;
+    what was owned is given up at once."""
     lab = cluster(version)
     consumer = a_consumer(lab, **{"max.poll.interval.ms": 4_000})
     consumer.subscribe(["orders"])
     poll_for(lab, consumer, 3_000)
     lab.run_for(ms=8_000)
     away = lab.log_text("one")
-    assert "WARN" in away and "Consumer poll timeout has expired." in away and "It will remain in STALE state" in away
+    assert (
+        "WARN" in away
+        and "Consumer poll timeout has expired." in away
+        and "It will remain in STALE state" in away
+    )
     assert "exceeded approximately by" not in away and not consumer.assignment()
     poll_for(lab, consumer, 2_000)
-    assert re.search(r"WARN .*exceeded approximately by [34]\d\d\d ms\. Member \S+ will rejoin the group now\.", lab.log_text("one"))
+    assert re.search(
+        r"WARN .*exceeded approximately by [34]\d\d\d ms\. Member \S+ will rejoin the group now\.",
+        lab.log_text("one"),
+    )
     assert consumer.assignment()
+
+
+@BOTH
+def test_an_auto_commit_that_fails_at_close_is_written_and_not_raised(version):
+    """AsyncKafkaConsumer.commitSyncAllConsumed: nobody asked for this commit,
+    so nobody is to catch its error."""
+    lab = cluster(version)
+    consumer = a_consumer(lab)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 2_000)
+    consumer.seek(TopicPartition("orders", 0), 0)
+    coordinator = lab.broker(lab.coordinator_of("shop")).machine.coordinator.modern
+    group = coordinator.groups["shop"]
+    coordinator._remove(group, next(iter(group.members.values())), "fenced by the test", [])
+    consumer.close()
+    (line,) = (
+        event
+        for event in lab.journal.of("line")
+        if event.fields["message"].endswith("Synchronous auto-commit failed")
+    )
+    assert (line.level, line.line) == ("WARN", {"4.0": 1457, "4.4": 1778}[version])
+    assert line.trace.startswith("org.apache.kafka.clients.consumer.CommitFailedException")
+    assert "Kafka consumer has been closed" in lab.log_text("one")
+
+
+def test_who_cannot_leave_in_time_says_so_and_closes():
+    lab = cluster()
+    consumer = a_consumer(lab, enable_auto_commit=False)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 2_000)
+    lab.link(lab.coordinator_of("shop"), "one").set_latency(3_000)
+    consumer.close(timeout_ms=500)
+    text = lab.log_text("one")
+    assert (
+        "Consumer attempted to leave the group but couldn't complete it within 500 ms. It will "
+        "proceed to close."
+    ) in text
+    assert "Completed leaving the group" not in text and "Kafka consumer has been closed" in text
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+@pytest.mark.parametrize("timeout_ms", [-1, 1.5])
+def test_neither_consumer_closes_within_a_negative_time(protocol, timeout_ms):
+    consumer = KafkaConsumer(cluster(), {"group.id": "shop", "group.protocol": protocol})
+    with pytest.raises(IllegalArgumentException, match="The timeout cannot be negative."):
+        consumer.close(timeout_ms=timeout_ms)
+    consumer.close()
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_commit_refused_with_an_error_that_commits_do_not_know_says_so(protocol):
+    """GROUP_ID_NOT_FOUND came with version 9;
+    OffsetCommitResponseHandler has no case of its own for it."""
+    lab = cluster()
+    consumer = KafkaConsumer(
+        lab,
+        {
+            "group.id": "shop",
+            "group.protocol": protocol,
+            "client.id": "one",
+            "enable.auto.commit": False,
+        },
+    )
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 8_000)
+    machine = lab.broker(lab.coordinator_of("shop")).machine.coordinator
+    machine.table.classic.pop("shop", None), machine.table.modern.pop("shop", None)
+    with pytest.raises(
+        KafkaException, match="Unexpected error in commit: The group id does not exist."
+    ):
+        consumer.commit_sync({TopicPartition("orders", 0): OffsetAndMetadata(0)})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_paused_coordinator_that_wakes_ends_nobodys_membership(seed):
+    """It still knows the group when it wakes, so a heartbeat that waited there
+    is no reason for the consumer to give up."""
+    lab = Lab(
+        brokers=3,
+        seed=seed,
+        version="4.4",
+        broker_version="4.4",
+        broker_config={
+            "broker.session.timeout.ms": 600,
+            "broker.heartbeat.interval.ms": 200,
+            "group.consumer.session.timeout.ms": 5_000,
+            "group.consumer.heartbeat.interval.ms": 300,
+        },
+    )
+    lab.create_topic("orders", partitions=4, replication_factor=3)
+    consumer = a_consumer(lab, request_timeout_ms=9_000)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 3_000)
+    lab.broker(lab.coordinator_of("shop")).pause(ms=2_500)
+    poll_for(lab, consumer, 8_000)
+    assert numbers(consumer) == [0, 1, 2, 3] and not {"FENCED", "FATAL"} & set(
+        states_of(lab, "one")
+    )
+
+
+def test_a_group_is_not_lost_with_a_leader_that_never_heard_that_it_leads():
+    """Nobody has noticed yet that broker 1 is down when it is made the group's coordinator;
+    broker 2 leads after it."""
+    lab = Lab(brokers=3, seed=5, version="4.4", broker_version="4.4")
+    lab.create_topic("orders", partitions=4, replication_factor=3, leaders=[2, 2, 2, 2])
+    lab.place_coordinator("shop", 0)
+    consumer = a_consumer(lab)
+    consumer.subscribe(["orders"])
+    poll_for(lab, consumer, 3_000)
+    lab.broker(1).crash()
+    lab.broker(0).stop()
+    lab.run_for(10)
+    assert lab.coordinator_of("shop") == 1 and not lab.broker(1).is_up
+    poll_for(lab, consumer, 25_000)
+    assert lab.coordinator_of("shop") == 2
+    assert (
+        list(lab.broker(2).machine.coordinator.table.modern["shop"].members)
+        and not lab.broker(0).machine.coordinator.table.modern
+    )
+    assert "FENCED" not in states_of(lab, "one") and numbers(consumer) == [0, 1, 2, 3]

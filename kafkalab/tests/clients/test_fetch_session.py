@@ -12,7 +12,12 @@ NOT_FOUND, INVALID_EPOCH = 70, 71
 
 def at(**offsets):
     """`at(t0=5)`: partition t-0 is read from offset 5 on."""
-    return {TopicPartition("t", int(name[1:])): FetchPartition(partition=int(name[1:]), fetch_offset=offset) for name, offset in offsets.items()}
+    return {
+        TopicPartition("t", int(name[1:])): FetchPartition(
+            partition=int(name[1:]), fetch_offset=offset
+        )
+        for name, offset in offsets.items()
+    }
 
 
 class Session:
@@ -23,11 +28,14 @@ class Session:
         self.handler = FetchSessionHandler(lambda name, **values: self.said.append(name), "0")
 
     def fetch(self, wanted, answered=(), session_id=77, error_code=0):
-        """One round: (session id, epoch, partitions named, partitions forgotten); then the broker's answer."""
+        """One round: (session id, epoch, partitions named, partitions forgotten);
+        then the broker's answer."""
         session, topics, forgotten, _ = self.handler.build(wanted)
         named = [p.partition for topic in topics for p in topic.partitions]
         dropped = [p for topic in forgotten for p in topic.partitions]
-        self.handler.handle(FetchResponse(session_id=session_id, error_code=error_code), list(answered))
+        self.handler.handle(
+            FetchResponse(session_id=session_id, error_code=error_code), list(answered)
+        )
         return session["session_id"], session["session_epoch"], named, dropped
 
 
@@ -38,7 +46,7 @@ def test_the_first_fetch_names_everything_and_later_ones_what_changed():
     assert session.fetch(at(t0=5, t1=0), [T0]) == (77, 2, [0], [])
     assert session.fetch(at(t0=5, t1=0, t2=0)) == (77, 3, [2], [])
     assert session.fetch(at(t1=0, t2=0)) == (77, 4, [], [0])
-    assert "FETCH_BUILT_FULL" == session.said[0] and "FETCH_BUILT_INCREMENTAL" in session.said
+    assert session.said[0] == "FETCH_BUILT_FULL" and "FETCH_BUILT_INCREMENTAL" in session.said
 
 
 def test_a_broker_without_room_for_sessions_hears_everything_each_time():

@@ -1,4 +1,5 @@
-"""Members of one group: what each gives up and keeps in a rebalance, who may return unnoticed, who is thrown out."""
+"""Members of one group: what each gives up and keeps in a rebalance, who may return unnoticed,
+who is thrown out."""
 
 import re
 
@@ -7,13 +8,23 @@ import pytest
 from kafkalab import KafkaConsumer, KafkaProducer, ProducerRecord, TopicPartition
 from kafkalab.clients.consumer.classic.membership import Generation
 from kafkalab.errors import (
-    CommitFailedException, ConfigException, FencedInstanceIdException, IllegalStateException, InconsistentGroupProtocolException, KafkaException,
-    RebalanceInProgressException, RetriableCommitFailedException, UnsupportedVersionException, WakeupException,
+    CommitFailedException,
+    ConfigException,
+    FencedInstanceIdException,
+    IllegalStateException,
+    InconsistentGroupProtocolException,
+    KafkaException,
+    RebalanceInProgressException,
+    RetriableCommitFailedException,
+    UnsupportedVersionException,
+    WakeupException,
 )
 from kafkalab.records import OffsetAndMetadata
 from kafkalab.tests.clients.stories import cluster, poll_for
 
-COOPERATIVE = {"partition.assignment.strategy": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"}
+COOPERATIVE = {
+    "partition.assignment.strategy": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
+}
 ORDERS = [TopicPartition("orders", n) for n in range(4)]
 
 
@@ -39,7 +50,14 @@ class Listener:
 
 
 def member(lab, name, listener=None, **config):
-    consumer = KafkaConsumer(lab, {"group.id": "inventory", **{key.replace("_", "."): value for key, value in config.items()}}, name=name)
+    consumer = KafkaConsumer(
+        lab,
+        {
+            "group.id": "inventory",
+            **{key.replace("_", "."): value for key, value in config.items()},
+        },
+        name=name,
+    )
     consumer.subscribe(["orders"], listener)
     return consumer
 
@@ -52,21 +70,31 @@ def orders(version, **settings):
 
 def polling(lab, consumer, ms):
     """An app that polls for so long; what it raised is its result."""
+
     def loop(lab):
         try:
             poll_for(lab, consumer, ms)
         except KafkaException as error:
             return error
+
     return lab.spawn(loop, name=consumer.name)
 
 
 def assigned(lab, name):
-    return [(event.fields["generation"], [int(tp.rpartition("-")[2]) for tp in event.fields["partitions"]])
-            for event in lab.journal.of("assignment") if event.who == name]
+    return [
+        (
+            event.fields["generation"],
+            [int(tp.rpartition("-")[2]) for tp in event.fields["partitions"]],
+        )
+        for event in lab.journal.of("assignment")
+        if event.who == name
+    ]
 
 
 @pytest.mark.parametrize("version", ["2.8", "3.9", "4.4"])
-def test_a_cooperative_member_gives_up_only_what_another_gets_and_reads_the_rest_all_the_time(version):
+def test_a_cooperative_member_gives_up_only_what_another_gets_and_reads_the_rest_all_the_time(
+    version,
+):
     lab = orders(version)
     heard = Listener()
     first = member(lab, "first", heard, **COOPERATIVE)
@@ -74,13 +102,34 @@ def test_a_cooperative_member_gives_up_only_what_another_gets_and_reads_the_rest
     second = member(lab, "second", **COOPERATIVE)
     apps = [polling(lab, first, 12_000), polling(lab, second, 12_000)]
     assert lab.run_until(lambda: all(app.done for app in apps))
-    assert heard.heard == [("assigned", [0, 1, 2, 3]), ("revoked", [2, 3]), ("assigned", []), ("assigned", [])]
-    assert [partitions for _, partitions in assigned(lab, "second")] == [[], [2, 3]], "a partition has one owner at a time"
+    assert heard.heard == [
+        ("assigned", [0, 1, 2, 3]),
+        ("revoked", [2, 3]),
+        ("assigned", []),
+        ("assigned", []),
+    ]
+    assert [partitions for _, partitions in assigned(lab, "second")] == [[], [2, 3]], (
+        "a partition has one owner at a time"
+    )
     assert sorted(first.assignment() + second.assignment()) == ORDERS
-    joins = [event.at_ms for event in lab.journal.of("request.sent") if event.who == "first" and event.fields["api"] == "JOIN_GROUP"]
-    fetches = [event.at_ms for event in lab.journal.of("request.sent") if event.who == "first" and event.fields["api"] == "FETCH"]
-    parked_until = next(event.at_ms for event in lab.journal.of("assignment") if event.who == "first" and event.fields["generation"] == 3)
-    assert any(joins[-1] < at_ms < parked_until for at_ms in fetches), "fetching goes on while its join is parked"
+    joins = [
+        event.at_ms
+        for event in lab.journal.of("request.sent")
+        if event.who == "first" and event.fields["api"] == "JOIN_GROUP"
+    ]
+    fetches = [
+        event.at_ms
+        for event in lab.journal.of("request.sent")
+        if event.who == "first" and event.fields["api"] == "FETCH"
+    ]
+    parked_until = next(
+        event.at_ms
+        for event in lab.journal.of("assignment")
+        if event.who == "first" and event.fields["generation"] == 3
+    )
+    assert any(joins[-1] < at_ms < parked_until for at_ms in fetches), (
+        "fetching goes on while its join is parked"
+    )
 
 
 def test_an_eager_member_gives_up_everything_first():
@@ -96,11 +145,20 @@ def test_an_eager_member_gives_up_everything_first():
     assert sorted([first.assignment(), second.assignment()]) == [ORDERS[:2], ORDERS[2:]]
 
 
-@pytest.mark.parametrize(("version", "word"), [("2.3", "revoked"), ("2.8", "lost"), ("4.4", "lost")])
+@pytest.mark.parametrize(
+    ("version", "word"), [("2.3", "revoked"), ("2.8", "lost"), ("4.4", "lost")]
+)
 def test_who_was_away_too_long_has_lost_its_partitions_and_cannot_commit(version, word):
     lab = orders(version)
     heard = Listener()
-    slow = member(lab, "slow", heard, max_poll_interval_ms=4_000, session_timeout_ms=6_000, enable_auto_commit=False)
+    slow = member(
+        lab,
+        "slow",
+        heard,
+        max_poll_interval_ms=4_000,
+        session_timeout_ms=6_000,
+        enable_auto_commit=False,
+    )
     poll_for(lab, slow, 4_000)
     lab.run_for(7_000)
     with pytest.raises(CommitFailedException):
@@ -133,7 +191,9 @@ def test_what_a_listener_raises_ends_the_poll_since_2_4():
         lab = orders(version)
         consumer = member(lab, "c", Listener(assigned=fail))
         if raises:
-            with pytest.raises(KafkaException, match="User rebalance callback throws an error") as told:
+            with pytest.raises(
+                KafkaException, match="User rebalance callback throws an error"
+            ) as told:
                 poll_for(lab, consumer, 5_000)
             assert isinstance(told.value.__cause__, ZeroDivisionError)
         else:
@@ -144,7 +204,10 @@ def test_what_a_listener_raises_ends_the_poll_since_2_4():
 @pytest.mark.parametrize("version", ["2.3", "2.8", "4.4"])
 def test_a_static_member_comes_back_unnoticed_within_its_session(version):
     lab = orders(version)
-    one, two = (member(lab, name, group_instance_id=name, session_timeout_ms=20_000) for name in ("one", "two"))
+    one, two = (
+        member(lab, name, group_instance_id=name, session_timeout_ms=20_000)
+        for name in ("one", "two")
+    )
     apps = [polling(lab, one, 20_000), polling(lab, two, 8_000)]
     assert lab.run_until(lambda: apps[1].done)
     before = two.assignment()
@@ -153,7 +216,9 @@ def test_a_static_member_comes_back_unnoticed_within_its_session(version):
     apps.append(polling(lab, again, 6_000))
     assert lab.run_until(lambda: all(app.done for app in apps))
     assert again.assignment() == before and len(before) == 2
-    assert [generation for generation, _ in assigned(lab, "one")] == [1], "nobody else had to rebalance"
+    assert [generation for generation, _ in assigned(lab, "one")] == [1], (
+        "nobody else had to rebalance"
+    )
     assert all(event.fields["api"] != "LEAVE_GROUP" for event in lab.journal.of("request.sent"))
 
 
@@ -168,6 +233,23 @@ def test_two_members_with_one_static_name_the_older_is_fenced():
     assert newer.assignment() == ORDERS
 
 
+@pytest.mark.parametrize("version", ["2.3", "3.9"])
+def test_whoever_lost_its_static_name_can_still_close(version):
+    """ConsumerCoordinator.maybeAutoCommitOffsetsSync writes down whatever its commit meets."""
+    lab = orders(version)
+    older = member(
+        lab, "older", group_instance_id="one", session_timeout_ms=20_000, enable_auto_commit=True
+    )
+    poll_for(lab, older, 5_000)
+    older.seek(ORDERS[0], 0)
+    newer = member(lab, "newer", group_instance_id="one", session_timeout_ms=20_000)
+    poll_for(lab, newer, 300)
+    older.close()
+    assert "Synchronous auto-commit of offsets" in lab.log_text(
+        "older"
+    ) and "Kafka consumer has been closed" in lab.log_text("older")
+
+
 def test_a_killed_member_is_missed_when_its_session_ends():
     lab = orders("3.9")
     first, second = (member(lab, name, session_timeout_ms=8_000) for name in ("first", "second"))
@@ -178,9 +260,19 @@ def test_a_killed_member_is_missed_when_its_session_ends():
     killed_at_ms = lab.now_ms
     assert lab.run_until(lambda: apps[0].done)
     assert first.assignment() == ORDERS
-    took_back_ms = next(event.at_ms for event in lab.journal.of("assignment") if event.who == "first" and event.fields["generation"] == 2)
-    assert 3_000 < took_back_ms - killed_at_ms < 11_100, "the rest of its session, and a heartbeat of the survivor"
-    assert all(event.at_ms <= killed_at_ms for event in lab.journal.of("request.sent") if event.who == "second"), "a dead process asks nothing"
+    took_back_ms = next(
+        event.at_ms
+        for event in lab.journal.of("assignment")
+        if event.who == "first" and event.fields["generation"] == 2
+    )
+    assert 3_000 < took_back_ms - killed_at_ms < 11_100, (
+        "the rest of its session, and a heartbeat of the survivor"
+    )
+    assert all(
+        event.at_ms <= killed_at_ms
+        for event in lab.journal.of("request.sent")
+        if event.who == "second"
+    ), "a dead process asks nothing"
     assert {socket.how for socket in lab.sockets("second")} <= {"killed", "idle"}
     with pytest.raises(IllegalStateException, match="was killed at"):
         second.poll(0)
@@ -196,7 +288,11 @@ def test_a_pattern_finds_topics_that_come_later():
     assert [str(tp) for tp in consumer.assignment()] == ["orders-eu-0", "orders-eu-1"]
     lab.create_topic("orders-us", 1)
     poll_for(lab, consumer, 12_000)
-    assert [str(tp) for tp in consumer.assignment()] == ["orders-eu-0", "orders-eu-1", "orders-us-0"]
+    assert [str(tp) for tp in consumer.assignment()] == [
+        "orders-eu-0",
+        "orders-eu-1",
+        "orders-us-0",
+    ]
     with pytest.raises(IllegalStateException, match="mutually exclusive"):
         consumer.subscribe(["returns"])
     consumer.unsubscribe()
@@ -218,7 +314,10 @@ def test_callbacks_of_commits_come_in_order_inside_poll():
     consumer, order = member(lab, "c", enable_auto_commit=False), []
     poll_for(lab, consumer, 5_000)
     for offset in (3, 1, 2):
-        consumer.commit_async({ORDERS[0]: OffsetAndMetadata(offset)}, lambda offsets, error: order.append((offsets[ORDERS[0]].offset, error)))
+        consumer.commit_async(
+            {ORDERS[0]: OffsetAndMetadata(offset)},
+            lambda offsets, error: order.append((offsets[ORDERS[0]].offset, error)),
+        )
     lab.run_for(1_000)
     assert order == [], "on the application's own thread"
     poll_for(lab, consumer, 400)
@@ -261,7 +360,9 @@ def test_a_committed_offset_is_checked_at_the_leader_before_the_first_fetch(vers
     before.close()
     after = member(lab, "after", auto_offset_reset="earliest")
     assert poll_for(lab, after, 6_000) == []
-    asked = [event.fields["api"] for event in lab.journal.of("request.sent") if event.who == "after"]
+    asked = [
+        event.fields["api"] for event in lab.journal.of("request.sent") if event.who == "after"
+    ]
     assert ("OFFSET_FOR_LEADER_EPOCH" in asked) is (version != "2.1"), "KIP-320"
     assert after.position(ORDERS[0]) == 1
 
@@ -271,7 +372,9 @@ def test_a_standalone_consumer_cannot_commit_beside_a_living_group():
         lab = orders(version)
         consumer = member(lab, "member")
         poll_for(lab, consumer, 5_000)
-        alone = KafkaConsumer(lab, {"group.id": "inventory", "enable.auto.commit": False}, name="alone")
+        alone = KafkaConsumer(
+            lab, {"group.id": "inventory", "enable.auto.commit": False}, name="alone"
+        )
         alone.assign(ORDERS[:1])
         with pytest.raises(CommitFailedException, match="the group has already rebalanced"):
             alone.commit_sync({ORDERS[0]: OffsetAndMetadata(1)})
@@ -286,9 +389,13 @@ def test_a_commit_that_may_succeed_later_is_told_apart_in_its_callback():
     poll_for(lab, consumer, 5_000)
     link = lab.link(lab.coordinator_of("inventory"), "c")
     link.cut_before_reply("OFFSET_COMMIT")
-    consumer.commit_async({ORDERS[0]: OffsetAndMetadata(7)}, lambda offsets, error: told.append(error))
+    consumer.commit_async(
+        {ORDERS[0]: OffsetAndMetadata(7)}, lambda offsets, error: told.append(error)
+    )
     poll_for(lab, consumer, 1_000)
-    assert isinstance(told[0], RetriableCommitFailedException) and "You should retry" in str(told[0])
+    assert isinstance(told[0], RetriableCommitFailedException) and "You should retry" in str(
+        told[0]
+    )
     consumer.commit_sync({ORDERS[0]: OffsetAndMetadata(7)})
     assert len(told) == 1
 
@@ -312,12 +419,19 @@ def test_a_newcomer_prints_the_generation_it_does_not_have_as_java_does():
     consumer.subscribe(["orders"])
     consumer.poll(timeout_ms=200)
     said = lab.lines()["message"]
-    assert said[said.str.contains("MEMBER_ID_REQUIRED. Will")].iloc[0].endswith("Sent generation was Generation{generationId=-1, memberId='', protocol='null'}")
+    assert (
+        said[said.str.contains("MEMBER_ID_REQUIRED. Will")]
+        .iloc[0]
+        .endswith("Sent generation was Generation{generationId=-1, memberId='', protocol='null'}")
+    )
 
 
-@pytest.mark.parametrize("version, keeps_id", [("2.3", False), ("2.8", False), ("3.6", True), ("4.4", True)])
+@pytest.mark.parametrize(
+    "version, keeps_id", [("2.3", False), ("2.8", False), ("3.6", True), ("4.4", True)]
+)
 def test_a_member_of_an_old_generation_keeps_its_id_in_newer_clients(version, keeps_id):
-    """ILLEGAL_GENERATION says that the generation has gone by, not the member: who forgets its id makes the group wait for it."""
+    """ILLEGAL_GENERATION says that the generation has gone by, not the member:
+    who forgets its id makes the group wait for it."""
     lab = cluster(version)
     ann = member(lab, "ann")
     poll_for(lab, ann, 6_000)
@@ -328,4 +442,7 @@ def test_a_member_of_an_old_generation_keeps_its_id_in_newer_clients(version, ke
     assert membership.generation.id > then.id and ann.assignment()
     assert (membership.member_id == then.member_id) is keeps_id
     said = lab.log_text("ann")
-    assert ("Resetting generation due to: encountered ILLEGAL_GENERATION from HEARTBEAT response" in said) is keeps_id
+    assert (
+        "Resetting generation due to: encountered ILLEGAL_GENERATION from HEARTBEAT response"
+        in said
+    ) is keeps_id

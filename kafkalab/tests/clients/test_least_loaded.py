@@ -1,10 +1,17 @@
-"""Which broker is asked when any would do? Three rules, on tables small enough to hold in the head."""
+"""Which broker is asked when any would do? Three rules,
+on tables small enough to hold in the head."""
 
 import pytest
 
-from kafkalab.clients.network.least_loaded import NodeLoad, fewest_unanswered, standing_then_longest_untried, standing_then_preparing
+from kafkalab.clients.network.least_loaded import RULES as BY_NAME
+from kafkalab.clients.network.least_loaded import (
+    NodeLoad,
+    fewest_unanswered,
+    standing_then_longest_untried,
+    standing_then_preparing,
+)
 from kafkalab.clients.network.node import Node
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 OLD, MIDDLE, NEW = fewest_unanswered, standing_then_preparing, standing_then_longest_untried
 RULES = (OLD, MIDDLE, NEW)
@@ -15,8 +22,16 @@ def node(id):
 
 
 def load(id, kind, in_flight=0, last_attempt_ms=0, refresh_due=False):
-    return NodeLoad(node(id), is_ready=kind == "standing" and not refresh_due, can_send=kind == "standing", is_preparing=kind == "preparing",
-                    can_connect=kind == "untouched", is_blacked_out=kind == "backing off", in_flight=in_flight, last_attempt_ms=last_attempt_ms)
+    return NodeLoad(
+        node(id),
+        is_ready=kind == "standing" and not refresh_due,
+        can_send=kind == "standing",
+        is_preparing=kind == "preparing",
+        can_connect=kind == "untouched",
+        is_blacked_out=kind == "backing off",
+        in_flight=in_flight,
+        last_attempt_ms=last_attempt_ms,
+    )
 
 
 def chosen(rule, *loads):
@@ -28,13 +43,23 @@ def chosen(rule, *loads):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_an_idle_standing_socket_wins_at_once(rule):
-    id, said = chosen(rule, load(0, "standing", in_flight=2), load(1, "standing"), load(2, "standing"))
+    id, said = chosen(
+        rule, load(0, "standing", in_flight=2), load(1, "standing"), load(2, "standing")
+    )
     assert (id, said[-1]) == (1, "LEAST_LOADED_IDLE")
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_of_busy_sockets_the_one_that_waits_for_fewest_answers(rule):
-    assert chosen(rule, load(0, "standing", in_flight=3), load(1, "standing", in_flight=1), load(2, "standing", in_flight=2))[0] == 1
+    assert (
+        chosen(
+            rule,
+            load(0, "standing", in_flight=3),
+            load(1, "standing", in_flight=1),
+            load(2, "standing", in_flight=2),
+        )[0]
+        == 1
+    )
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -48,13 +73,21 @@ def test_without_nodes_there_is_none(rule):
 
 
 def test_one_table_three_answers():
-    """Nothing stands, nobody waits for answers, three nodes were last tried at 500, 300 and 400 ms."""
-    table = (load(1, "untouched", last_attempt_ms=500), load(2, "untouched", last_attempt_ms=300), load(3, "untouched", last_attempt_ms=400))
-    assert [chosen(rule, *table)[0] for rule in RULES] == [1, 3, 2], "the first seen, the last seen, the one not tried for longest"
+    """Nothing stands, nobody waits for answers, three nodes were last tried at 500,
+    300 and 400 ms."""
+    table = (
+        load(1, "untouched", last_attempt_ms=500),
+        load(2, "untouched", last_attempt_ms=300),
+        load(3, "untouched", last_attempt_ms=400),
+    )
+    assert [chosen(rule, *table)[0] for rule in RULES] == [1, 3, 2], (
+        "the first seen, the last seen, the one not tried for longest"
+    )
 
 
 def test_a_socket_coming_up_is_waited_for_from_2_3_on():
-    """KAFKA-8275: 2.2 took it for a node like any other, so the first untouched one won and one more socket was opened."""
+    """KAFKA-8275: 2.2 took it for a node like any other, so the first
+    untouched one won and one more socket was opened."""
     table = (load(1, "untouched"), load(0, "preparing"), load(2, "untouched"))
     assert [chosen(rule, *table)[0] for rule in RULES] == [1, 0, 0]
 
@@ -76,11 +109,24 @@ def test_of_nodes_never_tried_2_7_takes_the_first_it_sees():
 def test_the_rules_say_what_they_saw():
     assert chosen(NEW, load(0, "standing"))[1] == ["LEAST_LOADED_IDLE"]
     assert chosen(NEW, load(0, "standing", in_flight=1))[1] == ["LEAST_LOADED_WITH_IN_FLIGHT"]
-    assert chosen(NEW, load(0, "backing off"), load(1, "preparing"))[1] == ["LEAST_LOADED_REMOVING", "LEAST_LOADED_CONNECTING"]
+    assert chosen(NEW, load(0, "backing off"), load(1, "preparing"))[1] == [
+        "LEAST_LOADED_REMOVING",
+        "LEAST_LOADED_CONNECTING",
+    ]
     assert chosen(NEW, load(0, "untouched"))[1] == ["LEAST_LOADED_UNCONNECTED"]
     assert chosen(NEW, load(0, "backing off"))[1] == ["LEAST_LOADED_REMOVING", "LEAST_LOADED_NONE"]
 
 
 def test_each_version_has_its_rule():
-    assert {name: profile.least_loaded for name, profile in PROFILES.items()} == {
-        "2.1": OLD, "2.2": OLD, "2.3": MIDDLE, "2.8": NEW, "3.6": NEW, "3.9": NEW, "4.0": NEW, "4.4": NEW}
+    assert {
+        name: BY_NAME[profile.connecting.least_loaded] for name, profile in PROFILES.items()
+    } == {
+        "2.1": OLD,
+        "2.2": OLD,
+        "2.3": MIDDLE,
+        "2.8": NEW,
+        "3.6": NEW,
+        "3.9": NEW,
+        "4.0": NEW,
+        "4.4": NEW,
+    }

@@ -6,9 +6,14 @@ import pytest
 
 from kafkalab.clients.network.metadata import Metadata
 from kafkalab.clients.network.wiring import node_maker
-from kafkalab.protocol.messages import MetadataResponse, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic
+from kafkalab.protocol.messages import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
 from kafkalab.records import TopicPartition
-from kafkalab.versions import PROFILES
+from kafkalab.releases import PROFILES
 
 T0 = TopicPartition("t", 0)
 UNKNOWN_TOPIC, LEADER_NOT_AVAILABLE = 3, 5
@@ -16,10 +21,29 @@ UNKNOWN_TOPIC, LEADER_NOT_AVAILABLE = 3, 5
 
 def answer(error_code=0, leader=1, epoch=0, brokers=(0, 1)):
     """What a broker says of topic t, which has one partition."""
-    partition = MetadataResponsePartition(error_code=0, partition_index=0, leader_id=leader, leader_epoch=epoch, replica_nodes=(leader,), isr_nodes=(leader,))
-    topic = MetadataResponseTopic(error_code=error_code, name="t", topic_id="AAAAAAAAAAAAAAAAAAAAAA", partitions=() if error_code else (partition,))
-    return MetadataResponse(brokers=tuple(MetadataResponseBroker(node_id=id, host="localhost", port=9092 + id, rack=None) for id in brokers),
-                            cluster_id="c", controller_id=0, topics=(topic,))
+    partition = MetadataResponsePartition(
+        error_code=0,
+        partition_index=0,
+        leader_id=leader,
+        leader_epoch=epoch,
+        replica_nodes=(leader,),
+        isr_nodes=(leader,),
+    )
+    topic = MetadataResponseTopic(
+        error_code=error_code,
+        name="t",
+        topic_id="AAAAAAAAAAAAAAAAAAAAAA",
+        partitions=() if error_code else (partition,),
+    )
+    return MetadataResponse(
+        brokers=tuple(
+            MetadataResponseBroker(node_id=id, host="localhost", port=9092 + id, rack=None)
+            for id in brokers
+        ),
+        cluster_id="c",
+        controller_id=0,
+        topics=(topic,),
+    )
 
 
 class Client:
@@ -28,7 +52,16 @@ class Client:
     def __init__(self, version="3.9", max_age_ms=300_000):
         profile = PROFILES[version]
         self.node_of, self.said = node_maker(profile), []
-        self.metadata = Metadata(lambda name, **values: self.said.append(name), random.Random(7), profile, 100, 1_000, max_age_ms, lambda: ["t", "t"], lambda response, nodes: "")
+        self.metadata = Metadata(
+            lambda name, **values: self.said.append(name),
+            random.Random(7),
+            profile,
+            100,
+            1_000,
+            max_age_ms,
+            lambda: ["t", "t"],
+            lambda response, nodes: "",
+        )
         self.metadata.bootstrap((self.node_of(-1, "localhost", 9092, None),), 0)
 
     def told(self, now_ms, **said):
@@ -87,7 +120,8 @@ def test_from_3_7_fruitless_tries_wait_longer_and_longer():
 
 
 def test_hours_of_quiet_do_not_lengthen_the_wait_after_one_failure():
-    """A refresh because of metadata.max.age.ms brings nothing new and yet is not fruitless (Metadata.timeToAllowUpdate)."""
+    """A refresh because of metadata.max.age.ms brings nothing new and yet is not fruitless
+    (Metadata.timeToAllowUpdate)."""
     client = Client("3.9")
     for now_ms in range(1_000, 3_000_000, 300_000):
         client.told(now_ms)

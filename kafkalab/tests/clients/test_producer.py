@@ -34,8 +34,8 @@ def test_the_constructor_starts_a_loop_that_connects_by_itself(version):
 
 
 def test_2_2_opens_every_bootstrap_address():
-    """KAFKA-8275: it took a socket that was being set up for one more node without unanswered requests. Where the first
-    answer is quicker than the second connect, the third is spared."""
+    """KAFKA-8275: it took a socket that was being set up for one more node without unanswered
+    requests. Where the first answer is quicker than the second connect, the third is spared."""
     counts = []
     for seed in SEEDS:
         lab, _ = maker("2.2", seed, **{"bootstrap.servers": THREE})
@@ -111,8 +111,13 @@ def test_with_acks_0_nobody_tells_the_offset(version):
 
 @pytest.mark.parametrize("version", FIRST_FOUR)
 def test_with_acks_all_the_offsets_count_up(version):
-    lab, producer = maker(version, partitions=1, **{"acks": "all"})
-    assert [producer.send(ProducerRecord("t", str(n))).get().offset for n in range(4)] == [0, 1, 2, 3]
+    _lab, producer = maker(version, partitions=1, **{"acks": "all"})
+    assert [producer.send(ProducerRecord("t", str(n))).get().offset for n in range(4)] == [
+        0,
+        1,
+        2,
+        3,
+    ]
 
 
 def test_linger_gathers_records_into_one_batch():
@@ -141,7 +146,7 @@ def test_without_linger_each_goes_when_it_can():
 
 def test_a_full_batch_does_not_wait_for_linger():
     lab, producer = maker("2.3", partitions=1, **{"linger.ms": 60_000, "batch.size": 1_000})
-    for number in range(6):
+    for _number in range(6):
         producer.send(ProducerRecord("t", "x" * 400))
     lab.run_for(2_000)
     assert appended(lab) == [(0, 2), (0, 2)], "two fit; the third pair may still grow"
@@ -157,13 +162,23 @@ def test_flush_ends_the_waiting():
 
 @pytest.mark.parametrize("version", FIRST_FOUR)
 def test_a_key_leads_to_the_partition_java_would_choose(version):
-    lab, producer = maker(version, partitions=50)
-    for key, partition in (("21", 40), ("foobar", 16), ("a-little-bit-long-string", 12), ("abc", 7)):
-        assert producer.send(ProducerRecord("t", "v", key=key)).get().partition == partition == by_key(key.encode(), 50)
+    _lab, producer = maker(version, partitions=50)
+    for key, partition in (
+        ("21", 40),
+        ("foobar", 16),
+        ("a-little-bit-long-string", 12),
+        ("abc", 7),
+    ):
+        assert (
+            producer.send(ProducerRecord("t", "v", key=key)).get().partition
+            == partition
+            == by_key(key.encode(), 50)
+        )
 
 
 def test_a_lost_answer_is_asked_for_again():
-    """The record was written, the answer never came: an idempotent producer sends again and the broker writes once."""
+    """The record was written, the answer never came: an idempotent producer
+    sends again and the broker writes once."""
     lab, producer = maker("3.9", partitions=1)
     producer.send(ProducerRecord("t", "first")).get()
     leader = lab.leader("t", 0)
@@ -189,8 +204,10 @@ def test_a_leader_that_comes_back_gets_what_waited():
 
 
 def test_a_callback_hears_of_the_outcome():
-    lab, producer = maker("3.9", partitions=1)
+    _lab, producer = maker("3.9", partitions=1)
     told = []
-    producer.send(ProducerRecord("t", "tea"), lambda metadata, error: told.append((metadata.offset, error)))
+    producer.send(
+        ProducerRecord("t", "tea"), lambda metadata, error: told.append((metadata.offset, error))
+    )
     producer.flush()
     assert told == [(0, None)]

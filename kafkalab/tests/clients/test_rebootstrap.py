@@ -1,4 +1,5 @@
-"""What if every broker a client knows is gone, or its metadata is? And who tells it of a new leader?"""
+"""What if every broker a client knows is gone, or its metadata
+is? And who tells it of a new leader?"""
 
 import pytest
 
@@ -17,7 +18,9 @@ def producer_whose_cluster_moves(version, **config):
     """A producer that has come to know three brokers; all of them go down for a while."""
     lab = cluster(version, seed=2)
     lab.create_topic("t", 1, leaders=[2])
-    producer = KafkaProducer(lab, {"bootstrap.servers": TWO, "delivery.timeout.ms": 300_000, **config}, name="shop")
+    producer = KafkaProducer(
+        lab, {"bootstrap.servers": TWO, "delivery.timeout.ms": 300_000, **config}, name="shop"
+    )
     producer.send(ProducerRecord("t", "one")).get()
     for broker in range(3):
         lab.broker(broker).crash()
@@ -25,9 +28,16 @@ def producer_whose_cluster_moves(version, **config):
     return lab, producer
 
 
-@pytest.mark.parametrize(("version", "config", "begins_again"), [
-    ("3.6", {}, False), ("3.9", {}, False), ("3.9", {"metadata.recovery.strategy": "rebootstrap"}, True),
-    ("4.0", {}, True), ("4.4", {"metadata.recovery.strategy": "none"}, False)])
+@pytest.mark.parametrize(
+    ("version", "config", "begins_again"),
+    [
+        ("3.6", {}, False),
+        ("3.9", {}, False),
+        ("3.9", {"metadata.recovery.strategy": "rebootstrap"}, True),
+        ("4.0", {}, True),
+        ("4.4", {"metadata.recovery.strategy": "none"}, False),
+    ],
+)
 def test_when_no_known_broker_can_be_asked_newer_clients_begin_again(version, config, begins_again):
     """KIP-899: none in 3.x unless asked for, the default since 4.0."""
     lab, _ = producer_whose_cluster_moves(version, **config)
@@ -49,8 +59,16 @@ def test_metadata_that_does_not_come_is_a_reason_too():
     """KIP-1102: brokers that stand still answer nothing, but their sockets are open."""
     lab = cluster("4.0", seed=2)
     lab.create_topic("t", 1)
-    KafkaProducer(lab, {"bootstrap.servers": TWO, "metadata.max.age.ms": 1_000, "request.timeout.ms": 3_000,
-                        "metadata.recovery.rebootstrap.trigger.ms": 8_000}, name="shop")
+    KafkaProducer(
+        lab,
+        {
+            "bootstrap.servers": TWO,
+            "metadata.max.age.ms": 1_000,
+            "request.timeout.ms": 3_000,
+            "metadata.recovery.rebootstrap.trigger.ms": 8_000,
+        },
+        name="shop",
+    )
     lab.run_for(3_000)
     for broker in range(3):
         lab.broker(broker).pause(ms=30_000)
@@ -64,10 +82,13 @@ def test_metadata_that_does_not_come_is_a_reason_too():
 
 @pytest.mark.parametrize(("version", "learns"), [("3.6", False), ("3.9", True), ("4.4", True)])
 def test_an_answer_may_name_the_new_leader(version, learns):
-    """KIP-951: NOT_LEADER_OR_FOLLOWER comes with the leader's name, and the batch goes there at once, without its backoff."""
+    """KIP-951: NOT_LEADER_OR_FOLLOWER comes with the leader's name,
+    and the batch goes there at once, without its backoff."""
     lab = cluster(version, seed=1)
     lab.create_topic("t", 1, replication_factor=3, leaders=[0])
-    config = {"acks": "1", "retry.backoff.ms": 2_000} | ({"retry.backoff.max.ms": 2_000} if learns else {})
+    config = {"acks": "1", "retry.backoff.ms": 2_000} | (
+        {"retry.backoff.max.ms": 2_000} if learns else {}
+    )
     producer = KafkaProducer(lab, config, name="shop")
     producer.send(ProducerRecord("t", "one")).get()
     lab.cluster.set_leader("t", 0, 1)
@@ -76,4 +97,3 @@ def test_an_answer_may_name_the_new_leader(version, learns):
     producer.send(ProducerRecord("t", "two")).get()
     assert (lab.now_ms - sent_ms < 1_000) == learns
     assert bool(said(lab, "For t-0 leader was updated.")) == learns
-

@@ -1,11 +1,14 @@
-"""Programs change their mind, ask about what they do not read, and make mistakes; brokers are older than their clients."""
+"""Programs change their mind, ask about what they do not read, and make mistakes;
+brokers are older than their clients."""
 
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.errors import IllegalArgumentException, InvalidTopicException, SerializationException
 
-every_version = pytest.mark.parametrize("version", ["2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4"])
+every_version = pytest.mark.parametrize(
+    "version", ["2.1", "2.2", "2.3", "2.8", "3.6", "3.9", "4.0", "4.4"]
+)
 
 
 def lab_of(version, **more):
@@ -49,8 +52,9 @@ def test_the_leader_watches_topics_only_others_read(version):
     for _ in range(8):
         for reader in readers.values():
             reader.poll(1_000)
-    assert {topic: [str(tp) for tp in reader.assignment()] for topic, reader in readers.items()} == {
-        "t": ["t-0", "t-1", "t-2"], "u": ["u-0", "u-1"]}
+    assert {
+        topic: [str(tp) for tp in reader.assignment()] for topic, reader in readers.items()
+    } == {"t": ["t-0", "t-1", "t-2"], "u": ["u-0", "u-1"]}
 
 
 @every_version
@@ -58,7 +62,10 @@ def test_the_end_of_a_topic_nobody_reads_can_be_asked_for(version):
     lab = lab_of(version)
     KafkaProducer(lab).send(ProducerRecord("u", "one", partition=1)).get()
     consumer = KafkaConsumer(lab)
-    assert consumer.end_offsets([TopicPartition("u", 0), TopicPartition("u", 1)]) == {TopicPartition("u", 0): 0, TopicPartition("u", 1): 1}
+    assert consumer.end_offsets([TopicPartition("u", 0), TopicPartition("u", 1)]) == {
+        TopicPartition("u", 0): 0,
+        TopicPartition("u", 1): 1,
+    }
     assert lab.now_ms < 2_000
 
 
@@ -95,13 +102,20 @@ def test_records_are_text_on_a_partition_that_can_be():
 
 @every_version
 def test_any_client_talks_to_an_old_broker(version):
-    """KIP-511: a question in a version the broker has not is asked again; a broker before 2.4 does not say which it has, so in version 0."""
+    """KIP-511: a question in a version the broker has not is asked again; a broker before 2.4
+    does not say which it has, so in version 0."""
     lab = lab_of(version, broker_version="2.3")
     consumer = KafkaConsumer(lab, {"group.id": "g"})
     consumer.subscribe(["t"])
     assert polled(consumer) == ["t-0", "t-1", "t-2"]
-    asked = [e.version for e in lab.journal.of("request.sent") if e.api == "API_VERSIONS" and e.node_id == "-1"]
-    assert asked == ([2] if version in ("2.1", "2.2", "2.3") else [consumer.profile.api_versions_version, 0])
+    asked = [
+        e.version
+        for e in lab.journal.of("request.sent")
+        if e.api == "API_VERSIONS" and e.node_id == "-1"
+    ]
+    assert asked == (
+        [2] if version in ("2.1", "2.2", "2.3") else [consumer.profile.api_versions_version, 0]
+    )
 
 
 def test_a_chain_goes_through_the_wire_and_the_broker():
@@ -111,6 +125,15 @@ def test_a_chain_goes_through_the_wire_and_the_broker():
     consumer.poll(5_000)
     answer = next(e for e in lab.journal.of("response.received") if e.api == "METADATA")
     assert [e.kind for e in lab.why(answer)] == [
-        "call", "socket.opening", "socket.connected",
-        "request.sent", "request.received", "response.sent", "response.received",
-        "request.sent", "request.received", "response.sent", "response.received"]
+        "call",
+        "socket.opening",
+        "socket.connected",
+        "request.sent",
+        "request.received",
+        "response.sent",
+        "response.received",
+        "request.sent",
+        "request.received",
+        "response.sent",
+        "response.received",
+    ]

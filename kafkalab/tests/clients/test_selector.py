@@ -27,13 +27,22 @@ class Echo:
 
 
 class Wire:
-    """One selector on a network of constant latency; `poll` is what a client does again and again."""
+    """One selector on a network of constant latency;
+    `poll` is what a client does again and again."""
 
     def __init__(self, idle_ms=IDLE_MS):
         self.clock, self.server = Scheduler(), Echo()
         network = Network(self.clock, Streams(0), latency_ms=1, jitter_ms=0)
         network.listen("localhost", 9092, self.server)
-        self.selector = Selector(self.clock, network, lambda name, **values: None, random.Random(0), idle_ms, (65536, 131072), (0,))
+        self.selector = Selector(
+            self.clock,
+            network,
+            lambda name, **values: None,
+            random.Random(0),
+            idle_ms,
+            (65536, 131072),
+            (0,),
+        )
 
     def connect(self, id, port=9092):
         self.selector.connect(id, "localhost", port, "shop")

@@ -1,8 +1,16 @@
-"""Transactions as an application sees them: commit and abort, a zombie in each version's words, offsets within, wrong calls."""
+"""Transactions as an application sees them: commit and abort, a zombie in each version's words,
+offsets within, wrong calls."""
 
 import pytest
 
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, ProducerRecord, TopicPartition
+from kafkalab import (
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    OffsetAndMetadata,
+    ProducerRecord,
+    TopicPartition,
+)
 from kafkalab.errors import (
     CommitFailedException,
     IllegalStateException,
@@ -17,7 +25,9 @@ PAIRS = [(version, "2.3") for version in OLD] + [(version, "4.4") for version in
 
 
 def a_lab(version, broker_version, **broker_config):
-    lab = Lab(3, seed=7, version=version, broker_version=broker_version, broker_config=broker_config)
+    lab = Lab(
+        3, seed=7, version=version, broker_version=broker_version, broker_config=broker_config
+    )
     lab.create_topic("orders", 2)
     return lab
 
@@ -27,7 +37,9 @@ def a_producer(lab, name="shop", **config):
 
 
 def read(lab, isolation, partition=0):
-    consumer = KafkaConsumer(lab, {"isolation.level": isolation, "auto.offset.reset": "earliest", "group.id": isolation})
+    consumer = KafkaConsumer(
+        lab, {"isolation.level": isolation, "auto.offset.reset": "earliest", "group.id": isolation}
+    )
     tp = TopicPartition("orders", partition)
     consumer.assign([tp])
     records, until_ms = [], lab.now_ms + 2_000
@@ -45,7 +57,11 @@ def test_an_aborted_transaction_is_unseen_by_who_reads_the_committed(version, br
     lab = a_lab(version, broker_version)
     producer = a_producer(lab)
     producer.init_transactions()
-    for value, ends in (("a", producer.commit_transaction), ("b", producer.abort_transaction), ("c", producer.commit_transaction)):
+    for value, ends in (
+        ("a", producer.commit_transaction),
+        ("b", producer.abort_transaction),
+        ("c", producer.commit_transaction),
+    ):
         producer.begin_transaction()
         send(producer, value)
         ends()
@@ -55,7 +71,9 @@ def test_an_aborted_transaction_is_unseen_by_who_reads_the_committed(version, br
     producer.close()
 
 
-@pytest.mark.parametrize(("version", "at_once"), [("2.3", False), ("2.8", False), ("3.6", True), ("4.4", True)])
+@pytest.mark.parametrize(
+    ("version", "at_once"), [("2.3", False), ("2.8", False), ("3.6", True), ("4.4", True)]
+)
 def test_a_poll_that_only_moved_over_an_aborted_transaction_comes_back_at_once(version, at_once):
     lab = a_lab(version, "4.4")
     producer = a_producer(lab)
@@ -63,7 +81,9 @@ def test_a_poll_that_only_moved_over_an_aborted_transaction_comes_back_at_once(v
     producer.begin_transaction()
     send(producer, "never")
     producer.abort_transaction()
-    consumer = KafkaConsumer(lab, {"isolation.level": "read_committed", "auto.offset.reset": "earliest", "group.id": "g"})
+    consumer = KafkaConsumer(
+        lab, {"isolation.level": "read_committed", "auto.offset.reset": "earliest", "group.id": "g"}
+    )
     consumer.assign([TopicPartition("orders", 0)])
     consumer.position(TopicPartition("orders", 0))
     before_ms = lab.now_ms
@@ -81,10 +101,19 @@ ZOMBIE = {
 }
 COMMIT_SAYS = {
     "2.1": "Cannot execute transactional method because we are in an error state",
-    "2.3": "The producer has been rejected from the broker because it tried to use an old epoch with the transactionalId",
+    "2.3": (
+        "The producer has been rejected from the broker because it tried to use an old epoch with "
+        "the transactionalId"
+    ),
     "2.8": "Producer attempted to produce with an old epoch (producerId=0, epoch=0)",
-    "3.9": "Producer with transactionalId 'tx' and (producerId=0, epoch=0) attempted to produce with an old epoch",
-    "4.4": "Producer with transactionalId 'tx' and (producerId=0, epoch=0) attempted to produce with an old epoch",
+    "3.9": (
+        "Producer with transactionalId 'tx' and (producerId=0, epoch=0) attempted to produce with "
+        "an old epoch"
+    ),
+    "4.4": (
+        "Producer with transactionalId 'tx' and (producerId=0, epoch=0) attempted to produce with "
+        "an old epoch"
+    ),
 }
 
 
@@ -113,13 +142,19 @@ def test_a_zombie_learns_its_fate_in_the_words_of_its_version(version):
     heir.close()
 
 
-@pytest.mark.parametrize(("version", "broker_version"), [("2.1", "2.3"), ("2.8", "4.4"), ("4.4", "4.4")])
+@pytest.mark.parametrize(
+    ("version", "broker_version"), [("2.1", "2.3"), ("2.8", "4.4"), ("4.4", "4.4")]
+)
 def test_consume_process_produce_moves_the_group_with_the_commit(version, broker_version):
     lab = a_lab(version, broker_version)
     feeder = KafkaProducer(lab, name="feeder")
     for value in "abc":
         send(feeder, value)
-    consumer = KafkaConsumer(lab, {"group.id": "copier", "auto.offset.reset": "earliest", "enable.auto.commit": "false"}, name="in")
+    consumer = KafkaConsumer(
+        lab,
+        {"group.id": "copier", "auto.offset.reset": "earliest", "enable.auto.commit": "false"},
+        name="in",
+    )
     consumer.subscribe(["orders"])
     producer = a_producer(lab, "out")
     producer.init_transactions()
@@ -150,7 +185,9 @@ def test_a_member_of_an_old_generation_cannot_commit_and_the_producer_goes_on():
     producer.init_transactions()
     producer.begin_transaction()
     with pytest.raises(CommitFailedException, match="consumer group metadata mismatch"):
-        producer.send_offsets_to_transaction({TopicPartition("orders", 0): OffsetAndMetadata(1)}, metadata)
+        producer.send_offsets_to_transaction(
+            {TopicPartition("orders", 0): OffsetAndMetadata(1)}, metadata
+        )
     producer.abort_transaction()
     producer.begin_transaction()
     assert send(producer, "a").offset == 0
@@ -171,12 +208,27 @@ def test_a_time_out_fences_who_was_too_slow():
 
 
 WRONG = {
-    "2.3": (KafkaException, "TransactionalId tx: Invalid transition attempted from state UNINITIALIZED to state IN_TRANSACTION",
-            "Cannot perform a 'send' before completing a call to initTransactions when transactions are enabled.",
-            "Cannot call send in state READY"),
-    "3.9": (IllegalStateException, "TransactionalId tx: Invalid transition attempted from state UNINITIALIZED to state IN_TRANSACTION",
-            "Cannot add partition orders-0 to transaction before completing a call to initTransactions",
-            "Cannot add partition orders-0 to transaction while in state  READY"),
+    "2.3": (
+        KafkaException,
+        (
+            "TransactionalId tx: Invalid transition attempted from state UNINITIALIZED to state "
+            "IN_TRANSACTION"
+        ),
+        (
+            "Cannot perform a 'send' before completing a call to initTransactions when "
+            "transactions are enabled."
+        ),
+        "Cannot call send in state READY",
+    ),
+    "3.9": (
+        IllegalStateException,
+        (
+            "TransactionalId tx: Invalid transition attempted from state UNINITIALIZED to state "
+            "IN_TRANSACTION"
+        ),
+        "Cannot add partition orders-0 to transaction before completing a call to initTransactions",
+        "Cannot add partition orders-0 to transaction while in state  READY",
+    ),
 }
 
 
@@ -195,9 +247,16 @@ def test_calls_that_do_not_fit_the_state_say_so_as_java_does(version):
     with pytest.raises(IllegalStateException) as caught:
         send(producer, "a")
     assert str(caught.value) == outside
-    with pytest.raises(IllegalStateException, match="Transactional method invoked on a non-transactional producer."):
-        KafkaProducer(lab, {"enable.idempotence": "true", "acks": "all"}, name="idempotent").begin_transaction()
-    with pytest.raises(IllegalStateException, match="Cannot use transactional methods without enabling transactions"):
+    with pytest.raises(
+        IllegalStateException, match="Transactional method invoked on a non-transactional producer."
+    ):
+        KafkaProducer(
+            lab, {"enable.idempotence": "true", "acks": "all"}, name="idempotent"
+        ).begin_transaction()
+    with pytest.raises(
+        IllegalStateException,
+        match="Cannot use transactional methods without enabling transactions",
+    ):
         KafkaProducer(lab, {"enable.idempotence": "false"}, name="plain").begin_transaction()
 
 
@@ -206,12 +265,18 @@ def test_without_a_coordinator_init_times_out_and_can_be_repeated():
     lab.place_transaction_coordinator("tx", 2)
     lab.broker(2).crash()
     producer = a_producer(lab, **{"max.block.ms": 3_000})
-    with pytest.raises(TimeoutException, match="Timeout expired after 3000ms while awaiting InitProducerId"):
+    with pytest.raises(
+        TimeoutException, match="Timeout expired after 3000ms while awaiting InitProducerId"
+    ):
         producer.init_transactions()
-    with pytest.raises(IllegalStateException, match="previous call to `initTransactions` timed out and must be retried"):
+    with pytest.raises(
+        IllegalStateException,
+        match="previous call to `initTransactions` timed out and must be retried",
+    ):
         producer.begin_transaction()
     lab.broker(2).restart()
-    lab.run_for(15_000)  # the controller lets a killed broker in again when its old session has ended
+    # the controller lets a killed broker in again when its old session has ended
+    lab.run_for(15_000)
     producer.init_transactions()
     producer.begin_transaction()
     producer.close()
@@ -231,7 +296,9 @@ def test_close_aborts_what_is_open(version):
 
 def test_a_transactional_id_needs_what_idempotence_needs():
     lab = a_lab("2.8", "4.4")
-    with pytest.raises(KafkaException, match="Cannot set a transactional.id without also enabling idempotence."):
+    with pytest.raises(
+        KafkaException, match="Cannot set a transactional.id without also enabling idempotence."
+    ):
         a_producer(lab, **{"enable.idempotence": "false"})
     with pytest.raises(KafkaException, match="Must set acks to all"):
         a_producer(lab, acks="1")
@@ -240,8 +307,9 @@ def test_a_transactional_id_needs_what_idempotence_needs():
 @pytest.mark.parametrize("version", ["3.9", "4.4"])
 @pytest.mark.parametrize("seed", range(6))
 def test_one_transaction_after_the_other_never_meets_the_markers_of_the_last(version, seed):
-    """A PRODUCE that reaches the leader before the last transaction's marker belongs to the next transaction all the same: the leader asks
-    anew with a new guard, and the marker of this very epoch does not take it away (KAFKA-18575)."""
+    """A PRODUCE that reaches the leader before the last transaction's marker belongs to the next
+    transaction all the same: the leader asks anew with a new guard, and the marker of this very
+    epoch does not take it away (KAFKA-18575)."""
     lab = Lab(1, seed=seed, version=version)
     lab.create_topic("orders", 1)
     producer = KafkaProducer(lab, {"transactional.id": "till", "linger.ms": 0}, name="till")
@@ -255,12 +323,18 @@ def test_one_transaction_after_the_other_never_meets_the_markers_of_the_last(ver
 
 @pytest.mark.parametrize("version", ["3.9", "4.0", "4.4"])
 def test_what_never_left_the_producer_can_be_aborted_at_once_after_a_commit(version):
-    """The markers of the commit are still under way: the coordinator says CONCURRENT_TRANSACTIONS, and the client asks again. A real 4.4 client on a
-    4.4 broker does commit, abort, abort, commit without an error."""
+    """The markers of the commit are still under way: the coordinator says CONCURRENT_TRANSACTIONS,
+    and the client asks again. A real 4.4 client on a 4.4 broker does commit, abort, abort, commit
+    without an error."""
     lab = a_lab(version, "4.4")
     producer = a_producer(lab, **{"linger.ms": 1_000})
     producer.init_transactions()
-    for ends in (producer.commit_transaction, producer.abort_transaction, producer.abort_transaction, producer.commit_transaction):
+    for ends in (
+        producer.commit_transaction,
+        producer.abort_transaction,
+        producer.abort_transaction,
+        producer.commit_transaction,
+    ):
         producer.begin_transaction()
         producer.send(ProducerRecord("orders", value=ends.__name__, partition=0))
         ends()

@@ -1,6 +1,8 @@
-"""The fold against the machines while things break: the laws' stories, looked at every quarter of a second.
+"""The fold against the machines while things break: the laws' stories, looked at every quarter of a
+second.
 
-What a broker believes that was cut off, and does not know yet that it no longer leads, is not the cluster's state; it is left out.
+What a broker believes that was cut off, and does not know yet that it no longer leads, is not the
+cluster's state; it is left out.
 """
 
 import pytest
@@ -18,9 +20,16 @@ def differences(lab):
     for topic in cluster.topics.values():
         for place in topic.partitions:
             name = f"{topic.name}-{place.index}"
-            true = {"leader": place.leader, "leader_epoch": place.leader_epoch, "replicas": list(place.replicas), "isr": list(place.isr)}
+            true = {
+                "leader": place.leader,
+                "leader_epoch": place.leader_epoch,
+                "replicas": list(place.replicas),
+                "isr": list(place.isr),
+            }
             if place.leader >= 0 and lab.broker(place.leader).is_up:
-                replica = lab.broker(place.leader).machine.replicas._replicas.get((topic.name, place.index))
+                replica = lab.broker(place.leader).machine.replicas._replicas.get(
+                    (topic.name, place.index)
+                )
                 if replica is not None and replica.led_epoch == place.leader_epoch:
                     true |= {end: getattr(replica.log, end) for end in ENDS}
             yield from _unlike(name, told["partitions"][name], true)
@@ -29,15 +38,41 @@ def differences(lab):
             continue
         machine = lab.broker(id).machine
         for group in machine.coordinator.classic.groups.values():
-            if cluster.coordinator_of(group.id) == id and machine.coordinator.table.coordinates(group.id):
+            if cluster.coordinator_of(group.id) == id and machine.coordinator.table.coordinates(
+                group.id
+            ):
                 shown = told["groups"].get(group.id, {"members": {}, "offsets": {}})
-                yield from _unlike(group.id, {**shown, "members": list(shown["members"]), "offsets": _numbers(shown)}, {
-                    "state": group.state.value, "generation": group.generation, "protocol": group.protocol, "leader": group.leader,
-                    "members": list(group.members), "offsets": {f"{topic}-{index}": kept.offset for (topic, index), kept in group.offsets.items()}})
+                yield from _unlike(
+                    group.id,
+                    {**shown, "members": list(shown["members"]), "offsets": _numbers(shown)},
+                    {
+                        "state": group.state.value,
+                        "generation": group.generation,
+                        "protocol": group.protocol,
+                        "leader": group.leader,
+                        "members": list(group.members),
+                        "offsets": {
+                            f"{topic}-{index}": kept.offset
+                            for (topic, index), kept in group.offsets.items()
+                        },
+                    },
+                )
         for transactional_id, shown in told["transactions"].items():
-            record = machine.transactions.record_of(transactional_id) if cluster.transaction_coordinator_of(transactional_id) == id else None
+            record = (
+                machine.transactions.record_of(transactional_id)
+                if cluster.transaction_coordinator_of(transactional_id) == id
+                else None
+            )
             if record is not None:
-                yield from _unlike(transactional_id, shown, {"state": record.state.value, "producer_id": record.producer_id, "epoch": record.epoch})
+                yield from _unlike(
+                    transactional_id,
+                    shown,
+                    {
+                        "state": record.state.value,
+                        "producer_id": record.producer_id,
+                        "epoch": record.epoch,
+                    },
+                )
 
 
 def _numbers(group):
@@ -45,7 +80,11 @@ def _numbers(group):
 
 
 def _unlike(what, told, true):
-    return [(what, name, told.get(name), value) for name, value in true.items() if told.get(name) != value]
+    return [
+        (what, name, told.get(name), value)
+        for name, value in true.items()
+        if told.get(name) != value
+    ]
 
 
 def held(seed, monkeypatch):
@@ -71,4 +110,6 @@ def test_fold_and_machines_agree_whatever_breaks(seed, monkeypatch):
 
 @pytest.mark.slow
 def test_fold_and_machines_agree_over_many_seeds(monkeypatch):
-    assert {seed: differs for seed in range(8, 300) if (differs := held(seed, monkeypatch)[:1])} == {}
+    assert {
+        seed: differs for seed in range(8, 300) if (differs := held(seed, monkeypatch)[:1])
+    } == {}

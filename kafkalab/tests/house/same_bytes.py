@@ -98,7 +98,9 @@ def group(client: str, broker: str, cold: bool = False, **config: object) -> Lab
     lab = make_lab(client, broker, seed=11, cold=cold)
     lab.place_coordinator("shop", 1)
     for number, (start, until) in enumerate(((0, 24_000), (2_500, 30_000), (6_000, 18_000))):
-        lab.spawn(partial(consume, start_ms=start, **config), f"m{number}", until, name=f"m{number}")
+        lab.spawn(
+            partial(consume, start_ms=start, **config), f"m{number}", until, name=f"m{number}"
+        )
     lab.spawn(produce, "till", 30, 400, name="till")
     lab.run_for(ms=12_000)
     lab.broker(1).crash()

@@ -1,4 +1,5 @@
-"""Does everyone get the same environment, whichever file they start from, and does each line of it say why it is there?"""
+"""Does everyone get the same environment, whichever file they start from,
+and does each line of it say why it is there?"""
 
 from __future__ import annotations
 
@@ -24,13 +25,22 @@ DECLARED = [*PYPROJECT["dependencies"], *(line for lines in EXTRAS.values() for 
 
 def tried() -> dict[str, str]:
     """constraints.txt as name -> version."""
-    lines = (line.split("#")[0].strip() for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines())
-    pairs = (re.fullmatch(r"([\w.-]+)==([\w.]+)", line) or pytest.fail(f"constraints.txt: {line!r} is not name==version") for line in lines if line)
+    lines = (
+        line.split("#")[0].strip()
+        for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    )
+    pairs = (
+        re.fullmatch(r"([\w.-]+)==([\w.]+)", line)
+        or pytest.fail(f"constraints.txt: {line!r} is not name==version")
+        for line in lines
+        if line
+    )
     return {canonicalize_name(pair[1]): pair[2] for pair in pairs}
 
 
 def brought(requirements: Iterable[str]) -> set[str]:
-    """The canonical names of all packages that `requirements` install here, themselves among them, read off what is installed."""
+    """The canonical names of all packages that `requirements` install here, themselves among them,
+    read off what is installed."""
     names: set[str] = set()
     waiting = [Requirement(line) for line in requirements]
     while waiting:
@@ -42,10 +52,13 @@ def brought(requirements: Iterable[str]) -> set[str]:
         try:
             inner = importlib.metadata.requires(name) or []
         except importlib.metadata.PackageNotFoundError:
-            continue                                    # An extra that is not installed, such as the bench tools in `make test`.
+            # An extra that is not installed, such as the bench tools in `make test`.
+            continue
         extras = requirement.extras or {""}
         for line in map(Requirement, inner):
-            if line.marker is None or any(line.marker.evaluate({"extra": extra}) for extra in extras):
+            if line.marker is None or any(
+                line.marker.evaluate({"extra": extra}) for extra in extras
+            ):
                 waiting.append(line)
     return names
 
@@ -55,42 +68,56 @@ def test_conda_users_get_what_pip_users_get():
     assert f"python{PYPROJECT['requires-python']}" in conda["dependencies"]
     [pip] = [entry["pip"] for entry in conda["dependencies"] if isinstance(entry, dict)]
     assert pip[:2] == ["--constraint constraints.txt", "--editable ."]
-    assert sorted(pip[2:]) == sorted(set(DECLARED) - set(EXTRAS["embeddings"]))  # installing that one changes what grading says
+    # installing that one changes what grading says
+    assert sorted(pip[2:]) == sorted(set(DECLARED) - set(EXTRAS["embeddings"]))
 
 
 @pytest.mark.parametrize("name", ["environment.yml", "pyproject.toml"])
 def test_every_dependency_says_why_it_is_there(name):
     for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
         if any(requirement in line for requirement in DECLARED):
-            assert re.search(r"# \w+", line), f"{name}: {line.strip()} does not say which chapter or tool needs it"
+            assert re.search(r"# \w+", line), (
+                f"{name}: {line.strip()} does not say which chapter or tool needs it"
+            )
 
 
 @pytest.mark.parametrize("line", DECLARED)
 def test_every_dependency_is_bounded_on_both_sides_and_tried(line):
     requirement = Requirement(line)
-    assert {">=", "<"} == {bound.operator for bound in requirement.specifier}, f"{line} needs a lower and an upper bound"
+    assert {">=", "<"} == {bound.operator for bound in requirement.specifier}, (
+        f"{line} needs a lower and an upper bound"
+    )
     version = tried().get(canonicalize_name(requirement.name))
-    assert version and requirement.specifier.contains(version), f"constraints.txt tries {version}, pyproject.toml asks for {line}"
+    assert version and requirement.specifier.contains(version), (
+        f"constraints.txt tries {version}, pyproject.toml asks for {line}"
+    )
 
 
 def test_the_constraints_cover_all_that_an_installation_brings():
     missing = brought(DECLARED) - tried().keys()
-    assert not missing, f"constraints.txt does not name {sorted(missing)}: add the versions that pip freeze shows"
+    assert not missing, (
+        f"constraints.txt does not name {sorted(missing)}: add the versions that pip freeze shows"
+    )
 
 
 def test_what_was_tried_runs_on_the_oldest_python_we_promise():
-    """Some packages ask for a patch version, such as 3.11.5, which a machine with the first 3.11 does not have."""
+    """Some packages ask for a patch version, such as 3.11.5,
+    which a machine with the first 3.11 does not have."""
     oldest = PYPROJECT["requires-python"].removeprefix(">=") + ".0"
     for name in brought(DECLARED):
         try:
             asked = importlib.metadata.metadata(name)["Requires-Python"] or ""
         except importlib.metadata.PackageNotFoundError:
             continue
-        assert SpecifierSet(asked).contains(oldest), f"{name} {importlib.metadata.version(name)} asks for Python {asked}: constrain an older one"
+        assert SpecifierSet(asked).contains(oldest), (
+            f"{name} {importlib.metadata.version(name)} asks for Python {asked}: constrain an "
+            "older one"
+        )
 
 
 def imported_at_once(path: Path) -> Iterator[str]:
-    """The first names of the modules that importing the file at `path` imports, those inside functions left out."""
+    """The first names of the modules that importing the file at `path` imports,
+    those inside functions left out."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[0] for alias in node.names)
@@ -98,16 +125,28 @@ def imported_at_once(path: Path) -> Iterator[str]:
             yield node.module.split(".")[0]
 
 
-@pytest.mark.parametrize("room, extras", [("kafkalab", ()), ("autograder", ()), ("bench", ("bench",))])
+@pytest.mark.parametrize(
+    "room, extras", [("kafkalab", ()), ("autograder", ()), ("bench", ("bench",))]
+)
 def test_every_import_is_a_declared_dependency(room, extras):
-    """A learner's installation has no developer's tools: what a module imports at its top must come with the lab itself."""
-    theirs = brought(PYPROJECT["dependencies"] + [line for extra in extras for line in EXTRAS[extra]])
+    """A learner's installation has no developer's tools: what a module imports at its top must
+    come with the lab itself."""
+    theirs = brought(
+        PYPROJECT["dependencies"] + [line for extra in extras for line in EXTRAS[extra]]
+    )
     testing = theirs | brought(EXTRAS["dev"])
     packages = importlib.metadata.packages_distributions()
     for path in sorted((ROOT / room).rglob("*.py")):
         for name in imported_at_once(path):
-            if name in sys.stdlib_module_names or (ROOT / name).is_dir() or path.with_name(f"{name}.py").exists():
+            if (
+                name in sys.stdlib_module_names
+                or (ROOT / name).is_dir()
+                or path.with_name(f"{name}.py").exists()
+            ):
                 continue
             owners = {canonicalize_name(owner) for owner in packages.get(name, [name])}
             allowed = testing if "tests" in path.parts else theirs
-            assert owners & allowed, f"{path.relative_to(ROOT)} imports {name}, which pyproject.toml does not bring: declare it, or import it in the function that needs it"
+            assert owners & allowed, (
+                f"{path.relative_to(ROOT)} imports {name}, which pyproject.toml does not bring: "
+                "declare it, or import it in the function that needs it"
+            )

@@ -7,18 +7,45 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkalab.lines.catalog import CATALOG, VERSIONS, match, matches, render
-from kafkalab.lines.wording import line_numbers
+from kafkalab.lines.catalog import CATALOG, match, matches, render
+from kafkalab.lines.wording import debug, entry, line_numbers
+from kafkalab.releases import UnknownRelease, source_lines
+from kafkalab.releases.lineage import CLIENT_NAMES
 
 NODE = "localhost:9092 (id: -1 rack: null)"
 
 # One plausible text for each value whose form is fixed; any other value is drawn.
 KNOWN = {
-    "node": NODE, "node_id": "-1", "host": "localhost", "topic": "t4", "api": "FETCH", "partition": "t4-0", "member_id": "inv-1-uuid",
-    "implied": ", implied=(t4-0)", "state_from": "READY", "state_to": "IN_TRANSACTION", "error": "NOT_LEADER_OR_FOLLOWER",
+    "node": NODE,
+    "node_id": "-1",
+    "host": "localhost",
+    "topic": "t4",
+    "api": "FETCH",
+    "partition": "t4-0",
+    "member_id": "inv-1-uuid",
+    "implied": ", implied=(t4-0)",
+    "state_from": "READY",
+    "state_to": "IN_TRANSACTION",
+    "error": "NOT_LEADER_OR_FOLLOWER",
 }
-NUMBERS = ("correlation_id", "api_version", "timeout_ms", "interval_ms", "remaining_ms", "size", "offset", "sequence", "count", "port",
-           "producer_id", "producer_epoch", "in_flight", "throttle", "start_ms", "last_request_ms")
+NUMBERS = (
+    "correlation_id",
+    "api_version",
+    "timeout_ms",
+    "interval_ms",
+    "remaining_ms",
+    "size",
+    "offset",
+    "sequence",
+    "count",
+    "port",
+    "producer_id",
+    "producer_epoch",
+    "in_flight",
+    "throttle",
+    "start_ms",
+    "last_request_ms",
+)
 SPOKEN = [(entry.name, version) for entry in CATALOG.values() for version in entry.versions]
 
 
@@ -37,24 +64,33 @@ def test_names_are_words_in_capitals():
 
 
 def test_no_version_says_one_thing_in_two_ways():
-    for entry in CATALOG.values():
-        spoken = [version for wording in entry.wordings for version in wording.at]
-        assert len(spoken) == len(set(spoken)), entry.name
+    for one in CATALOG.values():
+        spoken = [version for wording in one.wordings for version in wording.at]
+        assert len(spoken) == len(set(spoken)), one.name
 
 
 def test_every_entry_says_where_it_was_learned():
     assert all(len(entry.source) > 20 for entry in CATALOG.values())
-    assert {v for _, v in SPOKEN} == set(VERSIONS)
+    assert {v for _, v in SPOKEN} == set(CLIENT_NAMES)
 
 
-@given(st.sampled_from(SPOKEN), st.integers(0, 2**31), st.from_regex(r"[a-z]{1,9}(=[a-z]{1,5})?", fullmatch=True))
+@given(
+    st.sampled_from(SPOKEN),
+    st.integers(0, 2**31),
+    st.from_regex(r"[a-z]{1,9}(=[a-z]{1,5})?", fullmatch=True),
+)
 def test_what_is_rendered_is_matched_again(spoken, number, word):
     name, version = spoken
-    level, logger, line, message = render(name, version, Values(number, word))
+    level, logger, _line, message = render(name, version, Values(number, word))
     found = list(matches(version, logger, level, message))
     wording = CATALOG[name].wording(version)
     if wording.twin:
-        assert [twin.name for n, _ in found for twin in [CATALOG[n]] if twin.wording(version).template == wording.template]
+        assert [
+            twin.name
+            for n, _ in found
+            for twin in [CATALOG[n]]
+            if twin.wording(version).template == wording.template
+        ]
     else:
         assert [n for n, _ in found] == [name]
         assert wording.template.format_map(found[0][1]) == message
@@ -70,8 +106,15 @@ def test_the_version_decides_how_it_is_said():
 
 def test_a_version_may_say_nothing():
     assert render("CONNECT_FOR_TELEMETRY", "2.3", {"node": NODE}) is None
-    assert match("2.3", "org.apache.kafka.clients.NetworkClient", "DEBUG",
-                 f"Initialize connection to node {NODE} for sending telemetry request") is None
+    assert (
+        match(
+            "2.3",
+            "org.apache.kafka.clients.NetworkClient",
+            "DEBUG",
+            f"Initialize connection to node {NODE} for sending telemetry request",
+        )
+        is None
+    )
 
 
 def test_a_value_more_does_no_harm_and_a_missing_one_is_named():
@@ -82,16 +125,51 @@ def test_a_value_more_does_no_harm_and_a_missing_one_is_named():
 
 def test_without_a_version_every_wording_is_tried():
     text = f"Group coordinator {NODE} is unavailable or invalid, will attempt rediscovery"
-    assert match(None, "org.apache.kafka.clients.consumer.internals.AbstractCoordinator", "INFO", text) == (
-        "COORDINATOR_UNAVAILABLE", {"node": NODE})
+    assert match(
+        None, "org.apache.kafka.clients.consumer.internals.AbstractCoordinator", "INFO", text
+    ) == ("COORDINATOR_UNAVAILABLE", {"node": NODE})
 
 
-def test_a_row_of_line_numbers_borrows_where_it_says_so():
-    at, borrowed = line_numbers("~ 921 ~ - - ~ 1141 -")
-    assert dict(at) == {"2.1": 921, "2.2": 921, "2.3": 921, "3.9": 921, "4.0": 1141}
-    assert borrowed == {"2.1", "2.3", "3.9"}
-    with pytest.raises(ValueError, match="7 columns"):
-        line_numbers("1 2 3 4 5 6 7")
+def test_a_release_without_a_recorded_number_borrows_a_neighbours():
+    at, borrowed = line_numbers("COORDINATOR_UNAVAILABLE", ("3.6", "3.9", "4.0", "4.4"))
+    assert at == {"3.6": 969, "3.9": 1000, "4.0": 1000, "4.4": 1004} and borrowed == {"4.0"}
+    at, borrowed = line_numbers("RECONNECT_BACKOFF_IS_FLAT", ("2.1", "2.2", "2.3", "2.8"))
+    assert set(at.values()) == {182} and borrowed == {"2.1", "2.2", "2.3"}
+
+
+def test_a_new_wording_has_the_number_of_the_wording_before():
+    said = entry("KAFKA_VERSION", "a.Logger", debug("another text", since="4.4")).wording("4.4")
+    assert said.at == {"4.4": 138}
+    at, borrowed = line_numbers("COORDINATOR_UNAVAILABLE", ("4.0",))
+    assert at == {"4.0": 1000} and borrowed == {"4.0"}
+
+
+def test_a_name_without_any_number_is_refused():
+    with pytest.raises(
+        ValueError, match="no release up to 4.4 has a line number for NEVER_SEEN: import one"
+    ):
+        entry("NEVER_SEEN", "a.Logger", debug("text", since="4.4"))
+
+
+def test_a_release_that_is_not_simulated_is_named():
+    with pytest.raises(
+        UnknownRelease, match="there is no client version '2.4' here; choose one of 2.1, 2.2"
+    ):
+        render("KAFKA_VERSION", "2.4", {"release": "2.4"})
+
+
+@pytest.mark.parametrize("release", CLIENT_NAMES)
+def test_each_number_belongs_to_a_wording_of_its_level_and_class(release):
+    for row in source_lines.table(release).values():
+        wording = CATALOG[row.name].wording(release)
+        assert wording is not None, (
+            f"{release}.tsv has {row.name}, which no wording of {release} says"
+        )
+        assert (row.level, row.logger, row.line) == (
+            wording.level,
+            wording.logger,
+            wording.at[release],
+        ), f"{release}.tsv: {row.name}"
 
 
 def test_an_entry_travels_to_another_process_and_can_be_a_key():

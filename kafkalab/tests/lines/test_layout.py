@@ -13,11 +13,21 @@ LINES = WORDS.filter(lambda text: not TAIL.search(text) and not HEAD.match(text)
 MESSAGES = st.lists(LINES, min_size=1, max_size=4).map("\n".join)
 TRACES = st.lists(LINES, min_size=1, max_size=4).map("\n".join).filter(bool)
 LOGGERS = st.from_regex(r"[a-z]{1,8}(\.[a-z]{1,8}){0,3}\.[A-Z][A-Za-z$]{0,12}", fullmatch=True)
-ROWS = st.builds(Row, at_ms=st.integers(0, 4_000_000_000_000), level=st.sampled_from(LEVELS), message=MESSAGES, logger=LOGGERS,
-                 line=st.none() | st.integers(0, 9999), trace=st.none() | TRACES)
+ROWS = st.builds(
+    Row,
+    at_ms=st.integers(0, 4_000_000_000_000),
+    level=st.sampled_from(LEVELS),
+    message=MESSAGES,
+    logger=LOGGERS,
+    line=st.none() | st.integers(0, 9999),
+    trace=st.none() | TRACES,
+)
 
-CONNECT = ("[2026-11-21 01:58:27,954] DEBUG [Consumer clientId=consumer-1, groupId=test] Initiating connection to node localhost:9092 "
-           "(id: -1 rack: null) using address localhost/127.0.0.1 (org.apache.kafka.clients.NetworkClient:944)")
+CONNECT = (
+    "[2026-11-21 01:58:27,954] DEBUG [Consumer clientId=consumer-1, groupId=test] Initiating "
+    "connection to node localhost:9092 (id: -1 rack: null) using address localhost/127.0.0.1 "
+    "(org.apache.kafka.clients.NetworkClient:944)"
+)
 
 
 @given(ROWS)
@@ -30,7 +40,10 @@ def test_a_line_of_the_java_client_has_its_parts():
     assert row.at_ms == 1_795_226_307_954
     assert (row.level, row.logger_name, row.line) == ("DEBUG", "NetworkClient", 944)
     assert row.message.startswith("[Consumer clientId=consumer-1, groupId=test] Initiating")
-    assert row.text == "Initiating connection to node localhost:9092 (id: -1 rack: null) using address localhost/127.0.0.1"
+    assert row.text == (
+        "Initiating connection to node localhost:9092 (id: -1 rack: null) using address "
+        "localhost/127.0.0.1"
+    )
     assert text_of(row) == CONNECT + "\n"
 
 
@@ -41,15 +54,24 @@ def test_the_layout_without_line_numbers_is_read_too():
 
 
 def test_a_message_of_several_lines_ends_at_its_logger():
-    row = parse("[2026-11-21 01:58:27,954] INFO Final assignment of partitions to consumers: \n{inv-2=[orders-2]} (a.b.Sticky:660)\n")
+    row = parse(
+        "[2026-11-21 01:58:27,954] INFO Final assignment of partitions to consumers: \n"
+        "{inv-2=[orders-2]} (a.b.Sticky:660)\n"
+    )
     assert row.message == "Final assignment of partitions to consumers: \n{inv-2=[orders-2]}"
     assert row.trace is None
 
 
 def test_a_stack_trace_belongs_to_the_row_above_it():
-    lines = ["[2026-11-21 01:58:27,954] DEBUG Connection with localhost/127.0.0.1 disconnected (a.b.Selector:606)",
-             "java.net.ConnectException: Connection refused", "\tat java.base/sun.nio.ch.Net.pollConnect(Native Method)",
-             "[2026-11-21 01:58:27,955] DEBUG Node -1 disconnected. (a.b.NetworkClient:936)"]
+    lines = [
+        (
+            "[2026-11-21 01:58:27,954] DEBUG Connection with localhost/127.0.0.1 disconnected "
+            "(a.b.Selector:606)"
+        ),
+        "java.net.ConnectException: Connection refused",
+        "\tat java.base/sun.nio.ch.Net.pollConnect(Native Method)",
+        "[2026-11-21 01:58:27,955] DEBUG Node -1 disconnected. (a.b.NetworkClient:936)",
+    ]
     first, second = rows_of(lines)
     assert first.trace == "\n".join(lines[1:3])
     assert second.trace is None
@@ -57,9 +79,21 @@ def test_a_stack_trace_belongs_to_the_row_above_it():
 
 def test_lines_that_belong_to_no_row_are_kept_apart():
     foreign = []
-    rows = list(rows_of(["OpenJDK 64-Bit Server VM warning", "[2026-11-21 01:58:27,954] DEBUG cut off in the mid", CONNECT], foreign))
+    rows = list(
+        rows_of(
+            [
+                "OpenJDK 64-Bit Server VM warning",
+                "[2026-11-21 01:58:27,954] DEBUG cut off in the mid",
+                CONNECT,
+            ],
+            foreign,
+        )
+    )
     assert [row.line for row in rows] == [944]
-    assert foreign == ["OpenJDK 64-Bit Server VM warning", "[2026-11-21 01:58:27,954] DEBUG cut off in the mid"]
+    assert foreign == [
+        "OpenJDK 64-Bit Server VM warning",
+        "[2026-11-21 01:58:27,954] DEBUG cut off in the mid",
+    ]
 
 
 def test_a_packed_file_reads_as_a_plain_one(tmp_path):

@@ -1,4 +1,5 @@
 """One Spark for all tests of the log sets: starting it costs more than any of them."""
+
 from pathlib import Path
 
 import pytest

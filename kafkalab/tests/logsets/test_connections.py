@@ -1,4 +1,6 @@
-"""Sockets from lines alone: small stories with a known end, and the kernel's own count in the recordings."""
+"""Sockets from lines alone: small stories with a known end,
+and the kernel's own count in the recordings."""
+
 import json
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -21,21 +23,29 @@ def told(*lines: tuple[int, str], who="[Consumer clientId=c, groupId=g] ") -> st
         logger = SELECTOR if message.startswith("Connection with") else NETWORK_CLIENT
         if message.startswith("Kafka "):
             logger = "org.apache.kafka.clients.consumer.KafkaConsumer"
-        text += f"[2026-01-05 09:{at_ms // 60_000:02d}:{at_ms // 1000 % 60:02d},{at_ms % 1000:03d}] DEBUG {who}{message} ({logger}:1)\n"
+        text += (
+            f"[2026-01-05 09:{at_ms // 60_000:02d}:{at_ms // 1000 % 60:02d},{at_ms % 1000:03d}] "
+            f"DEBUG {who}{message} ({logger}:1)\n"
+        )
     return text
 
 
 def opening(node_id: str, port: int = 9092) -> str:
-    return f"Initiating connection to node localhost:{port} (id: {node_id} rack: null) using address localhost/127.0.0.1"
+    return (
+        f"Initiating connection to node localhost:{port} (id: {node_id} rack: null) using address "
+        "localhost/127.0.0.1"
+    )
 
 
 METADATA = (
-    "[2026-01-05 09:00:00,004] DEBUG [Consumer clientId=c, groupId=g] Updated cluster metadata updateVersion 2 to MetadataSnapshot{"
-    "clusterId='x', nodes={7=localhost:9092 (id: 7 rack: null), 8=localhost:9093 (id: 8 rack: null)}, controller=null} "
+    "[2026-01-05 09:00:00,004] DEBUG [Consumer clientId=c, groupId=g] Updated cluster metadata "
+    "updateVersion 2 to MetadataSnapshot{clusterId='x', nodes={7=localhost:9092 (id: 7 rack: "
+    "null), 8=localhost:9093 (id: 8 rack: null)}, controller=null} "
     "(org.apache.kafka.clients.Metadata:369)\n"
 )
 LOST = "Connection with localhost/127.0.0.1 disconnected"
-# File -> its lines. Each is a story of its own; they are read in one go, for a Spark job costs more than a story.
+# File -> its lines. Each is a story of its own; they are read in one go, for a Spark job costs more
+# than a story.
 STORIES = {
     "four sockets.log": told(
         (1, opening("-1")),
@@ -48,7 +58,13 @@ STORIES = {
         (600_100, opening("1", 9093)),
         (600_101, "Connection with localhost/127.0.0.1 (channelId=1) disconnected"),
         (600_101, "Node 1 disconnected."),
-        (600_102, "Connection to node 1 (localhost/127.0.0.1:9093) could not be established. Node may not be available."),
+        (
+            600_102,
+            (
+                "Connection to node 1 (localhost/127.0.0.1:9093) could not be established. Node "
+                "may not be available."
+            ),
+        ),
         (700_000, "Kafka consumer has been closed"),
     ),
     "before 3.9.log": told(
@@ -95,13 +111,16 @@ STORIES = {
     ),
     "set/part-00000.log": told((1, opening("-1"))),
     "set/part-00001.log": told((9, "Node -1 disconnected.")),
-    "one millisecond.log": told(*[(5, opening("0")), (5, "Idle connection to node 0 disconnected.")] * 20),
+    "one millisecond.log": told(
+        *[(5, opening("0")), (5, "Idle connection to node 0 disconnected.")] * 20
+    ),
 }
 
 
 @pytest.fixture(scope="module")
 def sockets(spark, tmp_path_factory) -> dict[str, list[tuple]]:
-    """story -> (node id, broker, class, how, opened, closed) of each socket, the times in milliseconds past nine."""
+    """story -> (node id, broker, class, how, opened, closed) of each socket,
+    the times in milliseconds past nine."""
     folder = tmp_path_factory.mktemp("stories")
     for name, text in STORIES.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -113,7 +132,9 @@ def sockets(spark, tmp_path_factory) -> dict[str, list[tuple]]:
     stories = defaultdict(list)
     for row in found.orderBy("opened", "node_id").collect():
         span = row.opened - nine, row.closed and row.closed - nine
-        stories[row.file.rsplit("/", 1)[-1].removesuffix(".log")].append((row.node_id, row.broker, row["class"], row.how, *span))
+        stories[row.file.rsplit("/", 1)[-1].removesuffix(".log")].append(
+            (row.node_id, row.broker, row["class"], row.how, *span)
+        )
     return stories
 
 
@@ -142,11 +163,18 @@ def test_a_client_that_gave_up_and_tried_again(sockets):
 
 
 def test_a_bootstrap_server_is_a_broker_when_the_metadata_names_its_address(sockets):
-    assert [(node_id, broker) for node_id, broker, *_ in sockets["metadata"]] == [("-1", 7), ("-2", None)]
+    assert [(node_id, broker) for node_id, broker, *_ in sockets["metadata"]] == [
+        ("-1", 7),
+        ("-2", None),
+    ]
 
 
 def test_one_clients_close_ends_only_its_own_sockets(sockets):
-    assert [(how, closed) for *_, how, _, closed in sockets["two clients"]] == [(None, None), ("close", 3), (None, None)]
+    assert [(how, closed) for *_, how, _, closed in sockets["two clients"]] == [
+        (None, None),
+        ("close", 3),
+        (None, None),
+    ]
 
 
 def test_two_clients_of_one_id_in_one_log_hold_two_sockets_to_each_node(sockets):
@@ -159,7 +187,10 @@ def test_two_clients_of_one_id_in_one_log_hold_two_sockets_to_each_node(sockets)
 
 
 def test_a_killed_clients_sockets_end_when_its_next_life_opens_them_again(sockets):
-    assert sockets["killed and started anew"] == [("-1", None, "bootstrap", "self", 1, 11), ("-1", None, "bootstrap", "idle", 11, 540_020)]
+    assert sockets["killed and started anew"] == [
+        ("-1", None, "bootstrap", "self", 1, 11),
+        ("-1", None, "bootstrap", "idle", 11, 540_020),
+    ]
 
 
 def test_the_parts_that_spark_wrote_are_one_log(sockets):
@@ -167,7 +198,9 @@ def test_the_parts_that_spark_wrote_are_one_log(sockets):
 
 
 def test_the_lines_of_one_millisecond_keep_their_order(sockets):
-    assert [(how, opened, closed) for *_, how, opened, closed in sockets["one millisecond"]] == [("idle", 5, 5)] * 20
+    assert [(how, opened, closed) for *_, how, opened, closed in sockets["one millisecond"]] == [
+        ("idle", 5, 5)
+    ] * 20
 
 
 def test_the_events_are_names_of_the_catalogue():
@@ -177,21 +210,33 @@ def test_the_events_are_names_of_the_catalogue():
 
 
 def test_live_sockets_are_what_the_kernel_counted(spark, recordings):
-    """While each real client ran, the kernel said which brokers its sockets led to. The lines alone have to give the same."""
-    rows = logsets.connections(load_lines(spark, recordings)).where("how is null or how <> 'failed'")
+    """While each real client ran, the kernel said which brokers its sockets led to.
+    The lines alone have to give the same."""
+    rows = logsets.connections(load_lines(spark, recordings)).where(
+        "how is null or how <> 'failed'"
+    )
     by_file = defaultdict(list)
-    for row in rows.selectExpr("file", "broker", "unix_millis(opened_at) as opened", "unix_millis(closed_at) as closed").collect():
+    for row in rows.selectExpr(
+        "file", "broker", "unix_millis(opened_at) as opened", "unix_millis(closed_at) as closed"
+    ).collect():
         by_file[row.file].append(row)
     looks, wrong = 0, []
     for path in recordings.rglob("scenario.json"):
         for look in json.loads(path.read_text())["sockets"]:
             file, at_ms = str(path.parent / f"{look['client']}.log.gz"), look["at_ms"]
-            live = sorted(str(row.broker) for row in by_file[file] if row.opened <= at_ms and (row.closed or at_ms + 1) > at_ms)
+            live = sorted(
+                str(row.broker)
+                for row in by_file[file]
+                if row.opened <= at_ms and (row.closed or at_ms + 1) > at_ms
+            )
             looks += 1
             if live != sorted(map(str, look["established_to_broker"])):
                 wrong.append((file, at_ms, live, look["established_to_broker"]))
-    # The kernel counts established sockets, the lines those that were asked for: a look can fall between the two.
-    connecting = [look for look in wrong if any(0 <= look[1] - row.opened <= 1 for row in by_file[look[0]])]
+    # The kernel counts established sockets, the lines those that were asked for: a look can fall
+    # between the two.
+    connecting = [
+        look for look in wrong if any(0 <= look[1] - row.opened <= 1 for row in by_file[look[0]])
+    ]
     assert looks >= 50
     assert wrong == connecting and len(wrong) <= looks / 50
 
@@ -203,8 +248,10 @@ def test_at_a_prompt(spark, tmp_path, capsys):
     assert capsys.readouterr().out == f"1 sockets -> {out}\n"
     assert json.loads(out.read_text()) == [
         {
-            "file": str(tmp_path / "client.log"), "client_id": "c", "node_id": "-1", "broker": None, "class": "bootstrap",
-            "opened_at": "2026-01-05 09:00:00,001", "closed_at": "2026-01-05 09:00:01,500", "how": "idle",
+            "file": str(tmp_path / "client.log"), "client_id": "c", "node_id": "-1", "broker": None,
+            "class": "bootstrap",
+            "opened_at": "2026-01-05 09:00:00,001", "closed_at": "2026-01-05 09:00:01,500",
+            "how": "idle",
         }
     ]  # fmt: skip
 

@@ -1,12 +1,13 @@
-"""The report's page and text, from a small story made by hand: nothing of a log may become markup, and every picture has words."""
+"""The report's page and text, from a small story made by hand: nothing of a log may become
+markup, and every picture has words."""
+
 import json
 from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
 
-from kafkalab.logsets.explain import Oddity, LogReport, json_report, text_report, page
-from kafkalab.logsets.explain import oddities
+from kafkalab.logsets.explain import LogReport, Oddity, json_report, oddities, page, text_report
 from kafkalab.logsets.explain.pictures import pictures
 
 NINE = pd.Timestamp("2026-01-05 09:00:00")
@@ -21,24 +22,91 @@ def at(seconds: float) -> pd.Timestamp:
 def story() -> LogReport:
     sockets = pd.DataFrame(
         {
-            "file": "c.log", "client_id": EVIL, "node_id": ["-1", "0", "1"], "broker": [0.0, 0.0, float("nan")], "class": ["bootstrap", "data", "data"],
-            "opened_at": [at(0), at(1), at(2)], "closed_at": [pd.NaT, at(9), at(2)], "how": [None, "idle", "failed"],
+            "file": "c.log", "client_id": EVIL, "node_id": ["-1", "0", "1"],
+            "broker": [0.0, 0.0, float("nan")], "class": ["bootstrap", "data", "data"],
+            "opened_at": [at(0), at(1), at(2)], "closed_at": [pd.NaT, at(9), at(2)],
+            "how": [None, "idle", "failed"],
         }
     )  # fmt: skip
     rounds = pd.DataFrame(
         {
-            "file": "c.log", "client_id": "c", "group_id": "g", "generation": [1, 2], "cause": ["first join", "poll timeout"], "began_at": [at(1), at(5)],
-            "stopped_at": [pd.NaT, at(6)], "resumed_at": [at(4), at(8)], "waited_ms": 3000, "stopped_ms": [0, 2000], "partitions": "t-0",
+            "file": "c.log", "client_id": "c", "group_id": "g", "generation": [1, 2],
+            "cause": ["first join", "poll timeout"], "began_at": [at(1), at(5)],
+            "stopped_at": [pd.NaT, at(6)], "resumed_at": [at(4), at(8)], "waited_ms": 3000,
+            "stopped_ms": [0, 2000], "partitions": "t-0",
         }
     )  # fmt: skip
-    commits = pd.DataFrame({"client_id": ["c"], "group_id": ["g"], "topic": ["t"], "partition": [0], "commits": [2], "from_offset": [3], "to_offset": [9], "last_at": [at(9)]})
-    files = pd.DataFrame({"file": ["c.log"], "lines": [12], "malformed": [1], "foreign": [1], "not_in_catalogue": [2], "first": [at(0)], "last": [at(10)]})
-    clients = pd.DataFrame({"file": ["c.log"], "client_id": [EVIL], "kind": ["consumer"], "group_id": [None], "version": [None], "lives": [1], "lines": [11], "warnings": [1]})
-    held = sockets.groupby(["client_id", "class", "how"], dropna=False).size().rename("sockets").reset_index()
-    odd = Oddity("Something", 3, 1, "It means that.", "Do this.", (EVIL,), "09:00", "", (f"[09:00] WARN {EVIL}\nsecond line",))
+    commits = pd.DataFrame(
+        {
+            "client_id": ["c"],
+            "group_id": ["g"],
+            "topic": ["t"],
+            "partition": [0],
+            "commits": [2],
+            "from_offset": [3],
+            "to_offset": [9],
+            "last_at": [at(9)],
+        }
+    )
+    files = pd.DataFrame(
+        {
+            "file": ["c.log"],
+            "lines": [12],
+            "malformed": [1],
+            "foreign": [1],
+            "not_in_catalogue": [2],
+            "first": [at(0)],
+            "last": [at(10)],
+        }
+    )
+    clients = pd.DataFrame(
+        {
+            "file": ["c.log"],
+            "client_id": [EVIL],
+            "kind": ["consumer"],
+            "group_id": [None],
+            "version": [None],
+            "lives": [1],
+            "lines": [11],
+            "warnings": [1],
+        }
+    )
+    held = (
+        sockets.groupby(["client_id", "class", "how"], dropna=False)
+        .size()
+        .rename("sockets")
+        .reset_index()
+    )
+    odd = Oddity(
+        "Something",
+        3,
+        1,
+        "It means that.",
+        "Do this.",
+        (EVIL,),
+        "09:00",
+        "",
+        (f"[09:00] WARN {EVIL}\nsecond line",),
+    )
     empty = pd.DataFrame()
-    unknown = pd.DataFrame({"logger": ["com.shop"], "level": ["INFO"], "lines": [2], "example": [EVIL]})
-    return LogReport(files, clients, sockets, held, empty, rounds, commits, empty, empty, empty, empty, unknown, [odd])
+    unknown = pd.DataFrame(
+        {"logger": ["com.shop"], "level": ["INFO"], "lines": [2], "example": [EVIL]}
+    )
+    return LogReport(
+        files,
+        clients,
+        sockets,
+        held,
+        empty,
+        rounds,
+        commits,
+        empty,
+        empty,
+        empty,
+        empty,
+        unknown,
+        [odd],
+    )
 
 
 class Tags(HTMLParser):
@@ -62,16 +130,29 @@ def test_the_page_needs_nothing_else_and_holds_no_markup_of_the_log(story):
 def test_every_picture_says_in_words_what_it_shows(story):
     said = {title: picture.text for title, picture in pictures(story)}
     assert said["Open sockets per broker"] == "broker 0: at most 2, 1 at the end"
-    assert said["Rebalances: who stood still, and why"].splitlines()[1] == "c 09:00:05: poll timeout, 2000 ms"
+    assert (
+        said["Rebalances: who stood still, and why"].splitlines()[1]
+        == "c 09:00:05: poll timeout, 2000 ms"
+    )
     assert said["Committed offsets"] == "c t-0: 3 to 9"
 
 
 def test_text_and_json_tell_the_same(story):
     text, told = text_report(story), json.loads(json_report(story))
-    assert text.startswith("12 lines in 1 file, 2026-01-05 09:00:00 to 2026-01-05 09:00:10 (10.0 s); 1 could not be read and 2 are not Kafka's")
+    assert text.startswith(
+        "12 lines in 1 file, 2026-01-05 09:00:00 to 2026-01-05 09:00:10 (10.0 s); 1 could not be "
+        "read and 2 are not Kafka's"
+    )
     assert "!! Something: 1" in text and "second line" not in text and "poll timeout" in text
-    assert [socket["closed_at"] for socket in told["sockets"]] == [None, "2026-01-05 09:00:09,000", "2026-01-05 09:00:02,000"]
-    assert told["oddities"][0]["means"] == "It means that." and told["rebalances"][0]["stopped_at"] is None
+    assert [socket["closed_at"] for socket in told["sockets"]] == [
+        None,
+        "2026-01-05 09:00:09,000",
+        "2026-01-05 09:00:02,000",
+    ]
+    assert (
+        told["oddities"][0]["means"] == "It means that."
+        and told["rebalances"][0]["stopped_at"] is None
+    )
 
 
 def test_oddities_of_more_than_one_line(story):
@@ -81,7 +162,19 @@ def test_oddities_of_more_than_one_line(story):
     assert oddities.churn(story.sockets) is None
     again = pd.concat([story.sockets.assign(node_id="7")] * 2)
     assert oddities.churn(again).count == 6
-    lag = pd.DataFrame({"client_id": ["c"], "topic": ["t"], "partition": [0], "first_lag": [10], "most_lag": [9000], "last_lag": [9000], "least_lead": [4]})
-    assert oddities.falling_behind(lag).evidence == ("c: t-0 10 records behind at first, 9000 at last",)
+    lag = pd.DataFrame(
+        {
+            "client_id": ["c"],
+            "topic": ["t"],
+            "partition": [0],
+            "first_lag": [10],
+            "most_lag": [9000],
+            "last_lag": [9000],
+            "least_lead": [4],
+        }
+    )
+    assert oddities.falling_behind(lag).evidence == (
+        "c: t-0 10 records behind at first, 9000 at last",
+    )
     assert oddities.storm(story.rebalances) is None
     assert oddities.storm(pd.concat([story.rebalances] * 2)).weight == 3

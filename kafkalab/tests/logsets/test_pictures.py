@@ -1,4 +1,5 @@
 """Each picture of the frames takes a small pandas frame, draws it, and says the same in words."""
+
 import pandas as pd
 import pytest
 
@@ -10,30 +11,38 @@ def at(second: float) -> pd.Timestamp:
 
 
 FRAMES = {
-    "sockets": pd.DataFrame({"minute": [at(0), at(60), at(0)], "broker": [0, 0, None], "live": [3, 2, 1]}),
+    "sockets": pd.DataFrame({"minute": [at(0), at(60), at(0)], "broker": [0, 0, None],
+                             "live": [3, 2, 1]}),
     "rebalances": pd.DataFrame({
-        "group_id": ["billing"] * 2, "generation": [1, 2], "began_at": [at(0), at(30)], "resumed_at": [at(3), at(33)], "stopped_ms": [0, 3000],
+        "group_id": ["billing"] * 2, "generation": [1, 2], "began_at": [at(0), at(30)],
+        "resumed_at": [at(3), at(33)], "stopped_ms": [0, 3000],
         "cause": ["first join", "poll timeout"],
     }),
     "commits": pd.DataFrame({
-        "group_id": ["billing", None], "client_id": ["a", "b"], "topic": ["orders"] * 2, "partition": [0, 1], "committed_at": [at(0), at(5)],
+        "group_id": ["billing", None], "client_id": ["a", "b"], "topic": ["orders"] * 2,
+        "partition": [0, 1], "committed_at": [at(0), at(5)],
         "offset": [3, 9], "gap_ms": [None, 5000.0],
     }),
     "lag": pd.DataFrame({
-        "group_id": ["billing"] * 2, "client_id": ["a"] * 2, "topic": ["orders"] * 2, "partition": [0, 0], "minute": [at(0), at(60)], "lag": [10, 400],
+        "group_id": ["billing"] * 2, "client_id": ["a"] * 2, "topic": ["orders"] * 2,
+        "partition": [0, 0], "minute": [at(0), at(60)], "lag": [10, 400],
         "lead": [5, 0],
     }),
     "producers": pd.DataFrame({
-        "client_id": ["shop"] * 2, "topic": ["orders"] * 2, "partition": [0, 1], "records": [9, 1], "batches": [3, 1], "records_per_batch": [3.0, 1.0],
+        "client_id": ["shop"] * 2, "topic": ["orders"] * 2, "partition": [0, 1], "records": [9, 1],
+        "batches": [3, 1], "records_per_batch": [3.0, 1.0],
         "size_bytes": [200.0, 80.0], "retries": [0, 0], "share": [0.9, 0.1],
     }),
     "transactions": pd.DataFrame({
-        "transactional_id": ["tx"] * 3, "began_at": [at(0), at(2), at(4)], "ended_at": [at(1), at(3), pd.NaT], "took_ms": [1000.0, 1000.0, None],
+        "transactional_id": ["tx"] * 3, "began_at": [at(0), at(2), at(4)],
+        "ended_at": [at(1), at(3), pd.NaT], "took_ms": [1000.0, 1000.0, None],
         "how": ["committed", "aborted", None],
     }),
     "incidents": pd.DataFrame({
-        "kind": ["slow broker", "bad deploy"], "group_id": [None, "billing"], "clients": [["a", "b"], ["c"]], "first": [at(0), at(60)],
-        "last": [at(30), at(200)], "cause": ["broker 1 answers late", "4 clients were started anew together"],
+        "kind": ["slow broker", "bad deploy"], "group_id": [None, "billing"],
+        "clients": [["a", "b"], ["c"]], "first": [at(0), at(60)],
+        "last": [at(30), at(200)],
+        "cause": ["broker 1 answers late", "4 clients were started anew together"],
     }),
 }  # fmt: skip
 

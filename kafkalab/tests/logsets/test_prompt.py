@@ -1,12 +1,14 @@
-"""`python -m kafkalab.logsets`: what an engineer sees, and one sentence where something is wrong."""
+"""`python -m kafkalab.logsets`: what an engineer sees,
+and one sentence where something is wrong."""
+
 import json
 import os
 
 import pytest
 
 from kafkalab.logsets.__main__ import main
-from kafkalab.logsets.explain import oddities
 from kafkalab.logsets.error_messages import sentence
+from kafkalab.logsets.explain import oddities
 
 
 def said(capsys, *arguments: str) -> tuple[int, str]:
@@ -17,23 +19,42 @@ def said(capsys, *arguments: str) -> tuple[int, str]:
 def test_what_is_not_there_or_cannot_be_read_by(tmp_path, capsys):
     log = tmp_path / "client.log"
     log.write_text("x\n")
-    assert said(capsys, "explain", "/nowhere/client.log") == (2, "There is no file or folder /nowhere/client.log.\n")
-    assert said(capsys, "read", str(log), "--layout", "%d %c") == (2, "The layout '%d %c' has no %m: where is the message?\n")
-    assert said(capsys, "explain", str(log), "--html", "/nowhere/page.html") == (2, "There is no folder /nowhere to write page.html into.\n")
-    assert said(capsys, "read", str(log), "--out", str(log))[1] == f"{log} is there already; name another, or remove it.\n"
+    assert said(capsys, "explain", "/nowhere/client.log") == (
+        2,
+        "There is no file or folder /nowhere/client.log.\n",
+    )
+    assert said(capsys, "read", str(log), "--layout", "%d %c") == (
+        2,
+        "The layout '%d %c' has no %m: where is the message?\n",
+    )
+    assert said(capsys, "explain", str(log), "--html", "/nowhere/page.html") == (
+        2,
+        "There is no folder /nowhere to write page.html into.\n",
+    )
+    assert (
+        said(capsys, "read", str(log), "--out", str(log))[1]
+        == f"{log} is there already; name another, or remove it.\n"
+    )
     assert said(capsys, "read", "moon://dark/side.log")[0] == 2
 
 
 @pytest.mark.parametrize(
     ("error", "text"),
     [
-        (OSError(28, "No space left on device", "/data/out"), "There is no space left for /data/out"),
-        (RuntimeError("Job aborted: java.io.IOException: No space left on device\n\tat java.base"), "There is no space left"),
-        (PermissionError(13, "Permission denied", "/locked/out"), "/locked/out may not be written or read"),
-        (RuntimeError("java.io.IOException: Mkdirs failed to create file:/locked/out/_temporary"), "/locked/out/_temporary cannot be made"),
-        (RuntimeError('[PATH_ALREADY_EXISTS] Path file:/tmp/a.parquet already exists. Set mode'), "/tmp/a.parquet is there already"),
-        (RuntimeError("Failed to connect to master spark://far:7077\n at org"), "Spark's master spark://far:7077 does not answer"),
-        (RuntimeError("An exception was thrown\nTraceback (most recent call last):\n  File x\nValueError: The file is odd.\n"), "The file is odd."),
+        (OSError(28, "No space left on device", "/data/out"),
+         "There is no space left for /data/out"),
+        (RuntimeError("Job aborted: java.io.IOException: No space left on device\n\tat java.base"),
+         "There is no space left"),
+        (PermissionError(13, "Permission denied", "/locked/out"),
+         "/locked/out may not be written or read"),
+        (RuntimeError("java.io.IOException: Mkdirs failed to create file:/locked/out/_temporary"),
+         "/locked/out/_temporary cannot be made"),
+        (RuntimeError('[PATH_ALREADY_EXISTS] Path file:/tmp/a.parquet already exists. Set mode'),
+         "/tmp/a.parquet is there already"),
+        (RuntimeError("Failed to connect to master spark://far:7077\n at org"),
+         "Spark's master spark://far:7077 does not answer"),
+        (RuntimeError("An exception was thrown\nTraceback (most recent call last):\n  File x\n"
+                      "ValueError: The file is odd.\n"), "The file is odd."),
     ],
 )  # fmt: skip
 def test_errors_become_one_sentence(error, text):
@@ -58,21 +79,42 @@ def test_a_file_that_is_no_log_is_refused(spark, tmp_path, capsys):
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear diary,\ntoday nothing happened.\n")
     code, told = said(capsys, "explain", str(letter))
-    assert code == 2 and told.startswith("No line of letter.txt begins as Kafka's own layout or another usual one says: is it a log?")
+    assert code == 2 and told.startswith(
+        "No line of letter.txt begins as Kafka's own layout or another usual one says: is it a log?"
+    )
 
 
 def test_read_prints_what_was_read_and_writes_it_typed(spark, recordings, tmp_path, capsys):
     out = tmp_path / "lines.parquet"
-    assert main(["read", str(recordings / "4.4.0/2.8.2/group_cooperative/inv-1.log.gz"), "--out", str(out)]) == 0
+    assert (
+        main(
+            [
+                "read",
+                str(recordings / "4.4.0/2.8.2/group_cooperative/inv-1.log.gz"),
+                "--out",
+                str(out),
+            ]
+        )
+        == 0
+    )
     assert "0 malformed, 0 of them foreign; 0 are not in the catalogue." in capsys.readouterr().out
-    assert [row.generation for row in spark.read.parquet(str(out)).where("event = 'JOINED_GROUP'").orderBy("offset").collect()][:2] == [1, 2]
+    assert [
+        row.generation
+        for row in spark.read.parquet(str(out))
+        .where("event = 'JOINED_GROUP'")
+        .orderBy("offset")
+        .collect()
+    ][:2] == [1, 2]
 
 
 def test_parquet_beside_a_log_is_read_until_the_log_changes(spark, recordings, tmp_path):
     from kafkalab import logsets
 
     log = tmp_path / "client.log"
-    head = b"[2026-01-05 09:00:00,000] INFO Kafka version: 3.9.2 (org.apache.kafka.common.utils.AppInfoParser:125)\n"
+    head = (
+        b"[2026-01-05 09:00:00,000] INFO Kafka version: 3.9.2 "
+        b"(org.apache.kafka.common.utils.AppInfoParser:125)\n"
+    )
     log.write_bytes(head)
     assert logsets.read(spark, log, ("event",), saved=True).count() == 1
     (first,) = tmp_path.glob("*.parquet")
@@ -86,7 +128,13 @@ def test_parquet_beside_a_log_is_read_until_the_log_changes(spark, recordings, t
 
 @pytest.mark.slow
 def test_a_fenced_producer_and_a_group_explained(spark, recordings, tmp_path, capsys):
-    logs = [str(recordings / log) for log in ("4.4.0/4.4.0/transaction_zombie_fenced/zombie.log.gz", "4.4.0/2.8.2/group_cooperative/inv-1.log.gz")]
+    logs = [
+        str(recordings / log)
+        for log in (
+            "4.4.0/4.4.0/transaction_zombie_fenced/zombie.log.gz",
+            "4.4.0/2.8.2/group_cooperative/inv-1.log.gz",
+        )
+    ]
     page, found = tmp_path / "page.html", tmp_path / "found.json"
     assert main(["explain", *logs, "--html", str(page), "--json", str(found)]) == 0
     told = json.loads(found.read_text())
@@ -95,5 +143,9 @@ def test_a_fenced_producer_and_a_group_explained(spark, recordings, tmp_path, ca
     assert {socket["class"] for socket in told["sockets"]} == {"bootstrap", "coordinator", "data"}
     text = page.read_text()
     assert text.count("<svg") >= 3 and "share the transactional.id" in text
-    assert "<script" not in text and 'src="' not in text and 'href="http' not in text.replace('xlink:href="#', "")
+    assert (
+        "<script" not in text
+        and 'src="' not in text
+        and 'href="http' not in text.replace('xlink:href="#', "")
+    )
     assert "A transaction failed for good" in capsys.readouterr().out

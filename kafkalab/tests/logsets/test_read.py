@@ -1,4 +1,6 @@
-"""Ten lines that tell a story, and every line of the real clients: what does the reader make of them?"""
+"""Ten lines that tell a story, and every line of the real clients:
+what does the reader make of them?"""
+
 import gzip
 import os
 import random
@@ -55,7 +57,10 @@ def test_every_line_of_the_story_is_a_row_and_says_what_is_wrong_with_it(spark, 
         schema.FOREIGN, None, None, None, None, None, None,
         schema.FOREIGN, schema.NO_SUCH_TIME, schema.NO_LEVEL, schema.NO_LOGGER,
     ]  # fmt: skip
-    assert [row.message for row in logsets.malformed(logsets.read(spark, story)).orderBy("offset").collect()] == [
+    assert [
+        row.message
+        for row in logsets.malformed(logsets.read(spark, story)).orderBy("offset").collect()
+    ] == [
         "a wrapper script says hello",
         "the wrapper script says something in between",
         *STORY.splitlines()[-3:],
@@ -67,38 +72,79 @@ def test_every_line_of_the_story_is_a_row_and_says_what_is_wrong_with_it(spark, 
 def test_the_story_is_typed(spark, story):
     rows = {row.event: row for row in logsets.read(spark, story).where("problem is null").collect()}
     config, opening = rows["CONSUMER_CONFIG"], rows["INITIATING_CONNECTION"]
-    assert config.message.startswith("ConsumerConfig values: \n\tauto.offset.reset") and config.message.endswith("[localhost:9092]\n")
-    assert (opening.kind, opening.client_id, opening.group_id, opening.level, opening.line) == ("consumer", "shop", None, "DEBUG", 1076)
-    assert (opening.node_id, opening.broker, opening.host, opening.port) == ("-1", None, "localhost", 9092)
+    assert config.message.startswith(
+        "ConsumerConfig values: \n\tauto.offset.reset"
+    ) and config.message.endswith("[localhost:9092]\n")
+    assert (opening.kind, opening.client_id, opening.group_id, opening.level, opening.line) == (
+        "consumer",
+        "shop",
+        None,
+        "DEBUG",
+        1076,
+    )
+    assert (opening.node_id, opening.broker, opening.host, opening.port) == (
+        "-1",
+        None,
+        "localhost",
+        9092,
+    )
     least_loaded = rows["LEAST_LOADED_UNCONNECTED"]
-    assert (least_loaded.group_id, least_loaded.host, least_loaded.port) == ("orders", "kafka-2.example.org", 19093)
+    assert (least_loaded.group_id, least_loaded.host, least_loaded.port) == (
+        "orders",
+        "kafka-2.example.org",
+        19093,
+    )
     fetch = rows["SENDING_REQUEST"]
-    assert (fetch.api, fetch.api_version, fetch.correlation_id, fetch.node_id, fetch.broker) == ("FETCH", 17, 24, "2", 2)
+    assert (fetch.api, fetch.api_version, fetch.correlation_id, fetch.node_id, fetch.broker) == (
+        "FETCH",
+        17,
+        24,
+        "2",
+        2,
+    )
     lost = rows["SOCKET_DISCONNECTED"]
-    assert (lost.node_id, lost.broker) == ("2147483645", 2) and lost.trace.splitlines()[-1].startswith("Caused by:")
+    assert (lost.node_id, lost.broker) == ("2147483645", 2) and lost.trace.splitlines()[
+        -1
+    ].startswith("Caused by:")
     node = rows["NODE_DISCONNECTED"]
     assert (node.node_id, node.broker, node.line, node.level) == ("+1", 1, None, "INFO")
 
 
 def test_times_are_utc_to_the_millisecond(spark, story):
-    times = logsets.read(spark, story, ("offset", "time")).selectExpr("unix_millis(time) as ms", "offset").orderBy("offset").collect()
+    times = (
+        logsets.read(spark, story, ("offset", "time"))
+        .selectExpr("unix_millis(time) as ms", "offset")
+        .orderBy("offset")
+        .collect()
+    )
     assert times[1].ms == datetime(2026, 1, 5, 9, 0, 0, 1000, UTC).timestamp() * 1000
     assert times[8].ms is None
 
 
 def test_a_line_without_prefix_belongs_to_the_only_client_of_its_file(spark, story, tmp_path):
-    owners = logsets.read(spark, story.parent, ("event", "client_id")).where("event = 'CONSUMER_CONFIG'").collect()
+    owners = (
+        logsets.read(spark, story.parent, ("event", "client_id"))
+        .where("event = 'CONSUMER_CONFIG'")
+        .collect()
+    )
     # The story's prefixes differ in their group, so nobody can say for certain.
     assert [row.client_id for row in owners] == [None]
     alone = tmp_path / "alone"
     alone.mkdir()
     (alone / "client.log").write_text(STORY.replace("groupId=null", "groupId=orders"))
-    owners = logsets.read(spark, alone, ("event", "kind", "client_id", "group_id")).where("event = 'CONSUMER_CONFIG'").collect()
-    assert [(row.kind, row.client_id, row.group_id) for row in owners] == [("consumer", "shop", "orders")]
+    owners = (
+        logsets.read(spark, alone, ("event", "kind", "client_id", "group_id"))
+        .where("event = 'CONSUMER_CONFIG'")
+        .collect()
+    )
+    assert [(row.kind, row.client_id, row.group_id) for row in owners] == [
+        ("consumer", "shop", "orders")
+    ]
 
 
 def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path, monkeypatch):
-    """A large plain file is read in ranges; every record must fall into exactly one, at whatever byte the cut comes."""
+    """A large plain file is read in ranges; every record must fall into exactly one,
+    at whatever byte the cut comes."""
     from kafkalab.logsets import ranges as cut
     from kafkalab.logsets.ranges import Range, blocks_of
 
@@ -110,7 +156,9 @@ def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path
     assert whole == text
     monkeypatch.setattr(cut, "BLOCK_BYTES", 5_000)
     for width in (7_001, 30_011, 100_003):
-        ranges = [Range(str(plain), at, min(at + width, len(text))) for at in range(0, len(text), width)]
+        ranges = [
+            Range(str(plain), at, min(at + width, len(text))) for at in range(0, len(text), width)
+        ]
         parts = [part for piece in ranges for part in blocks_of(piece)]
         assert b"".join(part for part, _ in parts) == text
         assert all(text[offset : offset + len(part)] == part for part, offset in parts)
@@ -118,13 +166,19 @@ def test_however_a_file_is_cut_it_has_the_same_lines(spark, recordings, tmp_path
 
 
 def test_the_layouts_own_parser_reads_the_same(recordings):
-    """Two readers of one layout: kafkalab.lines.layout row by row, and ours by blocks. They have to agree on every real line."""
+    """Two readers of one layout: kafkalab.lines.layout row by row, and ours by blocks.
+    They have to agree on every real line."""
     compared = 0
     for packed in sorted(recordings.rglob("*.log.gz")):
         foreign = []
-        slow = [(row.level, row.text, row.logger, row.line, row.trace) for row in layout.read(packed, foreign)]
+        slow = [
+            (row.level, row.text, row.logger, row.line, row.trace)
+            for row in layout.read(packed, foreign)
+        ]
         block = Block(gzip.decompress(packed.read_bytes()))
-        fast = record_batch_of(block, ("level", "message", "logger", "line", "trace", "problem")).to_pylist()
+        fast = record_batch_of(
+            block, ("level", "message", "logger", "line", "trace", "problem")
+        ).to_pylist()
         assert [tuple(row.values())[:5] for row in fast if row["problem"] is None] == slow
         assert len([row for row in fast if row["problem"]]) == len(foreign) == 0
         compared += len(slow)
@@ -140,33 +194,47 @@ def test_the_catalogue_knows_every_line_the_real_clients_wrote(spark, recordings
 
 
 def test_events_are_named_as_the_catalogue_itself_would(recordings):
-    """The fast way (bytes, then a pattern where two fit) names every distinct message as a full match of all templates does."""
+    """The fast way (bytes, then a pattern where two fit) names every distinct message as a full
+    match of all templates does."""
     import re
 
     from kafkalab.lines.pattern import pattern
 
     packed = sorted(recordings.rglob("client.log.gz"))[-1]
-    rows = record_batch_of(Block(gzip.decompress(packed.read_bytes())), ("event", "logger", "message")).to_pylist()
+    rows = record_batch_of(
+        Block(gzip.decompress(packed.read_bytes())), ("event", "logger", "message")
+    ).to_pylist()
     templates = {}
     for entry in CATALOG.values():
         for wording in entry.wordings:
             if not wording.twin:
-                templates.setdefault(wording.logger, []).append((entry.name, pattern(wording.template)))
+                templates.setdefault(wording.logger, []).append(
+                    (entry.name, pattern(wording.template))
+                )
     wrong = []
-    for row in {(row["event"], row["logger"], re.sub(r"\d+", "1", row["message"])): row for row in rows}.values():
-        fitting = {name for name, whole in templates[row["logger"]] if whole.fullmatch(row["message"])}
+    for row in {
+        (row["event"], row["logger"], re.sub(r"\d+", "1", row["message"])): row for row in rows
+    }.values():
+        fitting = {
+            name for name, whole in templates[row["logger"]] if whole.fullmatch(row["message"])
+        }
         if row["event"] not in fitting:
             wrong.append((row["event"], fitting, row["message"]))
     assert wrong == []
 
 
 def test_bytes_that_are_no_text_are_kept_and_named():
-    text = b"[2026-01-05 09:00:00,000] INFO [Consumer clientId=caf\xe9, groupId=g] Node 1 disconnected. (org.apache.kafka.clients.NetworkClient:977)\n"
+    text = (
+        b"[2026-01-05 09:00:00,000] INFO [Consumer clientId=caf\xe9, groupId=g] Node 1 "
+        b"disconnected. (org.apache.kafka.clients.NetworkClient:977)\n"
+    )
     row = record_batch_of(Block(text), ("client_id", "event", "problem")).to_pylist()[0]
     assert row == {"client_id": "caf?", "event": "NODE_DISCONNECTED", "problem": schema.NOT_UTF8}
 
 
-@pytest.mark.parametrize("text", [b"", b"\n", b"\n\n", b"[", b"x\r\n", b"[2026-01-05 09:00:00,000] "])
+@pytest.mark.parametrize(
+    "text", [b"", b"\n", b"\n\n", b"[", b"x\r\n", b"[2026-01-05 09:00:00,000] "]
+)
 def test_text_that_is_hardly_any(text):
     rows = record_batch_of(Block(text), schema.NAMES).to_pylist()
     assert all(row["problem"] for row in rows)
@@ -174,27 +242,53 @@ def test_text_that_is_hardly_any(text):
 
 
 def test_numbers_too_large_to_be_true_are_left_out():
-    text = "[2026-01-05 09:00:00,000] DEBUG Committed offset {} for partition a-{} (org.apache.kafka.clients.consumer.internals.ConsumerCoordinator:{})\n"
-    block = Block((text.format(7, 99999999999, 1329) + text.format(2**63 - 1, 3, 99999999999) + text.format(2**63, 4, 1)).encode())
-    rows = [tuple(row.values()) for row in record_batch_of(block, ("event", "position", "partition", "line")).to_pylist()]
-    assert rows == [("COMMITTED_OFFSET", 7, None, 1329), ("COMMITTED_OFFSET", 2**63 - 1, 3, None), ("COMMITTED_OFFSET", None, 4, 1)]
+    text = (
+        "[2026-01-05 09:00:00,000] DEBUG Committed offset {} for partition a-{} "
+        "(org.apache.kafka.clients.consumer.internals.ConsumerCoordinator:{})\n"
+    )
+    block = Block(
+        (
+            text.format(7, 99999999999, 1329)
+            + text.format(2**63 - 1, 3, 99999999999)
+            + text.format(2**63, 4, 1)
+        ).encode()
+    )
+    rows = [
+        tuple(row.values())
+        for row in record_batch_of(block, ("event", "position", "partition", "line")).to_pylist()
+    ]
+    assert rows == [
+        ("COMMITTED_OFFSET", 7, None, 1329),
+        ("COMMITTED_OFFSET", 2**63 - 1, 3, None),
+        ("COMMITTED_OFFSET", None, 4, 1),
+    ]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_torn_and_mixed_up_text_loses_no_byte_and_stops_nobody(seed):
-    """Pieces of lines in any order: every row can be built, and what cannot be read is kept as it is."""
+    """Pieces of lines in any order: every row can be built,
+    and what cannot be read is kept as it is."""
     from kafkalab.logsets import layouts
     from kafkalab.logsets.layout_block import LaidOutBlock
 
     draw = random.Random(seed)
     pieces = [
-        b"[2026-01-05 09:00:00,000] ", b"2026-01-05 09:00:00,000 ", b"INFO ", b"WARN  ", b"[main] ", b"[Consumer clientId=c, groupId=g] ",
-        b"Node 1 disconnected.", b" (org.apache.kafka.clients.NetworkClient:1)", b"\n", b"\r\n", b"\xff\xfe", b"\xc3\xa9", b"\tat x.y(Z.java:1)\n",
-        b"o.a.k.c.NetworkClient - ", b"(", b")", b"java.lang.E: x", b" ", b"[", b"ConsumerConfig values: \n\ta = 1\n", b"x:1 (id: 99999999999 rack: null)",
+        b"[2026-01-05 09:00:00,000] ", b"2026-01-05 09:00:00,000 ", b"INFO ", b"WARN  ", b"[main] ",
+        b"[Consumer clientId=c, groupId=g] ",
+        b"Node 1 disconnected.", b" (org.apache.kafka.clients.NetworkClient:1)", b"\n", b"\r\n",
+        b"\xff\xfe", b"\xc3\xa9", b"\tat x.y(Z.java:1)\n",
+        b"o.a.k.c.NetworkClient - ", b"(", b")", b"java.lang.E: x", b" ", b"[",
+        b"ConsumerConfig values: \n\ta = 1\n", b"x:1 (id: 99999999999 rack: null)",
     ]  # fmt: skip
     for _ in range(15):
         text = b"".join(draw.choice(pieces) for _ in range(draw.randrange(30)))
-        for make in (Block, *(lambda text, of=of: LaidOutBlock(text, layouts.layout(of)) for of in ("[%d] %p %m (%c)%n", "%d %-5p [%t] %c - %m%n", "%-5p %m%n"))):
+        for make in (
+            Block,
+            *(
+                lambda text, of=of: LaidOutBlock(text, layouts.layout(of))
+                for of in ("[%d] %p %m (%c)%n", "%d %-5p [%t] %c - %m%n", "%-5p %m%n")
+            ),
+        ):
             rows = record_batch_of(make(text), schema.NAMES).to_pylist()
             kept = sum(len(row["message"].encode()) for row in rows)
             assert kept <= len(text) * 3 and all(row["message"] is not None for row in rows)
@@ -202,13 +296,33 @@ def test_torn_and_mixed_up_text_loses_no_byte_and_stops_nobody(seed):
 
 
 def test_windows_line_ends():
-    text = "[2026-01-05 09:00:00,000] INFO Kafka version: 3.9.2 (org.apache.kafka.common.utils.AppInfoParser:125)\r\n"
-    row = record_batch_of(Block(text.encode()), ("message", "line", "trace", "event")).to_pylist()[0]
-    assert row == {"message": "Kafka version: 3.9.2", "line": 125, "trace": None, "event": "KAFKA_VERSION"}
+    text = (
+        "[2026-01-05 09:00:00,000] INFO Kafka version: 3.9.2 "
+        "(org.apache.kafka.common.utils.AppInfoParser:125)\r\n"
+    )
+    row = record_batch_of(Block(text.encode()), ("message", "line", "trace", "event")).to_pylist()[
+        0
+    ]
+    assert row == {
+        "message": "Kafka version: 3.9.2",
+        "line": 125,
+        "trace": None,
+        "event": "KAFKA_VERSION",
+    }
 
 
 @pytest.mark.parametrize(
-    ("node_id", "broker"), [("-1", None), ("-3", None), ("0", 0), ("2", 2), ("+2", 2), ("2147483645", 2), ("2147483647", 0), ("10001", 10001)]
+    ("node_id", "broker"),
+    [
+        ("-1", None),
+        ("-3", None),
+        ("0", 0),
+        ("2", 2),
+        ("+2", 2),
+        ("2147483645", 2),
+        ("2147483647", 0),
+        ("10001", 10001),
+    ],
 )
 def test_node_ids_name_brokers(node_id, broker):
     assert recognition.decode_broker(node_id) == broker
@@ -235,24 +349,45 @@ def test_filters_leave_out_rows_and_nothing_else(spark, recordings):
     middle = every["time"].sort_values().iloc[len(every) // 2]
     asked = {
         "event = 'INITIATING_CONNECTION'": every["event"] == "INITIATING_CONNECTION",
-        "client_id in ('inv-1', 'inv-2') and level = 'INFO'": every["client_id"].isin(["inv-1", "inv-2"]) & (every["level"] == "INFO"),
-        f"time >= timestamp '{middle}' and event is not null": (every["time"] >= middle) & every["event"].notna(),
+        "client_id in ('inv-1', 'inv-2') and level = 'INFO'": every["client_id"].isin(
+            ["inv-1", "inv-2"]
+        )
+        & (every["level"] == "INFO"),
+        f"time >= timestamp '{middle}' and event is not null": (every["time"] >= middle)
+        & every["event"].notna(),
         "client_id = 'nobody'": every["client_id"] == "nobody",
-        "client_id is null and length(event) > 12": every["client_id"].isna() & (every["event"].str.len() > 12),
+        "client_id is null and length(event) > 12": every["client_id"].isna()
+        & (every["event"].str.len() > 12),
     }
     for condition, chosen in asked.items():
         assert lines.where(condition).count() == chosen.sum(), condition
-    plan = lines.where("event = 'INITIATING_CONNECTION'")._jdf.queryExecution().executedPlan().toString()
+    plan = (
+        lines.where("event = 'INITIATING_CONNECTION'")
+        ._jdf.queryExecution()
+        .executedPlan()
+        .toString()
+    )
     assert "Filter (" not in plan  # Nothing is left for Spark to ask again.
 
 
 def test_every_gap_of_an_event_has_a_typed_column(spark, recordings):
     from kafkalab.logsets.events import fields
 
-    built = fields(load_lines(spark, recordings), "FETCH_BUILT_INCREMENTAL").where("file like '%/client.log.gz'")
+    built = fields(load_lines(spark, recordings), "FETCH_BUILT_INCREMENTAL").where(
+        "file like '%/client.log.gz'"
+    )
     kinds = dict(built.dtypes)
-    assert (kinds["session_id"], kinds["session_epoch"], kinds["added"], kinds["out_of"]) == ("bigint", "bigint", "string", "string")
-    assert built.where("session_id is null or session_epoch is null or added is null").count() == 0 < built.count()
+    assert (kinds["session_id"], kinds["session_epoch"], kinds["added"], kinds["out_of"]) == (
+        "bigint",
+        "bigint",
+        "string",
+        "string",
+    )
+    assert (
+        built.where("session_id is null or session_epoch is null or added is null").count()
+        == 0
+        < built.count()
+    )
 
 
 def test_several_files_packed_in_any_way_are_one_frame(spark, story, tmp_path):
@@ -268,12 +403,19 @@ def test_several_files_packed_in_any_way_are_one_frame(spark, story, tmp_path):
 
 
 def test_a_cell_hears_nothing_from_spark(story):
-    """nbgrader scores a cell with text on stderr as 0, so a Spark that starts and works has to be silent, on both streams. A wrong column is an exception and no more."""
+    """nbgrader scores a cell with text on stderr as 0, so a Spark that starts and works has to
+    be silent, on both streams. A wrong column is an exception and no more."""
     program = (
-        "import sys; from kafkalab import logsets; spark = logsets.session('local[2]'); lines = logsets.read(spark, sys.argv[1])\n"
+        "import sys; from kafkalab import logsets; spark = logsets.session('local[2]'); lines = "
+        "logsets.read(spark, sys.argv[1])\n"
         "print(lines.count(), spark.conf.get('spark.sql.session.timeZone'))\n"
         "try: lines.select('no_such_column')\n"
         "except Exception as error: print(type(error).__name__)"
     )
-    answer = subprocess.run([sys.executable, "-c", program, story], capture_output=True, text=True, env={**os.environ, "TZ": "Asia/Shanghai"})
+    answer = subprocess.run(
+        [sys.executable, "-c", program, story],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TZ": "Asia/Shanghai"},
+    )
     assert (answer.stdout, answer.stderr) == ("11 UTC\nAnalysisException\n", "")

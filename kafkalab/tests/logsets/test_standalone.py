@@ -1,4 +1,6 @@
-"""A cluster of one machine: a standalone master and two workers, and the same job there as here: reading a set, and making one."""
+"""A cluster of one machine: a standalone master and two workers, and the same job there as here:
+reading a set, and making one."""
+
 import json
 import os
 import socket
@@ -21,7 +23,7 @@ sockets = logsets.connections(lines)
 hashed = lines.selectExpr("count(*) n", "sum(xxhash64(time, event, client_id, message) & 4294967295) h").first()
 held = sockets.selectExpr("count(*) n", "sum(xxhash64(client_id, node_id, opened_at, how) & 4294967295) h").first()
 print(json.dumps([spark.sparkContext.master, *hashed, *held]))
-"""
+"""  # noqa: E501
 # Parts of 1,500 lines, so that both workers have some to make.
 MAKING = """
 import sys
@@ -53,21 +55,45 @@ def cluster(tmp_path):
     import pyspark
 
     home, port, started = Path(pyspark.__file__).parent, free_port(), []
-    environment = {**os.environ, "JAVA_HOME": str(find_java().home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_WORKER_DIR": str(tmp_path), "PYSPARK_PYTHON": sys.executable}
+    environment = {
+        **os.environ,
+        "JAVA_HOME": str(find_java().home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_WORKER_DIR": str(tmp_path),
+        "PYSPARK_PYTHON": sys.executable,
+    }
 
     def start(name: str, *arguments: str) -> None:
         with open(tmp_path / f"{name}-{len(started)}.txt", "wb") as log:
-            command = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{name.lower()}.{name}", "--host", "127.0.0.1", *arguments]
-            started.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=tmp_path))
+            command = [
+                home / "bin" / "spark-class",
+                f"org.apache.spark.deploy.{name.lower()}.{name}",
+                "--host",
+                "127.0.0.1",
+                *arguments,
+            ]
+            started.append(
+                subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=tmp_path)
+            )
 
     master = f"spark://127.0.0.1:{port}"
     try:
         start("Master", "--port", str(port), "--webui-port", str(free_port()))
         for _ in range(2):
-            start("Worker", "--webui-port", str(free_port()), "--cores", "1", "--memory", "2g", master)
+            start(
+                "Worker", "--webui-port", str(free_port()), "--cores", "1", "--memory", "2g", master
+            )
         deadline = time.monotonic() + 90
-        while sum("Registering worker" in text for text in (tmp_path / "Master-0.txt").read_text().splitlines()) < 2:
-            assert time.monotonic() < deadline and all(process.poll() is None for process in started), "the cluster did not come up"
+        while (
+            sum(
+                "Registering worker" in text
+                for text in (tmp_path / "Master-0.txt").read_text().splitlines()
+            )
+            < 2
+        ):
+            assert time.monotonic() < deadline and all(
+                process.poll() is None for process in started
+            ), "the cluster did not come up"
             time.sleep(0.3)
         yield master
     finally:
@@ -80,7 +106,12 @@ def cluster(tmp_path):
 def answer(where: str, settings: dict, **environment: str) -> list:
     """What the job prints in a process of its own: Spark's master is chosen once for a process."""
     said = subprocess.run(
-        [sys.executable, "-c", JOB, where, json.dumps(settings)], cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", JOB, where, json.dumps(settings)],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     assert said.returncode == 0, said.stderr[-3000:]
     return json.loads(said.stdout)
@@ -89,7 +120,11 @@ def answer(where: str, settings: dict, **environment: str) -> list:
 @pytest.mark.slow
 def test_the_same_job_gives_the_same_rows_on_a_cluster(cluster, recordings):
     local = answer(recordings.as_uri(), {}, KAFKALAB_SPARK_MASTER="local[2]")
-    memory = {"spark.executor.memory": "512m", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    memory = {
+        "spark.executor.memory": "512m",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+    }
     there = answer(recordings.as_uri(), memory, KAFKALAB_SPARK_MASTER=cluster)
     assert there[0] == cluster and local[0] == "local[2]"
     assert there[1:] == local[1:] and local[1] > 50_000
@@ -104,12 +139,25 @@ def test_a_set_made_on_a_cluster_is_the_one_made_here_byte_for_byte(cluster, tmp
         out = tmp_path / name
         environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
         said = subprocess.run(
-            [sys.executable, "-c", MAKING, plan, out, master], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300
+            [sys.executable, "-c", MAKING, plan, out, master],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
         )
         assert said.returncode == 0, said.stderr[-3000:]
-        trees.append({str(file.relative_to(out)): file.read_bytes() for file in out.rglob("*") if file.is_file()})
+        trees.append(
+            {
+                str(file.relative_to(out)): file.read_bytes()
+                for file in out.rglob("*")
+                if file.is_file()
+            }
+        )
     here, there = trees
     assert "DONE" in here and sum(name.startswith("lines/") for name in here) >= 5
-    assert sorted(there) == sorted(here) and [name for name in here if here[name] != there[name]] == []
+    assert (
+        sorted(there) == sorted(here) and [name for name in here if here[name] != there[name]] == []
+    )
     who = (tmp_path / "Master-0.txt").read_text(encoding="utf-8")
     assert who.count("Registering app kafkalab") == 1

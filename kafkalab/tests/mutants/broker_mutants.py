@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from kafkalab.broker.cluster import controller
+from kafkalab.broker.cluster.elections import Election
 from kafkalab.broker.groups.classic import membership
 from kafkalab.broker.groups.classic.join_phase import JoinPhase
 from kafkalab.broker.groups.classic.membership import ClassicGroups
-from kafkalab.broker.cluster.elections import Election
 from kafkalab.broker.groups.group_offsets import OffsetMetadataManager
 from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.broker.log.producer_state import ProducerState, Verdict
 from kafkalab.broker.replication.replica import Replica
 from kafkalab.broker.replication.replica_fetcher import ReplicaFetchers
 from kafkalab.broker.replication.replica_manager import ReplicaManager
-from kafkalab.proof.cases import logs as log_answers
-from kafkalab.broker.log.producer_state import ProducerState, Verdict
 from kafkalab.errors import Errors
+from kafkalab.proof.cases import logs as log_answers
 from kafkalab.tests.mutants.catchers import Law, Vector
 from kafkalab.tests.mutants.mutant import Mutant
 
@@ -31,6 +31,7 @@ def sessions_never_renewed(patch):
         if member:
             member.deadline_ms = before
         return effects
+
     patch.setattr(ClassicGroups, "_heartbeat", heartbeat)
 
 
@@ -40,12 +41,17 @@ def generation_not_checked(patch):
     def member_error(self, *args):
         error = honest(self, *args)
         return None if error is Errors.ILLEGAL_GENERATION else error
+
     patch.setattr(ClassicGroups, "_member_error", member_error)
 
 
 def static_names_not_fenced(patch):
     honest = membership.membership_error
-    patch.setattr(membership, "membership_error", lambda group, member_id, instance_id: honest(group, member_id, None))
+    patch.setattr(
+        membership,
+        "membership_error",
+        lambda group, member_id, instance_id: honest(group, member_id, None),
+    )
 
 
 def initial_delay_never_extended(patch):
@@ -54,6 +60,7 @@ def initial_delay_never_extended(patch):
     def admit(self, group, *rest):
         honest(self, group, *rest)
         group.somebody_joined_meanwhile = False
+
     patch.setattr(JoinPhase, "admit", admit)
 
 
@@ -64,6 +71,7 @@ def sequences_not_checked(patch):
     def judge(self, batch, **how):
         verdict = honest(self, batch, **how)
         return Verdict(Errors.NONE) if verdict.duplicate_of is not None else verdict
+
     patch.setattr(ProducerState, "judge", judge)
 
 
@@ -72,7 +80,12 @@ def gaps_not_noticed(patch):
 
     def judge(self, batch, **how):
         verdict = honest(self, batch, **how)
-        return Verdict(Errors.NONE) if verdict.error is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER else verdict
+        return (
+            Verdict(Errors.NONE)
+            if verdict.error is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+            else verdict
+        )
+
     patch.setattr(ProducerState, "judge", judge)
 
 
@@ -82,6 +95,7 @@ def epochs_not_checked(patch):
     def judge(self, batch, **how):
         verdict = honest(self, batch, **how)
         return Verdict(Errors.NONE) if verdict.error is Errors.INVALID_PRODUCER_EPOCH else verdict
+
     patch.setattr(ProducerState, "judge", judge)
 
 
@@ -91,6 +105,7 @@ def commits_of_any_generation(patch):
     def commit_error(self, *args):
         error = honest(self, *args)
         return Errors.NONE if error is Errors.ILLEGAL_GENERATION else error
+
     patch.setattr(OffsetMetadataManager, "_commit_error", commit_error)
 
 
@@ -99,6 +114,7 @@ def watermark_is_the_leaders_end(patch):
         moved = self.log.high_watermark < self.log.log_end_offset
         self.log.high_watermark = self.log.log_end_offset
         return moved
+
     patch.setattr(Replica, "advance", advance)
 
 
@@ -108,16 +124,23 @@ def all_means_one(patch):
 
 def anybody_alive_may_lead(patch):
     """Elections look at who lives, not at who is in sync."""
+
     def election(assignment, isr, live, unclean):
         leader = next((replica for replica in assignment if replica in live), -1)
         return Election(leader, (leader,) if leader >= 0 else tuple(isr))
+
     patch.setattr(log_answers, "offline_election", election)
     patch.setattr(controller, "offline_election", election)
 
 
 def truncate_to_the_watermark(patch):
-    """As before KIP-101: a follower cuts its log at the high watermark it knows, which may be below what was acknowledged."""
-    patch.setattr(ReplicaFetchers, "_cut_at", lambda self, replica, epoch, end: (replica.log.high_watermark, True))
+    """As before KIP-101: a follower cuts its log at the high watermark it knows,
+    which may be below what was acknowledged."""
+    patch.setattr(
+        ReplicaFetchers,
+        "_cut_at",
+        lambda self, replica, epoch, end: (replica.log.high_watermark, True),
+    )
 
 
 def never_truncate(patch):
@@ -126,7 +149,9 @@ def never_truncate(patch):
 
 def isr_by_count(patch):
     """As before 0.9: a follower that lacks records leaves the ISR at once (KIP-16)."""
-    patch.setattr(log_answers, "shrinks", lambda at_leader_end, behind_for_ms, lag_ms: not at_leader_end)
+    patch.setattr(
+        log_answers, "shrinks", lambda at_leader_end, behind_for_ms, lag_ms: not at_leader_end
+    )
 
 
 def isr_never_shrinks(patch):
@@ -135,35 +160,130 @@ def isr_never_shrinks(patch):
 
 def min_insync_looked_at_once(patch):
     """min.insync.replicas binds the append, not the acknowledgement."""
-    patch.setattr(log_answers, "verdict_of_ack", lambda high_watermark, required, isr_size, min_isr: None if high_watermark < required else Errors.NONE)
+    patch.setattr(
+        log_answers,
+        "verdict_of_ack",
+        lambda high_watermark, required, isr_size, min_isr: (
+            None if high_watermark < required else Errors.NONE
+        ),
+    )
 
 
 def reads_beyond_the_watermark(patch):
     honest = PartitionLog.read
-    patch.setattr(PartitionLog, "read", lambda self, offset, max_bytes, end_offset=None, **how: honest(self, offset, max_bytes, None, **how))
+    patch.setattr(
+        PartitionLog,
+        "read",
+        lambda self, offset, max_bytes, end_offset=None, **how: honest(
+            self, offset, max_bytes, None, **how
+        ),
+    )
 
 
 MUTANTS = (
-    Mutant("sessions never renewed", "a heartbeat does not move the end of the session", sessions_never_renewed, Law("slow readers", "who lives and polls")),
-    Mutant("generation not checked", "a member of an older generation is answered as if it were current", generation_not_checked, Vector("heartbeat")),
-    Mutant("static names not fenced", "two processes may have one group.instance.id", static_names_not_fenced, Vector("heartbeat")),
-    Mutant("initial delay never extended", "who joins during the initial delay does not prolong it", initial_delay_never_extended,
-           Vector("initial_rebalance_delay")),
-    Mutant("commits of any generation", "a commit of an older generation is kept", commits_of_any_generation, Vector("offset_commit")),
-    Mutant("watermark is the leader's end", "the high watermark does not wait for the in-sync replicas", watermark_is_the_leaders_end,
-           Law("copies", "acknowledged stays")),
-    Mutant("all means one", "acks=all is answered when the leader has the record", all_means_one, Law("copies", "acknowledged stays")),
-    Mutant("anybody alive may lead", "an election does not look at the in-sync replicas", anybody_alive_may_lead,
-           Vector("leader_election")),
-    Mutant("truncate to the watermark", "a follower cuts its log at its high watermark, not where epochs part", truncate_to_the_watermark,
-           Law("copies", "keeps what is committed", seeds=200), quick=False),
-    Mutant("never truncate", "what a deposed leader wrote alone stays in its log", never_truncate, Law("copies", "copies agree"), quick=False),
-    Mutant("ISR by count", "a follower leaves the ISR as soon as it lacks a record", isr_by_count, Vector("replication")),
-    Mutant("ISR never shrinks", "replica.lag.time.max.ms is ignored", isr_never_shrinks, Vector("replication")),
-    Mutant("min.insync looked at once", "an ISR that shrank after the append is not noticed", min_insync_looked_at_once, Vector("replication")),
-    Mutant("reads beyond the watermark", "consumers get records that are not replicated yet", reads_beyond_the_watermark,
-           Law("groups", "commits stay below", seeds=200), quick=False),
-    Mutant("sequences not checked", "a batch that is sent again is appended again", sequences_not_checked, Law("copies", "no duplicate")),
-    Mutant("gaps not noticed", "a batch may come before the one it follows", gaps_not_noticed, Vector("idempotence")),
-    Mutant("epochs not checked", "a producer of an older epoch may write", epochs_not_checked, Vector("idempotence")),
+    Mutant(
+        "sessions never renewed",
+        "a heartbeat does not move the end of the session",
+        sessions_never_renewed,
+        Law("slow readers", "who lives and polls"),
+    ),
+    Mutant(
+        "generation not checked",
+        "a member of an older generation is answered as if it were current",
+        generation_not_checked,
+        Vector("heartbeat"),
+    ),
+    Mutant(
+        "static names not fenced",
+        "two processes may have one group.instance.id",
+        static_names_not_fenced,
+        Vector("heartbeat"),
+    ),
+    Mutant(
+        "initial delay never extended",
+        "who joins during the initial delay does not prolong it",
+        initial_delay_never_extended,
+        Vector("initial_rebalance_delay"),
+    ),
+    Mutant(
+        "commits of any generation",
+        "a commit of an older generation is kept",
+        commits_of_any_generation,
+        Vector("offset_commit"),
+    ),
+    Mutant(
+        "watermark is the leader's end",
+        "the high watermark does not wait for the in-sync replicas",
+        watermark_is_the_leaders_end,
+        Law("copies", "acknowledged stays"),
+    ),
+    Mutant(
+        "all means one",
+        "acks=all is answered when the leader has the record",
+        all_means_one,
+        Law("copies", "acknowledged stays"),
+    ),
+    Mutant(
+        "anybody alive may lead",
+        "an election does not look at the in-sync replicas",
+        anybody_alive_may_lead,
+        Vector("leader_election"),
+    ),
+    Mutant(
+        "truncate to the watermark",
+        "a follower cuts its log at its high watermark, not where epochs part",
+        truncate_to_the_watermark,
+        Law("copies", "keeps what is committed", seeds=200),
+        quick=False,
+    ),
+    Mutant(
+        "never truncate",
+        "what a deposed leader wrote alone stays in its log",
+        never_truncate,
+        Law("copies", "copies agree"),
+        quick=False,
+    ),
+    Mutant(
+        "ISR by count",
+        "a follower leaves the ISR as soon as it lacks a record",
+        isr_by_count,
+        Vector("replication"),
+    ),
+    Mutant(
+        "ISR never shrinks",
+        "replica.lag.time.max.ms is ignored",
+        isr_never_shrinks,
+        Vector("replication"),
+    ),
+    Mutant(
+        "min.insync looked at once",
+        "an ISR that shrank after the append is not noticed",
+        min_insync_looked_at_once,
+        Vector("replication"),
+    ),
+    Mutant(
+        "reads beyond the watermark",
+        "consumers get records that are not replicated yet",
+        reads_beyond_the_watermark,
+        Law("groups", "commits stay below", seeds=200),
+        quick=False,
+    ),
+    Mutant(
+        "sequences not checked",
+        "a batch that is sent again is appended again",
+        sequences_not_checked,
+        Law("copies", "no duplicate"),
+    ),
+    Mutant(
+        "gaps not noticed",
+        "a batch may come before the one it follows",
+        gaps_not_noticed,
+        Vector("idempotence"),
+    ),
+    Mutant(
+        "epochs not checked",
+        "a producer of an older epoch may write",
+        epochs_not_checked,
+        Vector("idempotence"),
+    ),
 )

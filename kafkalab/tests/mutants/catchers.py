@@ -1,4 +1,5 @@
-"""What catches a mutant: a law on some seed, a case of cases.json, or a recording that is not played as it was any more."""
+"""What catches a mutant: a law on some seed, a case of cases.json,
+or a recording that is not played as it was any more."""
 
 from __future__ import annotations
 
@@ -48,10 +49,17 @@ class Vector:
     def catch(self) -> str:
         content = json.loads(CASES.read_text(encoding="utf-8"))
         asked = [case for case in content["vectors"] if case["group"] == self.group]
-        found = answers(content["meta"], [{key: value for key, value in case.items() if key != "expected"} for case in asked])
+        found = answers(
+            content["meta"],
+            [{key: value for key, value in case.items() if key != "expected"} for case in asked],
+        )
         for case in asked:
-            assert "error" not in found[case["id"]], f"the mutant does not stand: {found[case['id']]['error']}"
-            if {key: _plain(found[case["id"]].get(key)) for key in case["ask"]} != {key: _plain(case["expected"][key]) for key in case["ask"]}:
+            assert "error" not in found[case["id"]], (
+                f"the mutant does not stand: {found[case['id']]['error']}"
+            )
+            if {key: _plain(found[case["id"]].get(key)) for key in case["ask"]} != {
+                key: _plain(case["expected"][key]) for key in case["ask"]
+            }:
                 return f"{case['id']}: {found[case['id']]}"
         return ""
 
@@ -60,7 +68,8 @@ class Vector:
 
 
 def _plain(value):
-    """Assignments are compared as sets, and so may the rest be here: a mutant changes more than an order."""
+    """Assignments are compared as sets, and so may the rest be here:
+    a mutant changes more than an order."""
     return sorted(value, key=str) if isinstance(value, list) else value
 
 

@@ -1,8 +1,10 @@
-"""A mutant in a process of its own: whatever the bug does, it ends with the child, and it cannot eat the machine.
+"""A mutant in a process of its own: whatever the bug does, it ends with the child, and it cannot
+eat the machine.
 
-A planted bug may make a client spin without the clock moving, and a journal then grows until the memory is gone. So the child may take
-so much memory and so many seconds of processor time, and what it saw comes back through a pipe. Forked, not started: nothing is
-imported again, and the monkeypatch is the child's alone.
+A planted bug may make a client spin without the clock moving, and a journal then grows until the
+memory is gone. So the child may take so much memory and so many seconds of processor time, and what
+it saw comes back through a pipe. Forked, not started: nothing is imported again, and the
+monkeypatch is the child's alone.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ CPU_SECONDS = 120
 
 
 def catch_in_child(mutant: Mutant) -> str:
-    """Plant the bug, let its catcher look; returns what was seen, "" where nothing was. AssertionError when the child fell."""
+    """Plant the bug, let its catcher look; returns what was seen, "" where nothing was.
+    AssertionError when the child fell."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -44,13 +47,17 @@ def catch_in_child(mutant: Mutant) -> str:
     with os.fdopen(reader, "rb") as pipe:
         seen = pipe.read().decode("utf-8")
     _, status = os.waitpid(child, 0)
-    assert status == 0, f"{mutant.name}: {seen or f'ended by signal {status & 127}, after more than {CPU_SECONDS} s perhaps'}"
+    assert status == 0, (
+        f"{mutant.name}: "
+        f"{seen or f'ended by signal {status & 127}, after more than {CPU_SECONDS} s perhaps'}"
+    )
     return seen
 
 
 def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    statm = Path("/proc/self/statm")  # elsewhere than on Linux there is no such file, and no such limit either
+    # elsewhere than on Linux there is no such file, and no such limit either
+    statm = Path("/proc/self/statm")
     if statm.exists():
         now = int(statm.read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY_BYTES, now + MEMORY_BYTES))

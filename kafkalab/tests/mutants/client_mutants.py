@@ -1,10 +1,10 @@
-"""Bugs planted in clients. Each is a function of a monkeypatch; nothing of them is in the product."""
+"""Bugs planted in clients. Each is a function of a monkeypatch;
+nothing of them is in the product."""
 
 from __future__ import annotations
 
 import importlib
 
-from kafkalab.proof.cases import groups as group_answers
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
 from kafkalab.clients.consumer.classic.consumer_coordinator import ConsumerCoordinator
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
@@ -17,17 +17,25 @@ from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer import partitioner
 from kafkalab.hashing import murmur2
+from kafkalab.proof.cases import groups as group_answers
 from kafkalab.records import OffsetAndMetadata
 from kafkalab.tests.mutants.catchers import Law, Recording, Vector
 from kafkalab.tests.mutants.mutant import Mutant
 
-assignors = importlib.import_module("kafkalab.clients.consumer.assignors.assignment")  # The package has a function of that name.
+# The package has a function of that name.
+assignors = importlib.import_module("kafkalab.clients.consumer.assignors.assignment")
 
 
 def commit_before_process(patch):
     honest = SubscriptionState.all_consumed
-    patch.setattr(SubscriptionState, "all_consumed", lambda self: {
-        tp: OffsetAndMetadata(committed.offset + 1, committed.leader_epoch) for tp, committed in honest(self).items()})
+    patch.setattr(
+        SubscriptionState,
+        "all_consumed",
+        lambda self: {
+            tp: OffsetAndMetadata(committed.offset + 1, committed.leader_epoch)
+            for tp, committed in honest(self).items()
+        },
+    )
 
 
 def idle_at_the_limit(patch):
@@ -42,7 +50,12 @@ def idle_never(patch):
 def idle_newest_first(patch):
     def expired(self, now_ms):
         newest = next(reversed(self._used_ms), None)
-        return newest if newest is not None and now_ms - self._used_ms[newest] > self._limit_ms >= 0 else None
+        return (
+            newest
+            if newest is not None and now_ms - self._used_ms[newest] > self._limit_ms >= 0
+            else None
+        )
+
     patch.setattr(IdleExpiry, "expired", expired)
 
 
@@ -52,6 +65,7 @@ def backoff_from_two(patch):
     def connecting(self, id, now_ms):
         honest(self, id, now_ms)
         self.nodes[id].failures = max(1, self.nodes[id].failures)
+
     patch.setattr(ClusterConnectionStates, "connecting", connecting)
 
 
@@ -61,6 +75,7 @@ def setup_timeout_never_grows(patch):
     def disconnected(self, id, now_ms):
         honest(self, id, now_ms)
         self.nodes[id].failed_attempts = 0
+
     patch.setattr(ClusterConnectionStates, "disconnected", disconnected)
 
 
@@ -73,7 +88,9 @@ def bootstrap_is_the_broker(patch):
 
         def node_of(id, host, port, rack, coordinator=False):
             return make(port - 9092 if id < 0 else id, host, port, rack, coordinator)
+
         return node_of
+
     patch.setattr(wiring, "node_maker", node_maker)
 
 
@@ -83,6 +100,7 @@ def coordinator_shares_the_data_socket(patch):
     def node_maker(profile):
         make = honest(profile)
         return lambda id, host, port, rack, coordinator=False: make(id, host, port, rack)
+
     patch.setattr(wiring, "node_maker", node_maker)
     patch.setattr(Node, "is_coordinator", property(lambda self: False))
 
@@ -95,6 +113,7 @@ def ids_when_sent(patch):
         self._wire_id = getattr(self, "_wire_id", -1) + 1
         request.correlation_id = self._wire_id
         sent(self, request)
+
     patch.setattr(NetworkClient, "new_request", made)
     patch.setattr(NetworkClient, "send", send)
 
@@ -106,6 +125,7 @@ def refresh_storm(patch):
     def update(self, response, now_ms, node_of):
         honest(self, response, now_ms, node_of)
         self.request_update()
+
     patch.setattr(Metadata, "update", update)
 
 
@@ -115,17 +135,26 @@ def leader_assigns_twice(patch):
     def range_assign(cluster, members, static_first, by_rack):
         assignment = honest(cluster, members, static_first, by_rack)
         first = next((partitions for partitions in assignment.values() if partitions), [])
-        return {member: list(dict.fromkeys(partitions + first[:1])) if partitions else partitions for member, partitions in assignment.items()}
+        return {
+            member: list(dict.fromkeys(partitions + first[:1])) if partitions else partitions
+            for member, partitions in assignment.items()
+        }
+
     patch.setattr(assignors, "range_assign", range_assign)
 
 
 def sticky_as_range(patch):
-    patch.setattr(group_answers, "assign", lambda name, *rest: assignors.assign("range" if "sticky" in name else name, *rest))
+    patch.setattr(
+        group_answers,
+        "assign",
+        lambda name, *rest: assignors.assign("range" if "sticky" in name else name, *rest),
+    )
 
 
 def absolute_murmur(patch):
     patch.setattr(partitioner, "by_key", lambda key, count: abs(murmur2(key)) % count)
     from kafkalab.proof.cases import hashes
+
     patch.setattr(hashes, "by_key", lambda key, count: abs(murmur2(key)) % count)
 
 
@@ -136,50 +165,140 @@ def commits_in_the_background(patch):
     def restart(self):
         honest(self)
         self._clock.at(self._due_ms, self.commit_if_due)
+
     patch.setattr(AutoCommit, "restart", restart)
 
 
 def polls_not_watched(patch):
-    """Only the session counts, as before KIP-62 gave heartbeats a thread: one that hangs in its work stays a member."""
+    """Only the session counts, as before KIP-62 gave heartbeats a thread:
+    one that hangs in its work stays a member."""
     honest = Heartbeat.__init__
-    patch.setattr(Heartbeat, "__init__", lambda self, session_timeout_ms, interval_ms, max_poll_interval_ms, retry_backoff_ms: honest(
-        self, session_timeout_ms, interval_ms, 2**31, retry_backoff_ms))
+    patch.setattr(
+        Heartbeat,
+        "__init__",
+        lambda self, session_timeout_ms, interval_ms, max_poll_interval_ms, retry_backoff_ms: (
+            honest(self, session_timeout_ms, interval_ms, 2**31, retry_backoff_ms)
+        ),
+    )
 
 
 def leaves_in_silence(patch):
     """The membership is given up here; the coordinator finds out when the session ends."""
+
     def leave_in_thread(self, reason):
         self._forget_membership()
         yield from ()
+
     patch.setattr(ConsumerCoordinator, "_leave_in_thread", leave_in_thread)
 
 
 def lag_by_high_watermark(patch):
     honest = SubscriptionState.lag
-    patch.setattr(SubscriptionState, "lag", lambda self, tp, isolation_level: honest(self, tp, "read_uncommitted"))
+    patch.setattr(
+        SubscriptionState,
+        "lag",
+        lambda self, tp, isolation_level: honest(self, tp, "read_uncommitted"),
+    )
 
 
 MUTANTS = (
-    Mutant("commit before process", "a commit names one record more than was handed out", commit_before_process,
-           Law("groups", "commits stay below")),
-    Mutant("idle at the limit", "a socket is closed when it was silent for exactly connections.max.idle.ms", idle_at_the_limit, Vector("idle_expiry")),
+    Mutant(
+        "commit before process",
+        "a commit names one record more than was handed out",
+        commit_before_process,
+        Law("groups", "commits stay below"),
+    ),
+    Mutant(
+        "idle at the limit",
+        "a socket is closed when it was silent for exactly connections.max.idle.ms",
+        idle_at_the_limit,
+        Vector("idle_expiry"),
+    ),
     Mutant("idle never", "connections.max.idle.ms is ignored", idle_never, Vector("connections")),
-    Mutant("idle newest first", "the socket used last is closed instead of the one used least", idle_newest_first, Vector("idle_expiry")),
-    Mutant("backoff from two", "the first pause before a reconnect is already doubled", backoff_from_two, Vector("reconnect_backoff")),
-    Mutant("set-up time-out never grows", "each attempt to connect may take as long as the first", setup_timeout_never_grows,
-           Vector("connection_setup_timeout")),
-    Mutant("bootstrap is the broker", "node -1 counts as the broker behind it", bootstrap_is_the_broker, Vector("connections"), quick=False),
-    Mutant("coordinator shares the data socket", "the coordinator has no connection id of its own", coordinator_shares_the_data_socket,
-           Vector("connections"), quick=False),
-    Mutant("ids when sent", "a correlation id is drawn when a request leaves", ids_when_sent, Vector("wire_sequence")),
-    Mutant("refresh storm", "metadata is asked for again as soon as it has come", refresh_storm, Recording("4.4.0/3.9.2/producer_defaults")),
-    Mutant("leader assigns twice", "one partition is given to two members", leader_assigns_twice, Law("groups", "one owner")),
-    Mutant("sticky as range", "both sticky assignors divide like range", sticky_as_range, Vector("assignor")),
-    Mutant("absolute murmur2", "a key's hash is made positive by abs()", absolute_murmur, Vector("murmur2")),
-    Mutant("commits in the background", "auto commit needs no poll", commits_in_the_background, Vector("auto_commit")),
-    Mutant("polls not watched", "max.poll.interval.ms is ignored: who hangs in its work stays a member", polls_not_watched,
-           Law("slow readers", "who does not poll leaves")),
-    Mutant("leaves in silence", "who was too long away from poll() sends no LEAVE_GROUP", leaves_in_silence,
-           Law("slow readers", "who does not poll leaves")),
-    Mutant("lag by high watermark", "read_committed lag is measured to the high watermark", lag_by_high_watermark, Vector("lag_lead")),
+    Mutant(
+        "idle newest first",
+        "the socket used last is closed instead of the one used least",
+        idle_newest_first,
+        Vector("idle_expiry"),
+    ),
+    Mutant(
+        "backoff from two",
+        "the first pause before a reconnect is already doubled",
+        backoff_from_two,
+        Vector("reconnect_backoff"),
+    ),
+    Mutant(
+        "set-up time-out never grows",
+        "each attempt to connect may take as long as the first",
+        setup_timeout_never_grows,
+        Vector("connection_setup_timeout"),
+    ),
+    Mutant(
+        "bootstrap is the broker",
+        "node -1 counts as the broker behind it",
+        bootstrap_is_the_broker,
+        Vector("connections"),
+        quick=False,
+    ),
+    Mutant(
+        "coordinator shares the data socket",
+        "the coordinator has no connection id of its own",
+        coordinator_shares_the_data_socket,
+        Vector("connections"),
+        quick=False,
+    ),
+    Mutant(
+        "ids when sent",
+        "a correlation id is drawn when a request leaves",
+        ids_when_sent,
+        Vector("wire_sequence"),
+    ),
+    Mutant(
+        "refresh storm",
+        "metadata is asked for again as soon as it has come",
+        refresh_storm,
+        Recording("4.4.0/3.9.2/producer_defaults"),
+    ),
+    Mutant(
+        "leader assigns twice",
+        "one partition is given to two members",
+        leader_assigns_twice,
+        Law("groups", "one owner"),
+    ),
+    Mutant(
+        "sticky as range",
+        "both sticky assignors divide like range",
+        sticky_as_range,
+        Vector("assignor"),
+    ),
+    Mutant(
+        "absolute murmur2",
+        "a key's hash is made positive by abs()",
+        absolute_murmur,
+        Vector("murmur2"),
+    ),
+    Mutant(
+        "commits in the background",
+        "auto commit needs no poll",
+        commits_in_the_background,
+        Vector("auto_commit"),
+    ),
+    Mutant(
+        "polls not watched",
+        "max.poll.interval.ms is ignored: who hangs in its work stays a member",
+        polls_not_watched,
+        Law("slow readers", "who does not poll leaves"),
+    ),
+    Mutant(
+        "leaves in silence",
+        "who was too long away from poll() sends no LEAVE_GROUP",
+        leaves_in_silence,
+        Law("slow readers", "who does not poll leaves"),
+    ),
+    Mutant(
+        "lag by high watermark",
+        "read_committed lag is measured to the high watermark",
+        lag_by_high_watermark,
+        Vector("lag_lead"),
+    ),
 )

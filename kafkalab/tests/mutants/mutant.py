@@ -15,7 +15,8 @@ class Catcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """plant(monkeypatch) puts the bug in; it goes with the monkeypatch. quick: cheap enough for every `make test`."""
+    """plant(monkeypatch) puts the bug in; it goes with the monkeypatch.
+    quick: cheap enough for every `make test`."""
 
     name: str
     breaks: str

@@ -19,16 +19,26 @@ recording of real clients. Each is planted in a process of its own, with limits 
 
 | mutant | what it does wrong | caught by |
 | --- | --- | --- |
-"""
+"""  # noqa: E501
 
 
 def table() -> str:
-    return HEAD + "".join(f"| {mutant.name} | {mutant.breaks} | {mutant.caught_by} |\n" for mutant in MUTANTS)
+    return HEAD + "".join(
+        f"| {mutant.name} | {mutant.breaks} | {mutant.caught_by} |\n" for mutant in MUTANTS
+    )
 
 
-@pytest.mark.parametrize("mutant", [pytest.param(mutant, id=mutant.name, marks=() if mutant.quick else pytest.mark.slow) for mutant in MUTANTS])
+@pytest.mark.parametrize(
+    "mutant",
+    [
+        pytest.param(mutant, id=mutant.name, marks=() if mutant.quick else pytest.mark.slow)
+        for mutant in MUTANTS
+    ],
+)
 def test_the_bug_is_caught(mutant):
-    assert catch_in_child(mutant), f"{mutant.name} ({mutant.breaks}) was not caught by {mutant.caught_by}"
+    assert catch_in_child(mutant), (
+        f"{mutant.name} ({mutant.breaks}) was not caught by {mutant.caught_by}"
+    )
 
 
 class Greedy:
@@ -45,7 +55,14 @@ def test_a_bug_that_never_ends_takes_nothing_with_it():
         catch_in_child(Mutant("greedy", "fills the memory", lambda patch: None, Greedy()))
 
 
-@pytest.mark.parametrize("catcher", sorted({mutant.caught_by for mutant in MUTANTS if not str(mutant.caught_by).startswith("law")}, key=str), ids=str)
+@pytest.mark.parametrize(
+    "catcher",
+    sorted(
+        {mutant.caught_by for mutant in MUTANTS if not str(mutant.caught_by).startswith("law")},
+        key=str,
+    ),
+    ids=str,
+)
 def test_without_a_bug_nothing_is_caught(catcher):
     """For the laws, test_laws says it."""
     assert catcher.catch() == ""
@@ -53,7 +70,9 @@ def test_without_a_bug_nothing_is_caught(catcher):
 
 def test_there_are_enough_of_them_and_the_table_names_each():
     assert len(MUTANTS) >= 25 and len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
-    assert TABLE.read_text(encoding="utf-8") == table(), "python -m kafkalab.tests.mutants.test_mutants"
+    assert TABLE.read_text(encoding="utf-8") == table(), (
+        "python -m kafkalab.tests.mutants.test_mutants"
+    )
 
 
 if __name__ == "__main__":

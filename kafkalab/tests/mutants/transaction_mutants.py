@@ -20,7 +20,11 @@ OLD, NEW = "transactions", "transactions, version 2"
 
 def markers_not_written(patch):
     """A leader says that the marker stands in its log; it does not."""
-    patch.setattr(ReplicaManager, "append_marker", lambda self, topic, index, marker, now_ms: (Errors.NONE, []))
+    patch.setattr(
+        ReplicaManager,
+        "append_marker",
+        lambda self, topic, index, marker, now_ms: (Errors.NONE, []),
+    )
 
 
 def marker_in_the_next_partition(patch):
@@ -29,13 +33,19 @@ def marker_in_the_next_partition(patch):
     def append_marker(self, topic, index, marker, now_ms):
         there = (index + 1) % len(self._cluster.topics[topic].partitions)
         return honest(self, topic, there, marker, now_ms)
+
     patch.setattr(ReplicaManager, "append_marker", append_marker)
 
 
 def every_marker_commits(patch):
     honest = ReplicaManager.append_marker
-    patch.setattr(ReplicaManager, "append_marker", lambda self, topic, index, marker, now_ms: honest(
-        self, topic, index, replace(marker, control=ControlRecordType.COMMIT), now_ms))
+    patch.setattr(
+        ReplicaManager,
+        "append_marker",
+        lambda self, topic, index, marker, now_ms: honest(
+            self, topic, index, replace(marker, control=ControlRecordType.COMMIT), now_ms
+        ),
+    )
 
 
 def first_partition_only(patch):
@@ -45,6 +55,7 @@ def first_partition_only(patch):
     def answered(self, record, tag, response, now_ms):
         after, effects = honest(self, record, tag, response, now_ms)
         return after.without_partitions(after.partitions), effects
+
     patch.setattr(TransactionMarkers, "answered", answered)
 
 
@@ -63,10 +74,14 @@ def aborted_not_left_out(patch):
 
 def aborted_for_ever(patch):
     """The marker that ends an aborted transaction does not end the leaving out."""
+
     def is_aborted(self, batch):
         while self._aborted_to_come and self._aborted_to_come[0].first_offset <= batch.last_offset:
             self._aborted.add(self._aborted_to_come.popleft().producer_id)
-        return batch.control is None and batch.is_transactional and batch.producer_id in self._aborted
+        return (
+            batch.control is None and batch.is_transactional and batch.producer_id in self._aborted
+        )
+
     patch.setattr(CompletedFetch, "_is_aborted", is_aborted)
 
 
@@ -77,34 +92,86 @@ def decided_and_forgotten(patch):
     def resume(self, index, now_ms):
         honest(self, index, now_ms)
         return []
+
     patch.setattr(TransactionCoordinator, "_resume", resume)
 
 
 def same_epoch_again(patch):
-    """Who comes second with a transactional id is given the epoch of the first, and fences nobody."""
+    """Who comes second with a transactional id is given the epoch of the first,
+    and fences nobody."""
     honest = TransactionMetadata.initialized
 
     def initialized(self, timeout_ms, expected_epoch, now_ms):
         after = honest(self, timeout_ms, expected_epoch, now_ms)
-        return replace(after, epoch=max(0, self.epoch)) if isinstance(after, TransactionMetadata) else after
+        return (
+            replace(after, epoch=max(0, self.epoch))
+            if isinstance(after, TransactionMetadata)
+            else after
+        )
+
     patch.setattr(TransactionMetadata, "initialized", initialized)
 
 
 MUTANTS = (
-    Mutant("markers not written", "a leader acknowledges a transaction marker that it has not appended", markers_not_written,
-           Law(NEW, "a committed transaction is whole")),
-    Mutant("marker in the next partition", "a transaction marker is appended to another partition than it was meant for",
-           marker_in_the_next_partition, Law(NEW, "a committed transaction is whole")),
-    Mutant("every marker commits", "an aborted transaction is ended by a COMMIT marker", every_marker_commits, Law(NEW, "no aborted data")),
-    Mutant("first partition only", "the coordinator asks for no more markers once one partition has its own", first_partition_only,
-           Law(NEW, "a committed transaction is whole")),
-    Mutant("stable is the watermark", "the last stable offset is the high watermark", stable_is_the_watermark, Law(NEW, "no aborted data")),
-    Mutant("aborted not handed out", "a FETCH answer has no list of aborted transactions", aborted_not_handed_out, Law(NEW, "no aborted data")),
-    Mutant("aborted not left out", "the consumer does not look at the list of aborted transactions", aborted_not_left_out,
-           Law(OLD, "no aborted data")),
-    Mutant("aborted for ever", "after an aborted transaction all later ones of the producer are left out", aborted_for_ever,
-           Law(OLD, "a committed transaction is whole")),
-    Mutant("decided and forgotten", "a new coordinator does not finish what its predecessor had decided", decided_and_forgotten,
-           Law(OLD, "a committed transaction is whole", seeds=300), quick=False),
-    Mutant("same epoch again", "INIT_PRODUCER_ID does not raise the epoch of a transactional id", same_epoch_again, Law(OLD, "what was acknowledged stays")),
+    Mutant(
+        "markers not written",
+        "a leader acknowledges a transaction marker that it has not appended",
+        markers_not_written,
+        Law(NEW, "a committed transaction is whole"),
+    ),
+    Mutant(
+        "marker in the next partition",
+        "a transaction marker is appended to another partition than it was meant for",
+        marker_in_the_next_partition,
+        Law(NEW, "a committed transaction is whole"),
+    ),
+    Mutant(
+        "every marker commits",
+        "an aborted transaction is ended by a COMMIT marker",
+        every_marker_commits,
+        Law(NEW, "no aborted data"),
+    ),
+    Mutant(
+        "first partition only",
+        "the coordinator asks for no more markers once one partition has its own",
+        first_partition_only,
+        Law(NEW, "a committed transaction is whole"),
+    ),
+    Mutant(
+        "stable is the watermark",
+        "the last stable offset is the high watermark",
+        stable_is_the_watermark,
+        Law(NEW, "no aborted data"),
+    ),
+    Mutant(
+        "aborted not handed out",
+        "a FETCH answer has no list of aborted transactions",
+        aborted_not_handed_out,
+        Law(NEW, "no aborted data"),
+    ),
+    Mutant(
+        "aborted not left out",
+        "the consumer does not look at the list of aborted transactions",
+        aborted_not_left_out,
+        Law(OLD, "no aborted data"),
+    ),
+    Mutant(
+        "aborted for ever",
+        "after an aborted transaction all later ones of the producer are left out",
+        aborted_for_ever,
+        Law(OLD, "a committed transaction is whole"),
+    ),
+    Mutant(
+        "decided and forgotten",
+        "a new coordinator does not finish what its predecessor had decided",
+        decided_and_forgotten,
+        Law(OLD, "a committed transaction is whole", seeds=300),
+        quick=False,
+    ),
+    Mutant(
+        "same epoch again",
+        "INIT_PRODUCER_ID does not raise the epoch of a transactional id",
+        same_epoch_again,
+        Law(OLD, "what was acknowledged stays"),
+    ),
 )

@@ -1,9 +1,11 @@
-"""Builds a message from the text a real client printed of it, so that a test can print it again and compare.
+"""Builds a message from the text a real client printed of it, so that a test can print it again and
+compare.
 
-The reader goes the other way round than `kafkalab.lines`: it takes the printed names one by one and looks for the
-field they belong to. What a text does not tell (the bytes behind a HeapByteBuffer, the keys of records) it fills with
-as many bytes as the text counts.
+The reader goes the other way round than `kafkalab.lines`: it takes the printed names one by one and
+looks for the field they belong to. What a text does not tell (the bytes behind a HeapByteBuffer,
+the keys of records) it fills with as many bytes as the text counts.
 """
+
 import re
 import typing
 from dataclasses import fields
@@ -11,11 +13,14 @@ from dataclasses import fields
 from kafkalab.lines import data_fields
 from kafkalab.lines.struct_fields import STRUCTS
 from kafkalab.protocol import messages as m
+from kafkalab.releases import PROFILES
 
 PLAIN = re.compile(r"[^,\])}]*")
 BUFFER = re.compile(r"java\.nio\.HeapByteBuffer\[pos=0 lim=(\d+) cap=\d+\]")
 OBJECT = re.compile(r"(\w+)\(")
-RECORD = re.compile(r"\(record=DefaultRecord\(offset=(\d+), timestamp=(\d+), key=(\d+) bytes, value=(\d+) bytes\)\)")
+RECORD = re.compile(
+    r"\(record=DefaultRecord\(offset=(\d+), timestamp=(\d+), key=(\d+) bytes, value=(\d+) bytes\)\)"
+)
 SIZE = re.compile(r"(?:([\w-]{22}):)?([\w.-]+)-(\d+)=(\d+)$")
 
 
@@ -31,12 +36,18 @@ def read_struct(text: str, kind: type, version: str):
 
 def read_produce(text: str) -> m.ProduceRequest:
     """A produce request from `{acks=1,timeout=30000,partitionSizes=[t4-0=72]}`."""
-    acks, timeout, sizes = re.fullmatch(r"\{acks=(-?\d+),timeout=(\d+),partitionSizes=\[(.*)\]\}", text).groups()
+    acks, timeout, sizes = re.fullmatch(
+        r"\{acks=(-?\d+),timeout=(\d+),partitionSizes=\[(.*)\]\}", text
+    ).groups()
     topics = []
     for size in sizes.split(","):
         topic_id, name, index, size_bytes = SIZE.match(size).groups()
-        part = m.ProducePartitionData(index=int(index), records=(m.RecordBatch(size_bytes=int(size_bytes)),))
-        topics.append(m.TopicProduceData(name=name, topic_id=topic_id or m.ZERO_UUID, partition_data=(part,)))
+        part = m.ProducePartitionData(
+            index=int(index), records=(m.RecordBatch(size_bytes=int(size_bytes)),)
+        )
+        topics.append(
+            m.TopicProduceData(name=name, topic_id=topic_id or m.ZERO_UUID, partition_data=(part,))
+        )
     return m.ProduceRequest(acks=int(acks), timeout_ms=int(timeout), topic_data=tuple(topics))
 
 
@@ -45,16 +56,22 @@ def _build_data(tree, kind: type, version: str):
     for field in fields(kind):
         versions, older = data_fields.SPELLED.get((kind, field.name), ((), ""))
         first, *rest = field.name.split("_")
-        names[older if version in versions else first + "".join(map(str.capitalize, rest))] = field.name
+        names[older if version in versions else first + "".join(map(str.capitalize, rest))] = (
+            field.name
+        )
     hints = typing.get_type_hints(kind)
-    return kind(**{names[name]: _value(value, hints[names[name]], lambda t, k: _build_data(t, k, version))
-                   for name, value in tree["fields"].items()})
+    return kind(
+        **{
+            names[name]: _value(value, hints[names[name]], lambda t, k: _build_data(t, k, version))
+            for name, value in tree["fields"].items()
+        }
+    )
 
 
 def _build_struct(tree, kind: type, version: str):
     hints = typing.get_type_hints(kind)
     values = {}
-    for field in STRUCTS[version][kind]:
+    for field in STRUCTS[PROFILES[version].printing.struct_names][kind]:
         branch = tree["fields"]
         *heads, name = field.path.split(".")
         for head in heads:
@@ -65,7 +82,9 @@ def _build_struct(tree, kind: type, version: str):
         if field.wrapped:
             value = [item["fields"][field.wrapped] for item in value]
         if field.bare:
-            values[field.of] = tuple(typing.get_args(_option(hints[field.of]))[0](**{field.bare: item}) for item in value)
+            values[field.of] = tuple(
+                typing.get_args(_option(hints[field.of]))[0](**{field.bare: item}) for item in value
+            )
             continue
         values[field.of] = _value(value, hints[field.of], lambda t, k: _build_struct(t, k, version))
     return kind(**values)
@@ -81,7 +100,11 @@ def _value(value, hint, build):
         element = typing.get_args(hint)[0]
         return tuple(_value(item, element, build) for item in value)
     if hint is bytes:
-        return bytes(int(item) % 256 for item in value) if isinstance(value, list) else bytes(int(BUFFER.match(value)[1]))
+        return (
+            bytes(int(item) % 256 for item in value)
+            if isinstance(value, list)
+            else bytes(int(BUFFER.match(value)[1]))
+        )
     if hint is str:
         return value.strip("'")
     if hint is bool:
@@ -91,21 +114,29 @@ def _value(value, hint, build):
 
 def _option(hint):
     """What a hint means besides None: `tuple[int, ...] | None` -> `tuple[int, ...]`."""
-    return next(option for option in typing.get_args(hint) if option is not type(None)) if (
-        type(None) in typing.get_args(hint)) else hint
+    return (
+        next(option for option in typing.get_args(hint) if option is not type(None))
+        if (type(None) in typing.get_args(hint))
+        else hint
+    )
 
 
 def _records(value) -> tuple[m.RecordBatch, ...]:
     if isinstance(value, dict):
         size = int(value["fields"]["size"])
         return (m.RecordBatch(size_bytes=size),) if size else ()
-    return tuple(m.RecordBatch(base_offset=int(offset), records=(m.WireRecord("k" * int(key), "v" * int(size), int(at)),))
-                 for offset, at, key, size in value)
+    return tuple(
+        m.RecordBatch(
+            base_offset=int(offset),
+            records=(m.WireRecord("k" * int(key), "v" * int(size), int(at)),),
+        )
+        for offset, at, key, size in value
+    )
 
 
 def _parse(text: str):
     value, end = _parse_at(text, 0)
-    assert end == len(text), f"unread: {text[end:end + 60]}"
+    assert end == len(text), f"unread: {text[end : end + 60]}"
     return value
 
 

@@ -37,8 +37,12 @@ class ByPosition:
 def test_it_looks_like_a_dataclass():
     quick, slow = Quick(number=3, names=("a",)), Slow(number=3, names=("a",))
     assert repr(quick) == repr(slow).replace("Slow", "Quick")
-    assert dataclasses.is_dataclass(quick) and quick.twice == 6 and Quick.__doc__ == "With a default."
-    assert [field.name for field in dataclasses.fields(Quick)] == [field.name for field in dataclasses.fields(Slow)]
+    assert (
+        dataclasses.is_dataclass(quick) and quick.twice == 6 and Quick.__doc__ == "With a default."
+    )
+    assert [field.name for field in dataclasses.fields(Quick)] == [
+        field.name for field in dataclasses.fields(Slow)
+    ]
     assert dataclasses.replace(quick, number=4) == Quick(number=4, names=("a",)) != quick
     assert dataclasses.asdict(quick) == dataclasses.asdict(slow)
     assert {quick: 1}[Quick(number=3, names=("a",))] == 1

@@ -1,4 +1,6 @@
-"""A client with telemetry names its metrics one by one as it closes. Counts and orders are those of recorded closes."""
+"""A client with telemetry names its metrics one by one as it closes.
+Counts and orders are those of recorded closes."""
+
 from kafkalab.lines.metrics import removed_at_close
 
 
@@ -11,12 +13,15 @@ def test_clients_without_telemetry_say_nothing():
 
 
 def test_a_3_9_consumer_with_five_connections_lets_107_metrics_go():
-    """consumer_first_poll_3_brokers: 6 of its calls, 38 of the network, 12 a connection, 3 of the program."""
+    """consumer_first_poll_3_brokers: 6 of its calls, 38 of the network, 12 a connection,
+    3 of the program."""
     lines = removed_at_close("3.9", "consumer", "consumer-test-1", nodes=[-1, 1, 2147483645, 0, 2])
     assert len(lines) == 107
     assert names(lines)[:2] == ["last-poll-seconds-ago", "time-between-poll-avg"]
-    assert lines[44] == ("MetricName [name=request-total, group=consumer-node-metrics, description=The total number of requests sent, "
-                         "tags={client-id=consumer-test-1, node-id=node--1}]")
+    assert lines[44] == (
+        "MetricName [name=request-total, group=consumer-node-metrics, description=The total number "
+        "of requests sent, tags={client-id=consumer-test-1, node-id=node--1}]"
+    )
     assert names(lines)[-3:] == ["version", "commit-id", "start-time-ms"]
 
 
@@ -28,10 +33,19 @@ def test_4_0_has_two_names_less():
 
 
 def test_a_4_4_consumer_names_what_it_counted_of_its_fetches():
-    """consumer_first_poll_3_brokers, 159 lines: 11 of the group, 15 of all fetches, 7 of t4, 7 a partition on top."""
-    lines = removed_at_close("4.4", "consumer", "consumer-test-1", nodes=[-1, 1, "+2", 0, 2], fetched_from=[2, 0, 1],
-                             partitions=[("t4", 0), ("t4", 1), ("t4", 2)])
-    alone = removed_at_close("4.4", "consumer", "consumer-test-1", nodes=[-1, 1, "+2", 0, 2], in_group=False)
+    """consumer_first_poll_3_brokers, 159 lines: 11 of the group, 15 of all fetches, 7 of t4,
+    7 a partition on top."""
+    lines = removed_at_close(
+        "4.4",
+        "consumer",
+        "consumer-test-1",
+        nodes=[-1, 1, "+2", 0, 2],
+        fetched_from=[2, 0, 1],
+        partitions=[("t4", 0), ("t4", 1), ("t4", 2)],
+    )
+    alone = removed_at_close(
+        "4.4", "consumer", "consumer-test-1", nodes=[-1, 1, "+2", 0, 2], in_group=False
+    )
     assert len(lines) == 11 + 6 + 15 + 7 + 3 * 7 + 36 + 5 * 12 + 3
     assert len(lines) - len(alone) == 11 + 7 + 3 * 7
     assert names(lines)[0] == "commit-latency-avg" and names(alone)[0] == "last-poll-seconds-ago"

@@ -18,4 +18,6 @@ def show(name: str, tell: Callable[[], Any], draw: Callable[[Any], Any]) -> None
     """Tell the story, print its account and the picture's text, and draw the picture."""
     told = tell()
     picture = draw(told)
-    print(told.account, picture.text, f"drawn: {picture.save(HERE / f'{name}.png').name}", sep="\n\n")
+    print(
+        told.account, picture.text, f"drawn: {picture.save(HERE / f'{name}.png').name}", sep="\n\n"
+    )

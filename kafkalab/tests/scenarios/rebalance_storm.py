@@ -1,7 +1,8 @@
-"""Five members are restarted one after the other, as in a rolling deployment: each goodbye and each return is a rebalance of all.
+"""Five members are restarted one after the other, as in a rolling deployment: each goodbye and each
+return is a rebalance of all.
 
-With group.instance.id (KIP-345) the same deployment disturbs nobody: a static member says no goodbye, and comes back as the one it
-was before its session ends.
+With group.instance.id (KIP-345) the same deployment disturbs nobody: a static member says no
+goodbye, and comes back as the one it was before its session ends.
 """
 
 from __future__ import annotations
@@ -24,8 +25,12 @@ class Told:
 
     @property
     def account(self) -> str:
-        return (f"{MEMBERS} members restarted: {rebalances(self.storm)} rebalances, {idle_ms(self.storm)} ms of partitions without a reader\n"
-                f"the same with group.instance.id: {rebalances(self.calm)} rebalances, {idle_ms(self.calm)} ms")
+        return (
+            f"{MEMBERS} members restarted: {rebalances(self.storm)} rebalances, "
+            f"{idle_ms(self.storm)} ms of partitions without a reader\n"
+            f"the same with group.instance.id: {rebalances(self.calm)} rebalances, "
+            f"{idle_ms(self.calm)} ms"
+        )
 
 
 def tell() -> Told:
@@ -61,20 +66,32 @@ def member(lab: Lab, number: int, static: bool) -> None:
 
 def rebalances(lab: Lab) -> int:
     """Rebalances after the group first stood."""
-    return sum(event.fields.get("machine") == "group" and event.after == "PreparingRebalance" and event.at_ms >= FIRST_RESTART_MS
-               for event in lab.journal.of("state"))
+    return sum(
+        event.fields.get("machine") == "group"
+        and event.after == "PreparingRebalance"
+        and event.at_ms >= FIRST_RESTART_MS
+        for event in lab.journal.of("state")
+    )
 
 
 def idle_ms(lab: Lab) -> int:
     """Milliseconds from the first restart on in which the group was not Stable."""
     moves = [event for event in lab.journal.of("state") if event.fields.get("machine") == "group"]
     ends = [event.at_ms for event in moves[1:]] + [lab.now_ms]
-    return sum(end - max(move.at_ms, FIRST_RESTART_MS) for move, end in zip(moves, ends)
-               if move.after != "Stable" and end > FIRST_RESTART_MS)
+    return sum(
+        end - max(move.at_ms, FIRST_RESTART_MS)
+        for move, end in zip(moves, ends)
+        if move.after != "Stable" and end > FIRST_RESTART_MS
+    )
 
 
 def draw(told: Told):
-    return group_timeline(told.storm, "inventory", from_ms=6_000, title=f"a rolling restart of {MEMBERS} members: {rebalances(told.storm)} rebalances")
+    return group_timeline(
+        told.storm,
+        "inventory",
+        from_ms=6_000,
+        title=f"a rolling restart of {MEMBERS} members: {rebalances(told.storm)} rebalances",
+    )
 
 
 if __name__ == "__main__":

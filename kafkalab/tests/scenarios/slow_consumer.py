@@ -1,8 +1,10 @@
-"""A consumer takes 2 s for each record and 500 records a poll: 1000 s of work, and max.poll.interval.ms is 300 s.
+"""A consumer takes 2 s for each record and 500 records a poll: 1000 s of work, and
+max.poll.interval.ms is 300 s.
 
-After 300 s its own heartbeat thread makes it leave the group. When it has done all 500 it wants to commit, and is refused: it is no
-member any more, or of an older generation. It joins anew, gets the same 500 records, and so for ever. Two cures: less work a poll
-(max.poll.records) or more time for it (max.poll.interval.ms). 150 records would take 300 s to the millisecond, so the cure is 140.
+After 300 s its own heartbeat thread makes it leave the group. When it has done all 500 it wants to
+commit, and is refused: it is no member any more, or of an older generation. It joins anew, gets the
+same 500 records, and so for ever. Two cures: less work a poll (max.poll.records) or more time for
+it (max.poll.interval.ms). 150 records would take 300 s to the millisecond, so the cure is 140.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ CASES = {
 
 @dataclass(frozen=True)
 class Told:
-    """labs: by case; done: records worked on, by case, the same one counted again; refused: commits that failed, by case."""
+    """labs: by case; done: records worked on, by case, the same one counted again; refused:
+    commits that failed, by case."""
 
     labs: dict[str, Lab]
     done: dict[str, int]
@@ -32,8 +35,11 @@ class Told:
 
     @property
     def account(self) -> str:
-        return "\n".join(f"{case}: {self.done[case]} pieces of work, {self.refused[case]} commits refused, "
-                         f"{committed(self.labs[case])} of {RECORDS} records committed" for case in self.labs)
+        return "\n".join(
+            f"{case}: {self.done[case]} pieces of work, {self.refused[case]} commits refused, "
+            f"{committed(self.labs[case])} of {RECORDS} records committed"
+            for case in self.labs
+        )
 
 
 def tell() -> Told:
@@ -55,7 +61,15 @@ def with_records(lab: Lab) -> None:
 
 def work(lab: Lab, config: dict[str, object]) -> tuple[int, int]:
     """Poll, work through what came, commit; until all is committed or patience ends."""
-    consumer = KafkaConsumer(lab, {"group.id": "inventory", "auto.offset.reset": "earliest", "enable.auto.commit": False, **config})
+    consumer = KafkaConsumer(
+        lab,
+        {
+            "group.id": "inventory",
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            **config,
+        },
+    )
     consumer.subscribe(["orders"])
     done = refused = 0
     while committed(lab) < RECORDS and lab.now_ms < PATIENCE_MS:
@@ -71,11 +85,15 @@ def work(lab: Lab, config: dict[str, object]) -> tuple[int, int]:
 
 def committed(lab: Lab) -> int:
     """How far the group has come, as its coordinator has it."""
-    return max((event.offset for event in lab.journal.of("commit") if "offset" in event.fields), default=0)
+    return max(
+        (event.offset for event in lab.journal.of("commit") if "offset" in event.fields), default=0
+    )
 
 
 def draw(told: Told):
-    return lag_curve(told.labs, "inventory", title="2 s a record: who commits in time, and who never")
+    return lag_curve(
+        told.labs, "inventory", title="2 s a record: who commits in time, and who never"
+    )
 
 
 if __name__ == "__main__":

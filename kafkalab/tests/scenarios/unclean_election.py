@@ -1,8 +1,11 @@
-"""The only replica in sync dies, and one that was not in sync may lead: it is available again, and what it lacks is gone.
+"""The only replica in sync dies, and one that was not in sync may lead: it is available again, and
+what it lacks is gone.
 
-Broker 2 crashes, then broker 1: the leader, broker 0, is alone in sync, and with min.insync.replicas=1 it goes on answering acks=all.
-Then it crashes. With unclean.leader.election.enable=true broker 2 comes back and leads, and the acknowledged records that only broker 0
-had are cut off when it returns. With false the partition waits for broker 0 and loses nothing.
+Broker 2 crashes, then broker 1: the leader, broker 0, is alone in sync, and with
+min.insync.replicas=1 it goes on answering acks=all. Then it crashes. With
+unclean.leader.election.enable=true broker 2 comes back and leads, and the acknowledged records that
+only broker 0 had are cut off when it returns. With false the partition waits for broker 0 and loses
+nothing.
 """
 
 from __future__ import annotations
@@ -13,12 +16,17 @@ from kafkalab import KafkaProducer, Lab, ProducerRecord
 from kafkalab.tests.scenarios import show
 from kafkalab.views import replica_ladder
 
-SETTINGS = {"min.insync.replicas": 1, "replica.lag.time.max.ms": 5_000, "broker.session.timeout.ms": 6_000}
+SETTINGS = {
+    "min.insync.replicas": 1,
+    "replica.lag.time.max.ms": 5_000,
+    "broker.session.timeout.ms": 6_000,
+}
 
 
 @dataclass(frozen=True)
 class Told:
-    """labs by whether an unclean election was allowed; acknowledged: values confirmed with acks=all; moments: when what was so."""
+    """labs by whether an unclean election was allowed; acknowledged: values confirmed with
+    acks=all; moments: when what was so."""
 
     labs: dict[bool, Lab]
     acknowledged: dict[bool, list[str]]
@@ -26,15 +34,23 @@ class Told:
 
     @property
     def account(self) -> str:
-        return "\n".join(f"unclean.leader.election.enable={str(unclean).lower()}: {len(self.acknowledged[unclean])} records acknowledged, "
-                         f"lost: {', '.join(lost(self, unclean)) or 'none'}; nobody led for {leaderless_ms(lab)} ms"
-                         for unclean, lab in self.labs.items())
+        return "\n".join(
+            (
+                f"unclean.leader.election.enable={str(unclean).lower()}: "
+                f"{len(self.acknowledged[unclean])} records acknowledged, lost: "
+                f"{', '.join(lost(self, unclean)) or 'none'}; nobody led for {leaderless_ms(lab)} "
+                "ms"
+            )
+            for unclean, lab in self.labs.items()
+        )
 
 
 def tell() -> Told:
     told = Told({}, {}, {})
     for unclean in (True, False):
-        lab = told.labs[unclean] = Lab(brokers=3, seed=2, broker_config={**SETTINGS, "unclean.leader.election.enable": unclean})
+        lab = told.labs[unclean] = Lab(
+            brokers=3, seed=2, broker_config={**SETTINGS, "unclean.leader.election.enable": unclean}
+        )
         lab.create_topic("orders", replication_factor=3, leaders=[0])
         shop = KafkaProducer(lab, {"acks": "all", "linger.ms": 0, "client.id": "shop"}, name="shop")
         told.acknowledged[unclean] = acknowledged = []
@@ -93,8 +109,12 @@ def leaderless_ms(lab: Lab) -> int:
 
 
 def draw(told: Told):
-    return replica_ladder(told.labs[True], "orders-0", told.moments,
-                          title=f"an unclean election: {len(lost(told, True))} acknowledged records are gone")
+    return replica_ladder(
+        told.labs[True],
+        "orders-0",
+        told.moments,
+        title=f"an unclean election: {len(lost(told, True))} acknowledged records are gone",
+    )
 
 
 if __name__ == "__main__":

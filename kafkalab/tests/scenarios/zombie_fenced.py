@@ -1,7 +1,9 @@
-"""A transactional producer stands still in the middle of a transaction; somebody starts another one with its transactional.id.
+"""A transactional producer stands still in the middle of a transaction; somebody starts another one
+with its transactional.id.
 
-The new one's initTransactions raises the epoch and has the open transaction aborted. When the old one wakes up and goes on, it is
-fenced: its record is refused, its commit fails, and readers of what is committed never see any of it.
+The new one's initTransactions raises the epoch and has the open transaction aborted. When the old
+one wakes up and goes on, it is fenced: its record is refused, its commit fails, and readers of what
+is committed never see any of it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ PAUSE_AT_MS, PAUSE_MS, SUCCESSOR_AT_MS, END_MS = 2_000, 6_000, 4_000, 12_000
 
 @dataclass
 class Told:
-    """what: what each producer met, in its own words; read: keys that a reader of committed records got."""
+    """what: what each producer met, in its own words; read:
+    keys that a reader of committed records got."""
 
     lab: Lab
     what: dict[str, str] = field(default_factory=dict)
@@ -26,7 +29,12 @@ class Told:
 
     @property
     def account(self) -> str:
-        return "\n".join([*(f"{name}: {what}" for name, what in self.what.items()), f"read_committed reads: {', '.join(self.read)}"])
+        return "\n".join(
+            [
+                *(f"{name}: {what}" for name, what in self.what.items()),
+                f"read_committed reads: {', '.join(self.read)}",
+            ]
+        )
 
 
 def tell() -> Told:
@@ -36,10 +44,20 @@ def tell() -> Told:
     lab.place_transaction_coordinator("copier", 1)
     zombie = lab.spawn(copy, told, "copier-old", 1_000, name="copier-old")
     lab.clock.at(PAUSE_AT_MS, lambda: zombie.pause(PAUSE_MS))
-    lab.clock.at(SUCCESSOR_AT_MS, lambda: lab.spawn(copy, told, "copier-new", 200, name="copier-new"))
+    lab.clock.at(
+        SUCCESSOR_AT_MS, lambda: lab.spawn(copy, told, "copier-new", 200, name="copier-new")
+    )
     lab.run_for(ms=END_MS)
     lab.close()
-    reader = KafkaConsumer(lab, {"isolation.level": "read_committed", "auto.offset.reset": "earliest", "client.id": "auditor"}, name="auditor")
+    reader = KafkaConsumer(
+        lab,
+        {
+            "isolation.level": "read_committed",
+            "auto.offset.reset": "earliest",
+            "client.id": "auditor",
+        },
+        name="auditor",
+    )
     reader.assign([TopicPartition("orders", 0)])
     for _ in range(6):
         told.read += [record.key for record in reader.poll(timeout_ms=500)]
@@ -48,7 +66,9 @@ def tell() -> Told:
 
 def copy(lab: Lab, told: Told, name: str, between_ms: int) -> None:
     """One transaction of two records, with time between them."""
-    producer = KafkaProducer(lab, {"transactional.id": "copier", "client.id": name, "linger.ms": 0}, name=name)
+    producer = KafkaProducer(
+        lab, {"transactional.id": "copier", "client.id": name, "linger.ms": 0}, name=name
+    )
     try:
         producer.init_transactions()
         producer.begin_transaction()
@@ -63,7 +83,9 @@ def copy(lab: Lab, told: Told, name: str, between_ms: int) -> None:
 
 
 def draw(told: Told):
-    return transaction_timeline(told.lab, "copier", title="a zombie is fenced: its epoch is over when it wakes up")
+    return transaction_timeline(
+        told.lab, "copier", title="a zombie is fenced: its epoch is over when it wakes up"
+    )
 
 
 if __name__ == "__main__":

@@ -29,13 +29,20 @@ def test_two_blocking_apps_take_turns():
     here.spawn("slow", work, "slow", 20)
     here.spawn("fast", work, "fast", 15)
     here.run_until(lambda: False, 100)
-    assert said == [(15, "fast"), (20, "slow"), (30, "fast"), (40, "slow"), (45, "fast"), (60, "slow")]
+    assert said == [
+        (15, "fast"),
+        (20, "slow"),
+        (30, "fast"),
+        (40, "slow"),
+        (45, "fast"),
+        (60, "slow"),
+    ]
     assert all(app.done for app in here.apps)
 
 
 def test_the_same_moment_goes_to_who_began_to_wait_first_every_time():
     def once():
-        clock, here = stage()
+        _clock, here = stage()
         said = []
 
         def work(name):
@@ -121,7 +128,7 @@ def test_two_exceptions_surface_one_after_the_other():
 
 def test_a_closed_stage_leaves_nothing_running():
     threads = threading.active_count()
-    clock, here = stage()
+    _clock, here = stage()
     left = []
 
     def waits(name):

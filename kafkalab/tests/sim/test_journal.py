@@ -15,7 +15,14 @@ def test_an_event_knows_when_who_and_what():
     clock, book = journal()
     clock.run_until(lambda: False, 12)
     event = book.append("socket.opening", "shop", node_id="-1")
-    assert (event.id, event.at_ms, event.kind, event.who, event.cause, event.node_id) == (0, 12, "socket.opening", "shop", None, "-1")
+    assert (event.id, event.at_ms, event.kind, event.who, event.cause, event.node_id) == (
+        0,
+        12,
+        "socket.opening",
+        "shop",
+        None,
+        "-1",
+    )
 
 
 def test_what_an_event_does_not_have_is_named_in_the_error():

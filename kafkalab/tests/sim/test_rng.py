@@ -40,7 +40,18 @@ def test_who_is_not_named_takes_the_seed_of_everything_else():
 
 
 def test_another_process_with_other_hashes_draws_the_same():
-    story = "from kafkalab.sim.rng import Streams; s = Streams({'inv-1': 7}).stream('inv-1/least loaded'); print([s.randrange(10**9) for _ in range(8)])"
-    told = [subprocess.run([sys.executable, "-c", story], env={**os.environ, "PYTHONHASHSEED": hash_seed}, capture_output=True, text=True, check=True).stdout
-            for hash_seed in ("1", "2")]
+    story = (
+        "from kafkalab.sim.rng import Streams; s = Streams({'inv-1': 7}).stream('inv-1/least "
+        "loaded'); print([s.randrange(10**9) for _ in range(8)])"
+    )
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", story],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    ]
     assert told[0] == told[1] != ""

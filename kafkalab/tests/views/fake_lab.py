@@ -1,7 +1,8 @@
 """A lab without a simulator: a journal written by hand, for the tests of the views.
 
-The story is the classic first poll against three brokers: a bootstrap connection, the coordinator's, then one to each
-leader. A view only reads, so it cannot tell this lab from a real one.
+The story is the classic first poll against three brokers: a bootstrap connection, the
+coordinator's, then one to each leader. A view only reads, so it cannot tell this lab from a real
+one.
 """
 
 from __future__ import annotations
@@ -34,26 +35,89 @@ class FakeLab:
         self.now_ms = 0
 
     def event(self, at_ms: int, kind: str, who: str, **fields) -> int:
-        self.events.append({"id": len(self.events), "at_ms": at_ms, "kind": kind, "who": who, "cause": None, **fields})
+        self.events.append(
+            {
+                "id": len(self.events),
+                "at_ms": at_ms,
+                "kind": kind,
+                "who": who,
+                "cause": None,
+                **fields,
+            }
+        )
         self.now_ms = max(self.now_ms, at_ms)
         return len(self.events) - 1
 
-    def open(self, client, node_id, broker, role, at_ms, purpose="request", closed_at_ms=None, how=None) -> int:
+    def open(
+        self, client, node_id, broker, role, at_ms, purpose="request", closed_at_ms=None, how=None
+    ) -> int:
         socket = len(self.opened)
-        event_id = self.event(at_ms, "socket.opening", client, socket=socket, node_id=node_id, broker=broker, purpose=purpose)
-        self.opened.append(FakeSocket(client, node_id, broker, role, purpose, at_ms, at_ms + 1, closed_at_ms, how, event_id))
+        event_id = self.event(
+            at_ms,
+            "socket.opening",
+            client,
+            socket=socket,
+            node_id=node_id,
+            broker=broker,
+            purpose=purpose,
+        )
+        self.opened.append(
+            FakeSocket(
+                client,
+                node_id,
+                broker,
+                role,
+                purpose,
+                at_ms,
+                at_ms + 1,
+                closed_at_ms,
+                how,
+                event_id,
+            )
+        )
         return socket
 
     def ask(self, client, socket, api, correlation_id, at_ms, wait_ms=2, hop_ms=1) -> None:
         who = f"broker-{self.opened[socket].broker}"
-        self.event(at_ms, "request.sent", client, socket=socket, api=api, version=1, correlation_id=correlation_id)
-        self.event(at_ms + hop_ms, "request.received", who, client=client, api=api, correlation_id=correlation_id)
-        self.event(at_ms + hop_ms + wait_ms, "response.sent", who, client=client, api=api, correlation_id=correlation_id)
+        self.event(
+            at_ms,
+            "request.sent",
+            client,
+            socket=socket,
+            api=api,
+            version=1,
+            correlation_id=correlation_id,
+        )
+        self.event(
+            at_ms + hop_ms,
+            "request.received",
+            who,
+            client=client,
+            api=api,
+            correlation_id=correlation_id,
+        )
+        self.event(
+            at_ms + hop_ms + wait_ms,
+            "response.sent",
+            who,
+            client=client,
+            api=api,
+            correlation_id=correlation_id,
+        )
         took_ms = 2 * hop_ms + wait_ms
-        self.event(at_ms + took_ms, "response.received", client, socket=socket, api=api, correlation_id=correlation_id, latency_ms=took_ms)
+        self.event(
+            at_ms + took_ms,
+            "response.received",
+            client,
+            socket=socket,
+            api=api,
+            correlation_id=correlation_id,
+            latency_ms=took_ms,
+        )
 
     def renumber(self) -> None:
-        """Put the events in time order and number them so, as a journal does that is written while time passes."""
+        """Put the events in time order and number them so,
+        as a journal does that is written while time passes."""
         self.events.sort(key=lambda event: event["at_ms"])
         new_id = {event["id"]: place for place, event in enumerate(self.events)}
         self.events = [{**event, "id": new_id[event["id"]]} for event in self.events]
@@ -66,8 +130,11 @@ class FakeLab:
         return [s for s in self.opened if client in (None, s.client)]
 
 
-def first_poll(client: str = "inv-1", *, coordinator: str = "2147483645", extra_bootstrap: bool = False) -> FakeLab:
-    """Three brokers, coordinator 2, leaders 0, 1 and 2; the bootstrap connections idle out after 9 minutes."""
+def first_poll(
+    client: str = "inv-1", *, coordinator: str = "2147483645", extra_bootstrap: bool = False
+) -> FakeLab:
+    """Three brokers, coordinator 2, leaders 0, 1 and 2;
+    the bootstrap connections idle out after 9 minutes."""
     lab = FakeLab()
     boot = lab.open(client, -1, 0, "bootstrap", 0, "metadata", closed_at_ms=540_180, how="idle")
     lab.ask(client, boot, "API_VERSIONS", 1, 3)

@@ -45,7 +45,10 @@ def test_the_matrix_has_a_column_for_each_generation_and_marks_what_moved(eager)
         orders-1 m1 m2 * m1 *
         orders-2 m2 m3 * m3
         * moved: it belonged to another member before""")
-    assert picture.alt == "Assignment matrix: group g: who owns what; 3 generations, 3 times a partition moved."
+    assert (
+        picture.alt
+        == "Assignment matrix: group g: who owns what; 3 generations, 3 times a partition moved."
+    )
     assert_texts_inside_and_apart(picture)
 
 
@@ -58,12 +61,20 @@ def test_a_partition_that_is_withheld_belongs_to_nobody_and_moves_once():
 
 def test_the_matrix_shows_the_targets_of_the_new_protocol_by_the_clients_names():
     found = group_assignments(group(version="4.4", **{"group.protocol": "consumer"}), "g")
-    assert {who for each in found for owners in each.owners.values() for who in owners} == {"m1", "m2", "m3"}
+    assert {who for each in found for owners in each.owners.values() for who in owners} == {
+        "m1",
+        "m2",
+        "m3",
+    }
     assert len({each.generation for each in found}) == len(found) >= 3
 
 
 def test_two_owners_stand_in_one_cell_and_a_new_pair_is_a_move():
-    both = [GroupAssignment(1, 0, {"t-0": ("a", "b")}), GroupAssignment(2, 5, {"t-0": ("a",)}), GroupAssignment(3, 9, {"t-0": ()})]
+    both = [
+        GroupAssignment(1, 0, {"t-0": ("a", "b")}),
+        GroupAssignment(2, 5, {"t-0": ("a",)}),
+        GroupAssignment(3, 9, {"t-0": ()}),
+    ]
     assert moves(both) == {(2, "t-0")}
 
 
@@ -73,8 +84,12 @@ def test_the_lanes_tell_who_had_a_partition_and_when_nobody_did(eager):
     lane = [row[-1] for row in rows if row[0] == "orders-1"]
     assert lane == ["m1", "nobody", "m2", "nobody", "m1"]
     assert_texts_inside_and_apart(picture)
-    crash = max(end - begin for begin, end in gaps(holdings(eager, "g"), 0, eager.now_ms)["orders-1"])
-    assert 42_000 < crash < 50_000, "a killed member's partitions have nobody until the session timeout"
+    crash = max(
+        end - begin for begin, end in gaps(holdings(eager, "g"), 0, eager.now_ms)["orders-1"]
+    )
+    assert 42_000 < crash < 50_000, (
+        "a killed member's partitions have nobody until the session timeout"
+    )
 
 
 def test_a_gap_begins_only_where_nobody_else_has_the_partition():
@@ -85,7 +100,9 @@ def test_a_gap_begins_only_where_nobody_else_has_the_partition():
 
 def test_a_group_without_partitions_cannot_be_drawn():
     lab = Lab(brokers=1, seed=1)
-    with pytest.raises(ValueError, match="no member of a group 'g' has been assigned partitions yet"):
+    with pytest.raises(
+        ValueError, match="no member of a group 'g' has been assigned partitions yet"
+    ):
         assignment_matrix(lab, "g")
     with pytest.raises(ValueError, match="no consumer of a group 'g' has owned partitions yet"):
         ownership(lab, "g")

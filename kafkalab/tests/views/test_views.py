@@ -9,12 +9,30 @@ from html import escape
 
 import pytest
 
-from kafkalab.errors import IllegalArgumentException
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition, WorkerPool
+from kafkalab.errors import IllegalArgumentException
 from kafkalab.tests.views.fake_lab import FakeLab, first_poll
 from kafkalab.views import (
-    Outcome, Worked, batch_strip, bookmarks, compare, group_timeline, lag_and_lead, lag_curve, offset_paths, offset_ruler, outcome_grid, poll_gap,
-    replica_ladder, sequence, sequence_ladder, side_by_side, timeline, work_strip, worker_lanes)
+    Outcome,
+    Worked,
+    batch_strip,
+    bookmarks,
+    compare,
+    group_timeline,
+    lag_and_lead,
+    lag_curve,
+    offset_paths,
+    offset_ruler,
+    outcome_grid,
+    poll_gap,
+    replica_ladder,
+    sequence,
+    sequence_ladder,
+    side_by_side,
+    timeline,
+    work_strip,
+    worker_lanes,
+)
 from kafkalab.views.connections import rows
 from kafkalab.views.group_timeline import group_states, heartbeats, member_spans
 from kafkalab.views.lag_and_lead import distances
@@ -36,7 +54,13 @@ def words(text: str) -> str:
 
 def test_the_gantt_has_one_row_for_each_connection_in_order_of_opening():
     picture = timeline(first_poll())
-    assert [line.split()[2] for line in picture.text.splitlines()[1:]] == ["-1", "2147483645", "2", "0", "1"]
+    assert [line.split()[2] for line in picture.text.splitlines()[1:]] == [
+        "-1",
+        "2147483645",
+        "2",
+        "0",
+        "1",
+    ]
     assert "closed, idle at 9 min 0.2 s" in picture.text
     assert "5 connections opened, 4 open at 10 min 0.0 s" in picture.alt
 
@@ -48,7 +72,9 @@ def test_every_label_of_the_gantt_is_inside_the_picture():
 
 def test_no_labels_of_the_other_pictures_overlap():
     assert_texts_inside_and_apart(sequence(first_poll()))
-    assert_texts_inside_and_apart(compare(first_poll(), first_poll(extra_bootstrap=True), ("2.3", "2.2")))
+    assert_texts_inside_and_apart(
+        compare(first_poll(), first_poll(extra_bootstrap=True), ("2.3", "2.2"))
+    )
 
 
 def assert_texts_inside_and_apart(picture) -> None:
@@ -63,10 +89,15 @@ def assert_texts_inside_and_apart(picture) -> None:
         boxes += [(t.get_text(), t.get_window_extent(renderer)) for t in legend.get_texts()]
     page = picture.figure.bbox
     for text, box in boxes:
-        assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1, f"{text!r} leaves the picture"
+        assert (
+            page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1
+        ), f"{text!r} leaves the picture"
     for i, (text, box) in enumerate(boxes):
-        for other, other_box in boxes[i + 1:]:
-            shared = min(box.x1, other_box.x1) - max(box.x0, other_box.x0), min(box.y1, other_box.y1) - max(box.y0, other_box.y0)
+        for other, other_box in boxes[i + 1 :]:
+            shared = (
+                min(box.x1, other_box.x1) - max(box.x0, other_box.x0),
+                min(box.y1, other_box.y1) - max(box.y0, other_box.y0),
+            )
             assert min(shared) < 1, f"{text!r} and {other!r} overlap"
 
 
@@ -77,7 +108,12 @@ def test_the_same_run_gives_the_same_bytes():
 
 def test_a_class_is_never_told_by_colour_alone():
     looks = list(LOOKS.values())
-    assert len({look.hatch for look in looks}) == len({look.line for look in looks}) == len({look.colour for look in looks}) == len(looks)
+    assert (
+        len({look.hatch for look in looks})
+        == len({look.line for look in looks})
+        == len({look.colour for look in looks})
+        == len(looks)
+    )
 
 
 def test_a_picture_shows_itself_with_its_text_twin():
@@ -88,7 +124,8 @@ def test_a_picture_shows_itself_with_its_text_twin():
 
 
 def test_in_a_notebook_the_image_has_its_alternative_text_and_the_twin_lies_under_it():
-    """JupyterLab shows text/html before image/png, and gives a bare image/png no alternative text."""
+    """JupyterLab shows text/html before image/png,
+    and gives a bare image/png no alternative text."""
     picture = timeline(first_poll())
     html = picture._repr_mimebundle_()[0]["text/html"]
     assert f'<img alt="{escape(picture.alt)}"' in html
@@ -103,7 +140,8 @@ def test_requests_belong_to_the_connection_that_carried_them():
 
 
 def test_rows_that_open_at_other_times_are_not_called_the_same():
-    """A client that connects when it sends, beside one that connects at once: nothing to box, and yet not one picture twice."""
+    """A client that connects when it sends, beside one that connects at once:
+    nothing to box, and yet not one picture twice."""
     early, late = FakeLab(), FakeLab()
     early.open("p", -1, 0, "bootstrap", 0)
     late.open("p", -1, 0, "bootstrap", 500)
@@ -129,12 +167,18 @@ def test_the_sequence_pairs_a_request_with_its_answer():
 def test_a_long_conversation_is_cut_and_the_heading_says_so():
     picture = sequence(first_poll(), most=10)
     assert "more, not drawn" in picture.alt
-    assert sum(" client -> broker " in f" {words(line)} " for line in picture.text.splitlines()) == 10
+    assert (
+        sum(" client -> broker " in f" {words(line)} " for line in picture.text.splitlines()) == 10
+    )
 
 
 def test_only_the_requests_asked_for():
     picture = sequence(first_poll(), apis=("METADATA",))
-    assert "METADATA" in picture.text and "FETCH" not in picture.text and "connect to node 2" in picture.text
+    assert (
+        "METADATA" in picture.text
+        and "FETCH" not in picture.text
+        and "connect to node 2" in picture.text
+    )
 
 
 def test_a_lab_of_several_clients_asks_which():
@@ -149,11 +193,16 @@ def test_only_the_row_that_one_version_has_is_boxed():
     assert differing(left, right) == (frozenset(), frozenset({1}))
     picture = compare(first_poll(), first_poll(extra_bootstrap=True), ("2.3", "2.2"))
     assert "1 row differs" in picture.alt
-    assert [line.split()[:4] for line in picture.text.splitlines() if line.startswith("* inv")] == [["*", "inv-1", "node", "-2"]]
+    assert [line.split()[:4] for line in picture.text.splitlines() if line.startswith("* inv")] == [
+        ["*", "inv-1", "node", "-2"]
+    ]
 
 
 def test_another_way_of_writing_the_coordinators_id_is_no_difference():
-    assert differing(rows(first_poll()), rows(first_poll(coordinator="+2"))) == (frozenset(), frozenset())
+    assert differing(rows(first_poll()), rows(first_poll(coordinator="+2"))) == (
+        frozenset(),
+        frozenset(),
+    )
 
 
 def test_lines_side_by_side():
@@ -163,7 +212,9 @@ def test_lines_side_by_side():
     assert "&lt;" in side_by_side(["<b>"], ["x"], ("real", "simulated"))._repr_html_()
 
 
-@pytest.mark.parametrize(("at_ms", "said"), [(0, "0 ms"), (95, "95 ms"), (3_200, "3.2 s"), (540_100, "9 min 0.1 s")])
+@pytest.mark.parametrize(
+    ("at_ms", "said"), [(0, "0 ms"), (95, "95 ms"), (3_200, "3.2 s"), (540_100, "9 min 0.1 s")]
+)
 def test_times_are_said_as_people_say_them(at_ms, said):
     assert clock(at_ms) == said
 
@@ -197,30 +248,51 @@ def test_a_long_name_stays_inside_the_picture():
 
 def test_the_newer_pictures_have_no_labels_that_overlap():
     lab = small_group()
-    for picture in (group_timeline(lab, "inventory"), replica_ladder(lab, "orders-0", {2_000: "first", 6_000: "later"}),
-                    offset_ruler(lab, "orders-0", "inventory"), lag_curve({"one": lab}, "inventory")):
+    for picture in (
+        group_timeline(lab, "inventory"),
+        replica_ladder(lab, "orders-0", {2_000: "first", 6_000: "later"}),
+        offset_ruler(lab, "orders-0", "inventory"),
+        lag_curve({"one": lab}, "inventory"),
+    ):
         assert_texts_inside_and_apart(picture)
         assert len(picture.text.splitlines()) >= 2
 
 
 def test_what_the_newer_pictures_say():
     lab = small_group()
-    assert "Stable" in group_timeline(lab, "inventory").text and "reads" in group_timeline(lab, "inventory").text
-    ruler = {line.rsplit(None, 1)[0]: int(line.split()[-1]) for line in offset_ruler(lab, "orders-0", "inventory").text.splitlines()[1:]}
+    assert (
+        "Stable" in group_timeline(lab, "inventory").text
+        and "reads" in group_timeline(lab, "inventory").text
+    )
+    ruler = {
+        line.rsplit(None, 1)[0]: int(line.split()[-1])
+        for line in offset_ruler(lab, "orders-0", "inventory").text.splitlines()[1:]
+    }
     assert ruler["log end"] == 5 and ruler["committed"] == 5 and ruler["position of reader"] == 5
-    assert [(rung.log_end_offset, rung.role) for rung in rungs(lab, "orders-0", [lab.now_ms]) if rung.broker == lab.leader("orders", 0)] == [(5, "leader")]
+    assert [
+        (rung.log_end_offset, rung.role)
+        for rung in rungs(lab, "orders-0", [lab.now_ms])
+        if rung.broker == lab.leader("orders", 0)
+    ] == [(5, "leader")]
     assert lag_points(lab, "inventory")[-1][1] == 0
 
 
-@pytest.mark.parametrize("version, config, states", [
-    ("2.8", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}), ("3.9", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}),
-    ("4.4", {"group.protocol": "consumer"}, {"Stable", "Reconciling"})])
+@pytest.mark.parametrize(
+    "version, config, states",
+    [
+        ("2.8", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}),
+        ("3.9", {}, {"PreparingRebalance", "CompletingRebalance", "Stable"}),
+        ("4.4", {"group.protocol": "consumer"}, {"Stable", "Reconciling"}),
+    ],
+)
 def test_a_group_of_either_protocol_with_its_heartbeats(version, config, states):
     lab = Lab(brokers=1, seed=8, version=version)
     lab.create_topic("orders", partitions=4)
 
     def reader(lab, name):
-        consumer = KafkaConsumer(lab, {"group.id": "inventory", "client.id": name, **config}, name=name)
+        consumer = KafkaConsumer(
+            lab, {"group.id": "inventory", "client.id": name, **config}, name=name
+        )
         consumer.subscribe(["orders"])
         while True:
             consumer.poll(timeout_ms=500)
@@ -251,7 +323,9 @@ def small_group() -> Lab:
     producer = KafkaProducer(lab)
     for number in range(5):
         producer.send(ProducerRecord("orders", value=str(number))).get()
-    reader = KafkaConsumer(lab, {"group.id": "inventory", "auto.offset.reset": "earliest"}, name="reader")
+    reader = KafkaConsumer(
+        lab, {"group.id": "inventory", "auto.offset.reset": "earliest"}, name="reader"
+    )
     reader.subscribe(["orders"])
     while reader.assignment() == [] or reader.position(TopicPartition("orders", 0)) < 5:
         reader.poll(timeout_ms=1_000)
@@ -264,7 +338,9 @@ def test_everybody_has_a_bookmark_of_their_own():
     lab = Lab(brokers=1, seed=1)
     lab.create_topic("orders", config={"retention.ms": 120_000, "segment.ms": 20_000})
     producer = KafkaProducer(lab, {}, name="shop")
-    group = KafkaConsumer(lab, {"group.id": "billing", "auto.offset.reset": "earliest"}, name="billing-1")
+    group = KafkaConsumer(
+        lab, {"group.id": "billing", "auto.offset.reset": "earliest"}, name="billing-1"
+    )
     group.subscribe(["orders"])
     for number in range(8):
         producer.send(ProducerRecord("orders", value="tea"))
@@ -273,11 +349,14 @@ def test_everybody_has_a_bookmark_of_their_own():
             group.poll(timeout_ms=5_000)
             group.commit_sync()
         lab.run_for(ms=30_000)
-    lab.run_for(ms=100_000)          # retention is looked at after 30 s, and then every five minutes
+    # retention is looked at after 30 s, and then every five minutes
+    lab.run_for(ms=100_000)
     alone = KafkaConsumer(lab, {}, name="auditor")
     alone.assign([TopicPartition("orders", 0)])
     alone.poll(timeout_ms=1_000)
-    assert words(bookmarks(lab, "orders-0").text) == words("who where unread records 7 to 7 1 group billing next 2 1, and 5 gone auditor next 8 0")
+    assert words(bookmarks(lab, "orders-0").text) == words(
+        "who where unread records 7 to 7 1 group billing next 2 1, and 5 gone auditor next 8 0"
+    )
     assert_texts_inside_and_apart(bookmarks(lab, "orders-0"))
     with pytest.raises(IllegalArgumentException, match="no partition orders-1; there are"):
         bookmarks(lab, "orders-1")
@@ -293,7 +372,10 @@ def test_a_strip_has_a_block_for_every_batch():
     producer.send(ProducerRecord("orders", value="tea", partition=0))
     producer.close()
     picture = batch_strip(lab, "orders")
-    assert [line.split()[1:4] for line in picture.text.splitlines()[1:]] == [["orders-0", "2", "4"], ["orders-1", "1", "1"]]
+    assert [line.split()[1:4] for line in picture.text.splitlines()[1:]] == [
+        ["orders-0", "2", "4"],
+        ["orders-1", "1", "1"],
+    ]
     assert_texts_inside_and_apart(picture)
     assert "client 2.3" in batch_strip({"client 2.3": lab}, "orders").text
     with pytest.raises(IllegalArgumentException, match="no topic tea; make it with"):
@@ -301,10 +383,18 @@ def test_a_strip_has_a_block_for_every_batch():
 
 
 def test_a_grid_says_the_worst_that_is_true():
-    cells = {("fine", "acks=1"): Outcome(20, 0, 0), ("crash", "acks=1"): Outcome(20, 3, 0), ("fine", "acks=all"): Outcome(0, 0, 20),
-             ("crash", "acks=all"): Outcome(20, 0, 0, readable=False)}
+    cells = {
+        ("fine", "acks=1"): Outcome(20, 0, 0),
+        ("crash", "acks=1"): Outcome(20, 3, 0),
+        ("fine", "acks=all"): Outcome(0, 0, 20),
+        ("crash", "acks=all"): Outcome(20, 0, 0, readable=False),
+    }
     picture = outcome_grid(cells, title="two stories")
-    assert [line.split()[1:] for line in picture.text.splitlines()] == [["acks=1", "acks=all"], ["20", "safe", "20", "refused"], ["3", "lost", "no", "leader"]]
+    assert [line.split()[1:] for line in picture.text.splitlines()] == [
+        ["acks=1", "acks=all"],
+        ["20", "safe", "20", "refused"],
+        ["3", "lost", "no", "leader"],
+    ]
     assert_texts_inside_and_apart(picture)
 
 
@@ -319,27 +409,48 @@ def test_a_ladder_has_a_rung_for_everything_that_reached_the_leader():
             lab.link(0, "till").cut_before_reply("PRODUCE")
         till.send(ProducerRecord("orders", key=f"order {number}", value="tea")).get()
         till.commit_transaction() if number else till.abort_transaction()
-    lab.run_for(ms=100)              # the coordinator has decided; its marker is on the way
+    lab.run_for(ms=100)  # the coordinator has decided; its marker is on the way
     found = arrivals(lab, "orders-0")
-    assert [(arrival.outcome, arrival.sequences, arrival.offsets, arrival.stable) for arrival in found] == [
-        ("appended", (0, 0), (0, 0), 0), ("ABORT", None, (1, 1), 2), ("appended", (1, 1), (2, 2), 2), ("DUPLICATE", (1, 1), (2, 2), 2),
-        ("COMMIT", None, (3, 3), 4)]
+    assert [
+        (arrival.outcome, arrival.sequences, arrival.offsets, arrival.stable) for arrival in found
+    ] == [
+        ("appended", (0, 0), (0, 0), 0),
+        ("ABORT", None, (1, 1), 2),
+        ("appended", (1, 1), (2, 2), 2),
+        ("DUPLICATE", (1, 1), (2, 2), 2),
+        ("COMMIT", None, (3, 3), 4),
+    ]
     for picture in (sequence_ladder(lab, "orders-0"), sequence_ladder(lab, "orders-0", keys=True)):
         assert_texts_inside_and_apart(picture)
-        assert "order 1" in picture.text and "DUPLICATE" in picture.text and len(picture.text.splitlines()) == 6
+        assert (
+            "order 1" in picture.text
+            and "DUPLICATE" in picture.text
+            and len(picture.text.splitlines()) == 6
+        )
     with pytest.raises(IllegalArgumentException, match="no partition tea-0; there are"):
         sequence_ladder(lab, "tea-0")
 
 
 def test_a_record_that_stands_twice_is_not_safe():
     cell = Outcome(5, 0, 0, repeated=2)
-    assert (cell.kind, cell.words) == ("repeated", "2 repeated") and Outcome(5, 1, 0, repeated=2).kind == "lost"
+    assert (cell.kind, cell.words) == ("repeated", "2 repeated") and Outcome(
+        5, 1, 0, repeated=2
+    ).kind == "lost"
 
 
 def test_a_work_strip_says_what_was_done_twice_and_what_never():
-    picture = work_strip({"work, commit": Worked((1, 2, 2, 1), committed=1), "commit, work": Worked((1, 0, 1, 1), committed=4), "no crash": Worked((1, 1, 1, 1))},
-                         title="two orders of things")
-    assert words(picture.text) == words("run times committed in all work, commit 1221 1 2 twice commit, work 1011 4 1 never no crash 1111 - each once")
+    picture = work_strip(
+        {
+            "work, commit": Worked((1, 2, 2, 1), committed=1),
+            "commit, work": Worked((1, 0, 1, 1), committed=4),
+            "no crash": Worked((1, 1, 1, 1)),
+        },
+        title="two orders of things",
+    )
+    assert words(picture.text) == words(
+        "run times committed in all work, commit 1221 1 2 twice commit, work 1011 4 1 never no "
+        "crash 1111 - each once"
+    )
     assert_texts_inside_and_apart(picture)
     with pytest.raises(ValueError, match="no run to draw"):
         work_strip({}, title="nothing")
@@ -353,35 +464,61 @@ def test_paths_end_where_a_member_dies():
     for _ in range(12):
         producer.send(ProducerRecord("orders", value="tea"))
     producer.close()
-    reader = KafkaConsumer(lab, {"group.id": "billing", "auto.offset.reset": "earliest", "enable.auto.commit": False, "max.poll.records": 5}, name="ada")
+    reader = KafkaConsumer(
+        lab,
+        {
+            "group.id": "billing",
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "max.poll.records": 5,
+        },
+        name="ada",
+    )
     reader.subscribe(["orders"])
     assert reader.poll(timeout_ms=5_000).count() == 5
     reader.commit_sync()
     assert reader.poll(timeout_ms=5_000).count() == 5
     lab.kill("ada")
     picture = offset_paths(lab, "orders-0", "billing")
-    assert words(picture.text.splitlines()[1]).startswith("run 1 10 5 ada at") and picture.text.endswith("position 10, committed 5")
+    assert words(picture.text.splitlines()[1]).startswith(
+        "run 1 10 5 ada at"
+    ) and picture.text.endswith("position 10, committed 5")
     assert_texts_inside_and_apart(picture)
-    both = offset_paths({"once": lab, "again": lab}, "orders-0", "billing", title="the same lab, twice")
+    both = offset_paths(
+        {"once": lab, "again": lab}, "orders-0", "billing", title="the same lab, twice"
+    )
     assert [line.split()[0] for line in both.text.splitlines()] == ["run", "once", "again"]
     assert_texts_inside_and_apart(both)
     assert words(offset_paths(lab, "orders-0", "search").text.splitlines()[1]) == "run 0 0 0 -"
 
 
 def slow_reader(work_ms, commits=None, workers=0):
-    """Ada reads ten orders and works on each for so long; with `workers` a pool does it, and she commits what commits(records) says."""
+    """Ada reads ten orders and works on each for so long; with `workers` a pool does it, and she
+    commits what commits(records) says."""
     lab = Lab(brokers=1, seed=2)
     lab.create_topic("orders")
     producer = KafkaProducer(lab, {}, name="shop")
-    for number in range(10):
+    for _number in range(10):
         producer.send(ProducerRecord("orders", value="tea"))
     producer.close()
 
     def program(lab):
-        consumer = KafkaConsumer(lab, {"group.id": "stock", "auto.offset.reset": "earliest", "enable.auto.commit": False,
-                                       "max.poll.interval.ms": 20_000}, name="ada")
+        consumer = KafkaConsumer(
+            lab,
+            {
+                "group.id": "stock",
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "max.poll.interval.ms": 20_000,
+            },
+            name="ada",
+        )
         consumer.subscribe(["orders"])
-        pool = WorkerPool(lab, workers, lambda record: lab.sleep(work_ms(record.offset)), "ada") if workers else None
+        pool = (
+            WorkerPool(lab, workers, lambda record: lab.sleep(work_ms(record.offset)), "ada")
+            if workers
+            else None
+        )
         while True:
             records = list(consumer.poll(timeout_ms=500))
             for record in records:
@@ -389,6 +526,7 @@ def slow_reader(work_ms, commits=None, workers=0):
             if pool and records:
                 lab.sleep(1_500)
                 consumer.commit_sync({TopicPartition("orders", 0): commits})
+
     lab.spawn(program, name="ada")
     lab.run_for(ms=40_000)
     return lab
@@ -411,27 +549,48 @@ def test_a_gap_over_the_limit_ends_the_heartbeats():
 
 def test_a_quick_reader_has_no_gap_over_the_limit():
     lab = slow_reader(lambda offset: 1_000)
-    assert [gap.length_ms for gap in poll_gaps(lab, "ada") if gap.records] == [10_000] and evictions(lab, "ada") == []
+    assert [gap.length_ms for gap in poll_gaps(lab, "ada") if gap.records] == [
+        10_000
+    ] and evictions(lab, "ada") == []
     assert "over the limit" not in poll_gap(lab, "ada").text
 
 
 def test_a_commit_past_unfinished_work_is_told():
     from kafkalab import OffsetAndMetadata
-    lab = slow_reader(lambda offset: 60_000 if offset == 1 else 400, OffsetAndMetadata(4), workers=3)
+
+    lab = slow_reader(
+        lambda offset: 60_000 if offset == 1 else 400, OffsetAndMetadata(4), workers=3
+    )
     (promise,) = promises(lab, "ada")
     assert (promise.offset, promise.not_done) == (4, (1,))
     assert [task.offset for task in tasks(lab, "ada") if task.to_ms is None] == [1]
     picture = worker_lanes(lab, "ada", from_ms=3_000, to_ms=6_000)
-    assert "not done: 1" in picture.text and "never ends" in picture.text and "1 commits go past work" in picture.alt
+    assert (
+        "not done: 1" in picture.text
+        and "never ends" in picture.text
+        and "1 commits go past work" in picture.alt
+    )
     assert_texts_inside_and_apart(picture)
     with pytest.raises(IllegalArgumentException, match="There is no worker pool bo with work"):
         worker_lanes(lab, "bo")
+
+
 def overtaken(reset: str):
-    """Ten orders a minute for six minutes, a topic that keeps two; the member reads ten at first and comes back at the end."""
+    """Ten orders a minute for six minutes, a topic that keeps two;
+    the member reads ten at first and comes back at the end."""
     lab = Lab(brokers=1, seed=1, broker_config={"log.retention.check.interval.ms": 10_000})
     lab.create_topic("orders", config={"retention.ms": 120_000, "segment.ms": 20_000})
     producer = KafkaProducer(lab, {}, name="shop")
-    member = KafkaConsumer(lab, {"group.id": "billing", "auto.offset.reset": reset, "enable.auto.commit": False, "max.poll.interval.ms": 600_000}, name="m1")
+    member = KafkaConsumer(
+        lab,
+        {
+            "group.id": "billing",
+            "auto.offset.reset": reset,
+            "enable.auto.commit": False,
+            "max.poll.interval.ms": 600_000,
+        },
+        name="m1",
+    )
     member.subscribe(["orders"])
     member.poll(timeout_ms=4_000)
     for minute in range(1, 7):
@@ -452,18 +611,29 @@ def test_lag_looks_at_the_end_of_the_log_and_lead_at_its_start():
     assert (last.lag, last.lead) == (0, 60 - last.log_start) and last.log_start > 10
     least = min(point.lead for point in distances(lab, "billing")["orders-0"])
     picture = lag_and_lead({"latest": lab}, "billing")
-    assert words(picture.text.splitlines()[1]).split()[:4] == ["orders-0", "50", "0", str(least)] and least == 10 - last.log_start
+    assert (
+        words(picture.text.splitlines()[1]).split()[:4] == ["orders-0", "50", "0", str(least)]
+        and least == 10 - last.log_start
+    )
     assert "rebalances at " in picture.text
     assert_texts_inside_and_apart(picture)
 
 
 def test_both_rules_for_a_lost_place_stand_side_by_side():
-    picture = lag_and_lead({reset: overtaken(reset) for reset in ("earliest", "latest")}, "billing", title="two rules")
-    assert [line.split()[0] for line in picture.text.splitlines()[1:3]] == ["earliest", "latest"] and picture.alt == "Lag and lead: two rules."
+    picture = lag_and_lead(
+        {reset: overtaken(reset) for reset in ("earliest", "latest")}, "billing", title="two rules"
+    )
+    assert [line.split()[0] for line in picture.text.splitlines()[1:3]] == [
+        "earliest",
+        "latest",
+    ] and picture.alt == "Lag and lead: two rules."
     assert_texts_inside_and_apart(picture)
 
 
 def test_a_group_that_never_committed_has_an_empty_chart():
     lab = Lab(brokers=1)
     lab.run_for(ms=1_000)
-    assert words(lag_and_lead({"empty": lab}, "billing").text) == "which most lag lag at the end least lead at lead at the end"
+    assert (
+        words(lag_and_lead({"empty": lab}, "billing").text)
+        == "which most lag lag at the end least lead at lead at the end"
+    )

@@ -1,6 +1,7 @@
 """ClassicGroup: one group of the classic protocol and its members, as its coordinator keeps them.
 
-Kafka's classes are ClassicGroup and ClassicGroupMember. The decisions are in `membership` and `join_phase`.
+Kafka's classes are ClassicGroup and ClassicGroupMember. The decisions are in `membership` and
+`join_phase`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from kafkalab.protocol.messages import JoinGroupRequestProtocol, JoinGroupRespon
 
 NO_GENERATION = -1
 NEW_MEMBER_TIMEOUT_MS = 300_000
-"""A new member that waits for its first join answer may be silent this long (GroupCoordinator.NewMemberJoinTimeoutMs)."""
+"""A new member that waits for its first join answer may be silent this long
+(GroupCoordinator.NewMemberJoinTimeoutMs)."""
 
 
 class ClassicGroupMember:
@@ -28,15 +30,39 @@ class ClassicGroupMember:
     client_id, client_host: who asked for the membership, as DESCRIBE_GROUPS shows it.
     """
 
-    __slots__ = ("id", "instance_id", "session_timeout_ms", "rebalance_timeout_ms", "protocol_type", "protocols",
-                 "assignment", "parked_join", "parked_sync", "deadline_ms", "is_new", "client_id", "client_host")
+    __slots__ = (
+        "assignment",
+        "client_host",
+        "client_id",
+        "deadline_ms",
+        "id",
+        "instance_id",
+        "is_new",
+        "parked_join",
+        "parked_sync",
+        "protocol_type",
+        "protocols",
+        "rebalance_timeout_ms",
+        "session_timeout_ms",
+    )
 
-    def __init__(self, id: str, instance_id: str | None, session_timeout_ms: int, rebalance_timeout_ms: int,
-                 protocol_type: str, protocols: tuple[JoinGroupRequestProtocol, ...], client_id: str = "",
-                 client_host: str = LOCALHOST) -> None:
+    def __init__(
+        self,
+        id: str,
+        instance_id: str | None,
+        session_timeout_ms: int,
+        rebalance_timeout_ms: int,
+        protocol_type: str,
+        protocols: tuple[JoinGroupRequestProtocol, ...],
+        client_id: str = "",
+        client_host: str = LOCALHOST,
+    ) -> None:
         self.id, self.instance_id = id, instance_id
         self.client_id, self.client_host = client_id, client_host
-        self.session_timeout_ms, self.rebalance_timeout_ms = session_timeout_ms, rebalance_timeout_ms
+        self.session_timeout_ms, self.rebalance_timeout_ms = (
+            session_timeout_ms,
+            rebalance_timeout_ms,
+        )
         self.protocol_type, self.protocols = protocol_type, protocols
         self.assignment = b""
         self.parked_join: Caller | None = None
@@ -50,7 +76,9 @@ class ClassicGroupMember:
 
     def metadata_for(self, protocol: str) -> bytes:
         """What the member tells the leader under that assignor; empty where it does not know it."""
-        return next((offered.metadata for offered in self.protocols if offered.name == protocol), b"")
+        return next(
+            (offered.metadata for offered in self.protocols if offered.name == protocol), b""
+        )
 
     def __repr__(self) -> str:
         return f"Member({self.id})"
@@ -62,9 +90,11 @@ class ClassicGroup(AnyGroup):
     leader: the member that computes the assignment; None without members.
     protocol: the assignor chosen for this generation; None before the first.
     in_state_since_ms: when it came into its present state.
-    to_join: members whose join is not here (yet); to_sync: members that joined this generation and have not fetched their assignment.
+    to_join: members whose join is not here (yet); to_sync: members that joined this generation and
+        have not fetched their assignment.
     pending: ids handed out with MEMBER_ID_REQUIRED whose owners have not joined yet, in order.
-    news: what the journal is still to be told of members that came and went; the coordinator passes it on.
+    news: what the journal is still to be told of members that came and went; the coordinator passes
+        it on.
     """
 
     def __init__(self, id: str) -> None:
@@ -103,13 +133,16 @@ class ClassicGroup(AnyGroup):
         return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
 
     def supports(self, protocol_type: str, protocols: tuple[JoinGroupRequestProtocol, ...]) -> bool:
-        """Is there an assignor that the newcomer and all members know? A group without members supports anything."""
+        """Is there an assignor that the newcomer and all members know? A
+        group without members supports anything."""
         if not protocols or not protocol_type:
             return False
         if not self.members:
             return True
         everybody = len(self.members)
-        return protocol_type == self.protocol_type and any(self._supporters.get(offered.name) == everybody for offered in protocols)
+        return protocol_type == self.protocol_type and any(
+            self._supporters.get(offered.name) == everybody for offered in protocols
+        )
 
     def park_join(self, member: ClassicGroupMember, caller: Caller) -> None:
         """The member's join waits for the others."""
@@ -122,29 +155,39 @@ class ClassicGroup(AnyGroup):
         self.to_join[member.id] = None
         return caller
 
-    def change_protocols(self, member: ClassicGroupMember, protocols: tuple[JoinGroupRequestProtocol, ...]) -> None:
+    def change_protocols(
+        self, member: ClassicGroupMember, protocols: tuple[JoinGroupRequestProtocol, ...]
+    ) -> None:
         if protocols is not member.protocols:
             self._count(member, -1)
             member.protocols = protocols
             self._count(member, +1)
 
     def elect_protocol(self) -> str:
-        """The assignor with the most votes: each member votes for the first of its own that all of them know.
+        """The assignor with the most votes: each member votes for the first of its own that all of
+        them know.
 
         Between equal votes Kafka takes the first its hash map hands out, and so do we.
         """
         candidates = self._known_to_all()
         votes: dict[str, int] = {}
         for member in self.members.values():
-            choice = next(offered.name for offered in member.protocols if offered.name in candidates)
+            choice = next(
+                offered.name for offered in member.protocols if offered.name in candidates
+            )
             votes[choice] = votes.get(choice, 0) + 1
         return max(hash_map_order(votes, java_string_hash), key=votes.__getitem__)
 
     def described_members(self) -> tuple[JoinGroupResponseMember, ...]:
         """What the leader is told about everyone."""
-        return tuple(JoinGroupResponseMember(member_id=member.id, group_instance_id=member.instance_id,
-                                             metadata=member.metadata_for(self.protocol))
-                     for member in self.members.values())
+        return tuple(
+            JoinGroupResponseMember(
+                member_id=member.id,
+                group_instance_id=member.instance_id,
+                metadata=member.metadata_for(self.protocol),
+            )
+            for member in self.members.values()
+        )
 
     def add(self, member: ClassicGroupMember) -> None:
         """Add a member; the first becomes the leader and sets the protocol type."""
@@ -167,7 +210,10 @@ class ClassicGroup(AnyGroup):
         self._count(member, -1)
         self.to_join.pop(member.id, None)
         self.to_sync.pop(member.id, None)
-        if member.instance_id is not None and self.static_members.get(member.instance_id) == member.id:
+        if (
+            member.instance_id is not None
+            and self.static_members.get(member.instance_id) == member.id
+        ):
             del self.static_members[member.instance_id]
         if self.leader == member.id:
             self.leader = next(iter(self.members), None)
@@ -177,7 +223,9 @@ class ClassicGroup(AnyGroup):
         """A static member came back under a new id: same place, same assignment (KIP-345)."""
         old_id = member.id
         member.id = new_id
-        self.members = {new_id if known == old_id else known: one for known, one in self.members.items()}
+        self.members = {
+            new_id if known == old_id else known: one for known, one in self.members.items()
+        }
         for waited_for in (self.to_join, self.to_sync):
             if old_id in waited_for:
                 del waited_for[old_id]
@@ -185,11 +233,15 @@ class ClassicGroup(AnyGroup):
         self.static_members[member.instance_id] = new_id
         if self.leader == old_id:
             self.leader = new_id
-        self.news.append(Note("group.renamed", {"group": self.id, "before": old_id, "member": new_id}))
+        self.news.append(
+            Note("group.renamed", {"group": self.id, "before": old_id, "member": new_id})
+        )
 
     def _known_to_all(self) -> frozenset[str]:
         everybody = len(self.members)
-        return frozenset(name for name, supporters in self._supporters.items() if supporters == everybody)
+        return frozenset(
+            name for name, supporters in self._supporters.items() if supporters == everybody
+        )
 
     def _count(self, member: ClassicGroupMember, step: int) -> None:
         """How many members support each assignor: asked with every join, so it is kept."""
@@ -198,14 +250,23 @@ class ClassicGroup(AnyGroup):
 
 
 def told_of(member: ClassicGroupMember) -> dict[str, Any]:
-    """A member as the journal tells it; subscription and assignment in the bytes the members wrote."""
-    return {"member": member.id, "instance_id": member.instance_id, "client_id": member.client_id, "host": member.client_host,
-            "session_timeout_ms": member.session_timeout_ms, "rebalance_timeout_ms": member.rebalance_timeout_ms,
-            "protocols": {offered.name: offered.metadata for offered in member.protocols}, "assignment": member.assignment}
+    """A member as the journal tells it; subscription and
+    assignment in the bytes the members wrote."""
+    return {
+        "member": member.id,
+        "instance_id": member.instance_id,
+        "client_id": member.client_id,
+        "host": member.client_host,
+        "session_timeout_ms": member.session_timeout_ms,
+        "rebalance_timeout_ms": member.rebalance_timeout_ms,
+        "protocols": {offered.name: offered.metadata for offered in member.protocols},
+        "assignment": member.assignment,
+    }
 
 
 def membership_error(group: ClassicGroup, member_id: str, instance_id: str | None) -> Errors | None:
-    """UNKNOWN_MEMBER_ID for a stranger, FENCED_INSTANCE_ID where another member took over the static name (KIP-345)."""
+    """UNKNOWN_MEMBER_ID for a stranger, FENCED_INSTANCE_ID where another
+    member took over the static name (KIP-345)."""
     if instance_id is not None and group.static_members.get(instance_id, member_id) != member_id:
         return Errors.FENCED_INSTANCE_ID
     return None if member_id in group.members else Errors.UNKNOWN_MEMBER_ID

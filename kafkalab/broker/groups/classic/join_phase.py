@@ -1,8 +1,10 @@
-"""JoinPhase: a classic group gathers its members for the next generation (DelayedJoin, InitialDelayedJoin).
+"""JoinPhase: a classic group gathers its members for the next generation (DelayedJoin,
+InitialDelayedJoin).
 
-The phase ends when every known member has joined, or when the longest rebalance timeout is over; a group that was empty waits a
-little longer than it must (KIP-134). What members ask for is the matter of `membership`. Kafka's classes for both are
-GroupCoordinator (2.3) and GroupMetadataManager (4.x).
+The phase ends when every known member has joined, or when the longest rebalance timeout is over; a
+group that was empty waits a little longer than it must (KIP-134). What members ask for is the
+matter of `membership`. Kafka's classes for both are GroupCoordinator (2.3) and GroupMetadataManager
+(4.x).
 """
 
 from __future__ import annotations
@@ -11,12 +13,18 @@ from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
-from kafkalab.broker.groups.classic.group import NEW_MEMBER_TIMEOUT_MS, NO_GENERATION, ClassicGroup, ClassicGroupMember
+from kafkalab.broker.groups.classic.group import (
+    NEW_MEMBER_TIMEOUT_MS,
+    NO_GENERATION,
+    ClassicGroup,
+    ClassicGroupMember,
+)
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_move
-from kafkalab.broker.profiles import FIRST_GENERATION, BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import JoinGroupRequest, JoinGroupResponse, SyncGroupResponse
+from kafkalab.releases import BrokerProfile
+from kafkalab.releases.broker_profile import FIRST_GENERATION
 
 EMPTY, PREPARING, COMPLETING, STABLE, DEAD = ClassicGroupState
 
@@ -29,50 +37,88 @@ _SYNC_AGAIN = SyncGroupResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)
 class JoinPhase:
     """The rebalances of one broker's classic groups, from the first join to the answers to all."""
 
-    def __init__(self, profile: BrokerProfile, config: BrokerConfig, write_group: WriteGroup) -> None:
+    def __init__(
+        self, profile: BrokerProfile, config: BrokerConfig, write_group: WriteGroup
+    ) -> None:
         self._profile, self._config, self._write_group = profile, config, write_group
 
     # -- who joins
 
-    def admit(self, group: ClassicGroup, request: JoinGroupRequest, caller: Caller, member_id: str, now_ms: int,
-               out: list[Effect]) -> None:
+    def admit(
+        self,
+        group: ClassicGroup,
+        request: JoinGroupRequest,
+        caller: Caller,
+        member_id: str,
+        now_ms: int,
+        out: list[Effect],
+    ) -> None:
         """Add a new member and have everyone join."""
-        member = ClassicGroupMember(member_id, request.group_instance_id, request.session_timeout_ms,
-                        _rebalance_timeout_ms(request), request.protocol_type, request.protocols, caller.header.client_id)
+        member = ClassicGroupMember(
+            member_id,
+            request.group_instance_id,
+            request.session_timeout_ms,
+            _rebalance_timeout_ms(request),
+            request.protocol_type,
+            request.protocols,
+            caller.header.client_id,
+        )
         group.park_join(member, caller)
         member.deadline_ms = now_ms + NEW_MEMBER_TIMEOUT_MS
         group.add(member)
         if group.came_from_empty and (
-                self._profile.initial_delay_extends != FIRST_GENERATION or group.generation == 0):
+            self._profile.initial_delay_extends != FIRST_GENERATION or group.generation == 0
+        ):
             group.somebody_joined_meanwhile = True
         out.append(SetTimer(("session", group.id, member_id), member.deadline_ms))
         self.rebalance(group, f"member {member_id} joined", now_ms, out)
 
-    def park_join(self, group: ClassicGroup, member: ClassicGroupMember, request: JoinGroupRequest, caller: Caller, now_ms: int) -> None:
+    def park_join(
+        self,
+        group: ClassicGroup,
+        member: ClassicGroupMember,
+        request: JoinGroupRequest,
+        caller: Caller,
+        now_ms: int,
+    ) -> None:
         group.change_protocols(member, request.protocols)
         member.session_timeout_ms = request.session_timeout_ms
         member.rebalance_timeout_ms = _rebalance_timeout_ms(request)
         member.deadline_ms = now_ms + member.session_timeout_ms
         group.park_join(member, caller)
 
-    def answer(self, group: ClassicGroup, member: ClassicGroupMember, caller: Caller, *, old_leader: str | None = None) -> Respond:
+    def answer(
+        self,
+        group: ClassicGroup,
+        member: ClassicGroupMember,
+        caller: Caller,
+        *,
+        old_leader: str | None = None,
+    ) -> Respond:
         """The present generation. Only the leader hears who else is there.
 
-        old_leader: given to a static member that came back into a stable group. It must not assign anew: where the
-        version can say so it is told to skip that, before it was told that its own former id still leads.
+        old_leader: given to a static member that came back into a stable group. It must not assign
+        anew: where the version can say so it is told to skip that, before it was told that its own
+        former id still leads.
         """
         returned = old_leader is not None
         can_skip = WireChange.SKIP_ASSIGNMENT.holds_for(caller.header)
         leads = group.is_leader(member)
         told = leads and (not returned or can_skip)
-        return Respond(caller, JoinGroupResponse(
-            generation_id=group.generation,
-            protocol_type=group.protocol_type if WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header) else None,
-            protocol_name=group.protocol,
-            leader=old_leader if returned and not can_skip else group.leader,
-            skip_assignment=returned and leads and can_skip,
-            member_id=member.id,
-            members=group.described_members() if told else ()))
+        return Respond(
+            caller,
+            JoinGroupResponse(
+                generation_id=group.generation,
+                protocol_type=group.protocol_type
+                if WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header)
+                else None,
+                protocol_name=group.protocol,
+                leader=old_leader if returned and not can_skip else group.leader,
+                skip_assignment=returned and leads and can_skip,
+                member_id=member.id,
+                members=group.described_members() if told else (),
+            ),
+        )
 
     # -- from the first join to the answers
 
@@ -103,15 +149,24 @@ class JoinPhase:
             out.append(SetTimer(("join", group.id), now_ms + longest_ms))
             self.complete_if_everybody_joined(group, now_ms, out)
 
-    def complete_if_everybody_joined(self, group: ClassicGroup, now_ms: int, out: list[Effect]) -> None:
-        if not group.came_from_empty and group.everybody_joined:  # the initial delay is always waited out
+    def complete_if_everybody_joined(
+        self, group: ClassicGroup, now_ms: int, out: list[Effect]
+    ) -> None:
+        # the initial delay is always waited out
+        if not group.came_from_empty and group.everybody_joined:
             self._complete_join(group, now_ms, out)
 
     def is_over(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
         """The initial delay or the rebalance timeout has passed."""
         out: list[Effect] = []
-        if group.came_from_empty and group.somebody_joined_meanwhile and group.initial_delay_left_ms > 0:
-            delay_ms = min(self._config.group_initial_rebalance_delay_ms, group.initial_delay_left_ms)
+        if (
+            group.came_from_empty
+            and group.somebody_joined_meanwhile
+            and group.initial_delay_left_ms > 0
+        ):
+            delay_ms = min(
+                self._config.group_initial_rebalance_delay_ms, group.initial_delay_left_ms
+            )
             group.initial_delay_left_ms -= delay_ms
             group.somebody_joined_meanwhile = False
             return [SetTimer(("join", group.id), now_ms + delay_ms)]
@@ -119,12 +174,16 @@ class JoinPhase:
         return out
 
     def _complete_join(self, group: ClassicGroup, now_ms: int, out: list[Effect]) -> None:
-        """Close the join phase with those who are here: a new generation, answered to all of them at once."""
-        for member in [one for one in group.members.values() if one.parked_join is None and not one.is_static]:
+        """Close the join phase with those who are here:
+        a new generation, answered to all of them at once."""
+        for member in [
+            one for one in group.members.values() if one.parked_join is None and not one.is_static
+        ]:
             group.remove(member)
             out.append(CancelTimer(("session", group.id, member.id)))
         joined = [member for member in group.members.values() if member.parked_join is not None]
-        if group.members and not joined:  # only static members are left, and none is here: keep waiting for them
+        # only static members are left, and none is here: keep waiting for them
+        if group.members and not joined:
             out.append(SetTimer(("join", group.id), now_ms + group.longest_rebalance_timeout_ms))
             return
         group.came_from_empty = False
@@ -159,35 +218,76 @@ class JoinPhase:
 
     # -- what all steps share
 
-    def renew(self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]) -> None:
+    def renew(
+        self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]
+    ) -> None:
         """The member was heard of: its session begins anew, with a timer that is due at its end.
 
-        A heartbeat only moves the deadline. The timer that rings too early is set again, so that thousands of
-        heartbeats cost no timer each.
+        A heartbeat only moves the deadline. The timer that rings too early is set again, so that
+        thousands of heartbeats cost no timer each.
         """
         member.deadline_ms = now_ms + member.session_timeout_ms
         out.append(SetTimer(("session", group.id, member.id), member.deadline_ms))
 
-    def transition_to(self, group: ClassicGroup, state: ClassicGroupState, reason: str, now_ms: int,
-                      out: list[Effect]) -> None:
+    def transition_to(
+        self,
+        group: ClassicGroup,
+        state: ClassicGroupState,
+        reason: str,
+        now_ms: int,
+        out: list[Effect],
+    ) -> None:
         """The only place where a group's state changes."""
         before = group.state
         assert may_move(before, state), f"group {group.id} cannot go from {before} to {state}"
         group.state, group.in_state_since_ms = state, now_ms
-        out.append(Note("state", {"machine": "group", "of": group.id, "group": group.id, "before": before.value,
-                                  "after": state.value, "generation": group.generation, "reason": reason,
-                                  "protocol_type": group.protocol_type, "protocol": group.protocol, "leader": group.leader}))
+        out.append(
+            Note(
+                "state",
+                {
+                    "machine": "group",
+                    "of": group.id,
+                    "group": group.id,
+                    "before": before.value,
+                    "after": state.value,
+                    "generation": group.generation,
+                    "reason": reason,
+                    "protocol_type": group.protocol_type,
+                    "protocol": group.protocol,
+                    "leader": group.leader,
+                },
+            )
+        )
         if state is STABLE:
-            out.append(Note("group.assigned", {"group": group.id, "generation": group.generation,
-                                               "assignments": {one.id: one.assignment for one in group.members.values()}}))
+            out.append(
+                Note(
+                    "group.assigned",
+                    {
+                        "group": group.id,
+                        "generation": group.generation,
+                        "assignments": {one.id: one.assignment for one in group.members.values()},
+                    },
+                )
+            )
 
 
 def join_refused(caller: Caller, error: Errors, member_id: str) -> Respond:
     nullable = WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header)
-    return Respond(caller, JoinGroupResponse(error_code=error.code, generation_id=NO_GENERATION, member_id=member_id,
-                                             protocol_name=None if nullable else ""))
+    return Respond(
+        caller,
+        JoinGroupResponse(
+            error_code=error.code,
+            generation_id=NO_GENERATION,
+            member_id=member_id,
+            protocol_name=None if nullable else "",
+        ),
+    )
 
 
 def _rebalance_timeout_ms(request: JoinGroupRequest) -> int:
     """JoinGroup v0 had one timeout for both."""
-    return request.rebalance_timeout_ms if request.rebalance_timeout_ms >= 0 else request.session_timeout_ms
+    return (
+        request.rebalance_timeout_ms
+        if request.rebalance_timeout_ms >= 0
+        else request.session_timeout_ms
+    )

@@ -1,8 +1,9 @@
 """ClassicGroups: who is a member of a classic group, and of which generation.
 
-Serves JOIN_GROUP, SYNC_GROUP, HEARTBEAT and LEAVE_GROUP. Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager (4.x).
-A newcomer is given an id first (KIP-394), a static member its old place (KIP-345). A member proves that it is there with each request
-it makes; whoever is silent for longer than its session, or says goodbye, is taken out, and the others join again (`join_phase`).
+Serves JOIN_GROUP, SYNC_GROUP, HEARTBEAT and LEAVE_GROUP. Kafka's classes are GroupCoordinator (2.3)
+and GroupMetadataManager (4.x). A newcomer is given an id first (KIP-394), a static member its old
+place (KIP-345). A member proves that it is there with each request it makes; whoever is silent for
+longer than its session, or says goodbye, is taken out, and the others join again (`join_phase`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from kafkalab.broker.groups.classic.join_phase import (
     WriteGroup,
     join_refused,
 )
-from kafkalab.broker.profiles import BrokerProfile
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
@@ -39,6 +39,7 @@ from kafkalab.protocol.messages import (
     SyncGroupRequest,
     SyncGroupResponse,
 )
+from kafkalab.releases import BrokerProfile
 
 _ALIVE = HeartbeatResponse()
 _JOIN_AGAIN = HeartbeatResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)
@@ -47,20 +48,37 @@ _JOIN_AGAIN = HeartbeatResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)
 class ClassicGroups:
     """The classic groups of one broker.
 
-    groups: those that the broker keeps, by id. modern: the groups of the other protocol; a group is of one kind.
-    draw_member_uuid: gives the random tail of a new member id for a caller; the machine draws nothing itself.
+    groups: those that the broker keeps, by id. modern: the groups of the other protocol; a group is
+        of one kind.
+    draw_member_uuid: gives the random tail of a new member id for a caller; the machine draws
+        nothing itself.
     write_group: writes a group's record when it has settled.
     """
 
-    def __init__(self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig,
-                 draw_member_uuid: Callable[[Caller], str], groups: dict[str, ClassicGroup], modern: GroupsById,
-                 write_group: WriteGroup) -> None:
+    def __init__(
+        self,
+        node_id: int,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        draw_member_uuid: Callable[[Caller], str],
+        groups: dict[str, ClassicGroup],
+        modern: GroupsById,
+        write_group: WriteGroup,
+    ) -> None:
         self.groups = groups
         self._modern = modern
-        self._node_id, self._profile, self._cluster, self._config = node_id, profile, cluster, config
+        self._node_id, self._profile, self._cluster, self._config = (
+            node_id,
+            profile,
+            cluster,
+            config,
+        )
         self._draw_member_uuid, self._write_group = draw_member_uuid, write_group
         self._phase = JoinPhase(profile, config, write_group)
-        self._largest_session_ms = config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
+        self._largest_session_ms = (
+            config.group_max_session_timeout_ms or profile.largest_session_timeout_ms
+        )
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             JoinGroupRequest: self._join,
             SyncGroupRequest: self._sync,
@@ -80,9 +98,14 @@ class ClassicGroups:
         return _with_news(effects, self.groups.get(request.group_id))
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
-        """key is ("join", group), ("sync", group), ("session", group, member) or ("pending", group, member)."""
+        """key is ("join", group), ("sync", group), ("session", group,
+        member) or ("pending", group, member)."""
         group = self.groups.get(key[1])
-        return _with_news(self._alarms[key[0]](group, *key[2:], now_ms), group) if group is not None else []
+        return (
+            _with_news(self._alarms[key[0]](group, *key[2:], now_ms), group)
+            if group is not None
+            else []
+        )
 
     def retire(self, group_id: str, now_ms: int) -> list[Effect]:
         """Stop coordinating a group: whoever waits learns that the coordinator is elsewhere."""
@@ -93,7 +116,12 @@ class ClassicGroups:
             if member.parked_join is not None:
                 out.append(join_refused(member.parked_join, Errors.NOT_COORDINATOR, member.id))
             if member.parked_sync is not None:
-                out.append(Respond(member.parked_sync, SyncGroupResponse(error_code=Errors.NOT_COORDINATOR.code)))
+                out.append(
+                    Respond(
+                        member.parked_sync,
+                        SyncGroupResponse(error_code=Errors.NOT_COORDINATOR.code),
+                    )
+                )
         out += [CancelTimer(("pending", group_id, member_id)) for member_id in group.pending]
         for member in list(group.members.values()):
             group.remove(member)
@@ -103,7 +131,8 @@ class ClassicGroups:
         return out
 
     def end(self, group: ClassicGroup, reason: str, now_ms: int) -> list[Effect]:
-        """A group without members is dead and no longer kept. Its records are the caller's business."""
+        """A group without members is dead and no longer kept.
+        Its records are the caller's business."""
         out: list[Effect] = []
         self._phase.transition_to(group, DEAD, reason, now_ms, out)
         del self.groups[group.id]
@@ -121,7 +150,8 @@ class ClassicGroups:
             return [join_refused(caller, error, request.member_id)]
         if group is None:
             group = self.groups[request.group_id] = ClassicGroup(request.group_id)
-            if self._modern.get(request.group_id) is not None:  # Vacant: it changes sides, and keeps its offsets.
+            # Vacant: it changes sides, and keeps its offsets.
+            if self._modern.get(request.group_id) is not None:
                 group.offsets = self._modern.pop(request.group_id).offsets
         if not self._has_room(group, request.member_id):
             return self._turn_away(group, request.member_id, caller)
@@ -138,7 +168,11 @@ class ClassicGroups:
             return Errors.INVALID_GROUP_ID
         if not self._coordinates(request.group_id):
             return Errors.NOT_COORDINATOR
-        if not self._config.group_min_session_timeout_ms <= request.session_timeout_ms <= self._largest_session_ms:
+        if (
+            not self._config.group_min_session_timeout_ms
+            <= request.session_timeout_ms
+            <= self._largest_session_ms
+        ):
             return Errors.INVALID_SESSION_TIMEOUT
         modern = self._modern.get(request.group_id)
         if modern is not None and not modern.is_vacant:
@@ -154,41 +188,70 @@ class ClassicGroups:
         return membership_error(group, request.member_id, request.group_instance_id)
 
     def _has_room(self, group: ClassicGroup, member_id: str) -> bool:
-        """group.max.size (KIP-389). Members that are in stay in, unless a rebalance finds that there are too many."""
+        """group.max.size (KIP-389). Members that are in stay in,
+        unless a rebalance finds that there are too many."""
         most, known = self._config.group_max_size, member_id in group.members
         if group.state is PREPARING:
-            return known and member_id not in group.to_join or len(group.members) - len(group.to_join) < most
+            return (known and member_id not in group.to_join) or len(group.members) - len(
+                group.to_join
+            ) < most
         return group.state in (EMPTY, DEAD) or known or len(group.members) < most
 
     def _turn_away(self, group: ClassicGroup, member_id: str, caller: Caller) -> list[Effect]:
         group.pending.pop(member_id, None)
         if member_id in group.members:
             group.remove(group.members[member_id])
-        return [CancelTimer(("pending", group.id, member_id)), CancelTimer(("session", group.id, member_id)),
-                join_refused(caller, Errors.GROUP_MAX_SIZE_REACHED, member_id)]
+        return [
+            CancelTimer(("pending", group.id, member_id)),
+            CancelTimer(("session", group.id, member_id)),
+            join_refused(caller, Errors.GROUP_MAX_SIZE_REACHED, member_id),
+        ]
 
-    def _join_without_id(self, group: ClassicGroup, request: JoinGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def _join_without_id(
+        self, group: ClassicGroup, request: JoinGroupRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         instance = request.group_instance_id
         new_id = f"{instance or caller.header.client_id}-{self._draw_member_uuid(caller)}"
         if instance in group.static_members:
             return self._return_of_static(group, request, caller, new_id, now_ms)
         if instance is None and WireChange.MEMBER_ID_REQUIRED.holds_for(caller.header):
             group.pending[new_id] = None
-            return [join_refused(caller, Errors.MEMBER_ID_REQUIRED, new_id),
-                    SetTimer(("pending", group.id, new_id), now_ms + request.session_timeout_ms)]
+            return [
+                join_refused(caller, Errors.MEMBER_ID_REQUIRED, new_id),
+                SetTimer(("pending", group.id, new_id), now_ms + request.session_timeout_ms),
+            ]
         out: list[Effect] = []
         self._phase.admit(group, request, caller, new_id, now_ms, out)
         return out
 
-    def _join_again(self, group: ClassicGroup, member: ClassicGroupMember, request: JoinGroupRequest, caller: Caller,
-                    now_ms: int) -> list[Effect]:
-        """A known member joins: to follow a rebalance, to start one, or because it missed the answer."""
+    def _join_again(
+        self,
+        group: ClassicGroup,
+        member: ClassicGroupMember,
+        request: JoinGroupRequest,
+        caller: Caller,
+        now_ms: int,
+    ) -> list[Effect]:
+        """A known member joins: to follow a rebalance, to start one,
+        or because it missed the answer."""
         changed = member.protocols != request.protocols
         out: list[Effect] = []
         if changed:
-            group.news.append(Note("group.subscribed", {"group": group.id, "member": member.id, "protocols": {
-                offered.name: offered.metadata for offered in request.protocols}}))
-        if group.state is STABLE and (changed or group.is_leader(member)) or group.state is COMPLETING and changed:
+            group.news.append(
+                Note(
+                    "group.subscribed",
+                    {
+                        "group": group.id,
+                        "member": member.id,
+                        "protocols": {
+                            offered.name: offered.metadata for offered in request.protocols
+                        },
+                    },
+                )
+            )
+        if (group.state is STABLE and (changed or group.is_leader(member))) or (
+            group.state is COMPLETING and changed
+        ):
             who = "leader" if group.is_leader(member) else "member"
             self._phase.park_join(group, member, request, caller, now_ms)
             self._phase.rebalance(group, f"{who} {member.id} joined again", now_ms, out)
@@ -202,16 +265,27 @@ class ClassicGroups:
             out.append(self._phase.answer(group, member, caller))
         return out
 
-    def _return_of_static(self, group: ClassicGroup, request: JoinGroupRequest, caller: Caller, new_id: str,
-                          now_ms: int) -> list[Effect]:
-        """KIP-345: a static member that restarts takes its old place under a new id. A stable group stays undisturbed."""
+    def _return_of_static(
+        self,
+        group: ClassicGroup,
+        request: JoinGroupRequest,
+        caller: Caller,
+        new_id: str,
+        now_ms: int,
+    ) -> list[Effect]:
+        """KIP-345: a static member that restarts takes its old place under a new id.
+        A stable group stays undisturbed."""
         member = group.members[group.static_members[request.group_instance_id]]
         old_id, old_leader = member.id, group.leader
         out: list[Effect] = [CancelTimer(("session", group.id, old_id))]
         if member.parked_join is not None:
             out.append(join_refused(member.parked_join, Errors.FENCED_INSTANCE_ID, old_id))
         if member.parked_sync is not None:
-            out.append(Respond(member.parked_sync, SyncGroupResponse(error_code=Errors.FENCED_INSTANCE_ID.code)))
+            out.append(
+                Respond(
+                    member.parked_sync, SyncGroupResponse(error_code=Errors.FENCED_INSTANCE_ID.code)
+                )
+            )
             member.parked_sync = None
         group.rename(member, new_id)
         self._phase.park_join(group, member, request, caller, now_ms)
@@ -231,14 +305,27 @@ class ClassicGroups:
 
     def _sync(self, request: SyncGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
         group = self.groups.get(request.group_id)
-        error = self._member_error(group, request.group_id, request.member_id, request.group_instance_id,
-                                   request.generation_id)
+        error = self._member_error(
+            group,
+            request.group_id,
+            request.member_id,
+            request.group_instance_id,
+            request.generation_id,
+        )
         if error is None and _names_another_protocol(group, request):
             error = Errors.INCONSISTENT_GROUP_PROTOCOL
         if error is None and group.state in (EMPTY, PREPARING):
-            error = Errors.UNKNOWN_MEMBER_ID if group.state is EMPTY else Errors.REBALANCE_IN_PROGRESS
-        if error is None and group.state is COMPLETING and group.is_leader(group.members[request.member_id]) and not self._cluster.is_current:
-            error = Errors.NOT_COORDINATOR  # the group's record would never be committed: another broker may have the group by now
+            error = (
+                Errors.UNKNOWN_MEMBER_ID if group.state is EMPTY else Errors.REBALANCE_IN_PROGRESS
+            )
+        if (
+            error is None
+            and group.state is COMPLETING
+            and group.is_leader(group.members[request.member_id])
+            and not self._cluster.is_current
+        ):
+            # the group's record would never be committed: another broker may have the group by now
+            error = Errors.NOT_COORDINATOR
         if error is not None:
             return [Respond(caller, SyncGroupResponse(error_code=error.code))]
         out: list[Effect] = []
@@ -260,16 +347,26 @@ class ClassicGroups:
                 out.append(CancelTimer(("sync", group.id)))
         return out
 
-    def _answer_sync(self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]) -> None:
+    def _answer_sync(
+        self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]
+    ) -> None:
         caller, member.parked_sync = member.parked_sync, None
         named = WireChange.SYNC_NAMES_PROTOCOL.holds_for(caller.header)
         self._phase.renew(group, member, now_ms, out)
-        out.append(Respond(caller, SyncGroupResponse(
-            protocol_type=group.protocol_type if named else None, protocol_name=group.protocol if named else None,
-            assignment=member.assignment)))
+        out.append(
+            Respond(
+                caller,
+                SyncGroupResponse(
+                    protocol_type=group.protocol_type if named else None,
+                    protocol_name=group.protocol if named else None,
+                    assignment=member.assignment,
+                ),
+            )
+        )
 
     def _sync_phase_over(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
-        """KAFKA-12890: whoever joined but never fetched its assignment holds up nobody any longer."""
+        """KAFKA-12890: whoever joined but never fetched its
+        assignment holds up nobody any longer."""
         out: list[Effect] = []
         silent = [group.members[member_id] for member_id in group.to_sync]
         for member in silent:
@@ -280,8 +377,13 @@ class ClassicGroups:
 
     def _heartbeat(self, request: HeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
         group = self.groups.get(request.group_id)
-        error = self._member_error(group, request.group_id, request.member_id, request.group_instance_id,
-                                   request.generation_id)
+        error = self._member_error(
+            group,
+            request.group_id,
+            request.member_id,
+            request.group_instance_id,
+            request.generation_id,
+        )
         if error is not None:
             return [Respond(caller, HeartbeatResponse(error_code=error.code))]
         member = group.members[request.member_id]
@@ -290,13 +392,19 @@ class ClassicGroups:
             return [Respond(caller, _ALIVE)]
         if group.state is PREPARING:
             return [Respond(caller, _JOIN_AGAIN)]
-        return [Respond(caller, HeartbeatResponse(error_code=self._profile.heartbeat_while_completing.code))]
+        return [
+            Respond(
+                caller, HeartbeatResponse(error_code=self._profile.heartbeat_while_completing.code)
+            )
+        ]
 
     def _session_over(self, group: ClassicGroup, member_id: str, now_ms: int) -> list[Effect]:
         member = group.members.get(member_id)
         if member is None:
             return []
-        waits_for_us = member.parked_sync is not None or member.parked_join is not None and not member.is_new
+        waits_for_us = member.parked_sync is not None or (
+            member.parked_join is not None and not member.is_new
+        )
         if waits_for_us or now_ms < member.deadline_ms:
             again_ms = now_ms + member.session_timeout_ms if waits_for_us else member.deadline_ms
             return [SetTimer(("session", group.id, member_id), again_ms)]
@@ -312,18 +420,32 @@ class ClassicGroups:
         if not self._coordinates(request.group_id):
             return [Respond(caller, LeaveGroupResponse(error_code=Errors.NOT_COORDINATOR.code))]
         if group is not None and group.state is DEAD:
-            return [Respond(caller, LeaveGroupResponse(error_code=Errors.COORDINATOR_NOT_AVAILABLE.code))]
+            return [
+                Respond(
+                    caller, LeaveGroupResponse(error_code=Errors.COORDINATOR_NOT_AVAILABLE.code)
+                )
+            ]
         out: list[Effect] = []
         answers = []
         for leaving in request.leaving:
             error = self._leave_one(group, leaving, now_ms, out)
-            answers.append(MemberResponse(member_id=leaving.member_id, group_instance_id=leaving.group_instance_id,
-                                          error_code=error.code))
-        response = (LeaveGroupResponse(members=tuple(answers)) if by_list
-                    else LeaveGroupResponse(error_code=answers[0].error_code))
+            answers.append(
+                MemberResponse(
+                    member_id=leaving.member_id,
+                    group_instance_id=leaving.group_instance_id,
+                    error_code=error.code,
+                )
+            )
+        response = (
+            LeaveGroupResponse(members=tuple(answers))
+            if by_list
+            else LeaveGroupResponse(error_code=answers[0].error_code)
+        )
         return [Respond(caller, response), *out]
 
-    def _leave_one(self, group: ClassicGroup | None, leaving: MemberIdentity, now_ms: int, out: list[Effect]) -> Errors:
+    def _leave_one(
+        self, group: ClassicGroup | None, leaving: MemberIdentity, now_ms: int, out: list[Effect]
+    ) -> Errors:
         if group is None:
             return Errors.UNKNOWN_MEMBER_ID
         member_id = leaving.member_id or group.static_members.get(leaving.group_instance_id, "")
@@ -337,18 +459,35 @@ class ClassicGroups:
         self._remove(group, group.members[member_id], f"member {member_id} left", now_ms, out)
         return Errors.NONE
 
-    def _remove(self, group: ClassicGroup, member: ClassicGroupMember, reason: str, now_ms: int, out: list[Effect]) -> None:
+    def _remove(
+        self,
+        group: ClassicGroup,
+        member: ClassicGroupMember,
+        reason: str,
+        now_ms: int,
+        out: list[Effect],
+    ) -> None:
         """Take a member out; the others share its partitions."""
         group.remove(member)
         out.append(CancelTimer(("session", group.id, member.id)))
         if member.parked_join is not None:
             out.append(join_refused(member.parked_join, Errors.UNKNOWN_MEMBER_ID, ""))
         if member.parked_sync is not None:
-            out.append(Respond(member.parked_sync, SyncGroupResponse(error_code=Errors.UNKNOWN_MEMBER_ID.code)))
+            out.append(
+                Respond(
+                    member.parked_sync, SyncGroupResponse(error_code=Errors.UNKNOWN_MEMBER_ID.code)
+                )
+            )
         self._phase.rebalance(group, reason, now_ms, out)
 
-    def _member_error(self, group: ClassicGroup | None, group_id: str, member_id: str, instance_id: str | None,
-                      generation: int) -> Errors | None:
+    def _member_error(
+        self,
+        group: ClassicGroup | None,
+        group_id: str,
+        member_id: str,
+        instance_id: str | None,
+        generation: int,
+    ) -> Errors | None:
         """Why a request of a member cannot be served; None where it can."""
         if not self._coordinates(group_id):
             return Errors.NOT_COORDINATOR
@@ -364,8 +503,10 @@ class ClassicGroups:
 
 def _names_another_protocol(group: ClassicGroup, request: SyncGroupRequest) -> bool:
     """SyncGroup v5 says what it believes was agreed (KIP-559); None says nothing."""
-    return (request.protocol_type not in (None, group.protocol_type)
-            or request.protocol_name not in (None, group.protocol))
+    return request.protocol_type not in (
+        None,
+        group.protocol_type,
+    ) or request.protocol_name not in (None, group.protocol)
 
 
 def _with_news(effects: list[Effect], group: ClassicGroup | None) -> list[Effect]:

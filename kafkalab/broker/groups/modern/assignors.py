@@ -1,8 +1,9 @@
 """Who reads what, when the broker decides: the assignors "uniform" and "range" (KIP-848).
 
-Kafka's classes are coordinator.group.assignor.UniformAssignor and RangeAssignor. Uniform is sticky: everybody keeps what its quota
-allows. For members with different subscriptions the real UniformHeterogeneousAssignmentBuilder has an order of its own in which
-it moves partitions; here the result is as balanced and as sticky, but it may be another of several.
+Kafka's classes are coordinator.group.assignor.UniformAssignor and RangeAssignor. Uniform is sticky:
+everybody keeps what its quota allows. For members with different subscriptions the real
+UniformHeterogeneousAssignmentBuilder has an order of its own in which it moves partitions; here the
+result is as balanced and as sticky, but it may be another of several.
 """
 
 from __future__ import annotations
@@ -15,14 +16,21 @@ from kafkalab.hashing import hash_map_order, java_string_hash
 Target = dict[str, Owned]
 
 
-def uniform(members: Mapping[str, ConsumerGroupMember], topics_of: Mapping[str, tuple[str, ...]], sizes: Mapping[str, int],
-            before: Mapping[str, Owned]) -> Target:
+def uniform(
+    members: Mapping[str, ConsumerGroupMember],
+    topics_of: Mapping[str, tuple[str, ...]],
+    sizes: Mapping[str, int],
+    before: Mapping[str, Owned],
+) -> Target:
     """topics_of: member -> what it reads. sizes: topic -> partitions. before: the last target."""
     order = hash_map_order(members, java_string_hash)
     if len({frozenset(topics_of[member]) for member in order}) > 1:
         return _unequal(order, topics_of, sizes, before)
     topics = topics_of[order[0]]
-    held = {member: [p for p in sorted(before.get(member, ())) if p[0] in topics and p[1] < sizes[p[0]]] for member in order}
+    held = {
+        member: [p for p in sorted(before.get(member, ())) if p[0] in topics and p[1] < sizes[p[0]]]
+        for member in order
+    }
     taken = {partition for partitions in held.values() for partition in partitions}
     free = [(topic, n) for topic in topics for n in range(sizes[topic]) if (topic, n) not in taken]
     share, extras = divmod(sum(sizes[topic] for topic in topics), len(order))
@@ -34,15 +42,22 @@ def uniform(members: Mapping[str, ConsumerGroupMember], topics_of: Mapping[str, 
         free += given_up
         lacking[member] = quota - len(target[member])
     for member in order:
-        target[member] += free[:lacking[member]]
-        free = free[lacking[member]:]
+        target[member] += free[: lacking[member]]
+        free = free[lacking[member] :]
     return {member: frozenset(partitions) for member, partitions in target.items()}
 
 
-def range_(members: Mapping[str, ConsumerGroupMember], topics_of: Mapping[str, tuple[str, ...]], sizes: Mapping[str, int],
-           before: Mapping[str, Owned]) -> Target:
-    """Contiguous blocks, topic by topic; static members first, by instance id. What was before does not count."""
-    order = sorted(members, key=lambda m: (members[m].instance_id is None, members[m].instance_id or m))
+def range_(
+    members: Mapping[str, ConsumerGroupMember],
+    topics_of: Mapping[str, tuple[str, ...]],
+    sizes: Mapping[str, int],
+    before: Mapping[str, Owned],
+) -> Target:
+    """Contiguous blocks, topic by topic; static members first, by instance id.
+    What was before does not count."""
+    order = sorted(
+        members, key=lambda m: (members[m].instance_id is None, members[m].instance_id or m)
+    )
     target: dict[str, set[tuple[str, int]]] = {member: set() for member in order}
     for topic, size in sizes.items():
         readers = [member for member in order if topic in topics_of[member]]
@@ -57,8 +72,16 @@ def range_(members: Mapping[str, ConsumerGroupMember], topics_of: Mapping[str, t
     return {member: frozenset(partitions) for member, partitions in target.items()}
 
 
-def _unequal(order: list[str], topics_of: Mapping[str, tuple[str, ...]], sizes: Mapping[str, int], before: Mapping[str, Owned]) -> Target:
-    held = {m: [p for p in sorted(before.get(m, ())) if p[0] in topics_of[m] and p[1] < sizes[p[0]]] for m in order}
+def _unequal(
+    order: list[str],
+    topics_of: Mapping[str, tuple[str, ...]],
+    sizes: Mapping[str, int],
+    before: Mapping[str, Owned],
+) -> Target:
+    held = {
+        m: [p for p in sorted(before.get(m, ())) if p[0] in topics_of[m] and p[1] < sizes[p[0]]]
+        for m in order
+    }
     taken = {partition for partitions in held.values() for partition in partitions}
     readers = {topic: [m for m in order if topic in topics_of[m]] for topic in sizes}
     for topic in sorted(sizes, key=lambda t: (len(readers[t]), t)):

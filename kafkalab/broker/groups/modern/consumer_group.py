@@ -1,7 +1,8 @@
 """ConsumerGroup: one group of the KIP-848 protocol and its members (modern.consumer.ConsumerGroup).
 
-Three things move one after another: the group epoch (something changed), the target assignment's epoch (it was computed for that),
-and each member's epoch (it has got there). Data and the questions about it; the decisions are in `reconciliation`.
+Three things move one after another: the group epoch (something changed), the target assignment's
+epoch (it was computed for that), and each member's epoch (it has got there). Data and the questions
+about it; the decisions are in `reconciliation`.
 """
 
 from __future__ import annotations
@@ -9,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kafkalab.broker.groups.modern.consumer_group_state import ConsumerGroupState, ConsumerGroupMemberState
 from kafkalab.broker.groups.any_group import LOCALHOST, AnyGroup
+from kafkalab.broker.groups.modern.consumer_group_state import (
+    ConsumerGroupMemberState,
+    ConsumerGroupState,
+)
 from kafkalab.protocol.messages import HeartbeatTopicPartitions
+from kafkalab.sim.invariants import check
 
 FIRST_EPOCH = 1
 """A group is born in this epoch; its first member raises it."""
@@ -27,7 +32,8 @@ class ConsumerGroupMember:
     epoch, previous_epoch  how far it has come, and where it was before
     topics, regex          what it subscribed to, and the pattern it gave
     assignor               the server-side assignor it prefers, None for any
-    assigned               what it owns or has been told to own: partition -> the member epoch in which it was given
+    assigned               what it owns or has been told to own: partition -> the member epoch in
+                           which it was given
     revoking               what it has been told to give up
     deadline_ms            when its session ends unless it is heard of before
     told                   what the journal was last told of it
@@ -68,7 +74,7 @@ class ConsumerGroup(AnyGroup):
     def __init__(self, id: str) -> None:
         super().__init__(id)
         self.state = ConsumerGroupState.EMPTY
-        self.epoch = FIRST_EPOCH
+        self.epoch = self.highest_epoch = FIRST_EPOCH
         self.target_epoch = FIRST_EPOCH
         self.target: dict[str, Owned] = {}
         self.assignor: str | None = None
@@ -88,9 +94,79 @@ class ConsumerGroup(AnyGroup):
         if self.static_members.get(member.instance_id) == member.id:
             del self.static_members[member.instance_id]
 
+    def check(self) -> None:
+        """A partition has one holder, no epoch falls,
+        and none is ahead of the one that it follows."""
+        holder: dict[tuple[str, int], str] = {}
+        for member in self.members.values():
+            for partition in (*member.assigned, *member.revoking):
+                other = holder.setdefault(partition, member.id)
+                check(
+                    other == member.id,
+                    "{} is held by {} and by {} in group {}",
+                    partition,
+                    other,
+                    member.id,
+                    self.id,
+                )
+            check(
+                member.epoch <= self.target_epoch,
+                "member {} is in epoch {}, ahead of the target's {}",
+                member.id,
+                member.epoch,
+                self.target_epoch,
+            )
+        check(
+            self.target_epoch <= self.epoch,
+            "the target of group {} is of epoch {}, ahead of the group's {}",
+            self.id,
+            self.target_epoch,
+            self.epoch,
+        )
+        check(
+            self.highest_epoch <= self.epoch,
+            "the epoch of group {} falls from {} to {}",
+            self.id,
+            self.highest_epoch,
+            self.epoch,
+        )
+        self.highest_epoch = self.epoch
+
+    def records(self) -> tuple[object, ...]:
+        """What the coordinator writes to the offsets topic of a group:
+        two equal ones need no new record."""
+        return (
+            self.epoch,
+            self.target_epoch,
+            dict(self.target),
+            {
+                member.id: (
+                    member.instance_id,
+                    member.rack_id,
+                    member.rebalance_timeout_ms,
+                    member.topics,
+                    member.regex,
+                    member.assignor,
+                    member.epoch,
+                    member.previous_epoch,
+                    member.state,
+                    dict(member.assigned),
+                    member.revoking,
+                )
+                for member in self.members.values()
+            },
+        )
+
     def holder_of(self, partition: tuple[str, int]) -> str | None:
         """Who has it or has yet to give it up; None when it is free (currentPartitionEpoch)."""
-        return next((m.id for m in self.members.values() if partition in m.assigned or partition in m.revoking), None)
+        return next(
+            (
+                m.id
+                for m in self.members.values()
+                if partition in m.assigned or partition in m.revoking
+            ),
+            None,
+        )
 
     def present_state(self) -> ConsumerGroupState:
         """What the epochs and the members say (ConsumerGroup.maybeUpdateGroupState)."""
@@ -98,11 +174,15 @@ class ConsumerGroup(AnyGroup):
             return ConsumerGroupState.EMPTY
         if self.epoch > self.target_epoch:
             return ConsumerGroupState.ASSIGNING
-        settled = all(m.state is ConsumerGroupMemberState.STABLE and m.epoch == self.target_epoch for m in self.members.values())
+        settled = all(
+            m.state is ConsumerGroupMemberState.STABLE and m.epoch == self.target_epoch
+            for m in self.members.values()
+        )
         return ConsumerGroupState.STABLE if settled else ConsumerGroupState.RECONCILING
 
     def reconcile(self, member: ConsumerGroupMember, owned: Owned | None) -> None:
-        """Bring a member one step nearer to the target, given what it says it owns; None when it says nothing."""
+        """Bring a member one step nearer to the target, given what it says it owns;
+        None when it says nothing."""
         if member.state is ConsumerGroupMemberState.STABLE and member.epoch == self.target_epoch:
             return
         epoch = member.epoch
@@ -111,33 +191,61 @@ class ConsumerGroup(AnyGroup):
                 return
             epoch += 1
         target = self.target.get(member.id, frozenset())
-        kept = {partition: since for partition, since in member.assigned.items() if partition in target}
+        kept = {
+            partition: since for partition, since in member.assigned.items() if partition in target
+        }
         giving_up = frozenset(member.assigned) - target
         missing = target - frozenset(kept)
         busy = frozenset(p for p in missing if self.holder_of(p) not in (None, member.id))
         if giving_up and (owned is None or giving_up & owned):
-            member.state, member.assigned, member.revoking = ConsumerGroupMemberState.UNREVOKED_PARTITIONS, kept, giving_up
+            member.state, member.assigned, member.revoking = (
+                ConsumerGroupMemberState.UNREVOKED_PARTITIONS,
+                kept,
+                giving_up,
+            )
             member.move_to(epoch)
             return
         member.move_to(self.target_epoch)
-        member.assigned = kept | {partition: member.epoch for partition in sorted(missing - busy)}
+        member.assigned = kept | dict.fromkeys(sorted(missing - busy), member.epoch)
         member.revoking = frozenset()
-        member.state = ConsumerGroupMemberState.UNRELEASED_PARTITIONS if busy else ConsumerGroupMemberState.STABLE
+        member.state = (
+            ConsumerGroupMemberState.UNRELEASED_PARTITIONS
+            if busy
+            else ConsumerGroupMemberState.STABLE
+        )
 
 
-def owned_of(listed: Iterable[HeartbeatTopicPartitions] | None, names: Mapping[str, str]) -> Owned | None:
-    """What a heartbeat says of its member, by topic name; names: topic id -> name, unknown ids are left out."""
+def owned_of(
+    listed: Iterable[HeartbeatTopicPartitions] | None, names: Mapping[str, str]
+) -> Owned | None:
+    """What a heartbeat says of its member, by topic name; names:
+    topic id -> name, unknown ids are left out."""
     if listed is None:
         return None
-    return frozenset((names[topic.topic_id], number) for topic in listed if topic.topic_id in names for number in topic.partitions)
+    return frozenset(
+        (names[topic.topic_id], number)
+        for topic in listed
+        if topic.topic_id in names
+        for number in topic.partitions
+    )
 
 
 def told_of(member: ConsumerGroupMember, group: ConsumerGroup) -> dict[str, object]:
     """A member as the journal tells it, with its group's epochs."""
-    return {"member": member.id, "instance_id": member.instance_id, "client_id": member.client_id, "host": LOCALHOST,
-            "rebalance_timeout_ms": member.rebalance_timeout_ms, "subscription": member.topics or ((member.regex,) if member.regex else ()),
-            "assignment": _by_topic(member.assigned), "target": _by_topic(group.target.get(member.id, ())), "member_epoch": member.epoch,
-            "group_epoch": group.epoch, "target_epoch": group.target_epoch, "protocol": group.assignor}
+    return {
+        "member": member.id,
+        "instance_id": member.instance_id,
+        "client_id": member.client_id,
+        "host": LOCALHOST,
+        "rebalance_timeout_ms": member.rebalance_timeout_ms,
+        "subscription": member.topics or ((member.regex,) if member.regex else ()),
+        "assignment": _by_topic(member.assigned),
+        "target": _by_topic(group.target.get(member.id, ())),
+        "member_epoch": member.epoch,
+        "group_epoch": group.epoch,
+        "target_epoch": group.target_epoch,
+        "protocol": group.assignor,
+    }
 
 
 def _by_topic(partitions: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:

@@ -1,31 +1,72 @@
-"""ModernGroups: assigns partitions in groups of the KIP-848 protocol, by CONSUMER_GROUP_HEARTBEAT alone.
+"""ModernGroups: assigns partitions in groups of the KIP-848 protocol, by CONSUMER_GROUP_HEARTBEAT
+alone.
 
-A pure machine, beside `ClassicGroups` of the classic protocol; Kafka's class for both is GroupMetadataManager. One request does
-everything: a heartbeat joins, reports, acknowledges and leaves. Whatever changes raises the group epoch; the next heartbeat computes a
-target for it, at most once in group.consumer.assignment.interval.ms (KIP-1263); each member is brought towards it in its own
-heartbeats. Left out: classic and new members in one group (group.consumer.migration.policy is `disabled` here; an empty group changes
-sides), and that topics are looked at anew every 10 minutes although nobody came or went.
+A pure machine, beside `ClassicGroups` of the classic protocol; Kafka's class for both is
+GroupMetadataManager. One request does everything: a heartbeat joins, reports, acknowledges and
+leaves. Whatever changes raises the group epoch; the next heartbeat computes a target for it, at
+most once in group.consumer.assignment.interval.ms (KIP-1263); each member is brought towards it in
+its own heartbeats. Left out: classic and new members in one group (group.consumer.migration.policy
+is `disabled` here; an empty group changes sides), and that topics are looked at anew every 10
+minutes although nobody came or went.
 """
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import ClusterState
-from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup, ConsumerGroupMember, Owned, owned_of, told_of
-from kafkalab.broker.groups.modern.assignors import SERVER_ASSIGNORS
-from kafkalab.broker.groups.modern.consumer_group_state import MOVES, ConsumerGroupState, ConsumerGroupMemberState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Note, Respond, SetTimer
 from kafkalab.broker.groups.any_group import GroupsById
+from kafkalab.broker.groups.modern.assignors import SERVER_ASSIGNORS
+from kafkalab.broker.groups.modern.consumer_group import (
+    ConsumerGroup,
+    ConsumerGroupMember,
+    Owned,
+    owned_of,
+    told_of,
+)
+from kafkalab.broker.groups.modern.consumer_group_state import (
+    MOVES,
+    ConsumerGroupMemberState,
+    ConsumerGroupState,
+)
 from kafkalab.errors import Errors
-from kafkalab.protocol.consumer_group_messages import JOINING_EPOCH, LEAVING_EPOCH, LEAVING_STATIC_EPOCH
+from kafkalab.protocol.consumer_group_messages import (
+    JOINING_EPOCH,
+    LEAVING_EPOCH,
+    LEAVING_STATIC_EPOCH,
+)
 from kafkalab.protocol.messages import (
-    ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse, HeartbeatAssignment, HeartbeatTopicPartitions, OffsetCommitRequest,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    HeartbeatAssignment,
+    HeartbeatTopicPartitions,
+    OffsetCommitRequest,
     TxnOffsetCommitRequest,
 )
+
+MEMBER_ALARMS = ("member session", "member revokes")
+"""What a coordinator sets timers for, a member."""
+
+HOLDS_FOR_MS = 5_000
+"""offsets.commit.timeout.ms: how long a change waits for its replicas."""
+
+LOOKS_AGAIN_MS = 50
+"""How soon a coordinator that is out of touch looks again at what it holds back."""
+
+
+class HeldHeartbeat(NamedTuple):
+    """A heartbeat whose change cannot be replicated yet;
+    refused with COORDINATOR_NOT_AVAILABLE at until_ms."""
+
+    request: ConsumerGroupHeartbeatRequest
+    caller: Caller
+    until_ms: int
 
 
 class HeartbeatRefused(Exception):
@@ -40,24 +81,74 @@ class ModernGroups:
 
     groups  those that the broker keeps, by id
     classic  the groups of the other protocol: a group is of one kind
+
+    A change counts when its records are replicated, and is answered only then. The records have no
+    bytes here; so a coordinator that is out of touch, whose records nobody would copy, changes
+    nothing: it holds the heartbeat back until it is in touch again.
     """
 
-    def __init__(self, node_id: int, cluster: ClusterState, config: BrokerConfig,
-                 groups: dict[str, ConsumerGroup], classic: GroupsById) -> None:
+    def __init__(
+        self,
+        node_id: int,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        groups: dict[str, ConsumerGroup],
+        classic: GroupsById,
+    ) -> None:
         self.groups = groups
-        self._node_id, self._cluster, self._config, self._classic = node_id, cluster, config, classic
+        self._node_id, self._cluster, self._config, self._classic = (
+            node_id,
+            cluster,
+            config,
+            classic,
+        )
+        self._lent: dict[str, None] = {}
+        self._held: dict[tuple[str, str], HeldHeartbeat] = {}
 
-    def handle(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def handle(
+        self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
+        if self._cluster.is_current:
+            return self._answer(request, caller, now_ms)
+        before, classic = (
+            copy.deepcopy(self.groups.get(request.group_id)),
+            self._classic.get(request.group_id),
+        )
+        effects = self._answer(request, caller, now_ms)
+        after = self.groups.get(request.group_id)
+        if after is None or (before is not None and before.records() == after.records()):
+            return effects
+        if before is None:
+            del self.groups[request.group_id]
+            if classic is not None:
+                self._classic[request.group_id] = classic
+        else:
+            self.groups[request.group_id] = before
+        key = request.group_id, request.member_id
+        until_ms = now_ms + HOLDS_FOR_MS
+        self._held[key] = HeldHeartbeat(request, caller, until_ms)
+        return [SetTimer(("held heartbeat", *key), now_ms + LOOKS_AGAIN_MS)]
+
+    def _answer(
+        self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         out: list[Effect] = []
         try:
             response = self._serve(request, caller, now_ms, out)
         except HeartbeatRefused as refused:
-            response = ConsumerGroupHeartbeatResponse(error_code=refused.error.code, error_message=refused.message)
+            response = ConsumerGroupHeartbeatResponse(
+                error_code=refused.error.code, error_message=refused.message
+            )
         return [*out, Respond(caller, response)]
 
     def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
-        """key is ("member session", group, member) or ("member revokes", group, member)."""
+        """key is ("member session", group, member), ("member revokes", group, member) or ("held
+        heartbeat", group, member)."""
         what, group_id, member_id = key
+        if what == "held heartbeat":
+            return self._look_at_held(key, now_ms)
+        if not self._cluster.is_current:
+            return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
         group = self.groups.get(group_id)
         member = group.members.get(member_id) if group is not None else None
         if member is None:
@@ -70,42 +161,109 @@ class ModernGroups:
             reason = "the member failed to transition within the rebalance timeout"
         else:
             return []
-        out: list[Effect] = [Note("consumer_group.fenced", {"group": group_id, "member": member_id, "reason": reason})]
+        out: list[Effect] = [
+            Note(
+                "consumer_group.fenced", {"group": group_id, "member": member_id, "reason": reason}
+            )
+        ]
         self._remove(group, member, reason, out)
         return out
 
+    def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
+        """A heartbeat that was held back: serve it once the coordinator is in touch,
+        refuse it when it has waited too long."""
+        held = self._held.pop(key[1:], None)
+        if held is None:
+            return []
+        if self._cluster.is_current:
+            return self._answer(held.request, held.caller, now_ms)
+        if now_ms >= held.until_ms:
+            error = Errors.COORDINATOR_NOT_AVAILABLE
+            return [
+                Respond(
+                    held.caller,
+                    ConsumerGroupHeartbeatResponse(
+                        error_code=error.code, error_message=error.message
+                    ),
+                )
+            ]
+        self._held[key[1:]] = held
+        return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
+
+    def hand_over(self, group_id: str, process_runs: bool) -> ConsumerGroup:
+        """Give a group to the broker that coordinates it now. A coordinator that lives and is
+        out of touch keeps what it knew."""
+        if not process_runs or self._cluster.is_current:
+            self._lent.pop(group_id, None)
+            return self.groups.pop(group_id)
+        self._lent[group_id] = None
+        return copy.deepcopy(self.groups[group_id])
+
+    def drop_lent(self, ids: Iterable[str] | None = None) -> None:
+        """Forget groups that another broker has taken over meanwhile.
+        ids: which; None means all."""
+        for group_id in [id for id in self._lent if ids is None or id in ids]:
+            del self._lent[group_id]
+            self.groups.pop(group_id, None)
+
+    def forget_held(self) -> None:
+        """The process died, and with it the requests that waited."""
+        self._held.clear()
+
     def load(self, now_ms: int, ids: Iterable[str] | None = None) -> list[Effect]:
-        """Begin again after a crash, or as another coordinator: every record of this protocol is written at once, so only the sessions
-        are new. ids: which groups; None means all."""
+        """Begin again after a crash, or as another coordinator: every record of this protocol is
+        written at once, so only the sessions are new. ids: which groups; None means all."""
         out: list[Effect] = []
         for group in [self.groups[id] for id in (self.groups if ids is None else ids)]:
             for member in group.members.values():
-                self._renew(group, member, now_ms, out)
+                self._watch(group, member, now_ms, out)
         return out
 
-    def commit_error(self, request: OffsetCommitRequest | TxnOffsetCommitRequest) -> Errors:
-        """Whether a commit to a group of this protocol may be kept. The epoch is the member's, or an older one in which it already had
-        these partitions (KIP-1251)."""
+    def commit_error(
+        self, request: OffsetCommitRequest | TxnOffsetCommitRequest, knows_epochs: bool = True
+    ) -> Errors:
+        """Whether a commit to a group of this protocol may be kept. The epoch is the member's, or
+        an older one in which it already had these partitions (KIP-1251).
+
+        knows_epochs: the request's version has member epochs (ConsumerGroup.validateOffsetCommit)
+        """
         group, epoch = self.groups[request.group_id], request.generation_id_or_member_epoch
         if epoch < 0 and not group.members:
             return Errors.NONE
         member = group.members.get(request.member_id)
         if member is None:
             return Errors.UNKNOWN_MEMBER_ID
-        given = [member.assigned.get((topic.name or self._cluster.name_of(topic.topic_id) or "", part.partition_index), member.epoch)
-                 for topic in request.topics for part in topic.partitions]
-        return Errors.NONE if max(given, default=0) <= epoch <= member.epoch else Errors.STALE_MEMBER_EPOCH
+        if not knows_epochs:
+            return Errors.UNSUPPORTED_VERSION
+        given = [
+            member.assigned.get(
+                (topic.name or self._cluster.name_of(topic.topic_id) or "", part.partition_index),
+                member.epoch,
+            )
+            for topic in request.topics
+            for part in topic.partitions
+        ]
+        return (
+            Errors.NONE
+            if max(given, default=0) <= epoch <= member.epoch
+            else Errors.STALE_MEMBER_EPOCH
+        )
 
     def transactional_commit_error(self, request: TxnOffsetCommitRequest) -> Errors:
-        """The same of a transaction's offsets; who names neither member nor epoch is not asked for them. A producer of any version
-        understands the answer: ILLEGAL_GENERATION."""
-        if request.generation_id_or_member_epoch < 0 and not request.member_id and request.group_instance_id is None:
+        """The same of a transaction's offsets; who names neither member nor epoch is not asked for
+        them. A producer of any version understands the answer: ILLEGAL_GENERATION."""
+        if (
+            request.generation_id_or_member_epoch < 0
+            and not request.member_id
+            and request.group_instance_id is None
+        ):
             return Errors.NONE
         error = self.commit_error(request)
         return Errors.ILLEGAL_GENERATION if error is Errors.STALE_MEMBER_EPOCH else error
 
     def fetch_error(self, group_id: str, member_id: str | None, epoch: int) -> Errors:
-        """Whether a member may ask for committed offsets; anybody may who says nothing of himself."""
+        """Whether a member may ask for committed offsets;
+        anybody may who says nothing of himself."""
         if member_id is None or epoch < 0:
             return Errors.NONE
         member = self.groups[group_id].members.get(member_id)
@@ -115,7 +273,9 @@ class ModernGroups:
 
     # -- the heartbeat
 
-    def _serve(self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int, out: list[Effect]) -> ConsumerGroupHeartbeatResponse:
+    def _serve(
+        self, request: ConsumerGroupHeartbeatRequest, caller: Caller, now_ms: int, out: list[Effect]
+    ) -> ConsumerGroupHeartbeatResponse:
         if self._cluster.coordinator_of(request.group_id) != self._node_id:
             raise HeartbeatRefused(Errors.NOT_COORDINATOR, Errors.NOT_COORDINATOR.message)
         _check(request)
@@ -127,53 +287,86 @@ class ModernGroups:
         member, is_new = self._member(group, request, owned, caller, now_ms, out)
         before = dict(member.assigned)
         if self._update(member, request) or is_new or group.topic_sizes != self._sizes(group):
-            self._raise_epoch(group, f"member {member.id} joined" if is_new else "subscriptions or topics changed")
+            self._raise_epoch(
+                group, f"member {member.id} joined" if is_new else "subscriptions or topics changed"
+            )
         if group.epoch > group.target_epoch and self._may_compute(group, now_ms):
             self._compute(group, now_ms, out)
         group.reconcile(member, owned)
+        group.check()
         self._watch(group, member, now_ms, out)
         self._note_state(group, out)
         self._note_members(group, out)
         full = request.member_epoch == JOINING_EPOCH or (
-            request.rebalance_timeout_ms != -1 and request.subscribed_topic_names is not None and request.topic_partitions is not None)
+            request.rebalance_timeout_ms != -1
+            and request.subscribed_topic_names is not None
+            and request.topic_partitions is not None
+        )
         changed = full or before.keys() != member.assigned.keys()
         return ConsumerGroupHeartbeatResponse(
-            member_id=member.id, member_epoch=member.epoch, heartbeat_interval_ms=self._config.group_consumer_heartbeat_interval_ms,
-            assignment=self._assignment(member) if changed else None)
+            member_id=member.id,
+            member_epoch=member.epoch,
+            heartbeat_interval_ms=self._config.group_consumer_heartbeat_interval_ms,
+            assignment=self._assignment(member) if changed else None,
+        )
 
     def _group(self, group_id: str, create: bool) -> ConsumerGroup:
         classic = self._classic.get(group_id)
         if classic is not None:
             if not classic.is_vacant:
-                raise HeartbeatRefused(Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
+                raise HeartbeatRefused(
+                    Errors.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group."
+                )
             if create:
                 group = self.groups[group_id] = ConsumerGroup(group_id)
                 group.offsets = classic.offsets
                 self._classic.pop(group_id)
         if group_id not in self.groups:
             if not create:
-                raise HeartbeatRefused(Errors.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
+                raise HeartbeatRefused(
+                    Errors.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found."
+                )
             self.groups[group_id] = ConsumerGroup(group_id)
         return self.groups[group_id]
 
-    def _member(self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, owned: Owned | None, caller: Caller, now_ms: int,
-                out: list[Effect]) -> tuple[ConsumerGroupMember, bool]:
-        """Who sent this, and whether the group knew it: the epoch must fit (getOrMaybeSubscribe...ConsumerGroupMember)."""
+    def _member(
+        self,
+        group: ConsumerGroup,
+        request: ConsumerGroupHeartbeatRequest,
+        owned: Owned | None,
+        caller: Caller,
+        now_ms: int,
+        out: list[Effect],
+    ) -> tuple[ConsumerGroupMember, bool]:
+        """Who sent this, and whether the group knew it: the epoch must fit
+        (getOrMaybeSubscribe...ConsumerGroupMember)."""
         joins = request.member_epoch == JOINING_EPOCH
         member = group.members.get(request.member_id)
         sitting = group.members.get(group.static_members.get(request.instance_id, ""))
         if sitting is not None and sitting is not member:
             if not joins:
-                raise HeartbeatRefused(Errors.FENCED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} was "
-                                                         f"fenced by member {sitting.id}.")
+                raise HeartbeatRefused(
+                    Errors.FENCED_INSTANCE_ID,
+                    f"Static member {request.member_id} with instance id {request.instance_id} was "
+                    f"fenced by member {sitting.id}.",
+                )
             if sitting.epoch != LEAVING_STATIC_EPOCH:
-                raise HeartbeatRefused(Errors.UNRELEASED_INSTANCE_ID, f"Static member {request.member_id} with instance id {request.instance_id} "
-                              f"cannot join the group because the instance id is owned by {sitting.id} member.")
+                raise HeartbeatRefused(
+                    Errors.UNRELEASED_INSTANCE_ID,
+                    f"Static member {request.member_id} with instance id {request.instance_id} "
+                    f"cannot join the group because the instance id is owned by {sitting.id} "
+                    "member.",
+                )
             return self._replace(group, sitting, request.member_id, out), False
         if member is None:
             if not joins:
-                raise HeartbeatRefused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
-            member = ConsumerGroupMember(request.member_id, request.instance_id, request.rack_id, caller.header.client_id)
+                raise HeartbeatRefused(
+                    Errors.UNKNOWN_MEMBER_ID,
+                    f"Member {request.member_id} is not a member of group {group.id}.",
+                )
+            member = ConsumerGroupMember(
+                request.member_id, request.instance_id, request.rack_id, caller.header.client_id
+            )
             group.add(member)
             out.append(Note("consumer_group.joined", {"group": group.id, "member": member.id}))
             return member, True
@@ -181,15 +374,22 @@ class ModernGroups:
             _check_epoch(member, request.member_epoch, owned)
         return member, False
 
-    def _replace(self, group: ConsumerGroup, away: ConsumerGroupMember, member_id: str, out: list[Effect]) -> ConsumerGroupMember:
+    def _replace(
+        self, group: ConsumerGroup, away: ConsumerGroupMember, member_id: str, out: list[Effect]
+    ) -> ConsumerGroupMember:
         """A static member is back under a new id: it goes on where it was."""
         target = group.target.get(away.id, frozenset())
         group.remove(away)
         out.append(Note("group.left", {"group": group.id, "member": away.id}))
-        back = replace(away, id=member_id, epoch=group.target_epoch, state=ConsumerGroupMemberState.STABLE)
+        back = replace(
+            away, id=member_id, epoch=group.target_epoch, state=ConsumerGroupMemberState.STABLE
+        )
         group.add(back)
         group.target[member_id] = target
-        out += [CancelTimer(("member session", group.id, away.id)), Note("consumer_group.joined", {"group": group.id, "member": member_id})]
+        out += [
+            CancelTimer(("member session", group.id, away.id)),
+            Note("consumer_group.joined", {"group": group.id, "member": member_id}),
+        ]
         return back
 
     def _update(self, member: ConsumerGroupMember, request: ConsumerGroupHeartbeatRequest) -> bool:
@@ -215,59 +415,106 @@ class ModernGroups:
 
     def _may_compute(self, group: ConsumerGroup, now_ms: int) -> bool:
         """Not so soon after the last time (KIP-1263)."""
-        return group.computed_ms is None or now_ms - group.computed_ms >= self._config.group_consumer_assignment_interval_ms
+        return (
+            group.computed_ms is None
+            or now_ms - group.computed_ms >= self._config.group_consumer_assignment_interval_ms
+        )
 
     def _compute(self, group: ConsumerGroup, now_ms: int, out: list[Effect]) -> None:
         wishes = [m.assignor for m in group.members.values() if m.assignor is not None]
-        name = max(dict.fromkeys(wishes), key=wishes.count) if wishes else next(iter(SERVER_ASSIGNORS))
+        name = (
+            max(dict.fromkeys(wishes), key=wishes.count) if wishes else next(iter(SERVER_ASSIGNORS))
+        )
         topics_of = {m.id: self._topics(m) for m in group.members.values()}
-        group.target = SERVER_ASSIGNORS[name](group.members, topics_of, self._sizes(group), group.target)
+        group.target = SERVER_ASSIGNORS[name](
+            group.members, topics_of, self._sizes(group), group.target
+        )
         group.target_epoch, group.computed_ms, group.assignor = group.epoch, now_ms, name
-        out.append(Note("consumer_group.assigned", {"group": group.id, "epoch": group.epoch, "assignments": {
-            member: [f"{topic}-{number}" for topic, number in sorted(owned)] for member, owned in group.target.items()}}))
+        out.append(
+            Note(
+                "consumer_group.assigned",
+                {
+                    "group": group.id,
+                    "epoch": group.epoch,
+                    "assignments": {
+                        member: [f"{topic}-{number}" for topic, number in sorted(owned)]
+                        for member, owned in group.target.items()
+                    },
+                },
+            )
+        )
 
     def _topics(self, member: ConsumerGroupMember) -> tuple[str, ...]:
         """The topics it subscribed to that exist; a pattern must match whole names."""
         names = dict.fromkeys(name for name in member.topics if name in self._cluster.topics)
         if member.regex:
-            names |= dict.fromkeys(t.name for t in self._cluster.topics.values() if not t.is_internal and re.fullmatch(member.regex, t.name))
+            names |= dict.fromkeys(
+                t.name
+                for t in self._cluster.topics.values()
+                if not t.is_internal and re.fullmatch(member.regex, t.name)
+            )
         return tuple(names)
 
     def topics_read(self, group: ConsumerGroup) -> tuple[str, ...]:
         """The topics that a member reads, or would once it has a share."""
-        return tuple(dict.fromkeys(topic for member in group.members.values() for topic in self._topics(member)))
+        return tuple(
+            dict.fromkeys(
+                topic for member in group.members.values() for topic in self._topics(member)
+            )
+        )
 
     def _sizes(self, group: ConsumerGroup) -> dict[str, int]:
-        return {topic: len(self._cluster.topics[topic].partitions) for topic in self.topics_read(group)}
+        return {
+            topic: len(self._cluster.topics[topic].partitions) for topic in self.topics_read(group)
+        }
 
     # -- coming to an end
 
-    def _leave(self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, out: list[Effect]) -> ConsumerGroupHeartbeatResponse:
+    def _leave(
+        self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, out: list[Effect]
+    ) -> ConsumerGroupHeartbeatResponse:
         member = group.members.get(request.member_id)
         if member is None:
-            raise HeartbeatRefused(Errors.UNKNOWN_MEMBER_ID, f"Member {request.member_id} is not a member of group {group.id}.")
+            raise HeartbeatRefused(
+                Errors.UNKNOWN_MEMBER_ID,
+                f"Member {request.member_id} is not a member of group {group.id}.",
+            )
         if request.member_epoch == LEAVING_STATIC_EPOCH:
             member.epoch = LEAVING_STATIC_EPOCH  # Its session runs on: it may come back.
         else:
             self._remove(group, member, f"member {member.id} left", out)
-        return ConsumerGroupHeartbeatResponse(member_id=member.id, member_epoch=request.member_epoch)
+        return ConsumerGroupHeartbeatResponse(
+            member_id=member.id, member_epoch=request.member_epoch
+        )
 
-    def _remove(self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str, out: list[Effect]) -> None:
-        """Take a member out. The group epoch grows; who gets its partitions is computed at somebody's next heartbeat."""
+    def _remove(
+        self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str, out: list[Effect]
+    ) -> None:
+        """Take a member out. The group epoch grows; who gets its partitions is computed at
+        somebody's next heartbeat."""
         group.remove(member)
-        out += [CancelTimer(("member session", group.id, member.id)), CancelTimer(("member revokes", group.id, member.id)),
-                Note("consumer_group.left", {"group": group.id, "member": member.id, "reason": reason}),
-                Note("group.left", {"group": group.id, "member": member.id})]
+        out += [
+            CancelTimer(("member session", group.id, member.id)),
+            CancelTimer(("member revokes", group.id, member.id)),
+            Note("consumer_group.left", {"group": group.id, "member": member.id, "reason": reason}),
+            Note("group.left", {"group": group.id, "member": member.id}),
+        ]
         self._raise_epoch(group, reason)
         self._note_state(group, out)
 
-    def _watch(self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int, out: list[Effect]) -> None:
+    def _watch(
+        self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int, out: list[Effect]
+    ) -> None:
         self._renew(group, member, now_ms, out)
         key = ("member revokes", group.id, member.id)
         waits = member.state is ConsumerGroupMemberState.UNREVOKED_PARTITIONS
-        out.append(SetTimer(key, now_ms + member.rebalance_timeout_ms) if waits else CancelTimer(key))
+        out.append(
+            SetTimer(key, now_ms + member.rebalance_timeout_ms) if waits else CancelTimer(key)
+        )
 
-    def _renew(self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int, out: list[Effect]) -> None:
+    def _renew(
+        self, group: ConsumerGroup, member: ConsumerGroupMember, now_ms: int, out: list[Effect]
+    ) -> None:
         member.deadline_ms = now_ms + self._config.group_consumer_session_timeout_ms
         out.append(SetTimer(("member session", group.id, member.id), member.deadline_ms))
 
@@ -275,16 +522,34 @@ class ModernGroups:
         numbers: dict[str, list[int]] = {}
         for topic, number in sorted(member.assigned):
             numbers.setdefault(topic, []).append(number)
-        return HeartbeatAssignment(topic_partitions=tuple(
-            HeartbeatTopicPartitions(topic_id=self._cluster.topics[topic].topic_id, partitions=tuple(found)) for topic, found in numbers.items()))
+        return HeartbeatAssignment(
+            topic_partitions=tuple(
+                HeartbeatTopicPartitions(
+                    topic_id=self._cluster.topics[topic].topic_id, partitions=tuple(found)
+                )
+                for topic, found in numbers.items()
+            )
+        )
 
     def _note_state(self, group: ConsumerGroup, out: list[Effect]) -> None:
         before, after = group.state, group.present_state()
         if before is not after:
             assert after in MOVES[before], f"group {group.id} cannot go from {before} to {after}"
             group.state = after
-            out.append(Note("state", {"machine": "consumer group", "of": group.id, "group": group.id, "before": before.value,
-                                      "after": after.value, "generation": group.epoch, "reason": "its epochs and members say so"}))
+            out.append(
+                Note(
+                    "state",
+                    {
+                        "machine": "consumer group",
+                        "of": group.id,
+                        "group": group.id,
+                        "before": before.value,
+                        "after": after.value,
+                        "generation": group.epoch,
+                        "reason": "its epochs and members say so",
+                    },
+                )
+            )
 
     def _note_members(self, group: ConsumerGroup, out: list[Effect]) -> None:
         """Tell the journal of members of whom something has changed."""
@@ -298,7 +563,11 @@ class ModernGroups:
         """Stop coordinating a group."""
         group = self.groups.pop(group_id)
         group.state = ConsumerGroupState.DEAD
-        return [CancelTimer((what, group_id, member)) for member in group.members for what in ("member session", "member revokes")]
+        return [
+            CancelTimer((what, group_id, member))
+            for member in group.members
+            for what in MEMBER_ALARMS
+        ]
 
 
 def _check(request: ConsumerGroupHeartbeatRequest) -> None:
@@ -315,21 +584,43 @@ def _check(request: ConsumerGroupHeartbeatRequest) -> None:
         raise HeartbeatRefused(Errors.INVALID_REQUEST, "InstanceId can't be null.")
     if request.member_epoch == JOINING_EPOCH:
         if request.rebalance_timeout_ms == -1:
-            raise HeartbeatRefused(Errors.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request.")
+            raise HeartbeatRefused(
+                Errors.INVALID_REQUEST, "RebalanceTimeoutMs must be provided in first request."
+            )
         if request.topic_partitions:
-            raise HeartbeatRefused(Errors.INVALID_REQUEST, "TopicPartitions must be empty when (re-)joining.")
+            raise HeartbeatRefused(
+                Errors.INVALID_REQUEST, "TopicPartitions must be empty when (re-)joining."
+            )
         if request.subscribed_topic_names is None and request.subscribed_topic_regex is None:
-            raise HeartbeatRefused(Errors.INVALID_REQUEST, "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining.")
+            raise HeartbeatRefused(
+                Errors.INVALID_REQUEST,
+                "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when "
+                "(re-)joining.",
+            )
     if request.server_assignor is not None and request.server_assignor not in SERVER_ASSIGNORS:
-        raise HeartbeatRefused(Errors.UNSUPPORTED_ASSIGNOR, f"ServerAssignor {request.server_assignor} is not supported. "
-                                                   f"Supported assignors: {', '.join(SERVER_ASSIGNORS)}.")
+        raise HeartbeatRefused(
+            Errors.UNSUPPORTED_ASSIGNOR,
+            f"ServerAssignor {request.server_assignor} is not supported. "
+            f"Supported assignors: {', '.join(SERVER_ASSIGNORS)}.",
+        )
 
 
 def _check_epoch(member: ConsumerGroupMember, epoch: int, owned: Owned | None) -> None:
-    """A greater epoch than ours is a lie. A smaller one is the last one before an answer that got lost, if what it owns fits."""
+    """A greater epoch than ours is a lie. A smaller one is the last one before an answer that
+    got lost, if what it owns fits."""
     if epoch > member.epoch:
-        raise HeartbeatRefused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a greater member epoch ({epoch}) than the one known by "
-                      f"the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.")
-    if epoch < member.epoch and (epoch != member.previous_epoch or owned is None or not owned <= member.assigned.keys()):
-        raise HeartbeatRefused(Errors.FENCED_MEMBER_EPOCH, f"The consumer group member has a smaller member epoch ({epoch}) than the one known by "
-                      f"the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin.")
+        raise HeartbeatRefused(
+            Errors.FENCED_MEMBER_EPOCH,
+            f"The consumer group member has a greater member epoch ({epoch}) than the one known by "
+            f"the group coordinator ({member.epoch}). The member must abandon all its partitions "
+            "and rejoin.",
+        )
+    if epoch < member.epoch and (
+        epoch != member.previous_epoch or owned is None or not owned <= member.assigned.keys()
+    ):
+        raise HeartbeatRefused(
+            Errors.FENCED_MEMBER_EPOCH,
+            f"The consumer group member has a smaller member epoch ({epoch}) than the one known by "
+            f"the group coordinator ({member.epoch}). The member must abandon all its partitions "
+            "and rejoin.",
+        )

@@ -1,6 +1,8 @@
-"""Sticky assignment when all members want the same topics: everybody gets floor or ceil of the average, and keeps what it can.
+"""Sticky assignment when all members want the same topics: everybody gets floor or ceil of the
+average, and keeps what it can.
 
-AbstractStickyAssignor.constrainedAssign (2.6, KAFKA-9987) and ConstrainedAssignmentBuilder (3.0, KAFKA-12464).
+AbstractStickyAssignor.constrainedAssign (2.6, KAFKA-9987) and ConstrainedAssignmentBuilder (3.0,
+KAFKA-12464).
 """
 
 from __future__ import annotations
@@ -8,7 +10,11 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, PartitionsPerTopic, Say
+from kafkalab.clients.consumer.assignors.member_subscriptions import (
+    Assignment,
+    PartitionsPerTopic,
+    Say,
+)
 from kafkalab.clients.consumer.assignors.ownership_claims import Ownership
 from kafkalab.clients.consumer.assignors.rack_info import RackInfo
 from kafkalab.clients.network.hash_order import ids_in_hash_order
@@ -16,15 +22,21 @@ from kafkalab.errors import IllegalStateException
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 Transferred = dict[TopicPartition, str]
-"""Partitions that somebody else held before -> who gets them now; cooperative-sticky withholds them."""
+"""Partitions that somebody else held before -> who gets them now;
+cooperative-sticky withholds them."""
 
 
-def by_capacity(cluster: PartitionsPerTopic, past: Ownership, say: Say) -> tuple[Assignment, Transferred]:
-    """2.6 to 2.8: owners keep up to the ceiling; who is below the floor fills up, at last from those at the ceiling."""
-    unassigned = dict.fromkeys(tp for topic in sorted(cluster.counts) for tp in cluster.partitions(topic))
+def by_capacity(
+    cluster: PartitionsPerTopic, past: Ownership, say: Say
+) -> tuple[Assignment, Transferred]:
+    """2.6 to 2.8: owners keep up to the ceiling; who is below the floor fills up,
+    at last from those at the ceiling."""
+    unassigned = dict.fromkeys(
+        tp for topic in sorted(cluster.counts) for tp in cluster.partitions(topic)
+    )
     floor, over = divmod(len(unassigned), len(past.held))
     ceiling = floor + (1 if over else 0)
     assignment = _empty(past)
@@ -58,14 +70,18 @@ def by_capacity(cluster: PartitionsPerTopic, past: Ownership, say: Say) -> tuple
     for member in unfilled:
         for _ in range(floor - len(assignment[member])):
             if not at_ceiling:
-                raise IllegalStateException("Some consumers are under capacity but all partitions have been assigned")
+                raise IllegalStateException(
+                    "Some consumers are under capacity but all partitions have been assigned"
+                )
             partition = assignment[at_ceiling.popleft()].pop(0)
             assignment[member].append(partition)
             transferred[partition] = member
         at_floor.append(member)
     for partition in rest:
         if not at_floor:
-            raise IllegalStateException("Some partitions are unassigned but all consumers are at maximum capacity")
+            raise IllegalStateException(
+                "Some partitions are unassigned but all consumers are at maximum capacity"
+            )
         _hand_over(assignment, transferred, revoked, partition, at_floor.popleft())
     say("STICKY_FINAL", assignment=assignment)
     return assignment, transferred
@@ -75,20 +91,41 @@ def _empty(past: Ownership) -> Assignment:
     return {member: [] for member in ids_in_hash_order(past.held, copied=True)}
 
 
-def _hand_over(assignment: Assignment, transferred: Transferred, revoked: set[TopicPartition], partition: TopicPartition, member: str) -> None:
+def _hand_over(
+    assignment: Assignment,
+    transferred: Transferred,
+    revoked: set[TopicPartition],
+    partition: TopicPartition,
+    member: str,
+) -> None:
     assignment[member].append(partition)
     if partition in revoked:
         transferred[partition] = member
 
 
 class ByQuota:
-    """From 3.0: floor for everybody, one more for as many as it takes; the rest is dealt round robin, racks first.
+    """From 3.0: floor for everybody, one more for as many as it takes; the rest is dealt round
+    robin, racks first.
 
-    An owner with more than its share gives up its last partitions: last by number from 3.8 (KAFKA-16277), before as it listed them.
+    An owner with more than its share gives up its last partitions: last by number from 3.8
+    (KAFKA-16277), before as it listed them.
     """
 
-    def __init__(self, cluster: PartitionsPerTopic, past: Ownership, racks: RackInfo, profile: Profile, say: Say) -> None:
-        self._cluster, self._past, self._racks, self._profile, self._say = cluster, past, racks, profile, say
+    def __init__(
+        self,
+        cluster: PartitionsPerTopic,
+        past: Ownership,
+        racks: RackInfo,
+        profile: Profile,
+        say: Say,
+    ) -> None:
+        self._cluster, self._past, self._racks, self._profile, self._say = (
+            cluster,
+            past,
+            racks,
+            profile,
+            say,
+        )
         self._floor, self._overs = divmod(cluster.size, len(past.held))
         self._ceiling = self._floor + (1 if self._overs else 0)
         self._over = 0
@@ -99,10 +136,20 @@ class ByQuota:
         self.transferred: Transferred = {}
 
     def build(self) -> Assignment:
-        self._say("STICKY_CONSTRAINED", cluster=self._cluster, assignment=self._past.held, racks=self._racks)
+        self._say(
+            "STICKY_CONSTRAINED",
+            cluster=self._cluster,
+            assignment=self._past.held,
+            racks=self._racks,
+        )
         self._keep()
         unassigned = self._unassigned()
-        self._say("STICKY_REASSIGNED", members=self._below, partitions=unassigned, assignment=self.assignment)
+        self._say(
+            "STICKY_REASSIGNED",
+            members=self._below,
+            partitions=unassigned,
+            assignment=self.assignment,
+        )
         self._below.sort()
         self._at_floor.sort()
         unassigned = self._racks.rarest_first(unassigned)
@@ -116,8 +163,10 @@ class ByQuota:
     def _keep(self) -> None:
         for member, held in self._past.held.items():
             owned = [tp for tp in held if not self._racks.mismatch(member, tp)]
-            if self._profile.sticky_sorts_owned:
-                self._given_up.update((tp, member) for tp in held if self._racks.mismatch(member, tp))
+            if self._profile.group.sticky_sorts_owned:
+                self._given_up.update(
+                    (tp, member) for tp in held if self._racks.mismatch(member, tp)
+                )
                 owned.sort(key=lambda tp: (tp.partition, tp.topic))
             owned = [tp for tp in owned if tp not in self._past.disputed]
             if len(owned) < self._floor:
@@ -140,12 +189,21 @@ class ByQuota:
             self._at_floor.clear()
 
     def _unassigned(self) -> list[TopicPartition]:
-        assigned = sorted((tp for held in self.assignment.values() for tp in held), key=lambda tp: (tp.topic, tp.partition))
+        assigned = sorted(
+            (tp for held in self.assignment.values() for tp in held),
+            key=lambda tp: (tp.topic, tp.partition),
+        )
         kept = set(up_to_a_stranger(assigned, self._cluster))
-        return [tp for topic in sorted(self._cluster.counts) for tp in self._cluster.partitions(topic) if tp not in kept]
+        return [
+            tp
+            for topic in sorted(self._cluster.counts)
+            for tp in self._cluster.partitions(topic)
+            if tp not in kept
+        ]
 
     def _deal_beside(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """Round robin among the members in a rack with a replica; gives what is left (assignRackAwareRoundRobin)."""
+        """Round robin among the members in a rack with a replica;
+        gives what is left (assignRackAwareRoundRobin)."""
         left, following = [], 0
         for partition in partitions:
             at = self._racks.next_beside(partition, self._below, following)
@@ -154,7 +212,9 @@ class ByQuota:
                 held = len(self.assignment[member]) + 1
                 if held >= self._floor:
                     del self._below[at]
-                    if held < self._ceiling and (self._over < self._overs or not self._profile.sticky_sorts_owned):
+                    if held < self._ceiling and (
+                        self._over < self._overs or not self._profile.group.sticky_sorts_owned
+                    ):
                         self._at_floor.append(member)
                 else:
                     at += 1
@@ -167,13 +227,14 @@ class ByQuota:
                 member = self._at_floor[at]
                 if len(self.assignment[member]) + 1 == self._ceiling:
                     del self._at_floor[at]
-                    if self._profile.sticky_sorts_owned:
+                    if self._profile.group.sticky_sorts_owned:
                         self._one_more_over()
             self._give(partition, member)
         return left
 
     def _deal(self, partitions: list[TopicPartition]) -> None:
-        """Round after round to those below the floor, then one more to those at it (assignRoundRobin)."""
+        """Round after round to those below the floor,
+        then one more to those at it (assignRoundRobin)."""
         at = 0
         extras = deque(self._at_floor)
         for partition in partitions:
@@ -197,21 +258,29 @@ class ByQuota:
     def _give(self, partition: TopicPartition, member: str) -> None:
         self.assignment[member].append(partition)
         giver = self._given_up.get(partition)
-        same = giver == member and self._profile.sticky_sorts_owned
-        if giver is not None and not same or partition in self._past.disputed:
+        same = giver == member and self._profile.group.sticky_sorts_owned
+        if (giver is not None and not same) or partition in self._past.disputed:
             self.transferred[partition] = member
 
     def _check(self) -> None:
         if self._below and self._over != self._overs:
-            raise IllegalStateException("We haven't reached the expected number of members with more than the minQuota partitions, "
-                                        "but no more partitions to be assigned")
+            raise IllegalStateException(
+                "We haven't reached the expected number of members with more than the minQuota "
+                "partitions, but no more partitions to be assigned"
+            )
         for member in self._below:
             if len(self.assignment[member]) != self._floor:
-                raise IllegalStateException(f"Consumer: [{member}] doesn't reach minQuota partitions, and no more partitions to be assigned")
+                raise IllegalStateException(
+                    f"Consumer: [{member}] doesn't reach minQuota partitions, and no more "
+                    "partitions to be assigned"
+                )
 
 
-def up_to_a_stranger(assigned: list[TopicPartition], cluster: PartitionsPerTopic) -> list[TopicPartition]:
-    """From 3.0 the class walks along the assigned partitions and stops believing them at one that does not exist (getUnassignedPartitions)."""
+def up_to_a_stranger(
+    assigned: list[TopicPartition], cluster: PartitionsPerTopic
+) -> list[TopicPartition]:
+    """From 3.0 the class walks along the assigned partitions and stops believing them at one
+    that does not exist (getUnassignedPartitions)."""
     for at, partition in enumerate(assigned):
         if partition.partition >= cluster.counts[partition.topic]:
             return assigned[:at]

@@ -1,13 +1,16 @@
-"""What if the leader dealt by a rule of your own? A learner's function or object in an assignor's place (ConsumerPartitionAssignor).
+"""What if the leader dealt by a rule of your own? A learner's function or object in an assignor's
+place (ConsumerPartitionAssignor).
 
     def all_to_the_first(partitions, subscriptions):
         first = min(subscriptions)
-        return {first: [(topic, number) for topic in subscriptions[first] for number in range(partitions[topic])]}
+        return {first: [(topic, number) for topic in subscriptions[first] for number in
+        range(partitions[topic])]}
 
     KafkaConsumer(lab, {"group.id": "billing", "partition.assignment.strategy": all_to_the_first})
 
-partitions is {topic: how many}, subscriptions {member id: [topic, ...]}; back comes {member id: [(topic, number), ...]}. As in
-Kafka, nobody looks whether every partition has exactly one owner. The name in JoinGroup is the object's `name`, else the function's.
+partitions is {topic: how many}, subscriptions {member id: [topic, ...]}; back comes {member id:
+[(topic, number), ...]}. As in Kafka, nobody looks whether every partition has exactly one owner.
+The name in JoinGroup is the object's `name`, else the function's.
 """
 
 from __future__ import annotations
@@ -29,7 +32,9 @@ class LearnersAssignor:
     def __init__(self, name: str, given: Any) -> None:
         self.name = name
         rule = given() if isinstance(given, type) else given
-        self._assign: Callable[[dict, dict], Mapping] = rule.assign if hasattr(rule, "assign") else rule
+        self._assign: Callable[[dict[str, Any], dict[str, Any]], Mapping[str, Any]] = (
+            rule.assign if hasattr(rule, "assign") else rule
+        )
 
     def subscription_user_data(self) -> bytes | None:
         return None
@@ -37,27 +42,62 @@ class LearnersAssignor:
     def on_assignment(self, partitions: Iterable[TopicPartition], generation: int) -> None:
         pass
 
-    def assign(self, partitions_of: Mapping[str, int | PartitionRacks], subscriptions: Mapping[str, Subscription],
-               instance_ids: Mapping[str, str | None]) -> Assignment:
-        """Ask the rule. Raises ValueError for an answer that no consumer could act on; the leader's poll() raises it, too."""
-        counts = {topic: known if isinstance(known, int) else len(known) for topic, known in partitions_of.items()}
+    def assign(
+        self,
+        partitions_of: Mapping[str, int | PartitionRacks],
+        subscriptions: Mapping[str, Subscription],
+        instance_ids: Mapping[str, str | None],
+    ) -> Assignment:
+        """Ask the rule. Raises ValueError for an answer that no consumer could act on;
+        the leader's poll() raises it, too."""
+        counts = {
+            topic: known if isinstance(known, int) else len(known)
+            for topic, known in partitions_of.items()
+        }
         wanted = {topic for subscription in subscriptions.values() for topic in subscription.topics}
-        said = self._assign({topic: counts[topic] for topic in sorted(wanted & set(counts))},
-                            {member: list(subscription.topics) for member, subscription in subscriptions.items()})
+        said = self._assign(
+            {topic: counts[topic] for topic in sorted(wanted & set(counts))},
+            {member: list(subscription.topics) for member, subscription in subscriptions.items()},
+        )
         if not isinstance(said, Mapping):
-            raise ValueError(f"{self.name} gives a dict, {{member id: [(topic, number), ...]}}, not {said!r}")
+            raise ValueError(
+                f"{self.name} gives a dict, {{member id: [(topic, number), ...]}}, not {said!r}"
+            )
         if unknown := [member for member in said if member not in subscriptions]:
-            raise ValueError(f"{self.name} gives partitions to {unknown[0]!r}, which is no member; there are {', '.join(sorted(subscriptions))}")
-        return {member: [self._checked(each, member, counts, subscriptions[member].topics) for each in said.get(member) or ()]
-                for member in ids_in_hash_order(subscriptions)}
+            raise ValueError(
+                f"{self.name} gives partitions to {unknown[0]!r}, which is no member; there are "
+                f"{', '.join(sorted(subscriptions))}"
+            )
+        return {
+            member: [
+                self._checked(each, member, counts, subscriptions[member].topics)
+                for each in said.get(member) or ()
+            ]
+            for member in ids_in_hash_order(subscriptions)
+        }
 
-    def _checked(self, each: Any, member: str, counts: Mapping[str, int], topics: tuple[str, ...]) -> TopicPartition:
+    def _checked(
+        self, each: Any, member: str, counts: Mapping[str, int], topics: tuple[str, ...]
+    ) -> TopicPartition:
         pair = (each.topic, each.partition) if isinstance(each, TopicPartition) else each
-        if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and isinstance(pair[0], str) and type(pair[1]) is int):
-            raise ValueError(f"{self.name} gives each member a list of pairs (topic, number), not {each!r}")
+        if not (
+            isinstance(pair, (tuple, list))
+            and len(pair) == 2
+            and isinstance(pair[0], str)
+            and type(pair[1]) is int
+        ):
+            raise ValueError(
+                f"{self.name} gives each member a list of pairs (topic, number), not {each!r}"
+            )
         topic, number = pair
         if topic not in topics:
-            raise ValueError(f"{self.name} gives {topic}-{number} to {member}, which did not subscribe to {topic}")
+            raise ValueError(
+                f"{self.name} gives {topic}-{number} to {member}, which did not subscribe to "
+                f"{topic}"
+            )
         if not 0 <= number < counts.get(topic, 0):
-            raise ValueError(f"{self.name} gives away {topic}-{number}; {topic} has {counts.get(topic, 0)} partitions")
+            raise ValueError(
+                f"{self.name} gives away {topic}-{number}; {topic} has {counts.get(topic, 0)} "
+                "partitions"
+            )
         return TopicPartition(topic, number)

@@ -1,4 +1,5 @@
-"""What does the leader know of a member when it assigns? (ConsumerPartitionAssignor.Subscription, AbstractStickyAssignor.MemberData)"""
+"""What does the leader know of a member when it assigns?
+(ConsumerPartitionAssignor.Subscription, AbstractStickyAssignor.MemberData)"""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from kafkalab.protocol.frozen import message
 from kafkalab.records import TopicPartition
 
 Assignment = dict[str, list[TopicPartition]]
-"""member id -> its partitions, in the order in which Java's list holds them. The members come as Java's HashMap hands them out."""
+"""member id -> its partitions, in the order in which Java's list holds them. The members come as
+Java's HashMap hands them out."""
 
 PartitionRacks = Sequence[Collection[str]]
 """For each partition of a topic, by number, the racks that hold a replica of it."""
@@ -26,10 +28,11 @@ class MemberSubscription:
     """One member as its JoinGroup describes it.
 
     topics       what it subscribed to
-    owned        what it says it holds, None when it says nothing: in the subscription for cooperative-sticky (KIP-429),
-                 in the user data for sticky
+    owned        what it says it holds, None when it says nothing: in the subscription for
+                 cooperative-sticky (KIP-429), in the user data for sticky
     generation   in which generation it got them, None when it does not say
-    sent_generation  the generation in the subscription itself (KIP-792), where that differs from the one in the user data
+    sent_generation  the generation in the subscription itself (KIP-792), where that differs from
+                     the one in the user data
     instance_id  group.instance.id of a static member
     rack_id      its client.rack (KIP-881)
     """
@@ -46,9 +49,14 @@ class MemberSubscription:
 
 
 class PartitionsPerTopic:
-    """The topics that somebody subscribed to and that exist, with the racks of their partitions, in the order of Java's HashMap."""
+    """The topics that somebody subscribed to and that exist, with the racks of their partitions,
+    in the order of Java's HashMap."""
 
-    def __init__(self, partitions_of: Mapping[str, int | PartitionRacks], members: Mapping[str, MemberSubscription]) -> None:
+    def __init__(
+        self,
+        partitions_of: Mapping[str, int | PartitionRacks],
+        members: Mapping[str, MemberSubscription],
+    ) -> None:
         wanted = ids_in_hash_order(topic for member in members.values() for topic in member.topics)
         self.racks_of: dict[str, PartitionRacks | None] = {}
         self.counts: dict[str, int] = {}
@@ -58,7 +66,9 @@ class PartitionsPerTopic:
             if known:
                 self.counts[topic] = known if isinstance(known, int) else len(known)
                 self.racks_of[topic] = None if isinstance(known, int) else known
-                self._partitions[topic] = [TopicPartition(topic, number) for number in range(self.counts[topic])]
+                self._partitions[topic] = [
+                    TopicPartition(topic, number) for number in range(self.counts[topic])
+                ]
 
     def partitions(self, topic: str) -> list[TopicPartition]:
         """In order. One list for all who ask: do not change it."""
@@ -73,8 +83,17 @@ class PartitionsPerTopic:
         return sum(self.counts.values())
 
 
-def in_assigning_order(members: Mapping[str, MemberSubscription], ids: Sequence[str], static_first: bool) -> list[str]:
-    """`ids` as range and roundrobin sort them: by member id; from 2.4 static members first, by instance id (MemberInfo.compareTo)."""
+def in_assigning_order(
+    members: Mapping[str, MemberSubscription], ids: Sequence[str], static_first: bool
+) -> list[str]:
+    """`ids` as range and roundrobin sort them: by member id; from 2.4 static members first, by
+    instance id (MemberInfo.compareTo)."""
     if not static_first:
         return sorted(ids)
-    return sorted(ids, key=lambda member: (members[member].instance_id is None, members[member].instance_id or member))
+    return sorted(
+        ids,
+        key=lambda member: (
+            members[member].instance_id is None,
+            members[member].instance_id or member,
+        ),
+    )

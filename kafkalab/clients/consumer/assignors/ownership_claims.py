@@ -1,7 +1,8 @@
-"""Who holds what before a sticky assignor begins? Members may claim the same partition, in one generation or in several.
+"""Who holds what before a sticky assignor begins? Members may claim the same partition, in one
+generation or in several.
 
-Three answers, by version: believe everybody (2.1), let the highest generation win (2.3, KIP-341), and look at each pair of claims
-(3.4, KAFKA-13715; 3.5, KAFKA-14639).
+Three answers, by version: believe everybody (2.1), let the highest generation win (2.3, KIP-341),
+and look at each pair of claims (3.4, KAFKA-13715; 3.5, KAFKA-14639).
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, PartitionsPerTopic, MemberSubscription
+from kafkalab.clients.consumer.assignors.member_subscriptions import (
+    DEFAULT_GENERATION,
+    MemberSubscription,
+    PartitionsPerTopic,
+)
 from kafkalab.clients.network.hash_order import partitions_in_hash_order
 from kafkalab.records import TopicPartition
 
@@ -20,7 +25,8 @@ class Ownership:
 
     held           member -> the partitions it may keep
     previous       partition -> who had it a generation earlier, in the order of Java's HashMap
-    newest_first   Java's map of `held` puts a new member at the head of its bucket (computeIfAbsent)
+    newest_first   Java's map of `held` puts a new member at the head of its bucket
+                   (computeIfAbsent)
     disputed       partitions that several members claimed in one generation: nobody keeps them
     """
 
@@ -31,7 +37,8 @@ class Ownership:
 
 
 def topics_equal(members: Mapping[str, MemberSubscription]) -> tuple[bool, tuple[str, ...]]:
-    """Whether all subscribed to the same topics, and which members were looked at before one was found who had not.
+    """Whether all subscribed to the same topics, and which members were looked at before one was
+    found who had not.
 
     The class takes the first subscription that is not empty for the measure.
     """
@@ -48,11 +55,18 @@ def topics_equal(members: Mapping[str, MemberSubscription]) -> tuple[bool, tuple
 
 def believed(members: Mapping[str, MemberSubscription]) -> Ownership:
     """Until 2.2: each member holds what it says."""
-    return Ownership({member: list(described.owned) for member, described in members.items() if described.owned is not None})
+    return Ownership(
+        {
+            member: list(described.owned)
+            for member, described in members.items()
+            if described.owned is not None
+        }
+    )
 
 
 def by_generation(members: Mapping[str, MemberSubscription]) -> Ownership:
-    """From 2.3 (KIP-341): the claim of the highest generation counts, the next one is remembered as the previous owner.
+    """From 2.3 (KIP-341): the claim of the highest generation counts, the next one is remembered as
+    the previous owner.
 
     Of two claims in one generation the first is believed (prepopulateCurrentAssignments).
     """
@@ -69,12 +83,18 @@ def by_generation(members: Mapping[str, MemberSubscription]) -> Ownership:
         found.held.setdefault(claims[partition][newest_first[0]], []).append(partition)
         if len(newest_first) > 1:
             found.previous[partition] = claims[partition][newest_first[1]]
-    found.previous = {partition: found.previous[partition] for partition in partitions_in_hash_order(found.previous)}
+    found.previous = {
+        partition: found.previous[partition]
+        for partition in partitions_in_hash_order(found.previous)
+    }
     return found
 
 
-def newest_generation_only(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription]) -> Ownership:
-    """2.6 to 3.3, members that want the same topics: whoever is behind the highest generation holds nothing (allSubscriptionsEqual).
+def newest_generation_only(
+    cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription]
+) -> Ownership:
+    """2.6 to 3.3, members that want the same topics: whoever is behind the highest generation holds
+    nothing (allSubscriptionsEqual).
 
     Of two claims in that generation neither is believed, of a third the same again.
     """
@@ -84,7 +104,9 @@ def newest_generation_only(cluster: PartitionsPerTopic, members: Mapping[str, Me
     for member, described in members.items():
         held = found.held[member] = []
         generation = described.generation
-        if generation is None and newest != DEFAULT_GENERATION or generation is not None and generation < newest:
+        if (generation is None and newest != DEFAULT_GENERATION) or (
+            generation is not None and generation < newest
+        ):
             continue
         if generation is not None and generation > newest:
             owner.clear()
@@ -106,10 +128,14 @@ def newest_generation_only(cluster: PartitionsPerTopic, members: Mapping[str, Me
     return found
 
 
-def claim_by_claim(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], newest: int) -> Ownership:
-    """From 3.4: the claim of a higher generation wins over a lower one, equal ones spoil each other.
+def claim_by_claim(
+    cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], newest: int
+) -> Ownership:
+    """From 3.4: the claim of a higher generation wins over a lower one, equal ones spoil each
+    other.
 
-    newest  the highest generation this assignor has ever seen; who is behind it may be a previous owner.
+    newest  the highest generation this assignor has ever seen; who is behind it may be a previous
+            owner.
     """
     found = Ownership()
     owner: dict[TopicPartition, str] = {}

@@ -1,6 +1,8 @@
-"""An assignor as a consumer holds one: it remembers what it was assigned, tells it in its next subscription, and reads it in the others'.
+"""An assignor as a consumer holds one: it remembers what it was assigned, tells it in its next
+subscription, and reads it in the others'.
 
-Kafka's interface is ConsumerPartitionAssignor (PartitionAssignor until 2.3): subscriptionUserData, onAssignment, assign.
+Kafka's interface is ConsumerPartitionAssignor (PartitionAssignor until 2.3): subscriptionUserData,
+onAssignment, assign.
 """
 
 from __future__ import annotations
@@ -10,12 +12,18 @@ from typing import TYPE_CHECKING
 
 from kafkalab.clients.consumer.assignors import user_data
 from kafkalab.clients.consumer.assignors.assignment import assign
-from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Assignment, MemberSubscription, PartitionRacks, Say
+from kafkalab.clients.consumer.assignors.member_subscriptions import (
+    DEFAULT_GENERATION,
+    Assignment,
+    MemberSubscription,
+    PartitionRacks,
+    Say,
+)
 from kafkalab.protocol.consumer_protocol import Subscription
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class PartitionAssignor:
@@ -38,17 +46,32 @@ class PartitionAssignor:
             return user_data.cooperative_user_data(self._generation)
         if self.name != "sticky" or self._assigned is None:
             return None
-        return user_data.sticky_user_data(self._assigned, self._generation if self._profile.sticky_knows_generations else None)
+        return user_data.sticky_user_data(
+            self._assigned,
+            self._generation if self._profile.group.sticky_knows_generations else None,
+        )
 
     def on_assignment(self, partitions: Iterable[TopicPartition], generation: int) -> None:
         self._assigned, self._generation = tuple(partitions), generation
 
-    def assign(self, partitions_of: Mapping[str, int | PartitionRacks], subscriptions: Mapping[str, Subscription],
-               instance_ids: Mapping[str, str | None]) -> Assignment:
-        """The leader's work. partitions_of: see `assign`. instance_ids: member -> group.instance.id of the static ones."""
-        members = {m: self._member(subscription, instance_ids.get(m)) for m, subscription in subscriptions.items()}
-        assignment = assign(self.name, self._profile, partitions_of, members, self._say, self._newest)
-        self._newest = max([self._newest, *(m.generation for m in members.values() if m.generation is not None)])
+    def assign(
+        self,
+        partitions_of: Mapping[str, int | PartitionRacks],
+        subscriptions: Mapping[str, Subscription],
+        instance_ids: Mapping[str, str | None],
+    ) -> Assignment:
+        """The leader's work. partitions_of: see `assign`. instance_ids:
+        member -> group.instance.id of the static ones."""
+        members = {
+            m: self._member(subscription, instance_ids.get(m))
+            for m, subscription in subscriptions.items()
+        }
+        assignment = assign(
+            self.name, self._profile, partitions_of, members, self._say, self._newest
+        )
+        self._newest = max(
+            [self._newest, *(m.generation for m in members.values() if m.generation is not None)]
+        )
         return assignment
 
     def _member(self, subscription: Subscription, instance_id: str | None) -> MemberSubscription:
@@ -57,13 +80,21 @@ class PartitionAssignor:
         generation = sent
         if self.name == "sticky":
             owned, generation = user_data.parse_sticky_user_data(subscription.user_data)
-            if not self._profile.sticky_knows_generations:
+            if not self._profile.group.sticky_knows_generations:
                 generation = None
         elif self.cooperative and sent is None:
             generation = user_data.parse_cooperative_user_data(subscription.user_data)
-        return MemberSubscription(topics=subscription.topics, owned=owned, generation=generation, sent_generation=DEFAULT_GENERATION if sent is None else sent,
-                      instance_id=instance_id, rack_id=subscription.rack_id)
+        return MemberSubscription(
+            topics=subscription.topics,
+            owned=owned,
+            generation=generation,
+            sent_generation=DEFAULT_GENERATION if sent is None else sent,
+            instance_id=instance_id,
+            rack_id=subscription.rack_id,
+        )
 
 
 def _listed(owned: Mapping[str, Iterable[int]]) -> tuple[TopicPartition, ...]:
-    return tuple(TopicPartition(topic, number) for topic, numbers in owned.items() for number in numbers)
+    return tuple(
+        TopicPartition(topic, number) for topic, numbers in owned.items() for number in numbers
+    )

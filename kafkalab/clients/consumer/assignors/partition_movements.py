@@ -1,4 +1,5 @@
-"""Which partitions has this assignment moved so far? So that one moves back before another moves there (PartitionMovements)."""
+"""Which partitions has this assignment moved so far? So that one moves back before another moves
+there (PartitionMovements)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ class PartitionMovements:
         self._moved: dict[str, dict[tuple[str, str], _HashSet]] = {}
 
     def move(self, partition: TopicPartition, old: str, new: str) -> None:
-        """Remember a move; one that moved on counts from where it came first, one that is back home is forgotten."""
+        """Remember a move; one that moved on counts from where it came first,
+        one that is back home is forgotten."""
         source = old
         if partition in self._pair_of:
             source, _ = self._forget(partition)
@@ -25,7 +27,8 @@ class PartitionMovements:
         self._moved.setdefault(partition.topic, {}).setdefault(pair, _HashSet()).add(partition)
 
     def better_one(self, partition: TopicPartition, old: str, new: str) -> TopicPartition:
-        """The partition to move instead of this one: of the same topic, and gone the opposite way before."""
+        """The partition to move instead of this one: of the same topic,
+        and gone the opposite way before."""
         moved = self._moved.get(partition.topic)
         if moved is None:
             return partition
@@ -63,4 +66,7 @@ class _HashSet:
         self._members.pop(partition, None)
 
     def first(self) -> TopicPartition:
-        return min(self._members, key=lambda tp: bucket_of(topic_partition_hash(tp.topic, tp.partition), self._buckets))
+        return min(
+            self._members,
+            key=lambda tp: bucket_of(topic_partition_hash(tp.topic, tp.partition), self._buckets),
+        )

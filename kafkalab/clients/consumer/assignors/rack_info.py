@@ -4,43 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from kafkalab.clients.consumer.assignors.member_subscriptions import PartitionsPerTopic, MemberSubscription
+from kafkalab.clients.consumer.assignors.member_subscriptions import (
+    MemberSubscription,
+    PartitionsPerTopic,
+)
 from kafkalab.records import TopicPartition
 
 
-def worth_matching(member_racks: Collection[str], racks_of_partitions: Collection[frozenset[str]]) -> bool:
-    """Racks are looked at when members and replicas share one, and not every rack has every partition (useRackAwareAssignment)."""
+def worth_matching(
+    member_racks: Collection[str], racks_of_partitions: Collection[frozenset[str]]
+) -> bool:
+    """Racks are looked at when members and replicas share one, and not every rack has every
+    partition (useRackAwareAssignment)."""
     everywhere = frozenset().union(*racks_of_partitions)
-    return bool(everywhere.intersection(member_racks)) and any(racks != everywhere for racks in racks_of_partitions)
+    return bool(everywhere.intersection(member_racks)) and any(
+        racks != everywhere for racks in racks_of_partitions
+    )
 
 
 class RackInfo:
-    """The racks of members and partitions; empty, so that everything fits, where they do not matter."""
+    """The racks of members and partitions; empty, so that everything fits,
+    where they do not matter."""
 
-    def __init__(self, cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], by_rack: bool) -> None:
+    def __init__(
+        self, cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], by_rack: bool
+    ) -> None:
         members_in: dict[str, list[str]] = {}
         for member, described in members.items():
             if by_rack and described.rack_id:
                 members_in.setdefault(described.rack_id, []).append(member)
         racks: dict[TopicPartition, frozenset[str]] = {}
         if members_in:
-            racks = {tp: cluster.racks(tp) for topic in cluster.counts for tp in cluster.partitions(topic)}
+            racks = {
+                tp: cluster.racks(tp)
+                for topic in cluster.counts
+                for tp in cluster.partitions(topic)
+            }
         self.matters = worth_matching(members_in, racks.values())
-        self.rack_of = {m: rack for rack, inside in members_in.items() for m in inside} if self.matters else {}
+        self.rack_of = (
+            {m: rack for rack, inside in members_in.items() for m in inside} if self.matters else {}
+        )
         self.racks = racks if self.matters else {}
         # Also where racks do not matter: the real class counts before it decides.
-        self._near = {tp: sum(len(members_in.get(rack, ())) for rack in of) for tp, of in racks.items()}
+        self._near = {
+            tp: sum(len(members_in.get(rack, ())) for rack in of) for tp, of in racks.items()
+        }
 
     def mismatch(self, member: str, partition: TopicPartition) -> bool:
         rack = self.rack_of.get(member)
         return rack is not None and rack not in self.racks.get(partition, ())
 
     def rarest_first(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """Those with the fewest members beside a replica come first (sortPartitionsByRackConsumers)."""
-        return sorted(partitions, key=lambda tp: self._near.get(tp, 0)) if self._near else partitions
+        """Those with the fewest members beside a replica come first
+        (sortPartitionsByRackConsumers)."""
+        return (
+            sorted(partitions, key=lambda tp: self._near.get(tp, 0)) if self._near else partitions
+        )
 
     def next_beside(self, partition: TopicPartition, members: list[str], first: int) -> int:
-        """The index of the first of `members`, beginning at `first` and going round, in a rack with a replica; -1 for none."""
+        """The index of the first of `members`, beginning at `first` and going round,
+        in a rack with a replica; -1 for none."""
         racks = self.racks.get(partition)
         if racks:
             for step in range(len(members)):

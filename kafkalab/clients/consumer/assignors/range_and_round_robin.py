@@ -1,4 +1,5 @@
-"""The two assignors without a memory: range deals topic by topic, roundrobin all partitions in one round.
+"""The two assignors without a memory: range deals topic by topic, roundrobin all partitions in one
+round.
 
 RangeAssignor and RoundRobinAssignor of org.apache.kafka.clients.consumer.
 """
@@ -6,15 +7,24 @@ RangeAssignor and RoundRobinAssignor of org.apache.kafka.clients.consumer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from kafkalab.clients.consumer.assignors.member_subscriptions import Assignment, PartitionsPerTopic, MemberSubscription, in_assigning_order
+from kafkalab.clients.consumer.assignors.member_subscriptions import (
+    Assignment,
+    MemberSubscription,
+    PartitionsPerTopic,
+    in_assigning_order,
+)
 from kafkalab.clients.consumer.assignors.rack_info import worth_matching
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.records import TopicPartition
 
 
-def round_robin_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], static_first: bool) -> Assignment:
-    """All partitions of all topics in one row, topics by name; each goes to the next member in the round that wants its topic."""
+def round_robin_assign(
+    cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], static_first: bool
+) -> Assignment:
+    """All partitions of all topics in one row, topics by name;
+    each goes to the next member in the round that wants its topic."""
     assignment: Assignment = {member: [] for member in members}
     ring = in_assigning_order(members, list(members), static_first)
     wants = {member: frozenset(members[member].topics) for member in ring}
@@ -28,11 +38,18 @@ def round_robin_assign(cluster: PartitionsPerTopic, members: Mapping[str, Member
     return assignment
 
 
-def range_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], static_first: bool, by_rack: bool) -> Assignment:
-    """Topic by topic, contiguous blocks; the first members in order get one more, so they collect the extras of every topic.
+def range_assign(
+    cluster: PartitionsPerTopic,
+    members: Mapping[str, MemberSubscription],
+    static_first: bool,
+    by_rack: bool,
+) -> Assignment:
+    """Topic by topic, contiguous blocks; the first members in order get one more, so they collect
+    the extras of every topic.
 
-    by_rack: partitions go first to members in a rack that holds a replica, as far as balance allows (KIP-881). Topics with as many
-    partitions and the same readers stay co-partitioned: partition n of all of them goes to one member.
+    by_rack: partitions go first to members in a rack that holds a replica, as far as balance allows
+    (KIP-881). Topics with as many partitions and the same readers stay co-partitioned: partition n
+    of all of them goes to one member.
     """
     assignment: Assignment = {member: [] for member in members}
     readers: dict[str, list[str]] = {}
@@ -40,14 +57,27 @@ def range_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscr
         for topic in described.topics:
             readers.setdefault(topic, []).append(member)
     # Until 3.4 the class walked its map of readers, from then on its map of partitions.
-    order = list(cluster.counts) if by_rack else hash_map_order(readers, java_string_hash, newest_first=True)
-    topics = [_Topic(cluster, topic, in_assigning_order(members, readers[topic], static_first), members, by_rack)
-              for topic in order if topic in cluster.counts]
+    order = (
+        list(cluster.counts)
+        if by_rack
+        else hash_map_order(readers, java_string_hash, newest_first=True)
+    )
+    topics = [
+        _Topic(
+            cluster,
+            topic,
+            in_assigning_order(members, readers[topic], static_first),
+            members,
+            by_rack,
+        )
+        for topic in order
+        if topic in cluster.counts
+    ]
     matching = any(topic.matters_where for topic in topics)
     if matching:
         _match_racks(topics, assignment)
-    for topic in topics:
-        topic.deal(assignment, lambda member, partition: True)
+    for each in topics:
+        each.deal(assignment, lambda member, partition: True)
     if matching:
         for partitions in assignment.values():
             partitions.sort()
@@ -55,7 +85,7 @@ def range_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscr
 
 
 def _match_racks(topics: list[_Topic], assignment: Assignment) -> None:
-    alike: dict[tuple, list[_Topic]] = {}
+    alike: dict[tuple[Any, ...], list[_Topic]] = {}
     for topic in topics:
         alike.setdefault((topic.readers, topic.reader_racks, len(topic.racks)), []).append(topic)
     for together in alike.values():
@@ -66,11 +96,15 @@ def _match_racks(topics: list[_Topic], assignment: Assignment) -> None:
 
 
 def _match_together(topics: list[_Topic], assignment: Assignment) -> None:
-    """Partition n of all these topics goes to the first reader whose rack fits all of them and who may take one of each."""
+    """Partition n of all these topics goes to the first reader whose rack fits all of them and
+    who may take one of each."""
     remaining = list(topics[0].readers)
     for number in range(len(topics[0].racks)):
         for member in remaining:
-            if all(t.rack_fits(member, TopicPartition(t.name, number)) and t.may_take(member) > 0 for t in topics):
+            if all(
+                t.rack_fits(member, TopicPartition(t.name, number)) and t.may_take(member) > 0
+                for t in topics
+            ):
                 break
         else:
             continue
@@ -85,16 +119,29 @@ def _match_together(topics: list[_Topic], assignment: Assignment) -> None:
 class _Topic:
     """One topic while it is dealt out (RangeAssignor.TopicAssignmentState)."""
 
-    def __init__(self, cluster: PartitionsPerTopic, name: str, readers: list[str], members: Mapping[str, MemberSubscription], by_rack: bool) -> None:
+    def __init__(
+        self,
+        cluster: PartitionsPerTopic,
+        name: str,
+        readers: list[str],
+        members: Mapping[str, MemberSubscription],
+        by_rack: bool,
+    ) -> None:
         self.name = name
         self.readers = tuple(readers)
-        self.reader_racks = tuple(members[member].rack_id or None for member in readers) if by_rack else (None,) * len(readers)
+        self.reader_racks = (
+            tuple(members[member].rack_id or None for member in readers)
+            if by_rack
+            else (None,) * len(readers)
+        )
         self._rack_of = dict(zip(self.readers, self.reader_racks, strict=True))
         self._left = dict.fromkeys(cluster.partitions(name))
         self._taken = dict.fromkeys(self.readers, 0)
         self._share, self._extras = divmod(cluster.counts[name], len(self.readers))
         racks = frozenset(rack for rack in self.reader_racks if rack)
-        self.racks = {partition: cluster.racks(partition) for partition in self._left} if racks else {}
+        self.racks = (
+            {partition: cluster.racks(partition) for partition in self._left} if racks else {}
+        )
         self.matters_where = worth_matching(racks, self.racks.values())
 
     def rack_fits(self, member: str, partition: TopicPartition) -> bool:
@@ -113,7 +160,8 @@ class _Topic:
             self._left.pop(partition, None)
 
     def deal(self, assignment: Assignment, fits: Callable[[str, TopicPartition], bool]) -> None:
-        """Each reader in order takes as many of the partitions that are left, and that fit, as it may."""
+        """Each reader in order takes as many of the partitions that are left, and that fit,
+        as it may."""
         for member in self.readers:
             if not self._left:
                 break

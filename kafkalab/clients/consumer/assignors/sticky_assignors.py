@@ -1,7 +1,9 @@
-"""The assignors that remember: sticky moves as little as it can, cooperative-sticky moves it in two steps.
+"""The assignors that remember: sticky moves as little as it can, cooperative-sticky moves it in two
+steps.
 
-StickyAssignor, CooperativeStickyAssignor and, from 2.4, their common AbstractStickyAssignor. Which algorithm a version has is in
-its Profile; the algorithms are `general_assignment` and `constrained_assignment`, what they believe of the past is `ownership_claims`.
+StickyAssignor, CooperativeStickyAssignor and, from 2.4, their common AbstractStickyAssignor. Which
+algorithm a version has is in its Profile; the algorithms are `general_assignment` and
+`constrained_assignment`, what they believe of the past is `ownership_claims`.
 """
 
 from __future__ import annotations
@@ -10,9 +12,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kafkalab.clients.consumer.assignors.constrained_assignment import ByQuota, Transferred, by_capacity
+from kafkalab.clients.consumer.assignors.constrained_assignment import (
+    ByQuota,
+    Transferred,
+    by_capacity,
+)
 from kafkalab.clients.consumer.assignors.general_assignment import GeneralAssignment
-from kafkalab.clients.consumer.assignors.member_subscriptions import DEFAULT_GENERATION, Assignment, PartitionsPerTopic, MemberSubscription, Say
+from kafkalab.clients.consumer.assignors.member_subscriptions import (
+    DEFAULT_GENERATION,
+    Assignment,
+    MemberSubscription,
+    PartitionsPerTopic,
+    Say,
+)
 from kafkalab.clients.consumer.assignors.ownership_claims import (
     believed,
     by_generation,
@@ -23,26 +35,39 @@ from kafkalab.clients.consumer.assignors.ownership_claims import (
 from kafkalab.clients.consumer.assignors.rack_info import RackInfo
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
-def sticky_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], profile: Profile, say: Say,
-                  newest_generation: int = DEFAULT_GENERATION) -> tuple[Assignment, Transferred | None]:
-    """Who gets what, and which partitions thereby change hands; None for these where the general algorithm ran and did not count.
+def sticky_assign(
+    cluster: PartitionsPerTopic,
+    members: Mapping[str, MemberSubscription],
+    profile: Profile,
+    say: Say,
+    newest_generation: int = DEFAULT_GENERATION,
+) -> tuple[Assignment, Transferred | None]:
+    """Who gets what, and which partitions thereby change hands; None for these where the general
+    algorithm ran and did not count.
 
     newest_generation: the highest this assignor saw in earlier rounds.
     """
-    racks = RackInfo(cluster, members, profile.assigns_by_rack)
-    alike, looked_at = topics_equal(members)
-    if profile.sticky_fast_path == "":
-        past = by_generation(members) if profile.sticky_knows_generations else believed(members)
-    elif profile.sticky_fast_path == "capacity":
+    racks = RackInfo(cluster, members, profile.group.assigns_by_rack)
+    alike, _looked_at = topics_equal(members)
+    if profile.group.sticky_fast_path == "":
+        past = (
+            by_generation(members) if profile.group.sticky_knows_generations else believed(members)
+        )
+    elif profile.group.sticky_fast_path == "capacity":
         if alike:
             say("STICKY_ALL_SUBSCRIBED_ALIKE")
             return by_capacity(cluster, newest_generation_only(cluster, members), say)
         past = by_generation(members)
     else:
-        newest = max([newest_generation, *(m.generation for m in members.values() if m.generation is not None)])
+        newest = max(
+            [
+                newest_generation,
+                *(m.generation for m in members.values() if m.generation is not None),
+            ]
+        )
         past = claim_by_claim(cluster, members, newest)
         if alike:
             say("STICKY_ALL_SUBSCRIBED_ALIKE")
@@ -51,10 +76,14 @@ def sticky_assign(cluster: PartitionsPerTopic, members: Mapping[str, MemberSubsc
     return GeneralAssignment(cluster, members, past, racks, profile, say).build(), None
 
 
-def forgetting(members: Mapping[str, MemberSubscription], cooperative: bool) -> dict[str, MemberSubscription]:
-    """What 2.4 to 3.3 still know when the general algorithm begins: user data was read once already, and is at its end.
+def forgetting(
+    members: Mapping[str, MemberSubscription], cooperative: bool
+) -> dict[str, MemberSubscription]:
+    """What 2.4 to 3.3 still know when the general algorithm begins: user data was read once
+    already, and is at its end.
 
-    Of members that were looked at before one wanted other topics, sticky has forgotten all, cooperative-sticky the generation.
+    Of members that were looked at before one wanted other topics, sticky has forgotten all,
+    cooperative-sticky the generation.
     """
     _, looked_at = topics_equal(members)
     found = dict(members)
@@ -67,14 +96,29 @@ def forgetting(members: Mapping[str, MemberSubscription], cooperative: bool) -> 
     return found
 
 
-def withhold(assignment: Assignment, members: Mapping[str, MemberSubscription], transferred: Transferred | None) -> Assignment:
-    """The first step of a cooperative rebalance: what another member still holds is left out until it has been revoked (KIP-429)."""
+def withhold(
+    assignment: Assignment,
+    members: Mapping[str, MemberSubscription],
+    transferred: Transferred | None,
+) -> Assignment:
+    """The first step of a cooperative rebalance: what another member still holds is left out
+    until it has been revoked (KIP-429)."""
     if transferred is None:
-        owner_of = {tp: member for member, described in members.items() for tp in described.owned or ()}
+        owner_of = {
+            tp: member for member, described in members.items() for tp in described.owned or ()
+        }
         gone = {tp for tp, member in owner_of.items() if member in assignment}
-        revoked = {tp for member, described in members.items() for tp in set(described.owned or ()).difference(assignment[member])} & gone
-        transferred = {tp: member for member, held in assignment.items()
-                       for tp in held if tp in revoked and tp not in (members[member].owned or ())}
+        revoked = {
+            tp
+            for member, described in members.items()
+            for tp in set(described.owned or ()).difference(assignment[member])
+        } & gone
+        transferred = {
+            tp: member
+            for member, held in assignment.items()
+            for tp in held
+            if tp in revoked and tp not in (members[member].owned or ())
+        }
     for partition, member in transferred.items():
         if partition in assignment[member]:
             assignment[member].remove(partition)

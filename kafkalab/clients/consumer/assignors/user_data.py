@@ -1,7 +1,9 @@
-"""What a sticky member writes into the user data of its subscription, so that a leader who never met it knows its past.
+"""What a sticky member writes into the user data of its subscription, so that a leader who never
+met it knows its past.
 
-StickyAssignor: topic -> partitions (V0), and the generation from 2.3 on (V1, KIP-341). CooperativeStickyAssignor: the generation alone,
-as the subscription itself lists the partitions (KIP-429).
+StickyAssignor: topic -> partitions (V0), and the generation from 2.3 on (V1, KIP-341).
+CooperativeStickyAssignor: the generation alone, as the subscription itself lists the partitions
+(KIP-429).
 """
 
 from __future__ import annotations
@@ -14,19 +16,29 @@ from kafkalab.records import TopicPartition
 
 
 def sticky_user_data(partitions: Iterable[TopicPartition], generation: int | None) -> bytes:
-    """V1; V0 without a generation. The topics come in the order of Java's HashMap (CollectionUtils.groupPartitionsByTopic)."""
+    """V1; V0 without a generation. The topics come in the order of Java's HashMap
+    (CollectionUtils.groupPartitionsByTopic)."""
     numbers: dict[str, list[int]] = {}
     for tp in partitions:
         numbers.setdefault(tp.topic, []).append(tp.partition)
     written = struct.pack(">i", len(numbers))
     for topic in hash_map_order(numbers, java_string_hash, newest_first=True):
         name = topic.encode("utf-8")
-        written += struct.pack(f">h{len(name)}si{len(numbers[topic])}i", len(name), name, len(numbers[topic]), *numbers[topic])
+        written += struct.pack(
+            f">h{len(name)}si{len(numbers[topic])}i",
+            len(name),
+            name,
+            len(numbers[topic]),
+            *numbers[topic],
+        )
     return written if generation is None else written + struct.pack(">i", generation)
 
 
-def parse_sticky_user_data(content: bytes | None) -> tuple[tuple[TopicPartition, ...] | None, int | None]:
-    """(partitions, generation); (None, None) for no user data, nothing of generation -1 for bytes that cannot be read, as Java has it."""
+def parse_sticky_user_data(
+    content: bytes | None,
+) -> tuple[tuple[TopicPartition, ...] | None, int | None]:
+    """(partitions, generation); (None, None) for no user data, nothing of generation -1 for
+    bytes that cannot be read, as Java has it."""
     if not content:
         return None, None
     try:
@@ -54,6 +66,9 @@ def _read_partitions(content: bytes) -> tuple[tuple[TopicPartition, ...], int]:
         (size,) = struct.unpack_from(">h", content, at)
         (name, count) = struct.unpack_from(f">{size}si", content, at + 2)
         at += 2 + size + 4
-        found += [TopicPartition(name.decode("utf-8"), number) for number in struct.unpack_from(f">{count}i", content, at)]
+        found += [
+            TopicPartition(name.decode("utf-8"), number)
+            for number in struct.unpack_from(f">{count}i", content, at)
+        ]
         at += 4 * count
     return tuple(found), at

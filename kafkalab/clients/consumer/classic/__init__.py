@@ -1,1 +1,2 @@
-"""The consumer of the classic group protocol: JoinGroup, SyncGroup, Heartbeat (ClassicKafkaConsumer)."""
+"""The consumer of the classic group protocol: JoinGroup, SyncGroup,
+Heartbeat (ClassicKafkaConsumer)."""

@@ -1,11 +1,14 @@
-"""What does a member give up before a rebalance, and take up after it? (ConsumerCoordinator.onJoinPrepare, onJoinComplete, onLeavePrepare)
+"""What does a member give up before a rebalance, and take up after it?
+(ConsumerCoordinator.onJoinPrepare, onJoinComplete, onLeavePrepare)
 
-Two protocols (KIP-429). EAGER: everybody gives up everything, then the leader deals anew; nobody reads meanwhile. COOPERATIVE: a
-member keeps what it has and tells the leader so; the answer may leave something out, which the member then gives up and joins
-again, so that its new owner can have it. Partitions that stay are read on all the time.
+Two protocols (KIP-429). EAGER: everybody gives up everything, then the leader deals anew; nobody
+reads meanwhile. COOPERATIVE: a member keeps what it has and tells the leader so; the answer may
+leave something out, which the member then gives up and joins again, so that its new owner can have
+it. Partitions that stay are read on all the time.
 
-Before anything is given up, positions are committed (with auto commit). A member that finds out late that the group went on
-without it has lost its partitions: others own them, and it is too late to commit.
+Before anything is given up, positions are committed (with auto commit). A member that finds out
+late that the group went on without it has lost its partitions: others own them, and it is too late
+to commit.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.config import ConsumerConfig
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class RebalanceProtocol(enum.Enum):
@@ -41,7 +44,8 @@ class RebalanceProtocol(enum.Enum):
 
 
 def protocol_of(assignors: tuple[str, ...]) -> RebalanceProtocol:
-    """The most a consumer can do: COOPERATIVE only if each of its assignors can. The default list of 3.0 is eager, for range is."""
+    """The most a consumer can do: COOPERATIVE only if each of its assignors can. The default
+    list of 3.0 is eager, for range is."""
     cooperative = all(name == "cooperative-sticky" for name in assignors)
     return RebalanceProtocol.COOPERATIVE if cooperative else RebalanceProtocol.EAGER
 
@@ -49,11 +53,30 @@ def protocol_of(assignors: tuple[str, ...]) -> RebalanceProtocol:
 class AssignmentChanges:
     """The steps of one consumer; `protocol` says how much they give up."""
 
-    def __init__(self, config: ConsumerConfig, profile: Profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
-                 membership: Membership, auto_commit: AutoCommit, assignors: Mapping[str, PartitionAssignor], log: LogContext) -> None:
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        profile: Profile,
+        client: ConsumerNetworkClient,
+        subscriptions: SubscriptionState,
+        membership: Membership,
+        auto_commit: AutoCommit,
+        assignors: Mapping[str, PartitionAssignor],
+        log: LogContext,
+    ) -> None:
         self.protocol = protocol_of(config.assignors)
-        self._config, self._profile, self._client, self._subscriptions = config, profile, client, subscriptions
-        self._membership, self._auto_commit, self._log, self._clock = membership, auto_commit, log, client.clock
+        self._config, self._profile, self._client, self._subscriptions = (
+            config,
+            profile,
+            client,
+            subscriptions,
+        )
+        self._membership, self._auto_commit, self._log, self._clock = (
+            membership,
+            auto_commit,
+            log,
+            client.clock,
+        )
         self._assignors = assignors
         self._callbacks = RebalanceCallbacks(profile, subscriptions, log)
         self._commit: RequestFuture | None = None
@@ -62,12 +85,15 @@ class AssignmentChanges:
     # before a join
 
     def before_join(self, timer: CallTimer) -> bool:
-        """Commit, give up. False: not done yet, the next poll goes on. Raises KafkaException when the listener failed."""
+        """Commit, give up. False: not done yet, the next poll goes on.
+        Raises KafkaException when the listener failed."""
         before = self._membership.generation
         self._log("ON_JOIN_PREPARE", generation=before.id, member_id=before.member_id)
         if self._auto_commit.enabled:
-            if not self._profile.prepares_with_async_commit:
-                self._auto_commit.commit_sync(self._client.timer(self._config["max.poll.interval.ms"]))
+            if not self._profile.group.prepares_with_async_commit:
+                self._auto_commit.commit_sync(
+                    self._client.timer(self._config["max.poll.interval.ms"])
+                )
             elif not self._await_commit(timer):
                 return False
         error = self._give_up(before)
@@ -77,7 +103,7 @@ class AssignmentChanges:
 
     def _give_up(self, generation: Generation) -> BaseException | None:
         owned = self._callbacks.in_order(self._subscriptions.assigned())
-        if self._profile.tells_owned_partitions and _is_nobody(generation):
+        if self._profile.group.tells_owned_partitions and _is_nobody(generation):
             if not owned:
                 return None
             self._log("GIVING_AWAY_AS_LOST")
@@ -86,26 +112,37 @@ class AssignmentChanges:
             unwanted = [tp for tp in owned if tp.topic not in self._subscriptions.topics]
             if not unwanted:
                 return None
-            return self._after(self._callbacks.revoked(unwanted), [tp for tp in self._subscriptions.assigned() if tp not in unwanted])
-        error = self._callbacks.revoked(self._subscriptions.assigned() if self._profile.revokes_even_nothing else owned)
-        if self._profile.eager_unassigns_at_prepare:
+            return self._after(
+                self._callbacks.revoked(unwanted),
+                [tp for tp in self._subscriptions.assigned() if tp not in unwanted],
+            )
+        error = self._callbacks.revoked(
+            self._subscriptions.assigned() if self._profile.group.revokes_even_nothing else owned
+        )
+        if self._profile.group.eager_unassigns_at_prepare:
             self._subscriptions.assign_from_subscribed([])
         return error
 
-    def _after(self, error: BaseException | None, kept: list[TopicPartition]) -> BaseException | None:
+    def _after(
+        self, error: BaseException | None, kept: list[TopicPartition]
+    ) -> BaseException | None:
         self._subscriptions.assign_from_subscribed(kept)
         return error
 
     def _await_commit(self, timer: CallTimer) -> bool:
-        """Wait for the commit before a rebalance, at most the rebalance timeout over several polls (KAFKA-13310).
+        """Wait for the commit before a rebalance, at most the rebalance timeout over several polls
+        (KAFKA-13310).
 
-        Meanwhile an eager member reads nothing of what it is about to lose, so that its positions stay the committed ones.
+        Meanwhile an eager member reads nothing of what it is about to lose, so that its positions
+        stay the committed ones.
         """
         if self._ends_ms is None:
             self._ends_ms = self._clock.now_ms + self._config["max.poll.interval.ms"]
         if self._commit is None:
             if self.protocol is RebalanceProtocol.EAGER:
-                self._log("PENDING_REVOCATION", partitions=list_text(self._subscriptions.assigned()))
+                self._log(
+                    "PENDING_REVOCATION", partitions=list_text(self._subscriptions.assigned())
+                )
                 self._subscriptions.mark_pending_revocation()
             self._commit = self._auto_commit.commit_async()
         future = self._commit
@@ -122,8 +159,12 @@ class AssignmentChanges:
     # after it
 
     def after_join(self, assigned: list[TopicPartition]) -> None:
-        """Take over the new assignment and tell the application. Raises KafkaException when the listener failed."""
-        generation, owned = self._membership.generation, self._callbacks.in_order(self._subscriptions.assigned())
+        """Take over the new assignment and tell the application.
+        Raises KafkaException when the listener failed."""
+        generation, owned = (
+            self._membership.generation,
+            self._callbacks.in_order(self._subscriptions.assigned()),
+        )
         self._log("ON_JOIN_COMPLETE", generation=generation.id, member_id=generation.member_id)
         if self._does_not_match(assigned):
             return
@@ -137,40 +178,61 @@ class AssignmentChanges:
         self._subscriptions.assign_from_subscribed(partitions_in_hash_order(assigned))
         self._log("NOTIFYING_ASSIGNOR", partitions=list_text(assigned))
         self._assignors[generation.protocol].on_assignment(assigned, generation.id)
-        self._log.journal.append("assignment", self._log.who, group=self._membership.group_id, generation=generation.id,
-                                 partitions=[str(tp) for tp in assigned])
+        self._log.journal.append(
+            "assignment",
+            self._log.who,
+            group=self._membership.group_id,
+            generation=generation.id,
+            partitions=[str(tp) for tp in assigned],
+        )
         failed = self._callbacks.assigned(added)
         _raise_from_listener(error or failed)
 
-    def _change_over(self, assigned: list[TopicPartition], owned: list[TopicPartition]) -> tuple[list[TopicPartition], BaseException | None]:
-        """COOPERATIVE: give up what the assignment leaves out, and join again if that was anything."""
+    def _change_over(
+        self, assigned: list[TopicPartition], owned: list[TopicPartition]
+    ) -> tuple[list[TopicPartition], BaseException | None]:
+        """COOPERATIVE: give up what the assignment leaves out,
+        and join again if that was anything."""
         added = [tp for tp in assigned if tp not in set(owned)]
         revoked = [tp for tp in owned if tp not in set(assigned)]
-        self._log("UPDATING_ASSIGNMENT", partitions=list_text(assigned), owned=list_text(owned), added=list_text(added),
-                  revoked=list_text(revoked))
+        self._log(
+            "UPDATING_ASSIGNMENT",
+            partitions=list_text(assigned),
+            owned=list_text(owned),
+            added=list_text(added),
+            revoked=list_text(revoked),
+        )
         if not revoked:
             return added, None
         error = self._callbacks.revoked(revoked)
         self._log("REVOKE_AND_REJOIN", partitions=list_text(revoked))
         reason = "need to revoke partitions and re-join"
-        self._membership.request_rejoin(reason, f"need to revoke partitions {list_text(revoked)} as indicated by the current assignment and re-join")
+        self._membership.request_rejoin(
+            reason,
+            f"need to revoke partitions {list_text(revoked)} as indicated by the current "
+            "assignment and re-join",
+        )
         return added, error
 
     def _does_not_match(self, assigned: list[TopicPartition]) -> bool:
-        """Partitions of a topic that is not wanted any more: nothing is taken over, the next join says what is wanted now."""
+        """Partitions of a topic that is not wanted any more: nothing is taken over,
+        the next join says what is wanted now."""
         if all(self._subscriptions.wants(tp.topic) for tp in assigned):
             return False
         self._membership.request_rejoin(
             "received assignment does not match the current subscription",
-            f"received assignment {list_text(tp.topic for tp in assigned)} does not match the current subscription "
-            f"{list_text(self._subscriptions.topics)}; it is likely that the subscription has changed since we joined the group, "
-            "will re-join with current subscription")
+            f"received assignment {list_text(tp.topic for tp in assigned)} does not match the "
+            f"current subscription {list_text(self._subscriptions.topics)}; it is likely that the "
+            "subscription has changed since we joined the group, will re-join with current "
+            "subscription",
+        )
         return True
 
     # before leaving
 
     def before_leaving(self) -> None:
-        """What close() and unsubscribe() give up first (2.4 and later). Raises KafkaException when the listener failed."""
+        """What close() and unsubscribe() give up first (2.4 and later).
+        Raises KafkaException when the listener failed."""
         generation = self._membership.generation_as_member
         self._log("ON_LEAVE_PREPARE", generation=generation, member_id=generation.member_id)
         dropped = self._callbacks.in_order(self._subscriptions.assigned())

@@ -1,8 +1,9 @@
-"""When does a consumer commit on its own? (ConsumerCoordinator.maybeAutoCommitOffsetsAsync and its neighbours)
+"""When does a consumer commit on its own? (ConsumerCoordinator.maybeAutoCommitOffsetsAsync and its
+neighbours)
 
-With enable.auto.commit the positions are committed every auto.commit.interval.ms, but only inside poll(), before a rebalance
-takes partitions away, and at close. What poll() handed out last is committed by the next poll(): the application is trusted
-to have worked through it.
+With enable.auto.commit the positions are committed every auto.commit.interval.ms, but only inside
+poll(), before a rebalance takes partitions away, and at close. What poll() handed out last is
+committed by the next poll(): the application is trusted to have worked through it.
 """
 
 from __future__ import annotations
@@ -16,19 +17,35 @@ from kafkalab.clients.consumer.reading.commit_offsets import Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.errors import CommitFailedException, RebalanceInProgressException, RetriableCommitFailedException
+from kafkalab.errors import KafkaException, RetriableCommitFailedException, WakeupException
 from kafkalab.lines.java_values import offsets_text
 from kafkalab.sim.apps import FOREVER_MS
 from kafkalab.sim.scheduler import Scheduler
 
 
 class AutoCommit:
-    """The timer and the two ways to commit: without waiting, and waiting. `enabled` is enable.auto.commit."""
+    """The timer and the two ways to commit: without waiting, and waiting.
+    `enabled` is enable.auto.commit."""
 
-    def __init__(self, config: Mapping[str, Any], offsets: CommittedOffsets, subscriptions: SubscriptionState, log: LogContext, clock: Scheduler) -> None:
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        offsets: CommittedOffsets,
+        subscriptions: SubscriptionState,
+        log: LogContext,
+        clock: Scheduler,
+    ) -> None:
         self.enabled = config["enable.auto.commit"]
-        self._interval_ms, self._retry_backoff_ms = config["auto.commit.interval.ms"], config["retry.backoff.ms"]
-        self._offsets, self._subscriptions, self._log, self._clock = offsets, subscriptions, log, clock
+        self._interval_ms, self._retry_backoff_ms = (
+            config["auto.commit.interval.ms"],
+            config["retry.backoff.ms"],
+        )
+        self._offsets, self._subscriptions, self._log, self._clock = (
+            offsets,
+            subscriptions,
+            log,
+            clock,
+        )
         self._due_ms = 0
         self.restart()
 
@@ -45,25 +62,34 @@ class AutoCommit:
             self.commit_async()
 
     def commit_async(self) -> RequestFuture:
-        """Commit the positions without waiting; a failure that may pass is tried again after retry.backoff.ms."""
+        """Commit the positions without waiting; a failure that may pass is
+        tried again after retry.backoff.ms."""
         offsets = self._subscriptions.all_consumed()
         self._log("AUTO_COMMIT_ASYNC", offsets=offsets_text(offsets))
         return self._offsets.commit_async(offsets, self._ended)
 
     def commit_sync(self, timer: CallTimer) -> None:
-        """Commit the positions and wait. A lost membership is written down, not raised: nobody asked for this commit."""
+        """Commit the positions and wait. A failure is written down, not raised: nobody asked for
+        this commit (ConsumerCoordinator.maybeAutoCommitOffsetsSync)."""
         offsets = self._subscriptions.all_consumed()
         self._log("AUTO_COMMIT_SYNC", offsets=offsets_text(offsets))
         try:
             self._offsets.commit_sync(offsets, timer)
-        except (CommitFailedException, RebalanceInProgressException) as error:
+        except WakeupException:
+            raise
+        except KafkaException as error:
             self._log("AUTO_COMMIT_SYNC_FAILED", offsets=offsets_text(offsets), error=error)
 
     def _ended(self, offsets: Offsets, error: BaseException | None) -> None:
         if error is None:
             self._log("AUTO_COMMIT_COMPLETED", offsets=offsets_text(offsets))
         elif isinstance(error, RetriableCommitFailedException):
-            self._log("AUTO_COMMIT_FAILED_RETRIABLE", offsets=offsets_text(offsets), error=error, trace=error.java_text())
+            self._log(
+                "AUTO_COMMIT_FAILED_RETRIABLE",
+                offsets=offsets_text(offsets),
+                error=error,
+                trace=error.java_text(),
+            )
             self._due_ms = min(self._due_ms, self._clock.now_ms + self._retry_backoff_ms)
         else:
             self._log("AUTO_COMMIT_FAILED", offsets=offsets_text(offsets), error=error)

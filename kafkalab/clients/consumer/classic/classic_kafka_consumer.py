@@ -1,7 +1,8 @@
-"""ClassicKafkaConsumer: the consumer of the classic group protocol, in which members join and a leader assigns (ClassicKafkaConsumer).
+"""ClassicKafkaConsumer: the consumer of the classic group protocol, in which members join and a
+leader assigns (ClassicKafkaConsumer).
 
-One poll first does what membership wants, then looks after positions, then takes records: those that are here, or those that come
-before the time is over. A thread beside it sends heartbeats.
+One poll first does what membership wants, then looks after positions, then takes records: those
+that are here, or those that come before the time is over. A thread beside it sends heartbeats.
 """
 
 from __future__ import annotations
@@ -17,12 +18,18 @@ from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.reading.position_validation import PositionValidation
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.records import ConsumerGroupMetadata, ConsumerRecord, OffsetAndMetadata, TopicPartition
+from kafkalab.records import (
+    ConsumerGroupMetadata,
+    ConsumerRecord,
+    OffsetAndMetadata,
+    TopicPartition,
+)
 from kafkalab.sim.apps import FOREVER_MS
 
 
 class ClassicKafkaConsumer:
-    """The delegate of KafkaConsumer with group.protocol=classic, and in every release before there was another.
+    """The delegate of KafkaConsumer with group.protocol=classic, and in every release before there
+    was another.
 
     coordinator  None without a group
     """
@@ -35,20 +42,33 @@ class ClassicKafkaConsumer:
         log("CONSUMER_INITIALIZING")
         self.subscriptions = subscriptions = setup.subscription_state()
         self.client = client = setup.network_client(log, subscriptions)
-        self.network = network = ConsumerNetworkClient(client, lab.stage, lab.clock, config["retry.backoff.ms"])
+        self.network = network = ConsumerNetworkClient(
+            client, lab.stage, lab.clock, config["retry.backoff.ms"]
+        )
         self.coordinator: ConsumerCoordinator | None = None
         if group is not None:
-            self.coordinator = ConsumerCoordinator(group, config, profile, network, subscriptions, log, lab.stage,
-                                                   lab.streams.stream(f"{setup.name}/coordinator lookup"), choice)
+            self.coordinator = ConsumerCoordinator(
+                group,
+                config,
+                profile,
+                network,
+                subscriptions,
+                log,
+                lab.stage,
+                lab.streams.stream(f"{setup.name}/coordinator lookup"),
+                choice,
+            )
             self.coordinator.offsets.on_commit = setup.interceptors.on_commit
-            if profile.classic_banner:
+            if profile.group.classic_banner:
                 log("CONSUMER_PROTOCOL_BANNER")
         self._validation = PositionValidation(network, subscriptions, config, profile, log)
         self.offset_fetcher = OffsetFetcher(network, subscriptions, config, profile, log)
-        self._collector = FetchCollector(subscriptions, config, profile, log, client.metadata.request_update)
+        self._collector = FetchCollector(
+            subscriptions, config, profile, log, client.metadata.request_update
+        )
         self._fetcher = Fetcher(network, subscriptions, self._collector, config, profile, log)
-        self._awaits_join: bool = profile.awaits_join_in_poll
-        self._returns_when_moved: bool = profile.returns_when_position_moved
+        self._awaits_join: bool = profile.group.awaits_join_in_poll
+        self._returns_when_moved: bool = profile.fetching.returns_when_position_moved
         self._has_all_positions = False
         setup.register(log)
         log("CONSUMER_INITIALIZED")
@@ -59,7 +79,8 @@ class ClassicKafkaConsumer:
         """Nothing to do: the next poll sees that another join is needed."""
 
     def unsubscribe(self) -> None:
-        """Leave the group and forget subscription and assignment; the listener hears that the partitions are revoked."""
+        """Leave the group and forget subscription and assignment;
+        the listener hears that the partitions are revoked."""
         try:
             if self.coordinator is not None:
                 self.coordinator.before_unsubscribing()
@@ -71,7 +92,8 @@ class ClassicKafkaConsumer:
     # reading
 
     def poll(self, timer: CallTimer) -> list[ConsumerRecord] | None:
-        """Records, at most max.poll.records; an empty list when only a position moved, None when the time was over first."""
+        """Records, at most max.poll.records; an empty list when only a position moved,
+        None when the time was over first."""
         network = self.network
         while True:
             network.raise_if_woken()
@@ -88,7 +110,8 @@ class ClassicKafkaConsumer:
                 return None
 
     def update_positions(self, timer: CallTimer) -> bool:
-        """Find positions for partitions that have none; False when the group's offsets did not come in time."""
+        """Find positions for partitions that have none;
+        False when the group's offsets did not come in time."""
         self._validation.validate_if_needed()
         self._has_all_positions = self.subscriptions.has_all_positions()
         if self._has_all_positions:
@@ -109,7 +132,9 @@ class ClassicKafkaConsumer:
         return self.update_positions(timer)
 
     def _fetched(self, timer: CallTimer) -> list[ConsumerRecord]:
-        until_coordinator_ms = FOREVER_MS if self.coordinator is None else self.coordinator.time_to_next_poll_ms()
+        until_coordinator_ms = (
+            FOREVER_MS if self.coordinator is None else self.coordinator.time_to_next_poll_ms()
+        )
         timeout_ms = min(until_coordinator_ms, timer.remaining_ms)
         records = self._collector.collect()
         if records or self._moved_on():
@@ -127,7 +152,8 @@ class ClassicKafkaConsumer:
         return not self._collector.has_available()
 
     def _moved_on(self) -> bool:
-        """Over what no application sees: the poll is over, too, so that its position can be committed."""
+        """Over what no application sees: the poll is over, too,
+        so that its position can be committed."""
         return self._returns_when_moved and self._collector.position_moved
 
     def wakeup(self) -> None:
@@ -136,16 +162,21 @@ class ClassicKafkaConsumer:
 
     # the group
 
-    def committed(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
-        """The group's committed offsets; None when the timer ended first. Raises what the coordinator answers for good."""
+    def committed(
+        self, partitions: list[TopicPartition], timer: CallTimer
+    ) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+        """The group's committed offsets; None when the timer ended first.
+        Raises what the coordinator answers for good."""
         return self._member().offsets.fetch(partitions, timer)
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
-        """Commit and wait; False when the timer ended first. Raises CommitFailedException for a lost membership."""
+        """Commit and wait; False when the timer ended first.
+        Raises CommitFailedException for a lost membership."""
         return self._member().offsets.commit_sync(offsets, timer)
 
     def commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> None:
-        """Commit without waiting; it leaves now, and not with the next poll (ConsumerCoordinator.commitOffsetsAsync)."""
+        """Commit without waiting; it leaves now, and not with the next poll
+        (ConsumerCoordinator.commitOffsetsAsync)."""
         self._member().offsets.commit_async(offsets, callback)
         self.network.hurry()
 
@@ -153,14 +184,21 @@ class ClassicKafkaConsumer:
         """Group, generation and member id (KIP-447)."""
         member = self._member()
         generation = member.generation
-        return ConsumerGroupMetadata(member.group_id, generation.id, generation.member_id, self._setup.config.get("group.instance.id"))
+        return ConsumerGroupMetadata(
+            member.group_id,
+            generation.id,
+            generation.member_id,
+            self._setup.config.get("group.instance.id"),
+        )
 
     def enforce_rebalance(self, reason: str) -> None:
         """Join again in the next poll (KIP-568)."""
         self._member().request_rejoin(reason)
 
     def _member(self) -> ConsumerCoordinator:
-        assert self.coordinator is not None, "KafkaConsumer refuses group calls where there is no group"
+        assert self.coordinator is not None, (
+            "KafkaConsumer refuses group calls where there is no group"
+        )
         return self.coordinator
 
     # the end

@@ -1,8 +1,10 @@
-"""How far has the group come, and how does it remember? (ConsumerCoordinator: OffsetFetchResponseHandler, OffsetCommitResponseHandler)
+"""How far has the group come, and how does it remember? (ConsumerCoordinator:
+OffsetFetchResponseHandler, OffsetCommitResponseHandler)
 
-A committed offset is the group's bookmark for a partition: the next record to read. It lives at the coordinator; OFFSET_FETCH
-asks for it, OFFSET_COMMIT moves it. Only a member of the current generation may move it. Committing on a timer is
-`auto_commit`'s. Left out: offsets inside transactions.
+A committed offset is the group's bookmark for a partition: the next record to read. It lives at the
+coordinator; OFFSET_FETCH asks for it, OFFSET_COMMIT moves it. Only a member of the current
+generation may move it. Committing on a timer is `auto_commit`'s. Left out: offsets inside
+transactions.
 """
 
 from __future__ import annotations
@@ -12,28 +14,54 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
-from kafkalab.clients.consumer.classic.membership import NO_GENERATION, ClassicMemberState, Generation, Membership
+from kafkalab.clients.consumer.classic.membership import (
+    NO_GENERATION,
+    ClassicMemberState,
+    Generation,
+    Membership,
+)
 from kafkalab.clients.consumer.reading.call_timer import CallTimer
 from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback, Offsets
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import (
-    COORDINATOR_LOST, COMMIT_DURING_REBALANCE, COMMIT_FAILED_REBALANCED, COMMIT_FAILED_TEXT, COMMIT_OF_FENCED, COMMIT_OF_OLD_GENERATION, COMMIT_WHILE_JOINING,
-    RETRIABLE_COMMIT, CommitFailedException, Errors, FencedInstanceIdException, RebalanceInProgressException, RetriableCommitFailedException,
-    RetriableException, error_for,
+    COMMIT_DURING_REBALANCE,
+    COMMIT_FAILED_REBALANCED,
+    COMMIT_OF_FENCED,
+    COMMIT_OF_OLD_GENERATION,
+    COMMIT_WHILE_JOINING,
+    COORDINATOR_LOST,
+    RETRIABLE_COMMIT,
+    CommitFailedException,
+    Errors,
+    FencedInstanceIdException,
+    KafkaException,
+    RebalanceInProgressException,
+    RetriableCommitFailedException,
+    RetriableException,
+    error_for,
 )
 from kafkalab.lines.java_values import list_text, offsets_text
 from kafkalab.protocol.messages import (
-    OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic, OffsetFetchRequest, OffsetFetchRequestGroup,
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
 )
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
-EXPELLED = (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION, Errors.FENCED_INSTANCE_ID, Errors.REBALANCE_IN_PROGRESS)
+EXPELLED = (
+    Errors.UNKNOWN_MEMBER_ID,
+    Errors.ILLEGAL_GENERATION,
+    Errors.FENCED_INSTANCE_ID,
+    Errors.REBALANCE_IN_PROGRESS,
+)
 """Answers that say: you are not the member you think you are, or the group has moved on."""
 
 
@@ -44,20 +72,40 @@ class CommittedOffsets:
     pending_async_commits  commits without waiting that still wait for the coordinator to be found
     """
 
-    def __init__(self, profile: Profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
-                 subscriptions: SubscriptionState, log: LogContext, retry_backoff_ms: int) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        client: ConsumerNetworkClient,
+        lookup: CoordinatorLookup,
+        membership: Membership,
+        subscriptions: SubscriptionState,
+        log: LogContext,
+        retry_backoff_ms: int,
+    ) -> None:
         self.pending_async_commits = 0
         self.on_commit: Callable[[Offsets], object] = lambda offsets: None
-        self._profile, self._client, self._lookup, self._membership = profile, client, lookup, membership
-        self._subscriptions, self._log, self._retry_backoff_ms = subscriptions, log, retry_backoff_ms
+        self._profile, self._client, self._lookup, self._membership = (
+            profile,
+            client,
+            lookup,
+            membership,
+        )
+        self._subscriptions, self._log, self._retry_backoff_ms = (
+            subscriptions,
+            log,
+            retry_backoff_ms,
+        )
         self._fetch_under_way: RequestFuture | None = None
         self._ended_commits: list[Callable[[], object]] = []
         self._fenced: BaseException | None = None
 
     # asking
 
-    def fetch(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
-        """The committed offset of each partition, None where there is none; None as a whole when the timer ended first.
+    def fetch(
+        self, partitions: list[TopicPartition], timer: CallTimer
+    ) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+        """The committed offset of each partition, None where there is none; None as a whole when
+        the timer ended first.
 
         Raises what the coordinator answers for good.
         """
@@ -76,9 +124,11 @@ class CommittedOffsets:
         return None
 
     def set_positions(self, timer: CallTimer) -> bool:
-        """Partitions just assigned go on at their committed offsets; False when the timer ended before they were known.
+        """Partitions just assigned go on at their committed offsets; False when the timer ended
+        before they were known.
 
-        Partitions without one stay as they are: the reset policy decides (initWithCommittedOffsetsIfNeeded).
+        Partitions without one stay as they are: the reset policy decides
+        (initWithCommittedOffsetsIfNeeded).
         """
         initializing = self._subscriptions.initializing()
         if not initializing:
@@ -92,35 +142,52 @@ class CommittedOffsets:
             if committed is None or tp not in self._subscriptions.partitions:
                 continue
             known, leader = view.partitions.get(tp), view.leader(tp)
-            position = FetchPosition(committed.offset, committed.leader_epoch, leader, known.epoch if known else None)
-            if self._profile.notes_epoch_before_setting:
+            position = FetchPosition(
+                committed.offset, committed.leader_epoch, leader, known.epoch if known else None
+            )
+            if self._profile.fetching.notes_epoch_before_setting:
                 metadata.note_leader_epoch(tp, committed.leader_epoch)
-            self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.position_style),
-                      offset=committed.offset, leader=leader)
-            if not self._profile.notes_epoch_before_setting:
+            self._log(
+                "SETTING_COMMITTED_OFFSET",
+                partition=tp,
+                position=position.text(self._profile.fetching.position_style),
+                offset=committed.offset,
+                leader=leader,
+            )
+            if not self._profile.fetching.notes_epoch_before_setting:
                 metadata.note_leader_epoch(tp, committed.leader_epoch)
-            if self._profile.validates_positions:
+            if self._profile.fetching.validates_positions:
                 self._subscriptions.seek_unvalidated(tp, position)
             else:
                 self._subscriptions.seek(tp, position)
         return True
 
     def _send_fetch(self, partitions: list[TopicPartition]) -> RequestFuture:
-        """A request already under way is waited for, not repeated (PendingCommittedOffsetRequest)."""
+        """A request already under way is waited for,
+        not repeated (PendingCommittedOffsetRequest)."""
         if self._fetch_under_way is not None:
             return self._fetch_under_way
         self._log("FETCHING_COMMITTED_OFFSETS", partitions=list_text(partitions))
         indexes: dict[str, list[int]] = {}
         for tp in partitions:
             indexes.setdefault(tp.topic, []).append(tp.partition)
-        topics = tuple(OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers)) for topic, numbers in indexes.items())
-        request = OffsetFetchRequest(groups=(OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),
-                                     require_stable=self._profile.requires_stable_offsets)
+        topics = tuple(
+            OffsetFetchRequestTopics(name=topic, partition_indexes=tuple(numbers))
+            for topic, numbers in indexes.items()
+        )
+        request = OffsetFetchRequest(
+            groups=(OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),
+            require_stable=self._profile.group.requires_stable_offsets,
+        )
         self._fetch_under_way = future = RequestFuture()
-        self._client.send(self._lookup.node, request).on_done(lambda sent: self._fetched(partitions, sent, future))
+        self._client.send(self._lookup.node, request).on_done(
+            lambda sent: self._fetched(partitions, sent, future)
+        )
         return future
 
-    def _fetched(self, partitions: list[TopicPartition], sent: RequestFuture, future: RequestFuture) -> None:
+    def _fetched(
+        self, partitions: list[TopicPartition], sent: RequestFuture, future: RequestFuture
+    ) -> None:
         self._fetch_under_way = None
         if sent.failed:
             future.fail(sent.failure)
@@ -131,7 +198,11 @@ class CommittedOffsets:
             self._lookup.mark_lost_if(error)
             future.fail(error.exception())
             return
-        found = {TopicPartition(topic.name, p.partition_index): _committed(p) for topic in group.topics for p in topic.partitions}
+        found = {
+            TopicPartition(topic.name, p.partition_index): _committed(p)
+            for topic in group.topics
+            for p in topic.partitions
+        }
         for tp in partitions:
             if found.get(tp) is None:
                 self._log("NO_COMMITTED_OFFSET", partition=tp)
@@ -140,7 +211,8 @@ class CommittedOffsets:
     # committing
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
-        """Commit and wait; retriable errors are tried again until the timer ends, which is the answer False.
+        """Commit and wait; retriable errors are tried again until the timer ends, which is the
+        answer False.
 
         Raises CommitFailedException when this consumer is no longer a member.
         """
@@ -160,8 +232,11 @@ class CommittedOffsets:
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
         return False
 
-    def commit_async(self, offsets: Offsets, callback: CommitCallback | None = None) -> RequestFuture:
-        """Commit without waiting, once: a late retry could overwrite a newer commit. `callback` runs in a later poll."""
+    def commit_async(
+        self, offsets: Offsets, callback: CommitCallback | None = None
+    ) -> RequestFuture:
+        """Commit without waiting, once: a late retry could overwrite a newer commit.
+        `callback` runs in a later poll."""
         if not offsets:
             future = RequestFuture.completed_with(None)
         elif not self._lookup.unknown:
@@ -169,14 +244,18 @@ class CommittedOffsets:
         else:
             future = self._commit_when_found(offsets)
         if callback is not None:
-            future.on_done(lambda done: self._ended_commits.append(lambda: callback(offsets, _as_told(done))))
+            future.on_done(
+                lambda done: self._ended_commits.append(lambda: callback(offsets, _as_told(done)))
+            )
         future.on_done(self._note_fencing)
         return future
 
     def run_callbacks(self) -> None:
-        """Tell the application which of its commits have ended, in that order; on its own thread, as Java promises.
+        """Tell the application which of its commits have ended, in that order; on its own thread,
+        as Java promises.
 
-        Raises FencedInstanceIdException when one of them was refused because another member has this one's group.instance.id.
+        Raises FencedInstanceIdException when one of them was refused because another member has
+        this one's group.instance.id.
         """
         if self._fenced is not None:
             error, self._fenced = self._fenced, None
@@ -203,30 +282,56 @@ class CommittedOffsets:
         return future
 
     def _send_commit(self, offsets: Offsets) -> RequestFuture:
-        group_id, generation, node = self._membership.group_id, self._membership.generation, self._lookup.node
+        group_id, generation, node = (
+            self._membership.group_id,
+            self._membership.generation,
+            self._lookup.node,
+        )
         if not self._subscriptions.auto_assigned:
             generation = NO_GENERATION
         elif self._membership.state is not ClassicMemberState.STABLE:
             self._log("COMMIT_NOT_A_MEMBER")
-            if self._membership.is_rebalancing and self._profile.tells_commits_of_rebalances:
+            if self._membership.is_rebalancing and self._profile.group.tells_commits_of_rebalances:
                 return RequestFuture.failed_with(RebalanceInProgressException(COMMIT_WHILE_JOINING))
-            return RequestFuture.failed_with(CommitFailedException(COMMIT_FAILED_TEXT[self._profile.name]))
+            return RequestFuture.failed_with(
+                CommitFailedException(self._profile.group.commit_failed_text)
+            )
         self._log("SENDING_OFFSET_COMMIT", offsets=offsets_text(offsets), node=node)
         topics: dict[str, list[OffsetCommitRequestPartition]] = {}
         for tp, committed in offsets.items():
             epoch = -1 if committed.leader_epoch is None else committed.leader_epoch
-            topics.setdefault(tp.topic, []).append(OffsetCommitRequestPartition(
-                partition_index=tp.partition, committed_offset=committed.offset, committed_leader_epoch=epoch,
-                committed_metadata=committed.metadata))
-        request = OffsetCommitRequest(group_id=group_id, generation_id_or_member_epoch=generation.id, member_id=generation.member_id,
-                                      group_instance_id=self._membership.instance_id,
-                                      topics=tuple(OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()))
-        self._log.journal.append("commit", self._log.who, group=group_id, offsets={str(tp): o.offset for tp, o in offsets.items()})
+            topics.setdefault(tp.topic, []).append(
+                OffsetCommitRequestPartition(
+                    partition_index=tp.partition,
+                    committed_offset=committed.offset,
+                    committed_leader_epoch=epoch,
+                    committed_metadata=committed.metadata,
+                )
+            )
+        request = OffsetCommitRequest(
+            group_id=group_id,
+            generation_id_or_member_epoch=generation.id,
+            member_id=generation.member_id,
+            group_instance_id=self._membership.instance_id,
+            topics=tuple(
+                OffsetCommitRequestTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()
+            ),
+        )
+        self._log.journal.append(
+            "commit",
+            self._log.who,
+            group=group_id,
+            offsets={str(tp): o.offset for tp, o in offsets.items()},
+        )
         future = RequestFuture()
-        self._client.send(node, request).on_done(lambda sent: self._committed(offsets, generation, sent, future))
+        self._client.send(node, request).on_done(
+            lambda sent: self._committed(offsets, generation, sent, future)
+        )
         return future
 
-    def _committed(self, offsets: Offsets, generation: Generation, sent: RequestFuture, future: RequestFuture) -> None:
+    def _committed(
+        self, offsets: Offsets, generation: Generation, sent: RequestFuture, future: RequestFuture
+    ) -> None:
         if sent.failed:
             future.fail(sent.failure)
             return
@@ -242,9 +347,10 @@ class CommittedOffsets:
         future.complete()
 
     def _refusal(self, error: Errors, sent_by: Generation) -> BaseException:
-        """What a refused commit means for this member, and the exception to raise (OffsetCommitResponseHandler)."""
+        """What a refused commit means for this member, and the exception to raise
+        (OffsetCommitResponseHandler)."""
         membership = self._membership
-        if error in EXPELLED and not self._profile.tells_commits_of_rebalances:
+        if error in EXPELLED and not self._profile.group.tells_commits_of_rebalances:
             if error is Errors.FENCED_INSTANCE_ID:
                 return error.exception()
             membership.expelled()
@@ -253,9 +359,14 @@ class CommittedOffsets:
             membership.request_rejoin("offset commit failed since group is already rebalancing")
             return RebalanceInProgressException(COMMIT_DURING_REBALANCE)
         if error in EXPELLED:
-            fenced, unchanged = error is Errors.FENCED_INSTANCE_ID, sent_by in (membership.generation, NO_GENERATION)
+            fenced, unchanged = (
+                error is Errors.FENCED_INSTANCE_ID,
+                sent_by in (membership.generation, NO_GENERATION),
+            )
             if not unchanged and membership.state is ClassicMemberState.PREPARING_REBALANCE:
-                return RebalanceInProgressException(COMMIT_OF_FENCED if fenced else COMMIT_OF_OLD_GENERATION)
+                return RebalanceInProgressException(
+                    COMMIT_OF_FENCED if fenced else COMMIT_OF_OLD_GENERATION
+                )
             if unchanged and fenced:
                 return error.exception()
             self._log("COMMIT_REFUSED", generation=sent_by, error=error.message)
@@ -264,11 +375,40 @@ class CommittedOffsets:
             return CommitFailedException(COMMIT_FAILED_REBALANCED)
         if error in (*COORDINATOR_LOST, Errors.REQUEST_TIMED_OUT):
             self._lookup.mark_unknown(f"error response {error.name}", disconnected=False)
-        return error.exception()
+        return commit_exception(error)
+
+
+KNOWN_TO_COMMITS = frozenset(
+    {
+        Errors.GROUP_AUTHORIZATION_FAILED,
+        Errors.TOPIC_AUTHORIZATION_FAILED,
+        Errors.OFFSET_METADATA_TOO_LARGE,
+        Errors.INVALID_COMMIT_OFFSET_SIZE,
+        Errors.COORDINATOR_LOAD_IN_PROGRESS,
+        Errors.UNKNOWN_TOPIC_OR_PARTITION,
+        Errors.COORDINATOR_NOT_AVAILABLE,
+        Errors.NOT_COORDINATOR,
+        Errors.REQUEST_TIMED_OUT,
+        Errors.FENCED_INSTANCE_ID,
+        Errors.UNKNOWN_TOPIC_ID,
+    }
+)
+"""Errors of an OFFSET_COMMIT answer that keep their own exception
+(OffsetCommitResponseHandler, CommitRequestManager)."""
+
+
+def commit_exception(error: Errors) -> KafkaException:
+    """What a commit that was refused raises, where membership is not in question."""
+    return (
+        error.exception()
+        if error in KNOWN_TO_COMMITS
+        else KafkaException(f"Unexpected error in commit: {error.message}")
+    )
 
 
 def _as_told(done: RequestFuture) -> BaseException | None:
-    """What a callback hears: an error that may pass is wrapped, so that the application can tell it from one that will not."""
+    """What a callback hears: an error that may pass is wrapped,
+    so that the application can tell it from one that will not."""
     if not done.is_retriable:
         return done.error
     wrapped = RetriableCommitFailedException(RETRIABLE_COMMIT)
@@ -277,8 +417,11 @@ def _as_told(done: RequestFuture) -> BaseException | None:
 
 
 def _committed(answer: Any) -> OffsetAndMetadata | None:
-    """One partition of an OFFSET_FETCH answer; a negative offset says that nothing was committed."""
+    """One partition of an OFFSET_FETCH answer; a negative offset
+    says that nothing was committed."""
     if answer.committed_offset < 0:
         return None
     epoch = answer.committed_leader_epoch
-    return OffsetAndMetadata(answer.committed_offset, epoch if epoch >= 0 else None, answer.metadata or "")
+    return OffsetAndMetadata(
+        answer.committed_offset, epoch if epoch >= 0 else None, answer.metadata or ""
+    )

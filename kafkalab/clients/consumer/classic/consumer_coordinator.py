@@ -1,6 +1,8 @@
-"""How does a consumer become and stay a member? (internals.ConsumerCoordinator over AbstractCoordinator)
+"""How does a consumer become and stay a member? (internals.ConsumerCoordinator over
+AbstractCoordinator)
 
-The consumer's whole side of the group protocol, put together from parts that each answer one question:
+The consumer's whole side of the group protocol, put together from parts that each answer one
+question:
 
     coordinator_lookup  which broker coordinates the group?
     membership          in which state am I, of which generation?
@@ -10,9 +12,9 @@ The consumer's whole side of the group protocol, put together from parts that ea
     committed_offsets   committed offsets, asked for and moved
     auto_commit         commits on a timer
 
-Here is what happens around them, in Java's order, because the order of lines, of correlation ids and of sockets follows from
-it: what a poll does, what is given up before a join and taken up after it, and how one leaves. What differs between versions
-is a field of the Profile.
+Here is what happens around them, in Java's order, because the order of lines, of correlation ids
+and of sockets follows from it: what a poll does, what is given up before a join and taken up after
+it, and how one leaves. What differs between versions is a field of the Profile.
 """
 
 from __future__ import annotations
@@ -45,38 +47,100 @@ from kafkalab.sim.apps import FOREVER_MS, Stage
 
 if TYPE_CHECKING:
     from kafkalab.config import ConsumerConfig
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 POLL_TIMEOUT = (
-    "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured "
-    "max.poll.interval.ms, which typically implies that the poll loop is spending too much time processing messages. You can address this "
-    "either by increasing max.poll.interval.ms or by reducing the maximum size of batches returned in poll() with max.poll.records."
+    "consumer poll timeout has expired. This means the time between subsequent calls to poll() was "
+    "longer than the configured max.poll.interval.ms, which typically implies that the poll loop "
+    "is spending too much time processing messages. You can address this either by increasing "
+    "max.poll.interval.ms or by reducing the maximum size of batches returned in poll() with "
+    "max.poll.records."
 )
 
 
 class ConsumerCoordinator:
     """One consumer's seat in its group. `offsets` are the group's committed offsets."""
 
-    def __init__(self, group_id: str, config: ConsumerConfig, profile: Profile, client: ConsumerNetworkClient, subscriptions: SubscriptionState,
-                 log: LogContext, stage: Stage, rng: random.Random, choice: Choice = javas_choice) -> None:
-        self._config, self._profile, self._client, self._subscriptions, self._log = config, profile, client, subscriptions, log
+    def __init__(
+        self,
+        group_id: str,
+        config: ConsumerConfig,
+        profile: Profile,
+        client: ConsumerNetworkClient,
+        subscriptions: SubscriptionState,
+        log: LogContext,
+        stage: Stage,
+        rng: random.Random,
+        choice: Choice = javas_choice,
+    ) -> None:
+        self._config, self._profile, self._client, self._subscriptions, self._log = (
+            config,
+            profile,
+            client,
+            subscriptions,
+            log,
+        )
         self._clock = client.clock
         backoff_ms = config["retry.backoff.ms"]
         self._retry_backoff_ms = backoff_ms
-        self._heartbeat = Heartbeat(config["session.timeout.ms"], config["heartbeat.interval.ms"], config["max.poll.interval.ms"],
-                                    backoff_ms)
+        self._heartbeat = Heartbeat(
+            config["session.timeout.ms"],
+            config["heartbeat.interval.ms"],
+            config["max.poll.interval.ms"],
+            backoff_ms,
+        )
         self._membership = Membership(group_id, config.get("group.instance.id"), profile, log)
-        self._lookup = CoordinatorLookup(group_id, profile, client, self._heartbeat, log, backoff_ms,
-                                        config.get("retry.backoff.max.ms", backoff_ms), rng)
-        self._heartbeats = HeartbeatThread(profile, client, self._lookup, self._membership, self._heartbeat, self._leave_in_thread, stage, log,
-                                       backoff_ms, rng, choice)
-        self._join = GroupJoin(config, profile, client, self._lookup, self._membership, self._heartbeats, self._heartbeat, subscriptions, log)
-        self.offsets = CommittedOffsets(profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms)
+        self._lookup = CoordinatorLookup(
+            group_id,
+            profile,
+            client,
+            self._heartbeat,
+            log,
+            backoff_ms,
+            config.get("retry.backoff.max.ms", backoff_ms),
+            rng,
+        )
+        self._heartbeats = HeartbeatThread(
+            profile,
+            client,
+            self._lookup,
+            self._membership,
+            self._heartbeat,
+            self._leave_in_thread,
+            stage,
+            log,
+            backoff_ms,
+            rng,
+            choice,
+        )
+        self._join = GroupJoin(
+            config,
+            profile,
+            client,
+            self._lookup,
+            self._membership,
+            self._heartbeats,
+            self._heartbeat,
+            subscriptions,
+            log,
+        )
+        self.offsets = CommittedOffsets(
+            profile, client, self._lookup, self._membership, subscriptions, log, backoff_ms
+        )
         self._auto_commit = AutoCommit(config, self.offsets, subscriptions, log, self._clock)
-        self._changes = AssignmentChanges(config, profile, client, subscriptions, self._membership, self._auto_commit,
-                                          self._join.leader.assignors, log)
+        self._changes = AssignmentChanges(
+            config,
+            profile,
+            client,
+            subscriptions,
+            self._membership,
+            self._auto_commit,
+            self._join.leader.assignors,
+            log,
+        )
         self._needs_join_prepare = True
-        self._seen: tuple = (None,) * 5  # what `rejoin_needed` looked at last, when it was as it should be
+        # what `rejoin_needed` looked at last, when it was as it should be
+        self._seen: tuple = (None,) * 5
         self._matched_at_version = 0
 
     @property
@@ -97,9 +161,11 @@ class ConsumerCoordinator:
         return self._membership.generation
 
     def poll(self, timer: CallTimer, wait_for_join: bool) -> bool:
-        """What every KafkaConsumer.poll does first: callbacks, a join if one is needed, a commit if one is due.
+        """What every KafkaConsumer.poll does first: callbacks, a join if one is needed, a commit if
+        one is due.
 
-        False when the timer ended before this consumer was a member. Without `wait_for_join` a join goes on in the background.
+        False when the timer ended before this consumer was a member. Without `wait_for_join` a join
+        goes on in the background.
         """
         self._match_pattern()
         self.offsets.run_callbacks()
@@ -108,30 +174,46 @@ class ConsumerCoordinator:
             self._heartbeat.polled(self._clock.now_ms)
             if self._lookup.unknown and not self._lookup.ensure_ready(timer):
                 return False
-            if self.rejoin_needed():
-                if not self._see_topics_of_pattern(timer) or not self._ensure_active(timer if wait_for_join else self._client.timer(0)):
-                    return False
+            if self.rejoin_needed() and not (
+                self._see_topics_of_pattern(timer)
+                and self._ensure_active(timer if wait_for_join else self._client.timer(0))
+            ):
+                return False
         else:
-            if self._client.client.metadata.update_requested and not self._client.client.has_ready_nodes():
+            if (
+                self._client.client.metadata.update_requested
+                and not self._client.client.has_ready_nodes()
+            ):
                 self._client.await_metadata_update(timer)
-            if self._profile.transmits_after_assign:
+            if self._profile.fetching.transmits_after_assign:
                 self._client.poll_no_wakeup()
         self._auto_commit.commit_if_due()
         return True
 
     def time_to_next_poll_ms(self) -> int:
         """How long a poll may wait without missing a heartbeat or a commit, in milliseconds."""
-        heartbeat_ms = self._heartbeat.time_to_next_ms(self._clock.now_ms) if self._membership.owes_heartbeats else FOREVER_MS
+        heartbeat_ms = (
+            self._heartbeat.time_to_next_ms(self._clock.now_ms)
+            if self._membership.owes_heartbeats
+            else FOREVER_MS
+        )
         return min(heartbeat_ms, self._auto_commit.time_to_next_ms())
 
     def rejoin_needed(self) -> bool:
-        """A join is wanted or under way, or the last one is outdated: the leader sees other partitions than it assigned, or the
-        application wants other topics than it asked for then (rejoinNeededOrPending)."""
+        """A join is wanted or under way, or the last one is outdated: the leader sees other
+        partitions than it assigned, or the application wants other topics than it asked for then
+        (rejoinNeededOrPending)."""
         if not self._subscriptions.auto_assigned:
             return False
-        seen = (self._client.client.metadata.view, self._subscriptions.topics, self._subscriptions.group_topics,
-                self._join.leader.assigned_by, self._join.joined_topics)
-        if all(map(operator.is_, seen, self._seen)):  # as when it was last looked at: a poll asks several times
+        seen = (
+            self._client.client.metadata.view,
+            self._subscriptions.topics,
+            self._subscriptions.group_topics,
+            self._join.leader.assigned_by,
+            self._join.joined_topics,
+        )
+        # as when it was last looked at: a poll asks several times
+        if all(map(operator.is_, seen, self._seen)):
             return self._membership.rejoin_needed or self._join.under_way is not None
         before, now = self._join.leader.assigned_by, self._join.leader.partition_counts()
         if before is not None and before != now:
@@ -139,14 +221,23 @@ class ConsumerCoordinator:
                 old = _snapshot_text(self._join.leader.assigned_at_version, before)
                 new = _snapshot_text(self._client.client.metadata.update_version, now)
                 self._membership.request_rejoin(
-                    "cached metadata has changed", f"cached metadata has changed from {old} at the beginning of the rebalance to {new}")
+                    "cached metadata has changed",
+                    f"cached metadata has changed from {old} at the beginning of the rebalance to "
+                    f"{new}",
+                )
             return True
         joined, wanted = self._join.joined_topics, frozenset(self._subscriptions.topics)
         if joined is not None and joined != wanted:
             if not self._membership.rejoin_needed:
-                then, today = list_text(ids_in_hash_order(joined)), list_text(ids_in_hash_order(wanted))
+                then, today = (
+                    list_text(ids_in_hash_order(joined)),
+                    list_text(ids_in_hash_order(wanted)),
+                )
                 self._membership.request_rejoin(
-                    "subscription has changed", f"subscription has changed from {then} at the beginning of the rebalance to {today}")
+                    "subscription has changed",
+                    f"subscription has changed from {then} at the beginning of the rebalance to "
+                    f"{today}",
+                )
             return True
         self._seen = seen
         return self._membership.rejoin_needed or self._join.under_way is not None
@@ -156,15 +247,20 @@ class ConsumerCoordinator:
         self._membership.request_rejoin(reason)
 
     def _match_pattern(self) -> None:
-        """Have the topics that match the pattern become others? (maybeUpdateSubscriptionMetadata)"""
+        """Have the topics that match the pattern become others?
+        (maybeUpdateSubscriptionMetadata)"""
         metadata = self._client.client.metadata
-        if self._subscriptions.pattern is not None and self._matched_at_version != metadata.update_version:
+        if (
+            self._subscriptions.pattern is not None
+            and self._matched_at_version != metadata.update_version
+        ):
             self._matched_at_version = metadata.update_version
             if self._subscriptions.match(metadata.view.topics):
                 metadata.request_update_for_new_topics()
 
     def _see_topics_of_pattern(self, timer: CallTimer) -> bool:
-        """One new topic shall not cost a rebalance for each member that sees it: look once more before the join."""
+        """One new topic shall not cost a rebalance for each member that sees it:
+        look once more before the join."""
         if self._subscriptions.pattern is None:
             return True
         metadata = self._client.client.metadata
@@ -184,7 +280,8 @@ class ConsumerCoordinator:
         return self._join_if_needed(timer)
 
     def _join_if_needed(self, timer: CallTimer) -> bool:
-        """Join until it succeeds or the timer ends (joinGroupIfNeeded). Raises what the coordinator refuses for good."""
+        """Join until it succeeds or the timer ends (joinGroupIfNeeded).
+        Raises what the coordinator refuses for good."""
         while self.rejoin_needed():
             if not self._lookup.ensure_ready(timer):
                 return False
@@ -199,7 +296,9 @@ class ConsumerCoordinator:
                 return False
             self._join.under_way = None
             if future.succeeded and self.state is not ClassicMemberState.STABLE:
-                continue  # The heartbeat thread has lost the membership meanwhile; nothing was taken over yet.
+                # The heartbeat thread has lost the membership meanwhile; nothing was taken over
+                # yet.
+                continue
             if future.succeeded:
                 self._needs_join_prepare = True
                 self._changes.after_join(future.value)
@@ -220,22 +319,25 @@ class ConsumerCoordinator:
         if cause is None:
             return
         self._log("REBALANCE_FAILED", trace=java_text(cause))
-        if self._profile.states_rejoin_reason:
+        if self._profile.group.states_rejoin_reason:
             name, message = type(cause).__name__, str(cause) or "null"
-            self._membership.request_rejoin(f"rebalance failed due to {name}", f"rebalance failed due to '{message}' ({name})")
+            self._membership.request_rejoin(
+                f"rebalance failed due to {name}", f"rebalance failed due to '{message}' ({name})"
+            )
 
     # leaving
 
     def before_unsubscribing(self) -> None:
         """Give up the assignment (2.4 and later tell the listener), then the membership."""
         try:
-            if self._profile.revokes_on_close:
+            if self._profile.group.revokes_on_close:
                 self._changes.before_leaving()
         finally:
             self.maybe_leave("the consumer unsubscribed from all topics")
 
     def maybe_leave(self, reason: str) -> None:
-        """Tell the coordinator that this member goes, if it is one; it waits for no answer (maybeLeaveGroup)."""
+        """Tell the coordinator that this member goes, if it is one;
+        it waits for no answer (maybeLeaveGroup)."""
         if self._send_leave(reason) and not self._client.is_polling:
             self._client.poll_no_wakeup()
         self._forget_membership()
@@ -248,22 +350,41 @@ class ConsumerCoordinator:
 
     def _send_leave(self, reason: str) -> bool:
         generation, node = self.generation, self._lookup.node
-        if self._membership.instance_id is not None or node is None or self.state is ClassicMemberState.UNJOINED or not generation.member_id:
+        if (
+            self._membership.instance_id is not None
+            or node is None
+            or self.state is ClassicMemberState.UNJOINED
+            or not generation.member_id
+        ):
             return False
-        in_full = self._profile.leave_reason_in_full and reason.startswith("consumer poll timeout")
-        self._log("SENDING_LEAVE_GROUP", member_id=generation.member_id, node=node, reason=POLL_TIMEOUT if in_full else reason)
-        request = LeaveGroupRequest(group_id=self.group_id, members=(MemberIdentity(member_id=generation.member_id, reason=reason),))
+        in_full = self._profile.group.leave_reason_in_full and reason.startswith(
+            "consumer poll timeout"
+        )
+        self._log(
+            "SENDING_LEAVE_GROUP",
+            member_id=generation.member_id,
+            node=node,
+            reason=POLL_TIMEOUT if in_full else reason,
+        )
+        request = LeaveGroupRequest(
+            group_id=self.group_id,
+            members=(MemberIdentity(member_id=generation.member_id, reason=reason),),
+        )
 
         def left(sent: RequestFuture) -> None:
             if sent.succeeded:
-                self._log("LEAVE_GROUP_RESPONSE", generation=generation, response=self._client.client.response_text(sent.value))
+                self._log(
+                    "LEAVE_GROUP_RESPONSE",
+                    generation=generation,
+                    response=self._client.client.response_text(sent.value),
+                )
 
         self._client.send(node, request).on_done(left)
         return True
 
     def _forget_membership(self) -> None:
         self._log("RESET_GENERATION_ON_LEAVE")
-        if self._profile.states_rejoin_reason:
+        if self._profile.group.states_rejoin_reason:
             self._log("REQUEST_JOINING", reason="consumer pro-actively leaving the group")
         self._membership.expelled()
 
@@ -277,7 +398,7 @@ class ConsumerCoordinator:
             self.offsets.run_callbacks()
         self._heartbeats.close()
         try:
-            if self._profile.revokes_on_close:
+            if self._profile.group.revokes_on_close:
                 self._changes.before_leaving()
         finally:
             self.maybe_leave("the consumer is being closed")
@@ -287,6 +408,10 @@ class ConsumerCoordinator:
 
 
 def _snapshot_text(version: int, counts: Mapping[str, int]) -> str:
-    """ConsumerCoordinator.MetadataSnapshot.toString; its partitions are lists of racks since KIP-881."""
-    topics = (f"{topic}=[{', '.join(['NO_RACKS'] * counts[topic])}]" for topic in ids_in_hash_order(counts))
+    """ConsumerCoordinator.MetadataSnapshot.toString;
+    its partitions are lists of racks since KIP-881."""
+    topics = (
+        f"{topic}=[{', '.join(['NO_RACKS'] * counts[topic])}]"
+        for topic in ids_in_hash_order(counts)
+    )
     return f"(version{version}: {{{', '.join(topics)}}})"

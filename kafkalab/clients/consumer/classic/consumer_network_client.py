@@ -1,7 +1,8 @@
-"""Blocking calls over a network that never blocks (org.apache.kafka.clients.consumer.internals.ConsumerNetworkClient).
+"""Blocking calls over a network that never blocks
+(org.apache.kafka.clients.consumer.internals.ConsumerNetworkClient).
 
-Requests wait in `unsent` by node until their node is ready. The application's thread polls; the heartbeat thread puts
-requests in and polls only while the application does not.
+Requests wait in `unsent` by node until their node is ready. The application's thread polls; the
+heartbeat thread puts requests in and polls only while the application does not.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from kafkalab.sim.scheduler import Scheduler
 class ConsumerNetworkClient(ConsumerNetwork):
     """is_polling: somebody waits inside a poll; then the other thread only puts requests in."""
 
-    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, retry_backoff_ms: int) -> None:
-        super().__init__(client, clock)
+    def __init__(
+        self, client: NetworkClient, stage: Stage, clock: Scheduler, retry_backoff_ms: int
+    ) -> None:
+        super().__init__(client, stage, clock)
         self.is_polling = False
-        self._stage, self._retry_backoff_ms = stage, retry_backoff_ms
+        self._retry_backoff_ms = retry_backoff_ms
         self._unsent: dict[str, list[ClientRequest]] = {}
         self._nodes: dict[str, Node] = {}
         self._unsent_count = 0
@@ -37,18 +40,30 @@ class ConsumerNetworkClient(ConsumerNetwork):
     def send(self, node: Node, message: Any, timeout_ms: int | None = None) -> RequestFuture:
         """Queue a request; it leaves in the next poll in which its node is ready."""
         future = RequestFuture()
-        request = self.client.new_request(node.connection, message, lambda response: self._completed.append((future, response)), timeout_ms)
+        request = self.client.new_request(
+            node.connection,
+            message,
+            lambda response: self._completed.append((future, response)),
+            timeout_ms,
+        )
         self._nodes[node.connection] = node
         self._unsent.setdefault(node.connection, []).append(request)
         self._unsent_count += 1
         self.client.selector.wakeup()
         return future
 
-    def poll(self, timer: CallTimer, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> None:
-        """One pass: fire callbacks, send what can be sent, wait for news until the timer ends, fire callbacks.
+    def poll(
+        self,
+        timer: CallTimer,
+        future: RequestFuture | None = None,
+        block: Callable[[], bool] | None = None,
+    ) -> None:
+        """One pass: fire callbacks, send what can be sent, wait for news until the timer ends, fire
+        callbacks.
 
-        With a `future` it does not wait when that is done already; `block` says likewise whether waiting makes sense.
-        Raises WakeupException after `wakeup`, InvalidTopicException for a topic that cannot exist.
+        With a `future` it does not wait when that is done already; `block` says likewise whether
+        waiting makes sense. Raises WakeupException after `wakeup`, InvalidTopicException for a
+        topic that cannot exist.
         """
         until_ms = self._begin_pass(timer.remaining_ms, future, block)
         try:
@@ -126,14 +141,23 @@ class ConsumerNetworkClient(ConsumerNetwork):
         """Is anything queued for `node`, or unanswered by it? For all nodes when None."""
         if node is None:
             return self._unsent_count > 0 or self.client.in_flight_count() > 0
-        return bool(self._unsent.get(node.connection)) or self.client.in_flight_count(node.connection) > 0
+        return (
+            bool(self._unsent.get(node.connection))
+            or self.client.in_flight_count(node.connection) > 0
+        )
 
     def disconnect_async(self, node: Node) -> None:
         """Close the socket to `node` in the next pass."""
         self._to_disconnect.append(node)
 
-    def _begin_pass(self, timeout_ms: int, future: RequestFuture | None = None, block: Callable[[], bool] | None = None) -> int:
-        """The first half of a pass, for both threads; until when the caller may sleep. It says when it has: `is_polling = False`."""
+    def _begin_pass(
+        self,
+        timeout_ms: int,
+        future: RequestFuture | None = None,
+        block: Callable[[], bool] | None = None,
+    ) -> int:
+        """The first half of a pass, for both threads; until when the caller may sleep. It says
+        when it has: `is_polling = False`."""
         if self._completed:
             self._fire()
         if self._to_disconnect:
@@ -141,7 +165,11 @@ class ConsumerNetworkClient(ConsumerNetwork):
         delay_ms = self._try_send()
         if delay_ms < timeout_ms:
             timeout_ms = delay_ms
-        if self._completed or (future is not None and future.is_done) or (block is not None and not block()):
+        if (
+            self._completed
+            or (future is not None and future.is_done)
+            or (block is not None and not block())
+        ):
             timeout_ms = 0
         if timeout_ms > self._retry_backoff_ms and self.client.in_flight_count() == 0:
             timeout_ms = self._retry_backoff_ms
@@ -175,7 +203,8 @@ class ConsumerNetworkClient(ConsumerNetwork):
         return delay_ms
 
     def _check_disconnects(self) -> None:
-        """Requests that wait for a node whose connection failed will never leave: they end as disconnected."""
+        """Requests that wait for a node whose connection failed will never leave:
+        they end as disconnected."""
         for connection, queue in self._unsent.items():
             if queue and self.client.connection_failed(self._nodes[connection]):
                 failed, queue[:] = list(queue), []
@@ -205,10 +234,18 @@ class ConsumerNetworkClient(ConsumerNetwork):
             future, response = self._completed.pop(0)
             if response.disconnected:
                 request = response.request
-                self.client.log("CONSUMER_REQUEST_CANCELLED", header=self.client.header_text(request), node_id=request.connection)
+                self.client.log(
+                    "CONSUMER_REQUEST_CANCELLED",
+                    header=self.client.header_text(request),
+                    node_id=request.connection,
+                )
                 future.fail(DisconnectException())
             elif response.version_mismatch:
-                future.fail(UnsupportedVersionException(f"The node does not support {api_of(response.request.message).name}"))
+                future.fail(
+                    UnsupportedVersionException(
+                        f"The node does not support {api_of(response.request.message).name}"
+                    )
+                )
             else:
                 future.complete(response)
 

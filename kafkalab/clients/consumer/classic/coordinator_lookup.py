@@ -1,8 +1,10 @@
-"""Which broker coordinates my group? (AbstractCoordinator.ensureCoordinatorReady, lookupCoordinator, markCoordinatorUnknown)
+"""Which broker coordinates my group? (AbstractCoordinator.ensureCoordinatorReady,
+lookupCoordinator, markCoordinatorUnknown)
 
-Any broker can tell (FIND_COORDINATOR). The coordinator's socket is one of its own, kept under an id that no broker has, so
-that heartbeats do not queue behind fetches. It is trusted until an answer or a broken socket says otherwise. Lookups of
-several groups at once (KIP-699) are sent, but only ever with one group.
+Any broker can tell (FIND_COORDINATOR). The coordinator's socket is one of its own, kept under an id
+that no broker has, so that heartbeats do not queue behind fetches. It is trusted until an answer or
+a broken socket says otherwise. Lookups of several groups at once (KIP-699) are sent, but only ever
+with one group.
 """
 
 from __future__ import annotations
@@ -23,33 +25,57 @@ from kafkalab.lines.java_values import value_text
 from kafkalab.protocol.messages import FindCoordinatorRequest
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
+
 
 class CoordinatorLookup:
-    """Finds the coordinator, knows it, and loses it. `node` is the coordinator last found, None when it is to be looked up.
+    """Finds the coordinator, knows it, and loses it. `node` is the coordinator last found, None
+    when it is to be looked up.
 
     on_released  called when the application's thread has looked it up, and lets others have a turn
     """
 
-    def __init__(self, group_id: str, profile: Profile, client: ConsumerNetworkClient, heartbeat: Heartbeat, log: LogContext,
-                 retry_backoff_ms: int, retry_backoff_max_ms: int, rng: random.Random) -> None:
+    def __init__(
+        self,
+        group_id: str,
+        profile: Profile,
+        client: ConsumerNetworkClient,
+        heartbeat: Heartbeat,
+        log: LogContext,
+        retry_backoff_ms: int,
+        retry_backoff_max_ms: int,
+        rng: random.Random,
+    ) -> None:
         self.node: Node | None = None
         self.on_released: Callable[[], object] = lambda: None
-        self._most_ms, self._rng, self._doubles = max(retry_backoff_ms, retry_backoff_max_ms), rng, profile.exponential_refresh_backoff
-        self._group_id, self._profile, self._client, self._heartbeat, self._log = group_id, profile, client, heartbeat, log
+        self._most_ms, self._rng, self._doubles = (
+            max(retry_backoff_ms, retry_backoff_max_ms),
+            rng,
+            profile.connecting.exponential_refresh_backoff,
+        )
+        self._group_id, self._profile, self._client, self._heartbeat, self._log = (
+            group_id,
+            profile,
+            client,
+            heartbeat,
+            log,
+        )
         self._retry_backoff_ms = retry_backoff_ms
         self._under_way: RequestFuture | None = None
         self._is_looking = False
 
     @property
     def is_looking(self) -> bool:
-        """Is the application's thread inside `ensure_ready`? Java holds the coordinator's monitor there, and the heartbeat thread stands still."""
+        """Is the application's thread inside `ensure_ready`? Java holds the coordinator's
+        monitor there, and the heartbeat thread stands still."""
         return self._is_looking
 
     @property
     def unknown(self) -> bool:
         node = self.node
-        return node is None or (node.connection in self._client.client.states.down and self.checked_node() is None)
+        return node is None or (
+            node.connection in self._client.client.states.down and self.checked_node() is None
+        )
 
     def checked_node(self) -> Node | None:
         """The coordinator, unless its socket turns out to have failed (checkAndGetCoordinator)."""
@@ -58,7 +84,8 @@ class CoordinatorLookup:
         return self.node
 
     def ensure_ready(self, timer: CallTimer) -> bool:
-        """Look the coordinator up until it is known or the timer ends. Raises what FIND_COORDINATOR answers for good."""
+        """Look the coordinator up until it is known or the timer ends.
+        Raises what FIND_COORDINATOR answers for good."""
         if not self.unknown:
             return True
         self._is_looking = True
@@ -88,7 +115,7 @@ class CoordinatorLookup:
                 self.mark_unknown("coordinator unavailable", disconnected=False)
                 self._rest(attempts, timer)
                 attempts += 1
-            if self._profile.keeps_answered_lookup:
+            if self._profile.group.keeps_answered_lookup:
                 self.forget_lookup()
             if not self.unknown or timer.expired:
                 break
@@ -96,11 +123,16 @@ class CoordinatorLookup:
 
     def _rest(self, attempts: int, timer: CallTimer) -> None:
         """Wait before the next question: retry.backoff.ms, which doubles since KIP-580."""
-        wait_ms = exponential_ms(self._rng, self._retry_backoff_ms, self._most_ms, attempts, True) if self._doubles else self._retry_backoff_ms
+        wait_ms = (
+            exponential_ms(self._rng, self._retry_backoff_ms, self._most_ms, attempts, True)
+            if self._doubles
+            else self._retry_backoff_ms
+        )
         self._client.sleep(min(wait_ms, timer.remaining_ms))
 
     def forget_lookup(self) -> None:
-        """The next who wants the coordinator asks anew, though an answer may still be on its way (clearFindCoordinatorFuture)."""
+        """The next who wants the coordinator asks anew, though an answer may still be on its way
+        (clearFindCoordinatorFuture)."""
         self._under_way = None
 
     @property
@@ -125,7 +157,9 @@ class CoordinatorLookup:
         if self.node is None:
             return
         node, self.node = self.node, None
-        self._log("COORDINATOR_UNAVAILABLE", node=node, cause=cause, disconnected=value_text(disconnected))
+        self._log(
+            "COORDINATOR_UNAVAILABLE", node=node, cause=cause, disconnected=value_text(disconnected)
+        )
         if not disconnected:
             self._log("COORDINATOR_DISCONNECT_REQUESTED", node=node)
             self._client.disconnect_async(node)
@@ -136,20 +170,24 @@ class CoordinatorLookup:
             self.mark_unknown(f"error response {error.name}", disconnected=False)
 
     def _answered(self, future: RequestFuture, sent: RequestFuture) -> None:
-        if not self._profile.keeps_answered_lookup:
+        if not self._profile.group.keeps_answered_lookup:
             self._under_way = None
         if sent.failed:
             self._log("FIND_COORDINATOR_FAILED", error=sent.error)
             future.fail(sent.failure)
             return
-        self._log("FIND_COORDINATOR_RESPONSE", response=self._client.client.response_text(sent.value))
+        self._log(
+            "FIND_COORDINATOR_RESPONSE", response=self._client.client.response_text(sent.value)
+        )
         found = sent.value.message.coordinator_of(self._group_id)
         if found.error_code != Errors.NONE.code:
             error = error_for(found.error_code)
             self._log("COORDINATOR_LOOKUP_FAILED", error=found.error_message)
             future.fail(error.exception())
             return
-        self.node = self._client.client.node_of(found.node_id, found.host, found.port, None, coordinator=True)
+        self.node = self._client.client.node_of(
+            found.node_id, found.host, found.port, None, coordinator=True
+        )
         self._log("COORDINATOR_DISCOVERED", node=self.node)
         self._client.try_connect(self.node)
         self._heartbeat.reset_session(self._client.clock.now_ms)

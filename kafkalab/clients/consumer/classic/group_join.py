@@ -1,8 +1,9 @@
-"""How does a member get its partitions? (AbstractCoordinator.initiateJoinGroup and the handlers of JoinGroup and SyncGroup)
+"""How does a member get its partitions? (AbstractCoordinator.initiateJoinGroup and the handlers of
+JoinGroup and SyncGroup)
 
-Two requests. JOIN_GROUP says "I am here, this is what I want to read" and is answered when all have come; the answer makes
-one member the leader. SYNC_GROUP carries the leader's assignment and brings each member its share. What a member does before
-and after is `assignment_changes`'.
+Two requests. JOIN_GROUP says "I am here, this is what I want to read" and is answered when all have
+come; the answer makes one member the leader. SYNC_GROUP carries the leader's assignment and brings
+each member its share. What a member does before and after is `assignment_changes`'.
 """
 
 from __future__ import annotations
@@ -23,20 +24,25 @@ from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text
 from kafkalab.protocol.consumer_protocol import parse_assignment, parse_subscription
 from kafkalab.protocol.messages import (
-    JoinGroupRequest, JoinGroupRequestProtocol, JoinGroupResponse, SyncGroupRequest,
+    JoinGroupRequest,
+    JoinGroupRequestProtocol,
+    JoinGroupResponse,
+    SyncGroupRequest,
 )
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.config import ConsumerConfig
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 JOIN_GROUP_TIMEOUT_LAPSE_MS = 5000
-"""A JoinGroup may rest at the coordinator for max.poll.interval.ms, the rebalance timeout, and needs some time to travel."""
+"""A JoinGroup may rest at the coordinator for max.poll.interval.ms, the rebalance timeout,
+and needs some time to travel."""
 
 
 class JoinAgain(RetriableException):
-    """A join that is tried again at once. `cause`: what has ended it, None where nothing is to be said of that."""
+    """A join that is tried again at once. `cause`: what has ended it,
+    None where nothing is to be said of that."""
 
     def __init__(self, cause: BaseException | None = None) -> None:
         super().__init__("")
@@ -47,22 +53,44 @@ class GroupJoin:
     """One join at a time, from JoinGroup to the assignment.
 
     under_way        its future: a list of partitions, or why not
-    joined_topics    what the last JoinGroup asked for, None before the first (ConsumerCoordinator.joinedSubscription)
+    joined_topics    what the last JoinGroup asked for, None before the first
+                     (ConsumerCoordinator.joinedSubscription)
     leader           its work where it leads the group, and its assignors
     """
 
-    def __init__(self, config: ConsumerConfig, profile: Profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership,
-                 thread: HeartbeatThread, heartbeat: Heartbeat, subscriptions: SubscriptionState, log: LogContext) -> None:
+    def __init__(
+        self,
+        config: ConsumerConfig,
+        profile: Profile,
+        client: ConsumerNetworkClient,
+        lookup: CoordinatorLookup,
+        membership: Membership,
+        thread: HeartbeatThread,
+        heartbeat: Heartbeat,
+        subscriptions: SubscriptionState,
+        log: LogContext,
+    ) -> None:
         self.under_way: RequestFuture | None = None
         self.joined_topics: frozenset[str] | None = None
         self.leader = GroupLeader(config, profile, client.client.metadata, subscriptions, log)
-        self._config, self._profile, self._client, self._lookup, self._membership = config, profile, client, lookup, membership
-        self._heartbeats, self._heartbeat, self._subscriptions, self._log = thread, heartbeat, subscriptions, log
+        self._config, self._profile, self._client, self._lookup, self._membership = (
+            config,
+            profile,
+            client,
+            lookup,
+            membership,
+        )
+        self._heartbeats, self._heartbeat, self._subscriptions, self._log = (
+            thread,
+            heartbeat,
+            subscriptions,
+            log,
+        )
 
     def begin(self) -> RequestFuture:
         """Send JoinGroup to the coordinator, unless a join is under way."""
         if self.under_way is None:
-            if self._profile.join_disables_heartbeats:
+            if self._profile.group.join_disables_heartbeats:
                 self._heartbeats.disable()
             self._membership.transition_to(ClassicMemberState.PREPARING_REBALANCE)
             self.under_way = RequestFuture()
@@ -73,15 +101,27 @@ class GroupJoin:
     # JoinGroup
 
     def _send_join(self) -> None:
-        session_ms, poll_interval_ms = self._config["session.timeout.ms"], self._config["max.poll.interval.ms"]
+        session_ms, poll_interval_ms = (
+            self._config["session.timeout.ms"],
+            self._config["max.poll.interval.ms"],
+        )
         request = JoinGroupRequest(
-            group_id=self._membership.group_id, session_timeout_ms=session_ms, rebalance_timeout_ms=poll_interval_ms,
-            member_id=self._membership.member_id, group_instance_id=self._membership.instance_id, protocol_type="consumer",
+            group_id=self._membership.group_id,
+            session_timeout_ms=session_ms,
+            rebalance_timeout_ms=poll_interval_ms,
+            member_id=self._membership.member_id,
+            group_instance_id=self._membership.instance_id,
+            protocol_type="consumer",
             protocols=self._protocols(),
-            reason=self._membership.rejoin_reason or None)
+            reason=self._membership.rejoin_reason or None,
+        )
         node = self._lookup.node
-        self._log("SENDING_JOIN_GROUP", request=self._client.client.request_text(request, node), node=node)
-        timeout_ms = max(self._config["request.timeout.ms"], poll_interval_ms + JOIN_GROUP_TIMEOUT_LAPSE_MS)
+        self._log(
+            "SENDING_JOIN_GROUP", request=self._client.client.request_text(request, node), node=node
+        )
+        timeout_ms = max(
+            self._config["request.timeout.ms"], poll_interval_ms + JOIN_GROUP_TIMEOUT_LAPSE_MS
+        )
         self._client.send(node, request, timeout_ms).on_done(self._joined)
 
     def _protocols(self) -> tuple[JoinGroupRequestProtocol, ...]:
@@ -99,27 +139,47 @@ class GroupJoin:
         response = sent.value.message
         error = error_for(response.error_code)
         if error is Errors.NONE:
-            self._log("JOIN_GROUP_RESPONSE",
-                      response=Later(payload.object_text, response, sent.value.request.header.api_version, self._profile.name))
+            self._log(
+                "JOIN_GROUP_RESPONSE",
+                response=Later(
+                    payload.object_text,
+                    response,
+                    sent.value.request.header.api_version,
+                    self._profile.name,
+                ),
+            )
             if membership.state is not ClassicMemberState.PREPARING_REBALANCE:
                 self._end(JoinAgain())  # Left or expelled while the answer was on its way.
                 return
-            membership.generation = Generation(response.generation_id, response.member_id, response.protocol_name)
+            membership.generation = Generation(
+                response.generation_id, response.member_id, response.protocol_name
+            )
             membership.transition_to(ClassicMemberState.COMPLETING_REBALANCE)
-            if self._profile.heartbeats_from_join:
+            if self._profile.group.heartbeats_from_join:
                 self._heartbeats.enable()
                 self._log("JOINED_GROUP", generation=membership.generation_text())
             self._synchronize(response)
         elif error is Errors.MEMBER_ID_REQUIRED:
-            # KIP-394: the coordinator hands out the id first, so that a client that gives up leaves no ghost behind.
-            self._log("MEMBER_ID_REQUIRED", member_id=response.member_id, generation=membership.generation)
+            # KIP-394: the coordinator hands out the id first, so that a client that gives up leaves
+            # no ghost behind.
+            self._log(
+                "MEMBER_ID_REQUIRED", member_id=response.member_id, generation=membership.generation
+            )
             membership.generation = Generation(-1, response.member_id, None)
             membership.transition_to(ClassicMemberState.UNJOINED)
-            if self._profile.states_rejoin_reason:
-                membership.request_rejoin(f"need to re-join with the given member-id: {response.member_id}")
-            self._end(JoinAgain(error.exception() if self._profile.member_id_required_is_failure else None))
+            if self._profile.group.states_rejoin_reason:
+                membership.request_rejoin(
+                    f"need to re-join with the given member-id: {response.member_id}"
+                )
+            self._end(
+                JoinAgain(
+                    error.exception() if self._profile.group.member_id_required_is_failure else None
+                )
+            )
         elif error is Errors.UNKNOWN_MEMBER_ID:
-            self._log("JOIN_GROUP_OF_STRANGER", error=error.message, generation=membership.generation)
+            self._log(
+                "JOIN_GROUP_OF_STRANGER", error=error.message, generation=membership.generation
+            )
             membership.refused("JOIN_GROUP", error)
             self._end(JoinAgain(error.exception()))
         elif error is Errors.FENCED_INSTANCE_ID:
@@ -129,21 +189,31 @@ class GroupJoin:
             if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
                 self._log("JOIN_GROUP_LOADING", node=self._lookup.node)
             elif error in COORDINATOR_LOST:
-                self._log("JOIN_GROUP_WRONG_COORDINATOR", error=error.message, generation=membership.generation)
+                self._log(
+                    "JOIN_GROUP_WRONG_COORDINATOR",
+                    error=error.message,
+                    generation=membership.generation,
+                )
             self._refused(error)
 
     # SyncGroup
 
     def _synchronize(self, joined: JoinGroupResponse) -> None:
-        """A follower asks at once; the leader first makes sure that it knows every topic of the group (updateGroupSubscription)."""
+        """A follower asks at once; the leader first makes sure that it knows every topic of the
+        group (updateGroupSubscription)."""
         self.leader.assigned_by = None
         if joined.leader != joined.member_id:
             self._subscriptions.group_topics = ()
             self._send_sync(joined)
             return
         metadata, wanted = self._client.client.metadata, self._subscriptions.metadata_topics()
-        self._subscriptions.group_topics = tuple(dict.fromkeys(
-            topic for member in joined.members for topic in parse_subscription(member.metadata).topics))
+        self._subscriptions.group_topics = tuple(
+            dict.fromkeys(
+                topic
+                for member in joined.members
+                for topic in parse_subscription(member.metadata).topics
+            )
+        )
         if not set(self._subscriptions.group_topics) <= set(wanted):
             metadata.request_update_for_new_topics()
         if not metadata.update_requested:
@@ -152,7 +222,10 @@ class GroupJoin:
         under_way = self.under_way
 
         def known() -> None:
-            if self.under_way is under_way and self._membership.state is ClassicMemberState.COMPLETING_REBALANCE:
+            if (
+                self.under_way is under_way
+                and self._membership.state is ClassicMemberState.COMPLETING_REBALANCE
+            ):
                 self._send_sync(joined)
 
         metadata.updated_signal().tell(known)
@@ -162,17 +235,30 @@ class GroupJoin:
         is_leader = joined.leader == joined.member_id
         try:
             assignments = self.leader.assign(joined, membership.generation.id) if is_leader else ()
-        except Exception as error:  # An assignor's own: the leader's poll() raises it (AbstractCoordinator.onLeaderElected).
+        except Exception as error:
+            # An assignor's own: the leader's poll() raises it
+            # (AbstractCoordinator.onLeaderElected).
             self._end(error)
             return
         if node is None:
-            self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())  # Lost while the answer was on its way.
+            # Lost while the answer was on its way.
+            self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())
             return
-        request = SyncGroupRequest(group_id=membership.group_id, generation_id=membership.generation.id, member_id=membership.member_id,
-                                   group_instance_id=membership.instance_id, protocol_type="consumer",
-                                   protocol_name=membership.generation.protocol, assignments=assignments)
-        self._log("SENDING_LEADER_SYNC" if is_leader else "SENDING_FOLLOWER_SYNC", node=node, generation=membership.generation,
-                  request=self._client.client.request_text(request, node))
+        request = SyncGroupRequest(
+            group_id=membership.group_id,
+            generation_id=membership.generation.id,
+            member_id=membership.member_id,
+            group_instance_id=membership.instance_id,
+            protocol_type="consumer",
+            protocol_name=membership.generation.protocol,
+            assignments=assignments,
+        )
+        self._log(
+            "SENDING_LEADER_SYNC" if is_leader else "SENDING_FOLLOWER_SYNC",
+            node=node,
+            generation=membership.generation,
+            request=self._client.client.request_text(request, node),
+        )
         self._client.send(node, request).on_done(self._synced)
 
     def _synced(self, sent: RequestFuture) -> None:
@@ -184,19 +270,28 @@ class GroupJoin:
         response = sent.value.message
         error = error_for(response.error_code)
         if error is Errors.NONE:
-            self._log("SYNC_GROUP_RESPONSE",
-                      response=Later(payload.object_text, response, sent.value.request.header.api_version, self._profile.name))
+            self._log(
+                "SYNC_GROUP_RESPONSE",
+                response=Later(
+                    payload.object_text,
+                    response,
+                    sent.value.request.header.api_version,
+                    self._profile.name,
+                ),
+            )
             if membership.state is not ClassicMemberState.COMPLETING_REBALANCE:
                 self._end(JoinAgain())  # Left or expelled while the answer was on its way.
                 return
             membership.settled()
             self._heartbeat.reset_timeouts(self._client.clock.now_ms)
-            if not self._profile.heartbeats_from_join:
+            if not self._profile.group.heartbeats_from_join:
                 self._log("JOINED_GROUP", generation=membership.generation_text())
                 self._heartbeats.enable()
             self._log("SYNCED_GROUP", generation=membership.generation)
             assigned = parse_assignment(response.assignment)
-            self.under_way.complete([TopicPartition(topic, p) for topic, numbers in assigned.items() for p in numbers])
+            self.under_way.complete(
+                [TopicPartition(topic, p) for topic, numbers in assigned.items() for p in numbers]
+            )
             return
         membership.rejoin_needed = True
         if error is Errors.REBALANCE_IN_PROGRESS:
@@ -205,7 +300,10 @@ class GroupJoin:
             self._end(JoinAgain(error.exception()))
         elif error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
             unknown = error is Errors.UNKNOWN_MEMBER_ID
-            self._log("SYNC_GROUP_OF_STRANGER" if unknown else "SYNC_GROUP_OF_OLD_GENERATION", generation=membership.generation)
+            self._log(
+                "SYNC_GROUP_OF_STRANGER" if unknown else "SYNC_GROUP_OF_OLD_GENERATION",
+                generation=membership.generation,
+            )
             membership.refused("SYNC_GROUP", error)
             self._end(JoinAgain(error.exception()))
         elif error is Errors.FENCED_INSTANCE_ID:
@@ -213,7 +311,11 @@ class GroupJoin:
             self._end(error.exception())
         else:
             if error in COORDINATOR_LOST:
-                self._log("SYNC_GROUP_WRONG_COORDINATOR", error=error.message, generation=membership.generation)
+                self._log(
+                    "SYNC_GROUP_WRONG_COORDINATOR",
+                    error=error.message,
+                    generation=membership.generation,
+                )
             self._refused(error)
 
     def _refused(self, error: Errors) -> None:

@@ -1,7 +1,9 @@
-"""When is the next heartbeat due, and is this member still alive? (org.apache.kafka.clients.consumer.internals.Heartbeat)
+"""When is the next heartbeat due, and is this member still alive?
+(org.apache.kafka.clients.consumer.internals.Heartbeat)
 
-Two clocks watch a member. The broker's session timeout watches heartbeats, which a thread of their own sends. The client's
-own max.poll.interval.ms watches how long ago the application polled (KIP-62).
+Two clocks watch a member. The broker's session timeout watches heartbeats, which a thread of their
+own sends. The client's own max.poll.interval.ms watches how long ago the application polled
+(KIP-62).
 """
 
 from __future__ import annotations
@@ -10,12 +12,22 @@ from kafkalab.errors import KafkaException
 
 
 class Heartbeat:
-    """Raises KafkaException, as the consumer's constructor does, for an interval that is not below the session's time-out."""
+    """Raises KafkaException, as the consumer's constructor does,
+    for an interval that is not below the session's time-out."""
 
-    def __init__(self, session_timeout_ms: int, interval_ms: int, max_poll_interval_ms: int, retry_backoff_ms: int) -> None:
+    def __init__(
+        self,
+        session_timeout_ms: int,
+        interval_ms: int,
+        max_poll_interval_ms: int,
+        retry_backoff_ms: int,
+    ) -> None:
         if interval_ms >= session_timeout_ms:
-            raise KafkaException("Failed to construct kafka consumer: Heartbeat must be set lower than the session timeout; here "
-                                 f"heartbeat.interval.ms is {interval_ms} and session.timeout.ms is {session_timeout_ms}")
+            raise KafkaException(
+                "Failed to construct kafka consumer: Heartbeat must be set lower than the session "
+                f"timeout; here heartbeat.interval.ms is {interval_ms} and session.timeout.ms is "
+                f"{session_timeout_ms}"
+            )
         self.session_timeout_ms, self.interval_ms = session_timeout_ms, interval_ms
         self.max_poll_interval_ms, self.retry_backoff_ms = max_poll_interval_ms, retry_backoff_ms
         self._due_ms = self._session_ends_ms = self._poll_ends_ms = 0
@@ -44,8 +56,15 @@ class Heartbeat:
         return max(0, self._due_ms - now_ms)
 
     def idle_ms(self, now_ms: int) -> int:
-        """How long (ms) the thread has nothing to do but wait for the next beat; 0 when one is due or a time-out has passed."""
-        return self._due_ms - now_ms if now_ms < self._due_ms and now_ms < self._session_ends_ms and now_ms < self._poll_ends_ms else 0
+        """How long (ms) the thread has nothing to do but wait for the next beat;
+        0 when one is due or a time-out has passed."""
+        return (
+            self._due_ms - now_ms
+            if now_ms < self._due_ms
+            and now_ms < self._session_ends_ms
+            and now_ms < self._poll_ends_ms
+            else 0
+        )
 
     def session_expired(self, now_ms: int) -> bool:
         return now_ms >= self._session_ends_ms

@@ -1,7 +1,9 @@
-"""What does a member do on each answer to its heartbeat? (AbstractCoordinator.HeartbeatResponseHandler)
+"""What does a member do on each answer to its heartbeat?
+(AbstractCoordinator.HeartbeatResponseHandler)
 
-An error of the answer leads to one of six actions. Java's choice is `javas_choice`; a learner may write another, as a function of the
-error's name, and the heartbeat thread then does what that function says.
+An error of the answer leads to one of six actions. Java's choice is `javas_choice`; a learner may
+write another, as a function of the error's name, and the heartbeat thread then does what that
+function says.
 """
 
 from __future__ import annotations
@@ -10,12 +12,20 @@ from collections.abc import Callable
 
 from kafkalab.errors import COORDINATOR_LOST, Errors
 
-ALIVE, REJOIN, START_OVER, FIND_COORDINATOR, TRY_LATER, STOP = "alive", "rejoin", "start over", "find coordinator", "try later", "stop"
+ALIVE, REJOIN, START_OVER, FIND_COORDINATOR, TRY_LATER, STOP = (
+    "alive",
+    "rejoin",
+    "start over",
+    "find coordinator",
+    "try later",
+    "stop",
+)
 ACTIONS = (ALIVE, REJOIN, START_OVER, FIND_COORDINATOR, TRY_LATER, STOP)
 """
 alive             the coordinator has heard of us; go on
 rejoin            the same, and send JoinGroup with the next poll
-start over        we are no member any more: forget generation and member id, and join as somebody new
+start over        we are no member any more: forget generation and member id, and join as somebody
+                  new
 find coordinator  another broker coordinates the group; look it up, stay a member
 try later         nothing is known; send the next heartbeat after a short rest
 stop              somebody else has our group.instance.id: the application's next poll raises
@@ -40,9 +50,13 @@ def javas_choice(error: str) -> str:
 
 def learners_choice(function: Choice) -> Choice:
     """A learner's function, held to the six actions. ValueError for anything else it returns."""
+
     def choice(error: str) -> str:
         chosen = function(error)
         if chosen not in ACTIONS:
-            raise ValueError(f"on_heartbeat gave {chosen!r} for {error}; it returns one of {', '.join(ACTIONS)}")
+            raise ValueError(
+                f"on_heartbeat gave {chosen!r} for {error}; it returns one of {', '.join(ACTIONS)}"
+            )
         return chosen
+
     return choice

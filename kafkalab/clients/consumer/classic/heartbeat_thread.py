@@ -1,8 +1,10 @@
-"""What keeps a member alive while its application works? (AbstractCoordinator.HeartbeatThread, KIP-62)
+"""What keeps a member alive while its application works? (AbstractCoordinator.HeartbeatThread,
+KIP-62)
 
-A thread beside the application's: it sends HEARTBEAT when one is due and looks at two deadlines, the coordinator's silence
-(session.timeout.ms) and the application's (max.poll.interval.ms). It polls the network only while the application does not.
-Here it is a loop that yields until when it sleeps; see `kafkalab.sim.apps`.
+A thread beside the application's: it sends HEARTBEAT when one is due and looks at two deadlines,
+the coordinator's silence (session.timeout.ms) and the application's (max.poll.interval.ms). It
+polls the network only while the application does not. Here it is a loop that yields until when it
+sleeps; see `kafkalab.sim.apps`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,15 @@ from typing import TYPE_CHECKING
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
 from kafkalab.clients.consumer.classic.heartbeat import Heartbeat
-from kafkalab.clients.consumer.classic.heartbeat_responses import ALIVE, FIND_COORDINATOR, REJOIN, START_OVER, STOP, Choice, javas_choice
+from kafkalab.clients.consumer.classic.heartbeat_responses import (
+    ALIVE,
+    FIND_COORDINATOR,
+    REJOIN,
+    START_OVER,
+    STOP,
+    Choice,
+    javas_choice,
+)
 from kafkalab.clients.consumer.classic.membership import ClassicMemberState, Generation, Membership
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.log_context import LogContext
@@ -23,7 +33,7 @@ from kafkalab.protocol.messages import HeartbeatRequest
 from kafkalab.sim.apps import FOREVER_MS, Signal, Stage
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 WAKES_AFTER_MS = 2
@@ -31,18 +41,42 @@ WAKES_AFTER_MS = 2
 
 
 class HeartbeatThread:
-    """Started with the first join, enabled while there is a membership to keep, closed with the consumer.
+    """Started with the first join, enabled while there is a membership to keep, closed with the
+    consumer.
 
-    leave   leave(reason) gives the membership up and yields like the thread itself: the application was away for too long
+    leave   leave(reason) gives the membership up and yields like the thread itself: the application
+            was away for too long
     choice  what is done on an answer; see heartbeat_responses
     """
 
-    def __init__(self, profile: Profile, client: ConsumerNetworkClient, lookup: CoordinatorLookup, membership: Membership, heartbeat: Heartbeat,
-                 leave: Callable[[str], Iterator[int]], stage: Stage, log: LogContext, retry_backoff_ms: int,
-                 rng: random.Random, choice: Choice = javas_choice) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        client: ConsumerNetworkClient,
+        lookup: CoordinatorLookup,
+        membership: Membership,
+        heartbeat: Heartbeat,
+        leave: Callable[[str], Iterator[int]],
+        stage: Stage,
+        log: LogContext,
+        retry_backoff_ms: int,
+        rng: random.Random,
+        choice: Choice = javas_choice,
+    ) -> None:
         self._rng, self._choice = rng, choice
-        self._profile, self._client, self._lookup, self._membership, self._heartbeat = profile, client, lookup, membership, heartbeat
-        self._leave, self._stage, self._log, self._retry_backoff_ms = leave, stage, log, retry_backoff_ms
+        self._profile, self._client, self._lookup, self._membership, self._heartbeat = (
+            profile,
+            client,
+            lookup,
+            membership,
+            heartbeat,
+        )
+        self._leave, self._stage, self._log, self._retry_backoff_ms = (
+            leave,
+            stage,
+            log,
+            retry_backoff_ms,
+        )
         self._clock = client.clock
         self._signal = Signal()
         self._started = self._enabled = self._closed = False
@@ -66,7 +100,8 @@ class HeartbeatThread:
             self._enabled = False
 
     def raise_failure(self) -> None:
-        """Raises, once, what ended the thread: another member took over this one's group.instance.id (pollHeartbeat)."""
+        """Raises, once, what ended the thread: another member took over this one's
+        group.instance.id (pollHeartbeat)."""
         if self._failure is not None:
             error, self._failure = self._failure, None
             raise error
@@ -78,7 +113,8 @@ class HeartbeatThread:
             self._log("HEARTBEAT_THREAD_CLOSED")
 
     def _run(self) -> Generator[int, None, None]:
-        """HeartbeatThread.run: look every retry.backoff.ms what is to be done, or sooner when the next beat is nearer."""
+        """HeartbeatThread.run: look every retry.backoff.ms what is to be done,
+        or sooner when the next beat is nearer."""
         self._log("HEARTBEAT_THREAD_STARTED")
         while not self._closed:
             self._signal.clear()
@@ -98,8 +134,13 @@ class HeartbeatThread:
                 now_ms = self._clock.now_ms
                 idle_ms = 0 if self._lookup.unknown else self._heartbeat.idle_ms(now_ms)
                 if idle_ms > 0:
-                    # An application that is inside poll() may wake up at any moment; Java's wait() is then cut short by notify().
-                    yield now_ms + (min(self._retry_backoff_ms, idle_ms) if self._client.is_polling else self._retry_backoff_ms)
+                    # An application that is inside poll() may wake up at any moment; Java's wait()
+                    # is then cut short by notify().
+                    yield now_ms + (
+                        min(self._retry_backoff_ms, idle_ms)
+                        if self._client.is_polling
+                        else self._retry_backoff_ms
+                    )
                 else:
                     yield from self._keep_alive(now_ms)
 
@@ -111,7 +152,9 @@ class HeartbeatThread:
             self._look_up()
             yield now_ms + self._retry_backoff_ms
         elif heartbeat.session_expired(now_ms):
-            self._lookup.mark_unknown("session timed out without receiving a heartbeat response", disconnected=False)
+            self._lookup.mark_unknown(
+                "session timed out without receiving a heartbeat response", disconnected=False
+            )
         elif heartbeat.poll_expired(now_ms):
             self._log("POLL_TIMEOUT_EXPIRED")
             yield from self._leave("consumer poll timeout has expired.")
@@ -121,38 +164,58 @@ class HeartbeatThread:
                 yield now_ms + 1
 
     def _look_up(self) -> None:
-        """Ask where the coordinator is. Since KAFKA-10793 this thread forgets a question that somebody has asked before, its own too, so that
-        several may be under way at a time."""
-        if not self._profile.keeps_answered_lookup:
+        """Ask where the coordinator is. Since KAFKA-10793 this thread forgets a question that
+        somebody has asked before, its own too, so that several may be under way at a time."""
+        if not self._profile.group.keeps_answered_lookup:
             self._lookup.find()
         elif self._lookup.has_asked:
             self._lookup.forget_lookup()
         else:
             self._lookup.find()
-            if not self._profile.rests_after_lookup:
+            if not self._profile.group.rests_after_lookup:
                 self._lookup.forget_lookup()
 
     def _have_a_turn(self) -> None:
-        """The application's thread lets go of the coordinator. If this one has waited for it with a heartbeat that is due, it may well be quicker
-        than what the application's thread does next: recordings have both orders."""
+        """The application's thread lets go of the coordinator. If this one has waited for it with a
+        heartbeat that is due, it may well be quicker than what the application's thread does next:
+        recordings have both orders."""
         now_ms, heartbeat = self._clock.now_ms, self._heartbeat
         if not self._started or not self._enabled or self._closed:
             return
         self._signal.set()
-        if (self._membership.owes_heartbeats and not self._lookup.unknown and heartbeat.time_to_next_ms(now_ms) == 0
-                and not heartbeat.session_expired(now_ms) and not heartbeat.poll_expired(now_ms) and self._rng.random() < 0.5):
+        if (
+            self._membership.owes_heartbeats
+            and not self._lookup.unknown
+            and heartbeat.time_to_next_ms(now_ms) == 0
+            and not heartbeat.session_expired(now_ms)
+            and not heartbeat.poll_expired(now_ms)
+            and self._rng.random() < 0.5
+        ):
             self._beat(now_ms)
 
     def _beat(self, now_ms: int) -> None:
         self._heartbeat.sent(now_ms)
-        self._log("HEARTBEAT_TIMER", group=self._membership.group_id, remaining_ms=self._heartbeat.interval_ms)
+        self._log(
+            "HEARTBEAT_TIMER",
+            group=self._membership.group_id,
+            remaining_ms=self._heartbeat.interval_ms,
+        )
         self._send()
 
     def _send(self) -> None:
         membership, node = self._membership, self._lookup.node
-        self._log("SENDING_HEARTBEAT", generation=membership.generation.id, member_id=membership.member_id, node=node)
-        request = HeartbeatRequest(group_id=membership.group_id, generation_id=membership.generation.id, member_id=membership.member_id,
-                                   group_instance_id=membership.instance_id)
+        self._log(
+            "SENDING_HEARTBEAT",
+            generation=membership.generation.id,
+            member_id=membership.member_id,
+            node=node,
+        )
+        request = HeartbeatRequest(
+            group_id=membership.group_id,
+            generation_id=membership.generation.id,
+            member_id=membership.member_id,
+            group_instance_id=membership.instance_id,
+        )
         asked = membership.generation
         self._client.send(node, request).on_done(lambda sent: self._answered(asked, sent))
 
@@ -169,26 +232,41 @@ class HeartbeatThread:
         elif action == REJOIN:
             # KIP-62: the member is alive and must rejoin in its next poll.
             self._heartbeat.received(now_ms)
-            if self._profile.heartbeats_from_join and self._membership.state is not ClassicMemberState.STABLE:
-                self._log("HEARTBEAT_IGNORED", error=error.name, state=self._membership.state.name)  # It is about to finish joining.
+            if (
+                self._profile.group.heartbeats_from_join
+                and self._membership.state is not ClassicMemberState.STABLE
+            ):
+                # It is about to finish joining.
+                self._log("HEARTBEAT_IGNORED", error=error.name, state=self._membership.state.name)
                 return
             self._log("HEARTBEAT_REBALANCING")
-            if self._profile.states_rejoin_reason:
+            if self._profile.group.states_rejoin_reason:
                 self._membership.request_rejoin("group is already rebalancing")
             self._membership.rejoin_needed = True
         elif action in (START_OVER, STOP):
             if asked != self._membership.generation:
-                self._log("HEARTBEAT_OF_STALE_GENERATION", generation=asked, instance=self._instance, error=error.name)
+                self._log(
+                    "HEARTBEAT_OF_STALE_GENERATION",
+                    generation=asked,
+                    instance=self._instance,
+                    error=error.name,
+                )
                 return
             if error is Errors.ILLEGAL_GENERATION:
                 self._log("HEARTBEAT_OF_OLD_GENERATION", generation=asked.id)
             elif error is Errors.UNKNOWN_MEMBER_ID:
                 self._log("HEARTBEAT_OF_STRANGER", member_id=asked.member_id)
-            self._log("HEARTBEAT_REFUSED", generation=asked, instance=self._instance, error=error.name)
+            self._log(
+                "HEARTBEAT_REFUSED", generation=asked, instance=self._instance, error=error.name
+            )
             self._membership.refused("HEARTBEAT", error)
             if action == STOP:
                 self._log("HEARTBEAT_FENCED")
-                stopped = KafkaException("on_heartbeat stopped this member") if error is Errors.NONE else error.exception()
+                stopped = (
+                    KafkaException("on_heartbeat stopped this member")
+                    if error is Errors.NONE
+                    else error.exception()
+                )
                 self._enabled, self._failure = False, stopped
         else:
             if action == FIND_COORDINATOR:
@@ -203,4 +281,8 @@ class HeartbeatThread:
 
     def _failed(self, now_ms: int) -> None:
         self._heartbeat.failed(now_ms)
-        self._log("HEARTBEAT_FAILED", group=self._membership.group_id, remaining_ms=self._heartbeat.retry_backoff_ms)
+        self._log(
+            "HEARTBEAT_FAILED",
+            group=self._membership.group_id,
+            remaining_ms=self._heartbeat.retry_backoff_ms,
+        )

@@ -1,7 +1,9 @@
-"""AsyncKafkaConsumer: the consumer of the group protocol of KIP-848, group.protocol=consumer (internals.AsyncKafkaConsumer).
+"""AsyncKafkaConsumer: the consumer of the group protocol of KIP-848, group.protocol=consumer
+(internals.AsyncKafkaConsumer).
 
-Its background thread connects and looks for the coordinator from the constructor on, keeps the membership and fetches. A poll
-hands it an event, runs what it wants of the application, and takes records from the buffer.
+Its background thread connects and looks for the coordinator from the constructor on, keeps the
+membership and fetches. A poll hands it an event, runs what it wants of the application, and takes
+records from the buffer.
 """
 
 from __future__ import annotations
@@ -11,7 +13,12 @@ from collections.abc import Callable
 
 from kafkalab.clients.consumer.modern.async_lines import AsyncLines
 from kafkalab.clients.consumer.modern.commit_request_manager import CommitRequestManager
-from kafkalab.clients.consumer.modern.consumer_network_thread import AsyncPollEvent, ConsumerNetworkThread, RequestManagers, RecordReader
+from kafkalab.clients.consumer.modern.consumer_network_thread import (
+    AsyncPollEvent,
+    ConsumerNetworkThread,
+    RecordReader,
+    RequestManagers,
+)
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.heartbeat_request_manager import HeartbeatRequestManager
 from kafkalab.clients.consumer.modern.membership_manager import ConsumerMembershipManager
@@ -25,15 +32,21 @@ from kafkalab.clients.consumer.reading.fetcher import Fetcher
 from kafkalab.clients.consumer.reading.offset_fetcher import OffsetFetcher
 from kafkalab.clients.consumer.reading.position_validation import PositionValidation
 from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
-from kafkalab.errors import KafkaException
+from kafkalab.errors import KafkaException, TimeoutException
 from kafkalab.protocol.identifiers import kafka_uuid
-from kafkalab.records import ConsumerGroupMetadata, ConsumerRecord, OffsetAndMetadata, TopicPartition
+from kafkalab.records import (
+    ConsumerGroupMetadata,
+    ConsumerRecord,
+    OffsetAndMetadata,
+    TopicPartition,
+)
 from kafkalab.sim.apps import Signal
 
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
 
 BACKGROUND_IS_FASTER = 0.25
-"""How often the background has worked off a poll's event before the application looks again; two threads race for it in a JVM."""
+"""How often the background has worked off a poll's event before the application looks again;
+two threads race for it in a JVM."""
 
 
 class AsyncKafkaConsumer:
@@ -47,26 +60,41 @@ class AsyncKafkaConsumer:
         log("ASYNC_CONSUMER_INITIALIZING")
         self.subscriptions = subscriptions = setup.subscription_state()
         self.client = client = setup.network_client(log, subscriptions, topic_ids=True)
-        self.network = network = NetworkClientDelegate(client, lab.stage, lab.clock, profile, log, config)
+        self.network = network = NetworkClientDelegate(
+            client, lab.stage, lab.clock, profile, log, config
+        )
         self._to_do: deque[Callable[[], BaseException | None]] = deque()
         self._inflight: AsyncPollEvent | None = None
         self._luck = lab.streams.stream(f"{setup.name}/application")
-        validation = PositionValidation(network, subscriptions, config, profile, log, tells_requests=True)
+        validation = PositionValidation(
+            network, subscriptions, config, profile, log, tells_requests=True
+        )
         self.offset_fetcher = OffsetFetcher(network, subscriptions, config, profile, log)
-        self._collector = FetchCollector(subscriptions, config, profile, log, client.metadata.request_update)
+        self._collector = FetchCollector(
+            subscriptions, config, profile, log, client.metadata.request_update
+        )
         self._fetcher = Fetcher(network, subscriptions, self._collector, config, profile, log)
-        self._reading = RecordReader(self._fetcher, self._collector, self.offset_fetcher, validation, subscriptions)
+        self._reading = RecordReader(
+            self._fetcher, self._collector, self.offset_fetcher, validation, subscriptions
+        )
         self._fetcher.on_answer = self._reading.buffered.set
         self._callbacks = RebalanceCallbacks(profile, subscriptions, log)
         self._group = None if group is None else self._managers(group)
         self._background = ConsumerNetworkThread(network, self._reading, self._group, log)
-        starting_ms = profile.first_use_ms.get("background thread", (0, 0)) if lab.cold else (0, 0)
+        starting_ms = (
+            profile.connecting.first_use_ms.get("background thread", (0, 0)) if lab.cold else (0, 0)
+        )
         lab.stage.loop(self._background.run(starting_ms), client.selector.signal, setup.name)
         setup.register(log)
         log("ASYNC_CONSUMER_INITIALIZED")
 
     def _managers(self, group: str) -> RequestManagers:
-        lab, name, profile, config = self._lab, self._setup.name, self._setup.profile, self._setup.config
+        lab, name, profile, config = (
+            self._lab,
+            self._setup.name,
+            self._setup.profile,
+            self._setup.config,
+        )
         network, log = self.network, self.log
         luck = lab.streams.stream(f"{name}/request backoff")
         member_id = kafka_uuid(lab.streams.stream(f"{name}/member id"))
@@ -74,18 +102,42 @@ class AsyncKafkaConsumer:
         def state(owner: str, kind: str = "RequestState") -> RequestState:
             return RequestState(owner, kind, config, luck, log, lab.epoch_ms)
 
-        coordinator = CoordinatorRequestManager(group, network, state("CoordinatorRequestManager"), log)
-        commits = CommitRequestManager(group, member_id, config, profile, coordinator, network, self.subscriptions, log)
-        membership = ConsumerMembershipManager(group, member_id, config, network, self.subscriptions, commits.commit_before_reconciling,
-                                               commits.tell_epoch, commits.restart, self._to_do.append, self._callbacks, profile, log)
-        heartbeats = HeartbeatRequestManager(membership, coordinator, network, state(INTERNALS + profile.heartbeat_state_class, "HeartbeatRequestState"), config, log)
+        coordinator = CoordinatorRequestManager(
+            group, network, state("CoordinatorRequestManager"), log
+        )
+        commits = CommitRequestManager(
+            group, member_id, config, profile, coordinator, network, self.subscriptions, log
+        )
+        membership = ConsumerMembershipManager(
+            group,
+            member_id,
+            config,
+            network,
+            self.subscriptions,
+            commits.commit_before_reconciling,
+            commits.tell_epoch,
+            commits.restart,
+            self._to_do.append,
+            self._callbacks,
+            profile,
+            log,
+        )
+        heartbeats = HeartbeatRequestManager(
+            membership,
+            coordinator,
+            network,
+            state(INTERNALS + profile.group.heartbeat_state_class, "HeartbeatRequestState"),
+            config,
+            log,
+        )
         commits.on_commit = self._setup.interceptors.on_commit
         return RequestManagers(coordinator, commits, heartbeats, membership)
 
     # what to read
 
     def subscription_changed(self) -> None:
-        """Have the background tell the broker, which learns names also where a pattern was subscribed to."""
+        """Have the background tell the broker, which learns names also
+        where a pattern was subscribed to."""
         self._background.add(lambda now_ms: self._members().membership.subscription_updated())
 
     def unsubscribe(self) -> None:
@@ -98,8 +150,8 @@ class AsyncKafkaConsumer:
     # reading
 
     def poll(self, timer: CallTimer) -> list[ConsumerRecord] | None:
-        """Records; None when the timer ended first. Raises also what the background met: UnsupportedVersionException from a broker
-        without the protocol."""
+        """Records; None when the timer ended first. Raises also what the background met:
+        UnsupportedVersionException from a broker without the protocol."""
         while True:
             self.network.raise_if_woken()
             self._hand_over_poll(timer)
@@ -110,11 +162,15 @@ class AsyncKafkaConsumer:
                 return None
 
     def _hand_over_poll(self, timer: CallTimer) -> None:
-        """See what became of the last poll's event, hand over a new one, do what the background wants (checkInflightPoll)."""
+        """See what became of the last poll's event, hand over a new one,
+        do what the background wants (checkInflightPoll)."""
         now_ms, epoch_ms = self._lab.now_ms, self._lab.epoch_ms
         event = self._inflight
         if event is not None and (event.is_complete or now_ms >= event.deadline_ms):
-            self.log("ASYNC_POLL_UNFILLED" if event.is_complete else "ASYNC_POLL_EXPIRED", event=event.text(epoch_ms))
+            self.log(
+                "ASYNC_POLL_UNFILLED" if event.is_complete else "ASYNC_POLL_EXPIRED",
+                event=event.text(epoch_ms),
+            )
             self._clear_inflight()
         if self._inflight is None:
             event = self._inflight = AsyncPollEvent(timer.deadline_ms, now_ms)
@@ -127,8 +183,9 @@ class AsyncKafkaConsumer:
             self._clear_inflight()
 
     def _wait_for_background(self, event: AsyncPollEvent, timer: CallTimer) -> None:
-        """4.0 waits for its events; later a poll goes on, and the background has worked it off already, or not yet."""
-        if not self._setup.profile.assigns_in_poll:
+        """4.0 waits for its events; later a poll goes on, and the background
+        has worked it off already, or not yet."""
+        if not self._setup.profile.group.assigns_in_poll:
             while not event.is_complete and not timer.expired:
                 self.network.poll(timer)
             if not event.is_complete:
@@ -139,10 +196,18 @@ class AsyncKafkaConsumer:
     def _say_expired(self, event: AsyncPollEvent) -> None:
         epoch_ms, deadline_ms = self._lab.epoch_ms, self._lab.epoch_ms + event.deadline_ms
         late_ms = self._lab.now_ms - event.deadline_ms
-        failed = (f"org.apache.kafka.common.errors.TimeoutException: CheckAndUpdatePositionsEvent was {late_ms} ms past its expiration of "
-                  f"{deadline_ms}")
-        self.log("POSITIONS_EVENT_EXPIRED", id=kafka_uuid(self._luck), enqueued_ms=epoch_ms + event.enqueued_ms, deadline_ms=deadline_ms,
-                  late_ms=late_ms, future=f"java.util.concurrent.CompletableFuture@0[Completed exceptionally: {failed}]")
+        failed = (
+            "org.apache.kafka.common.errors.TimeoutException: CheckAndUpdatePositionsEvent was "
+            f"{late_ms} ms past its expiration of {deadline_ms}"
+        )
+        self.log(
+            "POSITIONS_EVENT_EXPIRED",
+            id=kafka_uuid(self._luck),
+            enqueued_ms=epoch_ms + event.enqueued_ms,
+            deadline_ms=deadline_ms,
+            late_ms=late_ms,
+            future=f"java.util.concurrent.CompletableFuture@0[Completed exceptionally: {failed}]",
+        )
 
     def _clear_inflight(self) -> None:
         event, self._inflight = self._inflight, None
@@ -161,11 +226,15 @@ class AsyncKafkaConsumer:
         if not self._collector.buffered():
             buffered.clear()
             # A pass that does not wait takes its time, too.
-            self._lab.stage.wait(buffered, self._lab.now_ms + max(1, timeout_ms) if timer.remaining_ms else self._lab.now_ms)
+            self._lab.stage.wait(
+                buffered,
+                self._lab.now_ms + max(1, timeout_ms) if timer.remaining_ms else self._lab.now_ms,
+            )
         return self._collector.collect()
 
     def wakeup(self) -> None:
-        """Let the call that waits raise WakeupException; a poll that waits for records looks, too."""
+        """Let the call that waits raise WakeupException;
+        a poll that waits for records looks, too."""
         self.network.wakeup()
         self._reading.buffered.set()
 
@@ -175,12 +244,16 @@ class AsyncKafkaConsumer:
 
     # the group
 
-    def committed(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
-        """The group's committed offsets; None when the timer ended first. Raises what the coordinator answers for good."""
+    def committed(
+        self, partitions: list[TopicPartition], timer: CallTimer
+    ) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+        """The group's committed offsets; None when the timer ended first.
+        Raises what the coordinator answers for good."""
         return self._members().commits.fetch(partitions, timer)
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
-        """Commit and wait; False when the timer ended first. Raises CommitFailedException for a lost membership."""
+        """Commit and wait; False when the timer ended first.
+        Raises CommitFailedException for a lost membership."""
         return self._members().commits.commit_sync(offsets, timer)
 
     def commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> None:
@@ -188,12 +261,19 @@ class AsyncKafkaConsumer:
         self._members().commits.commit_async(offsets, callback, self._to_do.append)
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """Group, member epoch and member id; the epoch is where the classic protocol has its generation (KIP-848)."""
+        """Group, member epoch and member id; the epoch is where the classic
+        protocol has its generation (KIP-848)."""
         membership = self._members().membership
-        return ConsumerGroupMetadata(membership.group_id, membership.epoch, membership.member_id, self._setup.config.get("group.instance.id"))
+        return ConsumerGroupMetadata(
+            membership.group_id,
+            membership.epoch,
+            membership.member_id,
+            self._setup.config.get("group.instance.id"),
+        )
 
     def enforce_rebalance(self, reason: str) -> None:
-        """Nothing happens: the broker decides when to assign, and Java's consumer only notes that this is not supported."""
+        """Nothing happens: the broker decides when to assign,
+        and Java's consumer only notes that this is not supported."""
 
     def _members(self) -> RequestManagers:
         assert self._group is not None, "KafkaConsumer refuses group calls where there is no group"
@@ -202,7 +282,8 @@ class AsyncKafkaConsumer:
     # what the background wants of the application
 
     def _do_for_background(self) -> None:
-        """Run what waits for the application's thread: assignments, listeners, callbacks of commits. Raises the first of their errors."""
+        """Run what waits for the application's thread: assignments, listeners, callbacks of
+        commits. Raises the first of their errors."""
         failed = None
         while self._to_do:
             failed = failed or self._to_do.popleft()()
@@ -216,12 +297,14 @@ class AsyncKafkaConsumer:
         """Commit (with auto commit), leave the group, end the background thread."""
         self.network.disable_wakeups()
         self.log("ASYNC_CONSUMER_CLOSING")
+        # createTimerForCloseRequests
+        timeout_ms = min(timeout_ms, self._setup.config["request.timeout.ms"])
         timer = self.network.timer(timeout_ms)
         telemetry = self.client.telemetry
         if telemetry:
             telemetry.initiate_close()
         if self._group is not None:
-            self._end_membership(timer)
+            self._end_membership(timer, timeout_ms)
         self._background.close(timer.remaining_ms)
         self._lab.stage.wait(self._background.finished, timer.deadline_ms + timeout_ms)
         self._setup.tell_removed_metrics(self.log, self.client, self._fetcher)
@@ -231,12 +314,12 @@ class AsyncKafkaConsumer:
         self._setup.unregister(self.log)
         self.log("ASYNC_CONSUMER_CLOSED")
 
-    def _end_membership(self, timer: CallTimer) -> None:
+    def _end_membership(self, timer: CallTimer, timeout_ms: int) -> None:
         """Commit, tell the listener, say goodbye, in the order of AsyncKafkaConsumer.close."""
         log = self.log
         if self._setup.config["enable.auto.commit"]:
             log("ASYNC_COMMIT_ON_CLOSE")
-            self._members().commits.commit_sync(self.subscriptions.all_consumed(), timer)
+            self._commit_all_consumed(timer)
         log("COMMIT_MANAGER_CLOSE_SIGNALLED")
         log("ASYNC_STOP_FINDING_COORDINATOR")
         owned = sorted(self.subscriptions.assigned())
@@ -246,8 +329,19 @@ class AsyncKafkaConsumer:
         self._members().coordinator.closing = True
         log("ASYNC_LEAVING")
         log("MEMBERSHIP_LEAVE_SIGNALLED")
-        self._goodbye(timer)
-        log("ASYNC_LEFT")
+        if self._goodbye(timer):
+            log("ASYNC_LEFT")
+        else:
+            log("ASYNC_NOT_LEFT_IN_TIME", ms=timeout_ms)
+
+    def _commit_all_consumed(self, timer: CallTimer) -> None:
+        """Commit the positions and wait. A failure is written down:
+        nobody asked for this commit (commitSyncAllConsumed)."""
+        try:
+            if not self._members().commits.commit_sync(self.subscriptions.all_consumed(), timer):
+                raise TimeoutException()
+        except KafkaException as error:
+            self.log("ASYNC_COMMIT_ON_CLOSE_FAILED", trace=error.java_text())
 
     def _leave(self, timer: CallTimer) -> None:
         owned = sorted(self.subscriptions.assigned())
@@ -255,7 +349,8 @@ class AsyncKafkaConsumer:
             self._callbacks.revoked(owned)
         self._goodbye(timer)
 
-    def _goodbye(self, timer: CallTimer) -> None:
+    def _goodbye(self, timer: CallTimer) -> bool:
+        """Leave the group; says whether the coordinator was heard in time."""
         done = Signal()
         membership = self._members().membership
 
@@ -266,3 +361,4 @@ class AsyncKafkaConsumer:
 
         self._background.add(leave)
         self._lab.stage.wait(done, timer.deadline_ms)
+        return done.is_set

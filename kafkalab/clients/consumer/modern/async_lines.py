@@ -1,4 +1,5 @@
-"""The lines of shared parts in the words of the new consumer: its classes are others, so their statements stand elsewhere."""
+"""The lines of shared parts in the words of the new consumer:
+its classes are others, so their statements stand elsewhere."""
 
 from __future__ import annotations
 
@@ -14,11 +15,21 @@ SAID_BY_OTHERS = {
 }
 """The classic consumer's entry -> the one that stands for it here."""
 
-UNRECORDED = frozenset({
-    "ASSIGNED_BY_USER", "PAUSING", "RESUMING", "SEEKING", "SEEKING_TO_BEGINNING", "SEEKING_TO_END", "COMMITTING_OFFSETS", "UNSUBSCRIBED",
-    "SUBSCRIBED_TO_PATTERN",
-})
-"""Statements of AsyncKafkaConsumer that no recording shows: their line numbers are not known, so nothing is written."""
+UNRECORDED = frozenset(
+    {
+        "ASSIGNED_BY_USER",
+        "PAUSING",
+        "RESUMING",
+        "SEEKING",
+        "SEEKING_TO_BEGINNING",
+        "SEEKING_TO_END",
+        "COMMITTING_OFFSETS",
+        "UNSUBSCRIBED",
+        "SUBSCRIBED_TO_PATTERN",
+    }
+)
+"""Statements of AsyncKafkaConsumer that no recording shows:
+their line numbers are not known, so nothing is written."""
 
 
 class AsyncLines(LogContext):

@@ -1,7 +1,8 @@
 """How far has the group come, for a member of the new protocol? (internals.CommitRequestManager)
 
-Commits and look-ups wait here until the coordinator is known, and carry the member's id and epoch: the coordinator refuses what comes
-from an epoch that is over. The auto commit runs in the background, but only when the application has polled.
+Commits and look-ups wait here until the coordinator is known, and carry the member's id and epoch:
+the coordinator refuses what comes from an epoch that is over. The auto commit runs in the
+background, but only when the application has polled.
 """
 
 from __future__ import annotations
@@ -17,13 +18,23 @@ from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.errors import (
-    CommitFailedException, Errors, KafkaException, RetriableCommitFailedException, RetriableException, StaleMemberEpochException,
-    TimeoutException, error_for,
+    CommitFailedException,
+    Errors,
+    KafkaException,
+    RetriableCommitFailedException,
+    RetriableException,
+    StaleMemberEpochException,
+    TimeoutException,
+    error_for,
 )
 from kafkalab.lines.java_values import list_text, offsets_text
 from kafkalab.protocol.connection_messages import ZERO_UUID
 from kafkalab.protocol.messages import (
-    OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic, OffsetFetchRequest, OffsetFetchRequestGroup,
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
 )
 from kafkalab.records import OffsetAndMetadata, TopicPartition
@@ -31,25 +42,50 @@ from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
     from kafkalab.clients.consumer.reading.commit_offsets import CommitCallback
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 PASSED_ON = (
-    Errors.GROUP_AUTHORIZATION_FAILED, Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR, Errors.REQUEST_TIMED_OUT,
-    Errors.OFFSET_METADATA_TOO_LARGE, Errors.INVALID_COMMIT_OFFSET_SIZE, Errors.COORDINATOR_LOAD_IN_PROGRESS,
-    Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_ID, Errors.TOPIC_AUTHORIZATION_FAILED,
+    Errors.GROUP_AUTHORIZATION_FAILED,
+    Errors.COORDINATOR_NOT_AVAILABLE,
+    Errors.NOT_COORDINATOR,
+    Errors.REQUEST_TIMED_OUT,
+    Errors.OFFSET_METADATA_TOO_LARGE,
+    Errors.INVALID_COMMIT_OFFSET_SIZE,
+    Errors.COORDINATOR_LOAD_IN_PROGRESS,
+    Errors.UNKNOWN_TOPIC_OR_PARTITION,
+    Errors.UNKNOWN_TOPIC_ID,
+    Errors.TOPIC_AUTHORIZATION_FAILED,
 )
-"""Refusals of a commit that the application hears as they are (OffsetCommitRequestState.onResponse)."""
+"""Refusals of a commit that the application hears as they are
+(OffsetCommitRequestState.onResponse)."""
 
 
 class CommitRequestManager:
     """on_commit hears of what was committed."""
 
-    def __init__(self, group_id: str, member_id: str, config: Mapping[str, Any], profile: Profile, coordinator: CoordinatorRequestManager,
-                 network: NetworkClientDelegate, subscriptions: SubscriptionState, log: LogContext) -> None:
+    def __init__(
+        self,
+        group_id: str,
+        member_id: str,
+        config: Mapping[str, Any],
+        profile: Profile,
+        coordinator: CoordinatorRequestManager,
+        network: NetworkClientDelegate,
+        subscriptions: SubscriptionState,
+        log: LogContext,
+    ) -> None:
         self._group_id, self._member_id, self._epoch = group_id, member_id, None
-        self._config, self._profile, self._coordinator, self._network = config, profile, coordinator, network
+        self._config, self._profile, self._coordinator, self._network = (
+            config,
+            profile,
+            coordinator,
+            network,
+        )
         self._subscriptions, self._log = subscriptions, log
-        self._enabled, self._interval_ms = config["enable.auto.commit"], config["auto.commit.interval.ms"]
+        self._enabled, self._interval_ms = (
+            config["enable.auto.commit"],
+            config["auto.commit.interval.ms"],
+        )
         self._polled_ms = network.clock.now_ms
         self._due_ms = self._polled_ms + self._interval_ms
         self._auto_under_way = False
@@ -60,7 +96,9 @@ class CommitRequestManager:
     def tell_epoch(self, epoch: int | None) -> None:
         """The member has another epoch, or none."""
         if epoch is not None:
-            self._log("MEMBER_EPOCH_IN_COMMITS", member_id=self._member_id, epoch=f"Optional[{epoch}]")
+            self._log(
+                "MEMBER_EPOCH_IN_COMMITS", member_id=self._member_id, epoch=f"Optional[{epoch}]"
+            )
         self._epoch = epoch
 
     def poll(self, now_ms: int) -> int:
@@ -76,7 +114,8 @@ class CommitRequestManager:
     # auto commit
 
     def commit_if_due(self, now_ms: int) -> None:
-        """A poll of the application at this time: commit what it has worked through, when it is due (updateTimerAndMaybeCommit)."""
+        """A poll of the application at this time: commit what it has worked through, when it is
+        due (updateTimerAndMaybeCommit)."""
         self._polled_ms = now_ms
         if not self._enabled or now_ms < self._due_ms or self._auto_under_way:
             return
@@ -88,7 +127,9 @@ class CommitRequestManager:
             self._auto_under_way = False
             if done.failed:
                 if isinstance(done.error, RetriableException):
-                    self._due_ms = min(self._due_ms, self._network.clock.now_ms + self._config["retry.backoff.ms"])
+                    self._due_ms = min(
+                        self._due_ms, self._network.clock.now_ms + self._config["retry.backoff.ms"]
+                    )
                 return
             self._log("ASYNC_AUTO_COMMIT_ASYNC_COMPLETED", offsets="null" if offsets else "{}")
             if offsets:
@@ -104,14 +145,20 @@ class CommitRequestManager:
         return max(0, self._due_ms - now_ms) if self._enabled else FOREVER_MS
 
     def commit_before_reconciling(self) -> RequestFuture:
-        """Commit before partitions go, and try again until max.poll.interval.ms has passed (maybeAutoCommitSyncBeforeRebalance)."""
+        """Commit before partitions go, and try again until max.poll.interval.ms has passed
+        (maybeAutoCommitSyncBeforeRebalance)."""
         if not self._enabled:
             return RequestFuture.completed_with(None)
         offsets = self._subscriptions.all_consumed()
-        future = self._committing(offsets, self._network.clock.now_ms + self._config["max.poll.interval.ms"])
+        future = self._committing(
+            offsets, self._network.clock.now_ms + self._config["max.poll.interval.ms"]
+        )
         if offsets:
             # Java's own listener was added later than the reconciliation's, so it comes after it.
-            self._after(future, lambda: self._log("ASYNC_AUTO_COMMIT_COMPLETED", offsets=offsets_text(offsets)))
+            self._after(
+                future,
+                lambda: self._log("ASYNC_AUTO_COMMIT_COMPLETED", offsets=offsets_text(offsets)),
+            )
         return future
 
     def _after(self, future: RequestFuture, say: Callable[[], None]) -> None:
@@ -119,8 +166,11 @@ class CommitRequestManager:
 
     # as CommittedOffsets of the classic protocol
 
-    def fetch(self, partitions: list[TopicPartition], timer: CallTimer) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
-        """The committed offsets; None when the timer ended first. Raises what the coordinator answers for good."""
+    def fetch(
+        self, partitions: list[TopicPartition], timer: CallTimer
+    ) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
+        """The committed offsets; None when the timer ended first.
+        Raises what the coordinator answers for good."""
         future = self.look_up(tuple(partitions), timer.deadline_ms)
         self._network.client.selector.wakeup()
         if not self._network.poll_until(future, timer):
@@ -138,19 +188,28 @@ class CommitRequestManager:
         if isinstance(future.error, TimeoutException):
             return False
         if isinstance(future.error, StaleMemberEpochException):  # commitSyncExceptionForError
-            raise CommitFailedException(f"OffsetCommit failed with stale member epoch. {Errors.STALE_MEMBER_EPOCH.message}")
+            raise CommitFailedException(
+                f"OffsetCommit failed with stale member epoch. {Errors.STALE_MEMBER_EPOCH.message}"
+            )
         if future.failed:
             raise future.failure
         return True
 
-    def commit_async(self, offsets: Offsets, callback: CommitCallback | None,
-                     later: Callable[[Callable[[], BaseException | None]], object]) -> None:
+    def commit_async(
+        self,
+        offsets: Offsets,
+        callback: CommitCallback | None,
+        later: Callable[[Callable[[], BaseException | None]], object],
+    ) -> None:
         """Commit without waiting; `later` runs the callback on the application's thread."""
+
         def ended(done: RequestFuture) -> None:
             error = done.error
             if isinstance(error, RetriableException):
-                error = RetriableCommitFailedException("Offset commit failed with a retriable exception. You should retry committing the "
-                                                       "latest consumed offsets.")
+                error = RetriableCommitFailedException(
+                    "Offset commit failed with a retriable exception. You should retry committing "
+                    "the latest consumed offsets."
+                )
             if callback is not None:
                 told = callback
 
@@ -163,7 +222,8 @@ class CommitRequestManager:
         self._network.client.selector.wakeup()
 
     def set_positions(self, initializing: list[TopicPartition], deadline_ms: int) -> RequestFuture:
-        """Partitions just assigned go on where the group was; those without a commit stay as they are."""
+        """Partitions just assigned go on where the group was;
+        those without a commit stay as they are."""
         future = RequestFuture()
         self._log("ASYNC_REFRESHING_COMMITTED", partitions=list_text(initializing))
 
@@ -177,10 +237,17 @@ class CommitRequestManager:
                 if committed is None or tp not in self._subscriptions.partitions:
                     continue
                 known, leader = view.partitions.get(tp), view.leader(tp)
-                position = FetchPosition(committed.offset, committed.leader_epoch, leader, known.epoch if known else None)
+                position = FetchPosition(
+                    committed.offset, committed.leader_epoch, leader, known.epoch if known else None
+                )
                 metadata.note_leader_epoch(tp, committed.leader_epoch)
-                self._log("SETTING_COMMITTED_OFFSET", partition=tp, position=position.text(self._profile.position_style),
-                          offset=committed.offset, leader=leader)
+                self._log(
+                    "SETTING_COMMITTED_OFFSET",
+                    partition=tp,
+                    position=position.text(self._profile.fetching.position_style),
+                    offset=committed.offset,
+                    leader=leader,
+                )
                 self._subscriptions.seek_unvalidated(tp, position)
             future.complete()
 
@@ -204,20 +271,39 @@ class CommitRequestManager:
         if self._looking_up is not None and self._looking_up[1] is future:
             self._looking_up = None
 
-    def _send_look_up(self, partitions: tuple[TopicPartition, ...], deadline_ms: int, future: RequestFuture) -> None:
+    def _send_look_up(
+        self, partitions: tuple[TopicPartition, ...], deadline_ms: int, future: RequestFuture
+    ) -> None:
         numbers: dict[str, list[int]] = {}
         for tp in partitions:
             numbers.setdefault(tp.topic, []).append(tp.partition)
-        topics = tuple(OffsetFetchRequestTopics(name=topic, topic_id=self._id(topic), partition_indexes=tuple(found))
-                       for topic, found in numbers.items())
-        group = OffsetFetchRequestGroup(group_id=self._group_id, member_id=None if self._epoch is None else self._member_id,
-                                        member_epoch=-1 if self._epoch is None else self._epoch, topics=topics)
+        topics = tuple(
+            OffsetFetchRequestTopics(
+                name=topic, topic_id=self._id(topic), partition_indexes=tuple(found)
+            )
+            for topic, found in numbers.items()
+        )
+        group = OffsetFetchRequestGroup(
+            group_id=self._group_id,
+            member_id=None if self._epoch is None else self._member_id,
+            member_epoch=-1 if self._epoch is None else self._epoch,
+            topics=topics,
+        )
 
         def answered(sent: RequestFuture) -> None:
             error = sent.error
             if error is None:
                 answer = sent.value.message.groups[0]
-                failed = [p.error_code for topic in answer.topics for p in topic.partitions if p.error_code] if not answer.error_code else [answer.error_code]
+                failed = (
+                    [
+                        p.error_code
+                        for topic in answer.topics
+                        for p in topic.partitions
+                        if p.error_code
+                    ]
+                    if not answer.error_code
+                    else [answer.error_code]
+                )
                 if not failed:
                     future.complete(self._committed_of(partitions, answer))
                     return
@@ -226,13 +312,26 @@ class CommitRequestManager:
                 error = known.exception()
             else:
                 self._coordinator.lost_if(error)
-            self._again_or_fail(error, deadline_ms, future, lambda: self._send_look_up(partitions, deadline_ms, future))
+            self._again_or_fail(
+                error,
+                deadline_ms,
+                future,
+                lambda: self._send_look_up(partitions, deadline_ms, future),
+            )
 
-        self._network.send(self._coordinator.node, OffsetFetchRequest(groups=(group,), require_stable=True)).on_done(answered)
+        self._network.send(
+            self._coordinator.node, OffsetFetchRequest(groups=(group,), require_stable=True)
+        ).on_done(answered)
 
-    def _committed_of(self, partitions: tuple[TopicPartition, ...], answer: Any) -> dict[TopicPartition, OffsetAndMetadata | None]:
+    def _committed_of(
+        self, partitions: tuple[TopicPartition, ...], answer: Any
+    ) -> dict[TopicPartition, OffsetAndMetadata | None]:
         names = self._network.client.metadata.topic_names
-        told = {TopicPartition(topic.name or names.get(topic.topic_id, ""), p.partition_index): p for topic in answer.topics for p in topic.partitions}
+        told = {
+            TopicPartition(topic.name or names.get(topic.topic_id, ""), p.partition_index): p
+            for topic in answer.topics
+            for p in topic.partitions
+        }
         found: dict[TopicPartition, OffsetAndMetadata | None] = {}
         for tp in partitions:
             p = told.get(tp)
@@ -241,7 +340,9 @@ class CommitRequestManager:
                 found[tp] = None
             else:
                 epoch = p.committed_leader_epoch
-                found[tp] = OffsetAndMetadata(p.committed_offset, epoch if epoch >= 0 else None, p.metadata or "")
+                found[tp] = OffsetAndMetadata(
+                    p.committed_offset, epoch if epoch >= 0 else None, p.metadata or ""
+                )
         return found
 
     def _committing(self, offsets: Offsets, deadline_ms: int | None = None) -> RequestFuture:
@@ -254,22 +355,47 @@ class CommitRequestManager:
         self._waiting.append((0, lambda: self._send_commit(offsets, deadline_ms, future)))
         return future
 
-    def _send_commit(self, offsets: Offsets, deadline_ms: int | None, future: RequestFuture) -> None:
+    def _send_commit(
+        self, offsets: Offsets, deadline_ms: int | None, future: RequestFuture
+    ) -> None:
         topics: dict[str, list[OffsetCommitRequestPartition]] = {}
         for tp, offset in offsets.items():
-            topics.setdefault(tp.topic, []).append(OffsetCommitRequestPartition(
-                partition_index=tp.partition, committed_offset=offset.offset, committed_metadata=offset.metadata,
-                committed_leader_epoch=-1 if offset.leader_epoch is None else offset.leader_epoch))
+            topics.setdefault(tp.topic, []).append(
+                OffsetCommitRequestPartition(
+                    partition_index=tp.partition,
+                    committed_offset=offset.offset,
+                    committed_metadata=offset.metadata,
+                    committed_leader_epoch=-1
+                    if offset.leader_epoch is None
+                    else offset.leader_epoch,
+                )
+            )
         request = OffsetCommitRequest(
-            group_id=self._group_id, generation_id_or_member_epoch=-1 if self._epoch is None else self._epoch,
-            member_id="" if self._epoch is None else self._member_id, group_instance_id=self._config["group.instance.id"],
-            topics=tuple(OffsetCommitRequestTopic(name=t, topic_id=self._id(t), partitions=tuple(ps)) for t, ps in topics.items()))
-        self._log.journal.append("commit", self._log.who, group=self._group_id, offsets={str(tp): o.offset for tp, o in offsets.items()})
+            group_id=self._group_id,
+            generation_id_or_member_epoch=-1 if self._epoch is None else self._epoch,
+            member_id="" if self._epoch is None else self._member_id,
+            group_instance_id=self._config["group.instance.id"],
+            topics=tuple(
+                OffsetCommitRequestTopic(name=t, topic_id=self._id(t), partitions=tuple(ps))
+                for t, ps in topics.items()
+            ),
+        )
+        self._log.journal.append(
+            "commit",
+            self._log.who,
+            group=self._group_id,
+            offsets={str(tp): o.offset for tp, o in offsets.items()},
+        )
 
         def answered(sent: RequestFuture) -> None:
             error = sent.error
             if error is None:
-                codes = {p.error_code for topic in sent.value.message.topics for p in topic.partitions if p.error_code}
+                codes = {
+                    p.error_code
+                    for topic in sent.value.message.topics
+                    for p in topic.partitions
+                    if p.error_code
+                }
                 if not codes:
                     for tp, offset in offsets.items():
                         self._log("ASYNC_OFFSET_COMMITTED", offset=offset.offset, partition=tp)
@@ -281,7 +407,9 @@ class CommitRequestManager:
                 error = self._refused(known, request)
             else:
                 self._coordinator.lost_if(error)
-            self._again_or_fail(error, deadline_ms, future, lambda: self._send_commit(offsets, deadline_ms, future))
+            self._again_or_fail(
+                error, deadline_ms, future, lambda: self._send_commit(offsets, deadline_ms, future)
+            )
 
         self._network.send(self._coordinator.node, request).on_done(answered)
 
@@ -289,14 +417,30 @@ class CommitRequestManager:
         """What the application hears of a refused commit (OffsetCommitRequestState.onResponse)."""
         if known is Errors.UNKNOWN_MEMBER_ID:
             self._log("ASYNC_OFFSET_COMMIT_REFUSED", error=known.name)
-            return CommitFailedException(f"OffsetCommit failed with unknown member ID. {known.message}")
+            return CommitFailedException(
+                f"OffsetCommit failed with unknown member ID. {known.message}"
+            )
         if known is Errors.STALE_MEMBER_EPOCH:
             epoch = request.generation_id_or_member_epoch
-            self._log("ASYNC_OFFSET_COMMIT_STALE", member_id=self._member_id, epoch="undefined" if epoch < 0 else epoch)
+            self._log(
+                "ASYNC_OFFSET_COMMIT_STALE",
+                member_id=self._member_id,
+                epoch="undefined" if epoch < 0 else epoch,
+            )
             return known.exception()
-        return known.exception() if known in PASSED_ON else KafkaException(f"Unexpected error in commit: {known.message}")
+        return (
+            known.exception()
+            if known in PASSED_ON
+            else KafkaException(f"Unexpected error in commit: {known.message}")
+        )
 
-    def _again_or_fail(self, error: BaseException, deadline_ms: int | None, future: RequestFuture, again: Callable[[], None]) -> None:
+    def _again_or_fail(
+        self,
+        error: BaseException,
+        deadline_ms: int | None,
+        future: RequestFuture,
+        again: Callable[[], None],
+    ) -> None:
         now_ms = self._network.clock.now_ms
         if deadline_ms is None or not isinstance(error, RetriableException):
             future.fail(error)

@@ -1,6 +1,8 @@
-"""The thread that does all talking (internals.ConsumerNetworkThread, ApplicationEventProcessor, RequestManagers).
+"""The thread that does all talking (internals.ConsumerNetworkThread, ApplicationEventProcessor,
+RequestManagers).
 
-In each pass: take the application's events, ask each manager for requests, poll the network. A loop that yields until when it sleeps.
+In each pass: take the application's events, ask each manager for requests, poll the network. A loop
+that yields until when it sleeps.
 """
 
 from __future__ import annotations
@@ -12,7 +14,10 @@ from dataclasses import dataclass, field
 from kafkalab.clients.consumer.modern.commit_request_manager import CommitRequestManager
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
 from kafkalab.clients.consumer.modern.heartbeat_request_manager import HeartbeatRequestManager
-from kafkalab.clients.consumer.modern.membership_manager import ConsumerMembershipManager, MemberState
+from kafkalab.clients.consumer.modern.membership_manager import (
+    ConsumerMembershipManager,
+    MemberState,
+)
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.reading.fetch_collector import FetchCollector
 from kafkalab.clients.consumer.reading.fetcher import Fetcher
@@ -41,7 +46,8 @@ class RequestManagers:
 
 @dataclass(slots=True)
 class AsyncPollEvent:
-    """One poll of the application, as the background works it off. Complete: fetches may be sent; an error is the application's."""
+    """One poll of the application, as the background works it off. Complete: fetches may be
+    sent; an error is the application's."""
 
     deadline_ms: int
     polled_ms: int
@@ -52,10 +58,18 @@ class AsyncPollEvent:
     reconciliation_checked: bool = False
 
     def text(self, epoch_ms: int) -> str:
-        at = [0 if self.enqueued_ms == 0 else epoch_ms + self.enqueued_ms, epoch_ms + self.deadline_ms, epoch_ms + self.polled_ms]
-        return (f"AsyncPollEvent{{type=ASYNC_POLL, enqueuedMs={at[0]}, deadlineMs={at[1]}, pollTimeMs={at[2]}, error={value_text(self.error)}, "
-                f"isComplete={value_text(self.is_complete)}, isValidatePositionsComplete={value_text(self.positions_validated)}, "
-                f"isReconciliationCheckComplete={value_text(self.reconciliation_checked)}}}")
+        at = [
+            0 if self.enqueued_ms == 0 else epoch_ms + self.enqueued_ms,
+            epoch_ms + self.deadline_ms,
+            epoch_ms + self.polled_ms,
+        ]
+        return (
+            f"AsyncPollEvent{{type=ASYNC_POLL, enqueuedMs={at[0]}, deadlineMs={at[1]}, "
+            f"pollTimeMs={at[2]}, error={value_text(self.error)}, "
+            f"isComplete={value_text(self.is_complete)}, "
+            f"isValidatePositionsComplete={value_text(self.positions_validated)}, "
+            f"isReconciliationCheckComplete={value_text(self.reconciliation_checked)}}}"
+        )
 
 
 @dataclass(slots=True)
@@ -73,7 +87,13 @@ class RecordReader:
 class ConsumerNetworkThread:
     """finished is set when the thread has ended."""
 
-    def __init__(self, network: NetworkClientDelegate, reading: RecordReader, group: RequestManagers | None, log: LogContext) -> None:
+    def __init__(
+        self,
+        network: NetworkClientDelegate,
+        reading: RecordReader,
+        group: RequestManagers | None,
+        log: LogContext,
+    ) -> None:
         self.finished = Signal()
         self._network, self._reading, self._group, self._log = network, reading, group, log
         self._events: deque[Callable[[int], None]] = deque()
@@ -108,8 +128,9 @@ class ConsumerNetworkThread:
     # the thread
 
     def run(self, starting_ms: tuple[int, int] = (0, 0)) -> Generator[int, None, None]:
-        """starting_ms: in a JVM just started the thread is ready when the application first wants something of it, but neither sooner
-        nor later than this; a real application's subscribe() waits for it."""
+        """starting_ms: in a JVM just started the thread is ready when the application first wants
+        something of it, but neither sooner nor later than this; a real application's subscribe()
+        waits for it."""
         self._log("NETWORK_THREAD_STARTED")
         clock, signal = self._network.clock, self._network.client.selector.signal
         soonest_ms, latest_ms = (clock.now_ms + ms for ms in starting_ms)
@@ -135,14 +156,25 @@ class ConsumerNetworkThread:
             self._reading.buffered.set()
         group = self._group
         now_ms = self._network.clock.now_ms
-        self._max_wait_ms = FOREVER_MS if group is None else min(group.heartbeats.max_wait_ms(now_ms), group.commits.until_due_ms(now_ms))
+        self._max_wait_ms = (
+            FOREVER_MS
+            if group is None
+            else min(group.heartbeats.max_wait_ms(now_ms), group.commits.until_due_ms(now_ms))
+        )
 
     def _managers(self) -> list[Callable[[int], int]]:
-        """In the order in which the class keeps them: coordinator, commits, heartbeats, membership, then fetches."""
+        """In the order in which the class keeps them: coordinator, commits, heartbeats, membership,
+        then fetches."""
         if self._group is None:
             return [self._poll_fetches]
         group = self._group
-        return [group.coordinator.poll, group.commits.poll, group.heartbeats.poll, self._poll_membership, self._poll_fetches]
+        return [
+            group.coordinator.poll,
+            group.commits.poll,
+            group.heartbeats.poll,
+            self._poll_membership,
+            self._poll_fetches,
+        ]
 
     def _poll_membership(self, now_ms: int) -> int:
         assert self._group is not None, "asked in a group only"
@@ -171,7 +203,8 @@ class ConsumerNetworkThread:
         self._update_positions(event, now_ms)
 
     def _match_pattern(self) -> None:
-        """Look again which topics match a pattern when metadata have come; a member may want none (UpdatePatternSubscriptionEvent)."""
+        """Look again which topics match a pattern when metadata have come; a member may want
+        none (UpdatePatternSubscriptionEvent)."""
         metadata, subscriptions = self._network.client.metadata, self._reading.subscriptions
         if subscriptions.pattern is None or self._matched_at_version == metadata.update_version:
             return
@@ -188,7 +221,9 @@ class ConsumerNetworkThread:
             event.positions_validated = True
             initializing = sorted(reading.subscriptions.initializing())
             if self._group is not None and initializing:
-                self._group.commits.set_positions(initializing, event.deadline_ms).on_done(lambda done: self._reset(event, done.error))
+                self._group.commits.set_positions(initializing, event.deadline_ms).on_done(
+                    lambda done: self._reset(event, done.error)
+                )
             else:
                 self._reset(event, None)
         except Exception as error:  # The application's, in its next poll.
@@ -210,7 +245,9 @@ class ConsumerNetworkThread:
     def _clean_up(self) -> Iterator[int]:
         reading, network = self._reading, self._network
         closing = reading.fetcher.begin_close()
-        while network.clock.now_ms < self._close_by_ms and (network.has_pending_requests or not all(f.is_done for f in closing)):
+        while network.clock.now_ms < self._close_by_ms and (
+            network.has_pending_requests or not all(f.is_done for f in closing)
+        ):
             yield from network.run_pass(self._close_by_ms - network.clock.now_ms)
         self._log("REQUEST_MANAGERS_CLOSING")
         reading.collector.drop_all()

@@ -1,4 +1,5 @@
-"""Which broker coordinates the group? Asked from the constructor on, without anybody waiting (internals.CoordinatorRequestManager)."""
+"""Which broker coordinates the group? Asked from the constructor on, without anybody waiting
+(internals.CoordinatorRequestManager)."""
 
 from __future__ import annotations
 
@@ -7,7 +8,13 @@ from kafkalab.clients.consumer.modern.request_state import RequestState
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
-from kafkalab.errors import COORDINATOR_LOST, DisconnectException, Errors, RetriableException, error_for
+from kafkalab.errors import (
+    COORDINATOR_LOST,
+    DisconnectException,
+    Errors,
+    RetriableException,
+    error_for,
+)
 from kafkalab.protocol.messages import FindCoordinatorRequest
 from kafkalab.sim.apps import FOREVER_MS
 
@@ -15,18 +22,23 @@ from kafkalab.sim.apps import FOREVER_MS
 class CoordinatorRequestManager:
     """node is the coordinator, None while it is looked for. closing: do not look any more."""
 
-    def __init__(self, group_id: str, network: NetworkClientDelegate, state: RequestState, log: LogContext) -> None:
+    def __init__(
+        self, group_id: str, network: NetworkClientDelegate, state: RequestState, log: LogContext
+    ) -> None:
         self.node: Node | None = None
         self.closing = False
         self._group_id, self._network, self._state, self._log = group_id, network, state, log
 
     def poll(self, now_ms: int) -> int:
-        """Ask when there is something to ask; how long the next pass may wait for the sake of this."""
+        """Ask when there is something to ask; how long the next
+        pass may wait for the sake of this."""
         if self.closing or self.node is not None:
             return FOREVER_MS
         if self._state.can_send(now_ms):
             self._state.sent(now_ms)
-            self._network.send(None, FindCoordinatorRequest(key_type=0, coordinator_keys=(self._group_id,))).on_done(self._answered)
+            self._network.send(
+                None, FindCoordinatorRequest(key_type=0, coordinator_keys=(self._group_id,))
+            ).on_done(self._answered)
             return FOREVER_MS
         return self._state.remaining_backoff_ms(now_ms)
 
@@ -50,6 +62,13 @@ class CoordinatorRequestManager:
                 self._network.keep_error(error.exception())
             return
         self._state.reset()
-        self.node = self._network.client.node_of(found.node_id, found.host, found.port, None, coordinator=True)
-        self._log("ASYNC_COORDINATOR_DISCOVERED", coordinator=(
-            f"Coordinator(key='{self._group_id}', nodeId={found.node_id}, host='{found.host}', port={found.port}, errorCode=0, errorMessage='')"))
+        self.node = self._network.client.node_of(
+            found.node_id, found.host, found.port, None, coordinator=True
+        )
+        self._log(
+            "ASYNC_COORDINATOR_DISCOVERED",
+            coordinator=(
+                f"Coordinator(key='{self._group_id}', nodeId={found.node_id}, host='{found.host}', "
+                f"port={found.port}, errorCode=0, errorMessage='')"
+            ),
+        )

@@ -1,7 +1,8 @@
-"""When does the next heartbeat leave, and what does it say? (ConsumerHeartbeatRequestManager, AbstractHeartbeatRequestManager)
+"""When does the next heartbeat leave, and what does it say? (ConsumerHeartbeatRequestManager,
+AbstractHeartbeatRequestManager)
 
-A heartbeat carries only what changed since the last one. It leaves when the broker's interval has passed, and at once to join, to
-acknowledge an assignment and to leave.
+A heartbeat carries only what changed since the last one. It leaves when the broker's interval has
+passed, and at once to join, to acknowledge an assignment and to leave.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafkalab.clients.consumer.modern.coordinator_request_manager import CoordinatorRequestManager
-from kafkalab.clients.consumer.modern.membership_manager import ConsumerMembershipManager, MemberState
+from kafkalab.clients.consumer.modern.membership_manager import (
+    ConsumerMembershipManager,
+    MemberState,
+)
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.modern.request_state import RequestState
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
@@ -19,27 +23,48 @@ from kafkalab.errors import Errors, RetriableException, UnsupportedVersionExcept
 from kafkalab.protocol.messages import ConsumerGroupHeartbeatRequest, HeartbeatTopicPartitions
 from kafkalab.sim.apps import FOREVER_MS
 
-UNSUPPORTED = ("The cluster does not support the new CONSUMER group protocol. Set group.protocol=classic on the consumer configs to revert "
-               "to the CLASSIC protocol until the cluster is upgraded.")
+UNSUPPORTED = (
+    "The cluster does not support the new CONSUMER group protocol. Set group.protocol=classic on "
+    "the consumer configs to revert to the CLASSIC protocol until the cluster is upgraded."
+)
 
 
 class HeartbeatRequestManager:
     """poll_deadline_ms: when the application will have been away for max.poll.interval.ms."""
 
-    def __init__(self, membership: ConsumerMembershipManager, coordinator: CoordinatorRequestManager, network: NetworkClientDelegate,
-                 state: RequestState, config: Mapping[str, Any], log: LogContext) -> None:
-        self._membership, self._coordinator, self._network, self._state = membership, coordinator, network, state
+    def __init__(
+        self,
+        membership: ConsumerMembershipManager,
+        coordinator: CoordinatorRequestManager,
+        network: NetworkClientDelegate,
+        state: RequestState,
+        config: Mapping[str, Any],
+        log: LogContext,
+    ) -> None:
+        self._membership, self._coordinator, self._network, self._state = (
+            membership,
+            coordinator,
+            network,
+            state,
+        )
         self._config, self._log = config, log
         self._interval_ms = 0
         self._due_ms = network.clock.now_ms
         self.poll_deadline_ms = network.clock.now_ms + config["max.poll.interval.ms"]
         self._sent: dict[str, object] = {}
-        state.more = lambda: f", remainingMs={max(0, self._due_ms - network.clock.now_ms)}, heartbeatIntervalMs={self._interval_ms}"
+        state.more = lambda: (
+            f", remainingMs={max(0, self._due_ms - network.clock.now_ms)}, "
+            f"heartbeatIntervalMs={self._interval_ms}"
+        )
 
     def polled(self, now_ms: int) -> None:
         """The application is alive."""
         if now_ms > self.poll_deadline_ms:
-            self._log("POLL_INTERVAL_EXCEEDED", ms=now_ms - self.poll_deadline_ms, member_id=self._membership.member_id)
+            self._log(
+                "POLL_INTERVAL_EXCEEDED",
+                ms=now_ms - self.poll_deadline_ms,
+                member_id=self._membership.member_id,
+            )
         self.poll_deadline_ms = now_ms + self._config["max.poll.interval.ms"]
         self._membership.application_is_back()
 
@@ -66,12 +91,16 @@ class HeartbeatRequestManager:
     def max_wait_ms(self, now_ms: int) -> int:
         """How long the application may sleep without this being late (maximumTimeToWait)."""
         left_ms = self.poll_deadline_ms - now_ms
-        if left_ms <= 0 or self._membership.heartbeats_now and not self._state.in_flight:
+        if left_ms <= 0 or (self._membership.heartbeats_now and not self._state.in_flight):
             return 0
         return min(left_ms // 2, self._until_next_ms(now_ms))
 
     def _until_next_ms(self, now_ms: int) -> int:
-        return self._state.remaining_backoff_ms(now_ms) if now_ms >= self._due_ms else self._due_ms - now_ms
+        return (
+            self._state.remaining_backoff_ms(now_ms)
+            if now_ms >= self._due_ms
+            else self._due_ms - now_ms
+        )
 
     def _send(self, now_ms: int) -> None:
         request = self._request()
@@ -88,14 +117,27 @@ class HeartbeatRequestManager:
         changed = self._changed("topics", topics)
         owned = self._changed("owned", membership.current)
         return ConsumerGroupHeartbeatRequest(
-            group_id=membership.group_id, member_id=membership.member_id, member_epoch=membership.epoch, instance_id=membership.instance_id,
+            group_id=membership.group_id,
+            member_id=membership.member_id,
+            member_epoch=membership.epoch,
+            instance_id=membership.instance_id,
             rack_id=(self._config["client.rack"] or None) if everything else None,
-            rebalance_timeout_ms=self._config["max.poll.interval.ms"] if self._changed("timeout", True) else -1,
+            rebalance_timeout_ms=self._config["max.poll.interval.ms"]
+            if self._changed("timeout", True)
+            else -1,
             subscribed_topic_names=topics if changed else None,
-            server_assignor=self._config["group.remote.assignor"] if self._changed("assignor", True) else None,
-            topic_partitions=() if everything else tuple(
+            server_assignor=self._config["group.remote.assignor"]
+            if self._changed("assignor", True)
+            else None,
+            topic_partitions=()
+            if everything
+            else tuple(
                 HeartbeatTopicPartitions(topic_id=topic_id, partitions=numbers)
-                for topic_id, numbers in membership.current.partitions.items()) if owned else None)
+                for topic_id, numbers in membership.current.partitions.items()
+            )
+            if owned
+            else None,
+        )
 
     def _changed(self, what: str, value: object) -> bool:
         if what in self._sent and self._sent[what] == value:
@@ -106,7 +148,9 @@ class HeartbeatRequestManager:
     def _answered_stale(self, sent: RequestFuture) -> None:
         """Whatever it says, the member joins anew when the application is back."""
         if sent.succeeded and sent.value.message.error_code == Errors.NONE.code:
-            self._log("STALE_HEARTBEAT_ANSWERED", response=self._network.client.response_text(sent.value))
+            self._log(
+                "STALE_HEARTBEAT_ANSWERED", response=self._network.client.response_text(sent.value)
+            )
 
     def _answered(self, sent: RequestFuture) -> None:
         now_ms = self._network.clock.now_ms
@@ -117,7 +161,11 @@ class HeartbeatRequestManager:
         error = error_for(response.error_code)
         if error is Errors.NONE:
             if response.heartbeat_interval_ms != self._interval_ms:
-                self._log("MEMBER_HEARTBEAT_INTERVAL", member_id=self._membership.member_id, interval_ms=response.heartbeat_interval_ms)
+                self._log(
+                    "MEMBER_HEARTBEAT_INTERVAL",
+                    member_id=self._membership.member_id,
+                    interval_ms=response.heartbeat_interval_ms,
+                )
                 self._interval_ms = response.heartbeat_interval_ms
                 self._due_ms = now_ms + self._interval_ms
             self._state.succeeded(now_ms)

@@ -1,8 +1,10 @@
-"""Where does this member stand, and what is it to own? (ConsumerMembershipManager, AbstractMembershipManager; KIP-848)
+"""Where does this member stand, and what is it to own? (ConsumerMembershipManager,
+AbstractMembershipManager; KIP-848)
 
-The broker tells a target in its answer to a heartbeat. Reconciling it takes three steps, each of which may wait: commit what was
-read of the partitions that go, let the application give them up, let it take the new ones. Then the next heartbeat acknowledges.
-The listener's methods and the change of the assignment run on the application's thread, in its next poll.
+The broker tells a target in its answer to a heartbeat. Reconciling it takes three steps, each of
+which may wait: commit what was read of the partitions that go, let the application give them up,
+let it take the new ones. Then the next heartbeat acknowledges. The listener's methods and the
+change of the assignment run on the application's thread, in its next poll.
 """
 
 from __future__ import annotations
@@ -17,51 +19,100 @@ from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.lines.java_values import list_text
-from kafkalab.protocol.consumer_group_messages import JOINING_EPOCH, LEAVING_EPOCH, LEAVING_STATIC_EPOCH
+from kafkalab.protocol.consumer_group_messages import (
+    JOINING_EPOCH,
+    LEAVING_EPOCH,
+    LEAVING_STATIC_EPOCH,
+)
 from kafkalab.protocol.messages import ConsumerGroupHeartbeatResponse
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
     from kafkalab.clients.consumer.reading.rebalance_callbacks import RebalanceCallbacks
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class MemberState(enum.Enum):
     UNSUBSCRIBED = "UNSUBSCRIBED"
     """Wants nothing of the group. Next: JOINING with the first poll after subscribe()."""
     JOINING = "JOINING"
-    """A heartbeat with epoch 0 is due or under way. Next: RECONCILING with the answer's assignment, STABLE without one."""
+    """A heartbeat with epoch 0 is due or under way. Next:
+    RECONCILING with the answer's assignment, STABLE without one."""
     RECONCILING = "RECONCILING"
-    """There is a target it has not reached. Next: ACKNOWLEDGING when it has, or STABLE when the target is what it owns."""
+    """There is a target it has not reached. Next: ACKNOWLEDGING when it has,
+    or STABLE when the target is what it owns."""
     ACKNOWLEDGING = "ACKNOWLEDGING"
-    """It owns what it should and has yet to say so. Next: STABLE when that heartbeat is made, RECONCILING under a newer target."""
+    """It owns what it should and has yet to say so. Next: STABLE when that heartbeat is made,
+    RECONCILING under a newer target."""
     STABLE = "STABLE"
-    """Nothing to do but to show that it lives. Next: RECONCILING with a new target, PREPARE_LEAVING."""
+    """Nothing to do but to show that it lives. Next:
+    RECONCILING with a new target, PREPARE_LEAVING."""
     FENCED = "FENCED"
-    """The coordinator does not know it any more, or not this epoch. Next: JOINING when the application has heard that all is lost."""
+    """The coordinator does not know it any more, or not this epoch. Next: JOINING when the
+    application has heard that all is lost."""
     PREPARE_LEAVING = "PREPARE_LEAVING"
     """The application wants to leave; its listener comes first. Next: LEAVING."""
     LEAVING = "LEAVING"
-    """The heartbeat that leaves is due. Next: UNSUBSCRIBED when it is made, STALE when it leaves because the application was away."""
+    """The heartbeat that leaves is due. Next: UNSUBSCRIBED when it is made, STALE when it leaves
+    because the application was away."""
     STALE = "STALE"
-    """It has left, since the application did not poll for max.poll.interval.ms. Next: JOINING with the next poll."""
+    """It has left, since the application did not poll for max.poll.interval.ms.
+    Next: JOINING with the next poll."""
     FATAL = "FATAL"
     """The coordinator refused it for good. Next: nothing."""
 
 
-_MEMBERS = frozenset({MemberState.JOINING, MemberState.STABLE, MemberState.RECONCILING, MemberState.ACKNOWLEDGING})
+_MEMBERS = frozenset(
+    {MemberState.JOINING, MemberState.STABLE, MemberState.RECONCILING, MemberState.ACKNOWLEDGING}
+)
 
 TRANSITIONS: Mapping[MemberState, frozenset[MemberState]] = {
-    MemberState.UNSUBSCRIBED: frozenset({MemberState.JOINING, MemberState.PREPARE_LEAVING, MemberState.FATAL}),
-    MemberState.JOINING: frozenset({MemberState.RECONCILING, MemberState.STABLE, MemberState.FENCED, MemberState.PREPARE_LEAVING, MemberState.FATAL}),
-    MemberState.RECONCILING: frozenset({MemberState.RECONCILING, MemberState.ACKNOWLEDGING, MemberState.STABLE, MemberState.FENCED,
-                                        MemberState.PREPARE_LEAVING, MemberState.FATAL}),
-    MemberState.ACKNOWLEDGING: frozenset({MemberState.STABLE, MemberState.RECONCILING, MemberState.FENCED, MemberState.PREPARE_LEAVING,
-                                          MemberState.FATAL}),
-    MemberState.STABLE: frozenset({MemberState.RECONCILING, MemberState.FENCED, MemberState.PREPARE_LEAVING, MemberState.FATAL}),
+    MemberState.UNSUBSCRIBED: frozenset(
+        {MemberState.JOINING, MemberState.PREPARE_LEAVING, MemberState.FATAL}
+    ),
+    MemberState.JOINING: frozenset(
+        {
+            MemberState.RECONCILING,
+            MemberState.STABLE,
+            MemberState.FENCED,
+            MemberState.PREPARE_LEAVING,
+            MemberState.FATAL,
+        }
+    ),
+    MemberState.RECONCILING: frozenset(
+        {
+            MemberState.RECONCILING,
+            MemberState.ACKNOWLEDGING,
+            MemberState.STABLE,
+            MemberState.FENCED,
+            MemberState.PREPARE_LEAVING,
+            MemberState.FATAL,
+        }
+    ),
+    MemberState.ACKNOWLEDGING: frozenset(
+        {
+            MemberState.STABLE,
+            MemberState.RECONCILING,
+            MemberState.FENCED,
+            MemberState.PREPARE_LEAVING,
+            MemberState.FATAL,
+        }
+    ),
+    MemberState.STABLE: frozenset(
+        {
+            MemberState.RECONCILING,
+            MemberState.FENCED,
+            MemberState.PREPARE_LEAVING,
+            MemberState.FATAL,
+        }
+    ),
     MemberState.FENCED: frozenset({MemberState.JOINING, MemberState.UNSUBSCRIBED}),
-    MemberState.PREPARE_LEAVING: frozenset({MemberState.LEAVING, MemberState.UNSUBSCRIBED, MemberState.FENCED, MemberState.FATAL}),
-    MemberState.LEAVING: frozenset({MemberState.UNSUBSCRIBED, MemberState.STALE, MemberState.FENCED, MemberState.FATAL}),
+    MemberState.PREPARE_LEAVING: frozenset(
+        {MemberState.LEAVING, MemberState.UNSUBSCRIBED, MemberState.FENCED, MemberState.FATAL}
+    ),
+    MemberState.LEAVING: frozenset(
+        {MemberState.UNSUBSCRIBED, MemberState.STALE, MemberState.FENCED, MemberState.FATAL}
+    ),
     MemberState.STALE: frozenset({MemberState.JOINING}),
     MemberState.FATAL: frozenset(),
 }
@@ -70,13 +121,16 @@ TRANSITIONS: Mapping[MemberState, frozenset[MemberState]] = {
 
 @dataclass(frozen=True, slots=True)
 class LocalAssignment:
-    """Partitions by topic id; `epoch` counts the targets this member was given, -1 before the first."""
+    """Partitions by topic id; `epoch` counts the targets this member was given,
+    -1 before the first."""
 
     epoch: int = -1
     partitions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        shown = ", ".join(f"{topic}={list_text(numbers)}" for topic, numbers in self.partitions.items())
+        shown = ", ".join(
+            f"{topic}={list_text(numbers)}" for topic, numbers in self.partitions.items()
+        )
         return f"LocalAssignment{{localEpoch={self.epoch}, partitions={{{shown}}}}}"
 
 
@@ -87,21 +141,45 @@ class ConsumerMembershipManager:
     """One consumer's membership.
 
     current        what it owns and has reconciled
-    commit         commit() before partitions go: gives a future that is done when the positions are committed
-    tell_epoch     tell_epoch(epoch) hears of each new epoch, None for no membership; reconciled() is called when a target is reached
-    to_application to_application(call) runs call() in the application's next poll, which raises the exception that it returns, if any
+    commit         commit() before partitions go: gives a future that is done when the positions are
+                   committed
+    tell_epoch     tell_epoch(epoch) hears of each new epoch, None for no membership; reconciled()
+                   is called when a target is reached
+    to_application to_application(call) runs call() in the application's next poll, which raises the
+    exception that it returns, if any
     """
 
-    def __init__(self, group_id: str, member_id: str, config: Mapping[str, Any], network: NetworkClientDelegate, subscriptions: SubscriptionState,
-                 commit: Callable[[], RequestFuture], tell_epoch: Callable[[int | None], None], reconciled: Callable[[], None],
-                 to_application: Callable[[Callable[[], BaseException | None]], object], callbacks: RebalanceCallbacks, profile: Profile, log: LogContext) -> None:
-        self.group_id, self.member_id, self.instance_id = group_id, member_id, config["group.instance.id"]
+    def __init__(
+        self,
+        group_id: str,
+        member_id: str,
+        config: Mapping[str, Any],
+        network: NetworkClientDelegate,
+        subscriptions: SubscriptionState,
+        commit: Callable[[], RequestFuture],
+        tell_epoch: Callable[[int | None], None],
+        reconciled: Callable[[], None],
+        to_application: Callable[[Callable[[], BaseException | None]], object],
+        callbacks: RebalanceCallbacks,
+        profile: Profile,
+        log: LogContext,
+    ) -> None:
+        self.group_id, self.member_id, self.instance_id = (
+            group_id,
+            member_id,
+            config["group.instance.id"],
+        )
         self.state = MemberState.UNSUBSCRIBED
         self.epoch = JOINING_EPOCH
         self.current = NONE
         self._target = NONE
         self._config, self._network, self._subscriptions = config, network, subscriptions
-        self._commit, self._epoch_told, self._reconciled, self._to_application = commit, tell_epoch, reconciled, to_application
+        self._commit, self._epoch_told, self._reconciled, self._to_application = (
+            commit,
+            tell_epoch,
+            reconciled,
+            to_application,
+        )
         self._callbacks, self._profile, self._log = callbacks, profile, log
         self._subscription_updated = self._reconciling = self._rejoined = False
         self._left: RequestFuture | None = None
@@ -112,7 +190,12 @@ class ConsumerMembershipManager:
 
     @property
     def skips_heartbeat(self) -> bool:
-        return self.state in (MemberState.UNSUBSCRIBED, MemberState.FATAL, MemberState.STALE, MemberState.FENCED)
+        return self.state in (
+            MemberState.UNSUBSCRIBED,
+            MemberState.FATAL,
+            MemberState.STALE,
+            MemberState.FENCED,
+        )
 
     @property
     def heartbeats_now(self) -> bool:
@@ -133,7 +216,11 @@ class ConsumerMembershipManager:
             if self._stale:
                 self._log("MEMBER_STALE_HEARTBEAT", member_id=self.member_id, epoch=self.epoch)
                 self.transition_to(MemberState.STALE)
-                self._lose_everything(lambda: self._log("MEMBER_STALE_RELEASED", member_id=self.member_id, state=self.state.name))
+                self._lose_everything(
+                    lambda: self._log(
+                        "MEMBER_STALE_RELEASED", member_id=self.member_id, state=self.state.name
+                    )
+                )
             else:
                 self._log("MEMBER_LEAVE_HEARTBEAT", member_id=self.member_id, epoch=self.epoch)
                 self.transition_to(MemberState.UNSUBSCRIBED)
@@ -150,13 +237,23 @@ class ConsumerMembershipManager:
                 self._log("MEMBER_LEFT", member_id=self.member_id, epoch=self.epoch)
                 self._complete_leaving()
             return
-        if self.is_leaving or self.state in (MemberState.UNSUBSCRIBED, MemberState.FENCED, MemberState.STALE, MemberState.FATAL):
+        if self.is_leaving or self.state in (
+            MemberState.UNSUBSCRIBED,
+            MemberState.FENCED,
+            MemberState.STALE,
+            MemberState.FATAL,
+        ):
             return
         if response.member_epoch != self.epoch:
             self.epoch = response.member_epoch
             self._tell_epoch(self.epoch)
         if response.assignment is not None:
-            self._take_target({topic.topic_id: tuple(sorted(topic.partitions)) for topic in response.assignment.topic_partitions})
+            self._take_target(
+                {
+                    topic.topic_id: tuple(sorted(topic.partitions))
+                    for topic in response.assignment.topic_partitions
+                }
+            )
         elif self.state is MemberState.JOINING:
             self.transition_to(MemberState.STABLE)
 
@@ -165,12 +262,17 @@ class ConsumerMembershipManager:
             self._complete_leaving()
 
     def fenced(self) -> None:
-        """Unknown, or of another epoch: everything is lost, and it joins anew once the application has heard it."""
+        """Unknown, or of another epoch: everything is lost,
+        and it joins anew once the application has heard it."""
         if self.state is MemberState.UNSUBSCRIBED or self.state is MemberState.STALE:
             self._complete_leaving()
             return
         if self.state is MemberState.PREPARE_LEAVING or self.state is MemberState.LEAVING:
-            self.transition_to(MemberState.UNSUBSCRIBED if self.state is MemberState.LEAVING else MemberState.LEAVING)
+            self.transition_to(
+                MemberState.UNSUBSCRIBED
+                if self.state is MemberState.LEAVING
+                else MemberState.LEAVING
+            )
             self._complete_leaving()
             return
         self.transition_to(MemberState.FENCED)
@@ -203,8 +305,14 @@ class ConsumerMembershipManager:
             self._join()
 
     def leave(self) -> RequestFuture:
-        """Give everything up and say goodbye; done when the coordinator has answered, or nobody is there to answer."""
-        if self.state in (MemberState.UNSUBSCRIBED, MemberState.FATAL, MemberState.STALE, MemberState.FENCED):
+        """Give everything up and say goodbye; done when the coordinator has answered,
+        or nobody is there to answer."""
+        if self.state in (
+            MemberState.UNSUBSCRIBED,
+            MemberState.FATAL,
+            MemberState.STALE,
+            MemberState.FENCED,
+        ):
             return RequestFuture.completed_with(None)
         if self._left is not None:
             return self._left
@@ -243,11 +351,23 @@ class ConsumerMembershipManager:
             return
         self._reconciling = True
         target = self._target
-        assigned = sorted(TopicPartition(names[t], n) for t, numbers in target.partitions.items() for n in numbers)
+        assigned = sorted(
+            TopicPartition(names[t], n) for t, numbers in target.partitions.items() for n in numbers
+        )
         owned = sorted(self._subscriptions.assigned())
-        added, revoked = [tp for tp in assigned if tp not in owned], [tp for tp in owned if tp not in assigned]
-        self._log("MEMBER_RECONCILING", epoch=target.epoch, member_id=self.member_id, partitions=list_text(assigned), owned=list_text(owned),
-                  added=list_text(added), revoked=list_text(revoked))
+        added, revoked = (
+            [tp for tp in assigned if tp not in owned],
+            [tp for tp in owned if tp not in assigned],
+        )
+        self._log(
+            "MEMBER_RECONCILING",
+            epoch=target.epoch,
+            member_id=self.member_id,
+            partitions=list_text(assigned),
+            owned=list_text(owned),
+            added=list_text(added),
+            revoked=list_text(revoked),
+        )
         self._pause_for_revocation(revoked)
         self._commit().on_done(lambda done: self._committed(target, assigned, added, revoked, done))
 
@@ -257,8 +377,14 @@ class ConsumerMembershipManager:
             if tp in self._subscriptions.partitions:
                 self._subscriptions.partitions[tp].pending_revocation = True
 
-    def _committed(self, target: LocalAssignment, assigned: list[TopicPartition], added: list[TopicPartition],
-                   revoked: list[TopicPartition], done: RequestFuture) -> None:
+    def _committed(
+        self,
+        target: LocalAssignment,
+        assigned: list[TopicPartition],
+        added: list[TopicPartition],
+        revoked: list[TopicPartition],
+        done: RequestFuture,
+    ) -> None:
         if not done.failed:
             self._log("MEMBER_COMMIT_BEFORE_RECONCILING")
         if self._given_up():
@@ -267,28 +393,38 @@ class ConsumerMembershipManager:
             self._log("MEMBER_PARTITIONS_REVOKED", partitions=self._callbacks.text(revoked))
             self._pause_for_revocation(revoked)
             if self._subscriptions.listener is not None:
-                self._to_application(lambda: self._revoke(revoked, lambda: self._revoked(target, assigned, added)))
+                self._to_application(
+                    lambda: self._revoke(revoked, lambda: self._revoked(target, assigned, added))
+                )
                 return
         self._revoked(target, assigned, added)
 
-    def _revoked(self, target: LocalAssignment, assigned: list[TopicPartition], added: list[TopicPartition]) -> None:
+    def _revoked(
+        self, target: LocalAssignment, assigned: list[TopicPartition], added: list[TopicPartition]
+    ) -> None:
         if self._given_up():
             return
 
         def take() -> BaseException | None:
             self._subscriptions.assign_from_subscribed(assigned)
-            error = self._callbacks.assigned(added) if self._subscriptions.listener is not None else None
+            error = (
+                self._callbacks.assigned(added)
+                if self._subscriptions.listener is not None
+                else None
+            )
             self._follow_up(lambda: self._taken(target))
             return error
 
-        if self._profile.assigns_in_poll or self._subscriptions.listener is not None:
+        if self._profile.group.assigns_in_poll or self._subscriptions.listener is not None:
             self._to_application(take)
             self._log("MEMBER_ASSIGNMENT_ENQUEUED")
         else:
             self._subscriptions.assign_from_subscribed(assigned)
             self._taken(target)
 
-    def _revoke(self, revoked: list[TopicPartition], then: Callable[[], None]) -> BaseException | None:
+    def _revoke(
+        self, revoked: list[TopicPartition], then: Callable[[], None]
+    ) -> BaseException | None:
         error = self._callbacks.revoked(revoked)
         self._follow_up(then)
         return error
@@ -307,7 +443,8 @@ class ConsumerMembershipManager:
         self.transition_to(MemberState.ACKNOWLEDGING)
 
     def _given_up(self) -> bool:
-        """The member moved on while an attempt waited: it ends without effect (maybeAbortReconciliation)."""
+        """The member moved on while an attempt waited:
+        it ends without effect (maybeAbortReconciliation)."""
         if self.state is not MemberState.RECONCILING:
             self._reconciling = False
             return True
@@ -322,7 +459,12 @@ class ConsumerMembershipManager:
                 self.transition_to(MemberState.RECONCILING)
             return
         before, self._target = self._target, LocalAssignment(self._target.epoch + 1, partitions)
-        self._log("MEMBER_TARGET_UPDATED", member_id=self.member_id, assignment_from=before, assignment_to=self._target)
+        self._log(
+            "MEMBER_TARGET_UPDATED",
+            member_id=self.member_id,
+            assignment_from=before,
+            assignment_to=self._target,
+        )
         if not self._reached():
             self.transition_to(MemberState.RECONCILING)
 
@@ -347,13 +489,21 @@ class ConsumerMembershipManager:
         self._tell_epoch(None)
 
     def _lose_everything(self, then: Callable[[], None]) -> None:
-        """The partitions have other owners already. A listener hears it in the application's next poll; without one nothing waits."""
-        self._log("MEMBER_REVOCATION_PENDING", partitions=list_text(sorted(self._subscriptions.assigned())))
+        """The partitions have other owners already. A listener hears it in the application's
+        next poll; without one nothing waits."""
+        self._log(
+            "MEMBER_REVOCATION_PENDING",
+            partitions=list_text(sorted(self._subscriptions.assigned())),
+        )
 
         def lose() -> BaseException | None:
             lost = sorted(self._subscriptions.assigned())
             self._subscriptions.assign_from_subscribed(())
-            error = self._callbacks.lost(lost) if lost and self._subscriptions.listener is not None else None
+            error = (
+                self._callbacks.lost(lost)
+                if lost and self._subscriptions.listener is not None
+                else None
+            )
             self._follow_up(then)
             return error
 
@@ -375,11 +525,27 @@ class ConsumerMembershipManager:
             follow_up()
 
     def _tell_epoch(self, epoch: int | None) -> None:
-        self._log.journal.append("member.epoch", self._log.who, group=self.group_id, member=self.member_id, epoch=epoch)
+        self._log.journal.append(
+            "member.epoch", self._log.who, group=self.group_id, member=self.member_id, epoch=epoch
+        )
         self._epoch_told(epoch)
 
     def transition_to(self, after: MemberState) -> None:
-        assert after in TRANSITIONS[self.state], f"member {self.member_id}: {self.state} -> {after} is not in the table"
-        self._log("MEMBER_STATE", member_id=self.member_id, epoch=self.epoch, state_from=self.state.value, state_to=after.value)
-        self._log.journal.append("state", self._log.who, machine=f"member of {self.group_id}", before=self.state.value, after=after.value)
+        assert after in TRANSITIONS[self.state], (
+            f"member {self.member_id}: {self.state} -> {after} is not in the table"
+        )
+        self._log(
+            "MEMBER_STATE",
+            member_id=self.member_id,
+            epoch=self.epoch,
+            state_from=self.state.value,
+            state_to=after.value,
+        )
+        self._log.journal.append(
+            "state",
+            self._log.who,
+            machine=f"member of {self.group_id}",
+            before=self.state.value,
+            after=after.value,
+        )
         self.state = after

@@ -1,8 +1,10 @@
-"""How do the background's managers send, and how does the application wait for them? (internals.NetworkClientDelegate)
+"""How do the background's managers send, and how does the application wait for them?
+(internals.NetworkClientDelegate)
 
-Requests wait in one queue, in the order in which the managers made them. In each pass each is tried once: which node, is it ready, off
-it goes; otherwise it waits for the next pass. Only the background thread polls the network. The application waits for a future, or
-for the background to get on.
+Requests wait in one queue, in the order in which the managers made them. In each pass each is tried
+once: which node, is it ready, off it goes; otherwise it waits for the next pass. Only the
+background thread polls the network. The application waits for a future, or for the background to
+get on.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientResponse
+from kafkalab.clients.network.selector import SPINNING_PASS_MS, SPINNING_PASSES
 from kafkalab.errors import DisconnectException, TimeoutException, UnsupportedVersionException
 from kafkalab.lines import payload
 from kafkalab.protocol.api_keys import api_of
@@ -26,12 +29,13 @@ from kafkalab.sim.apps import Signal, Stage
 from kafkalab.sim.scheduler import Scheduler
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 @dataclass(slots=True)
 class UnsentRequest:
-    """A request on its way out; `node` None means any. It fails when it has not left by `deadline_ms`."""
+    """A request on its way out; `node` None means any.
+    It fails when it has not left by `deadline_ms`."""
 
     node: Node | None
     message: Any
@@ -43,17 +47,31 @@ class UnsentRequest:
 class NetworkClientDelegate(ConsumerNetwork):
     """progress is set after each pass of the background thread."""
 
-    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler, profile: Profile, log: LogContext, config: Mapping[str, Any]) -> None:
-        super().__init__(client, clock)
+    def __init__(
+        self,
+        client: NetworkClient,
+        stage: Stage,
+        clock: Scheduler,
+        profile: Profile,
+        log: LogContext,
+        config: Mapping[str, Any],
+    ) -> None:
+        super().__init__(client, stage, clock)
         self.progress = Signal()
-        self._stage, self._profile, self._log = stage, profile, log
-        self._retry_backoff_ms, self._timeout_ms = config["retry.backoff.ms"], config["request.timeout.ms"]
+        self._timeless_polls = 0
+        self._profile, self._log = profile, log
+        self._retry_backoff_ms, self._timeout_ms = (
+            config["retry.backoff.ms"],
+            config["request.timeout.ms"],
+        )
         self._unsent: list[UnsentRequest] = []
         self._error: BaseException | None = None
 
     def send(self, node: Node | None, message: Any, timeout_ms: int | None = None) -> RequestFuture:
         """Queue a request; the background thread sends it when its node is ready."""
-        unsent = UnsentRequest(node, message, self.clock.now_ms + self._timeout_ms, self._timeout_ms)
+        unsent = UnsentRequest(
+            node, message, self.clock.now_ms + self._timeout_ms, self._timeout_ms
+        )
         self._unsent.append(unsent)
         self.client.selector.wakeup()
         return unsent.future
@@ -66,7 +84,9 @@ class NetworkClientDelegate(ConsumerNetwork):
         wait_ms = min(timeout_ms, self._retry_backoff_ms) if self._unsent else timeout_ms
         yield self.client.begin_poll(wait_ms)
         self.client.end_poll()
-        for unsent in [u for u in self._unsent if u.node is not None and self.client.connection_failed(u.node)]:
+        for unsent in [
+            u for u in self._unsent if u.node is not None and self.client.connection_failed(u.node)
+        ]:
             self._unsent.remove(unsent)
             unsent.future.fail(DisconnectException())
         self.progress.set()
@@ -79,7 +99,9 @@ class NetworkClientDelegate(ConsumerNetwork):
         for unsent in list(self._unsent):
             if self.clock.now_ms >= unsent.deadline_ms:
                 self._unsent.remove(unsent)
-                unsent.future.fail(TimeoutException(f"Failed to send request after {unsent.timeout_ms} ms."))
+                unsent.future.fail(
+                    TimeoutException(f"Failed to send request after {unsent.timeout_ms} ms.")
+                )
             elif self._send(unsent):
                 self._unsent.remove(unsent)
 
@@ -89,8 +111,12 @@ class NetworkClientDelegate(ConsumerNetwork):
         if node is None or self.client.is_unavailable(node):
             return False
         future = unsent.future
-        request = self.client.new_request(node.connection, unsent.message, lambda response: _complete(future, response),
-                                          unsent.deadline_ms - self.clock.now_ms)
+        request = self.client.new_request(
+            node.connection,
+            unsent.message,
+            lambda response: _complete(future, response),
+            unsent.deadline_ms - self.clock.now_ms,
+        )
         if not self.client.ready(node):
             self._log("NODE_NOT_READY", node=node, request=self._text(unsent))
             return False
@@ -101,23 +127,39 @@ class NetworkClientDelegate(ConsumerNetwork):
         version = self._profile.latest(api_of(unsent.message))
         node = "Optional.empty" if unsent.node is None else f"Optional[{unsent.node}]"
         fetches = type(unsent.message) is FetchRequest
-        message = _fetch_builder_text(unsent.message) if fetches else payload.object_text(unsent.message, version, self._profile.name)
-        return (f"UnsentRequest{{requestBuilder={message}, "
-                f"handler=org.apache.kafka.clients.consumer.internals.NetworkClientDelegate$FutureCompletionHandler@0, node={node}, "
-                f"remainingMs={max(0, unsent.deadline_ms - self.clock.now_ms)}}}")
+        message = (
+            _fetch_builder_text(unsent.message)
+            if fetches
+            else payload.object_text(unsent.message, version, self._profile.name)
+        )
+        return (
+            f"UnsentRequest{{requestBuilder={message}, "
+            "handler=org.apache.kafka.clients.consumer.internals.NetworkClientDelegate$FutureCompletionHandler@0, "  # noqa: E501
+            f"node={node}, remainingMs={max(0, unsent.deadline_ms - self.clock.now_ms)}}}"
+        )
 
     # the application's thread
 
     def wait(self, signal: Signal, timer: CallTimer) -> None:
-        """Give the background its turn until the signal is set or the timer ends. Raises WakeupException after `wakeup`."""
+        """Give the background its turn until the signal is set or the timer ends.
+        Raises WakeupException after `wakeup`."""
         self.raise_if_woken()
         self._stage.wait(signal, timer.deadline_ms)
         self.raise_if_woken()
 
     def poll(self, timer: CallTimer) -> None:
-        """Wait until the background thread has made a pass."""
+        """Wait until the background thread has made a pass.
+
+        A Java client may spin here: with no broker to ask, each pass begins again with the
+        bootstrap addresses, which counts as news. Passes take no virtual time, so after as many as
+        in `Selector` each further one comes 10 ms later.
+        """
         self.progress.clear()
+        began_ms = self.clock.now_ms
         self.wait(self.progress, timer)
+        self._timeless_polls = self._timeless_polls + 1 if self.clock.now_ms == began_ms else 0
+        if self._timeless_polls > SPINNING_PASSES:
+            self.sleep(min(SPINNING_PASS_MS, timer.remaining_ms))
         self.raise_error()
 
     def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
@@ -127,7 +169,7 @@ class NetworkClientDelegate(ConsumerNetwork):
         if not future.is_done:
             self.wait(done, timer)
         self.raise_error()
-        return future.is_done
+        return future.is_done or not timer.expired  # a timer without an end raises
 
     def sleep(self, ms: int) -> None:
         self._stage.wait(Signal(), self.clock.now_ms + ms)
@@ -158,7 +200,11 @@ def _complete(future: RequestFuture, response: ClientResponse) -> None:
     if response.disconnected:
         future.fail(DisconnectException())
     elif response.version_mismatch:
-        future.fail(UnsupportedVersionException(f"The node does not support {api_of(response.request.message).name}"))
+        future.fail(
+            UnsupportedVersionException(
+                f"The node does not support {api_of(response.request.message).name}"
+            )
+        )
     else:
         future.complete(response)
 
@@ -166,12 +212,24 @@ def _complete(future: RequestFuture, response: ClientResponse) -> None:
 def _fetch_builder_text(request: FetchRequest) -> str:
     """FetchRequest.Builder.toString, which is written by hand."""
     fetched = ", ".join(
-        f"{topic.topic}-{p.partition}=PartitionData(topicId={topic.topic_id}, fetchOffset={p.fetch_offset}, logStartOffset=-1, "
-        f"maxBytes={p.partition_max_bytes}, currentLeaderEpoch=Optional[{p.current_leader_epoch}], lastFetchedEpoch=Optional.empty)"
-        for topic in request.topics for p in topic.partitions)
-    removed = ", ".join(f"{topic.topic}-{n}" for topic in request.forgotten_topics_data for n in topic.partitions)
+        (
+            f"{topic.topic}-{p.partition}=PartitionData(topicId={topic.topic_id}, "
+            f"fetchOffset={p.fetch_offset}, logStartOffset=-1, maxBytes={p.partition_max_bytes}, "
+            f"currentLeaderEpoch=Optional[{p.current_leader_epoch}], "
+            "lastFetchedEpoch=Optional.empty)"
+        )
+        for topic in request.topics
+        for p in topic.partitions
+    )
+    removed = ", ".join(
+        f"{topic.topic}-{n}" for topic in request.forgotten_topics_data for n in topic.partitions
+    )
     session = request.session_id or "INVALID"
     epoch = {0: "INITIAL", -1: "FINAL"}.get(request.session_epoch, request.session_epoch)
-    return (f"(type=FetchRequest, replicaId=-1, maxWait={request.max_wait_ms}, minBytes={request.min_bytes}, maxBytes={request.max_bytes}, "
-            f"fetchData={{{fetched}}}, isolationLevel={'read_committed' if request.isolation_level else 'read_uncommitted'}, removed={removed}, "
-            f"replaced=, metadata=(sessionId={session}, epoch={epoch}), rackId={request.rack_id})")
+    return (
+        f"(type=FetchRequest, replicaId=-1, maxWait={request.max_wait_ms}, "
+        f"minBytes={request.min_bytes}, maxBytes={request.max_bytes}, fetchData={{{fetched}}}, "
+        f"isolationLevel={'read_committed' if request.isolation_level else 'read_uncommitted'}, "
+        f"removed={removed}, replaced=, metadata=(sessionId={session}, epoch={epoch}), "
+        f"rackId={request.rack_id})"
+    )

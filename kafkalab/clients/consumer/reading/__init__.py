@@ -1,1 +1,2 @@
-"""What both group protocols share: subscription, positions, fetches and calls to the application."""
+"""What both group protocols share: subscription, positions,
+fetches and calls to the application."""

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from kafkalab.sim.apps import LONGEST_GIVEN_MS, PATIENCE_MS
 from kafkalab.sim.scheduler import Scheduler
 
 
 class CallTimer:
-    """A deadline on the virtual clock."""
+    """A deadline on the virtual clock.
 
-    __slots__ = ("_clock", "deadline_ms")
+    A timeout of more than a year means: as long as it takes. Then `expired` raises `given_up(...)`
+    after an hour.
+    """
 
-    def __init__(self, clock: Scheduler, timeout_ms: int) -> None:
-        self._clock, self.deadline_ms = clock, clock.now_ms + timeout_ms
+    __slots__ = ("_clock", "_given_up", "deadline_ms")
+
+    def __init__(
+        self, clock: Scheduler, timeout_ms: int, given_up: Callable[[str], Exception]
+    ) -> None:
+        is_given = timeout_ms <= LONGEST_GIVEN_MS
+        self._clock, self.deadline_ms = (
+            clock,
+            clock.now_ms + (timeout_ms if is_given else PATIENCE_MS),
+        )
+        self._given_up = None if is_given else given_up
 
     @property
     def remaining_ms(self) -> int:
@@ -20,4 +34,8 @@ class CallTimer:
 
     @property
     def expired(self) -> bool:
-        return self._clock.now_ms >= self.deadline_ms
+        if self._clock.now_ms < self.deadline_ms:
+            return False
+        if self._given_up is not None:
+            raise self._given_up("what this consumer's call waits for")
+        return True

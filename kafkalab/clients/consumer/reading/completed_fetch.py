@@ -1,7 +1,9 @@
-"""Which of the fetched records may the application see? (internals.CompletedFetch; Fetcher.CompletedFetch and PartitionRecords up to 3.4)
+"""Which of the fetched records may the application see? (internals.CompletedFetch;
+Fetcher.CompletedFetch and PartitionRecords up to 3.4)
 
-A broker answers in whole batches. The reader skips what lies before its position and the markers of transactions; with read_committed
-also the batches of transactions that were aborted. The position moves over all of them.
+A broker answers in whole batches. The reader skips what lies before its position and the markers of
+transactions; with read_committed also the batches of transactions that were aborted. The position
+moves over all of them.
 """
 
 from __future__ import annotations
@@ -9,7 +11,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 
-from kafkalab.protocol.messages import AbortedTransaction, ControlRecordType, FetchPartitionData, RecordBatch
+from kafkalab.protocol.messages import (
+    AbortedTransaction,
+    ControlRecordType,
+    FetchPartitionData,
+    RecordBatch,
+)
 from kafkalab.records import ConsumerRecord, TopicPartition
 
 NO_PRODUCER_ID = -1
@@ -25,10 +32,28 @@ class CompletedFetch:
     read_committed  whether aborted transactions are left out
     """
 
-    __slots__ = ("partition", "fetch_offset", "answer", "initialized", "next_offset", "is_exhausted", "_batches", "_current", "_at",
-                 "_read_committed", "_aborted_to_come", "_aborted")
+    __slots__ = (
+        "_aborted",
+        "_aborted_to_come",
+        "_at",
+        "_batches",
+        "_current",
+        "_read_committed",
+        "answer",
+        "fetch_offset",
+        "initialized",
+        "is_exhausted",
+        "next_offset",
+        "partition",
+    )
 
-    def __init__(self, partition: TopicPartition, fetch_offset: int, answer: FetchPartitionData, read_committed: bool = False) -> None:
+    def __init__(
+        self,
+        partition: TopicPartition,
+        fetch_offset: int,
+        answer: FetchPartitionData,
+        read_committed: bool = False,
+    ) -> None:
         self.partition, self.fetch_offset, self.answer = partition, fetch_offset, answer
         self.initialized = False
         self.next_offset = fetch_offset
@@ -37,11 +62,14 @@ class CompletedFetch:
         self._current: RecordBatch | None = None
         self._at = 0
         self._read_committed = read_committed
-        self._aborted_to_come = deque(sorted(answer.aborted_transactions or (), key=lambda txn: txn.first_offset))
+        self._aborted_to_come = deque(
+            sorted(answer.aborted_transactions or (), key=lambda txn: txn.first_offset)
+        )
         self._aborted: set[int] = set()
 
     def take(self, limit: int, on_skipped: OnSkipped) -> list[ConsumerRecord]:
-        """The next records, at most `limit`. on_skipped(batch) is told of each batch of an aborted transaction."""
+        """The next records, at most `limit`. on_skipped(batch) is told of
+        each batch of an aborted transaction."""
         taken: list[ConsumerRecord] = []
         while len(taken) < limit:
             record = self._next(on_skipped)
@@ -56,7 +84,8 @@ class CompletedFetch:
         while True:
             batch = self._current
             if batch is None or self._at >= len(batch.records):
-                if batch is not None and batch.last_delta >= 0:  # compaction has left a gap: reading goes on behind it
+                # compaction has left a gap: reading goes on behind it
+                if batch is not None and batch.last_delta >= 0:
                     self.next_offset = max(self.next_offset, batch.last_offset + 1)
                 if not self._begin_next_batch(on_skipped):
                     return None
@@ -67,7 +96,14 @@ class CompletedFetch:
                 continue
             self.next_offset = offset + 1
             if batch.control is None:
-                return ConsumerRecord(self.partition.topic, self.partition.partition, offset, record.timestamp_ms, record.key, record.value)
+                return ConsumerRecord(
+                    self.partition.topic,
+                    self.partition.partition,
+                    offset,
+                    record.timestamp_ms,
+                    record.key,
+                    record.value,
+                )
 
     def _begin_next_batch(self, on_skipped: OnSkipped) -> bool:
         """False when there is none."""
@@ -83,7 +119,8 @@ class CompletedFetch:
         return True
 
     def _is_aborted(self, batch: RecordBatch) -> bool:
-        """A producer's batches count as aborted from the offset the broker names to the marker that ends the transaction."""
+        """A producer's batches count as aborted from the offset the broker names to the marker
+        that ends the transaction."""
         producer = batch.producer_id
         if producer == NO_PRODUCER_ID:
             return False
@@ -94,12 +131,29 @@ class CompletedFetch:
         return batch.control is None and batch.is_transactional and producer in self._aborted
 
 
-def visible_offsets(batches: Iterable[RecordBatch], aborted: Iterable[AbortedTransaction], last_stable_offset: int, high_watermark: int,
-                    isolation_level: str) -> list[int]:
-    """The offsets a reader is given of a log: what a course asks for on one line. isolation_level as in the consumer's setting."""
+def visible_offsets(
+    batches: Iterable[RecordBatch],
+    aborted: Iterable[AbortedTransaction],
+    last_stable_offset: int,
+    high_watermark: int,
+    isolation_level: str,
+) -> list[int]:
+    """The offsets a reader is given of a log: what a course asks for on one line.
+    isolation_level as in the consumer's setting."""
     committed = isolation_level == "read_committed"
     end = last_stable_offset if committed else high_watermark
     seen = tuple(batch for batch in batches if batch.base_offset < end)
-    answer = FetchPartitionData(partition_index=0, aborted_transactions=tuple(aborted) if committed else None, records=seen)
-    fetch = CompletedFetch(TopicPartition("log", 0), seen[0].base_offset if seen else 0, answer, committed)
-    return [record.offset for record in fetch.take(sum(len(batch.records) for batch in seen), lambda batch: None)] if seen else []
+    answer = FetchPartitionData(
+        partition_index=0, aborted_transactions=tuple(aborted) if committed else None, records=seen
+    )
+    fetch = CompletedFetch(
+        TopicPartition("log", 0), seen[0].base_offset if seen else 0, answer, committed
+    )
+    return (
+        [
+            record.offset
+            for record in fetch.take(sum(len(batch.records) for batch in seen), lambda batch: None)
+        ]
+        if seen
+        else []
+    )

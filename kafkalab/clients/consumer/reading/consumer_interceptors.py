@@ -1,7 +1,9 @@
-"""Who sees records before the application, and commits after the coordinator? (ConsumerInterceptor, internals.ConsumerInterceptors, KIP-42)
+"""Who sees records before the application, and commits after the coordinator? (ConsumerInterceptor,
+internals.ConsumerInterceptors, KIP-42)
 
-An interceptor is any object with `on_consume(records) -> records`, `on_commit(offsets)` and `close()`; what it lacks is passed over. They
-stand in a row: each gets what the one before it returned. What one of them raises is forgotten, as Java only logs it.
+An interceptor is any object with `on_consume(records) -> records`, `on_commit(offsets)` and
+`close()`; what it lacks is passed over. They stand in a row: each gets what the one before it
+returned. What one of them raises is forgotten, as Java only logs it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ HOOKS = ("on_consume", "on_commit")
 
 
 class ConsumerInterceptors:
-    """given: classes or objects, as interceptor.classes names them. Raises ConfigException for anything else."""
+    """given: classes or objects, as interceptor.classes names them.
+    Raises ConfigException for anything else."""
 
     def __init__(self, given: Iterable[Any]) -> None:
         self._row = [_made(one) for one in given]
@@ -51,6 +54,8 @@ def _made(given: Any) -> Any:
     if isinstance(given, type):
         given = given()
     if isinstance(given, str) or not any(hasattr(given, hook) for hook in HOOKS):
-        raise ConfigException(f"Invalid value {given!r} for configuration interceptor.classes: give Python classes or objects with "
-                              "on_consume(records) and on_commit(offsets)")
+        raise ConfigException(
+            f"Invalid value {given!r} for configuration interceptor.classes: give Python classes "
+            "or objects with on_consume(records) and on_commit(offsets)"
+        )
     return given

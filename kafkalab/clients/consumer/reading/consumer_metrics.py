@@ -1,13 +1,16 @@
-"""What does a consumer count? (FetchMetricsManager, ConsumerCoordinatorMetrics, AbstractCoordinator's sensors, KafkaConsumerMetrics)
+"""What does a consumer count? (FetchMetricsManager, ConsumerCoordinatorMetrics,
+AbstractCoordinator's sensors, KafkaConsumerMetrics)
 
-    consumer.metrics()["records-lag-max"]
-    consumer.metrics().of("consumer-fetch-manager-metrics", topic="t4", partition="0")["records-lag"]
+    consumer.metrics()["records-lag-max"] consumer.metrics().of("consumer-fetch-manager-metrics",
+    topic="t4", partition="0")["records-lag"]
 
-Lag here is what Java's own is: from the position, not from the committed offset, to the end the last fetch told of; with read_committed to the
-last stable offset. Lead is from the log start to the position: at 0 retention has reached the reader.
+Lag here is what Java's own is: from the position, not from the committed offset, to the end the
+last fetch told of; with read_committed to the last stable offset. Lead is from the log start to the
+position: at 0 retention has reached the reader.
 
-The numbers are read from what the journal says of this consumer, each event at its own time, when somebody asks; so counting changes
-nothing and costs nothing before. Left out: bytes, throttling, times in nanoseconds, single nodes, callbacks' latencies.
+The numbers are read from what the journal says of this consumer, each event at its own time, when
+somebody asks; so counting changes nothing and costs nothing before. Left out: bytes, throttling,
+times in nanoseconds, single nodes, callbacks' latencies.
 """
 
 from __future__ import annotations
@@ -20,9 +23,13 @@ from kafkalab.clients.network.metrics import MetricName, MetricValues, Sensor
 from kafkalab.sim.journal import Event, Journal
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
-FETCH, COORDINATOR, CONSUMER = "consumer-fetch-manager-metrics", "consumer-coordinator-metrics", "consumer-metrics"
+FETCH, COORDINATOR, CONSUMER = (
+    "consumer-fetch-manager-metrics",
+    "consumer-coordinator-metrics",
+    "consumer-metrics",
+)
 HEARTBEATS = ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT")
 
 
@@ -46,7 +53,12 @@ class _Timed:
         self._times.record()
 
     def measured(self, name: str, rate: str, times: str) -> dict[str, float]:
-        return {f"{name}-avg": self._latency.average(), f"{name}-max": self._latency.maximum(), rate: self._times.rate(), times: self._times.count}
+        return {
+            f"{name}-avg": self._latency.average(),
+            f"{name}-max": self._latency.maximum(),
+            rate: self._times.rate(),
+            times: self._times.count,
+        }
 
     @property
     def total(self) -> float:
@@ -54,32 +66,70 @@ class _Timed:
 
 
 class ConsumerMetrics:
-    """window_ms, window_count: metrics.sample.window.ms and metrics.num.samples. joins: whether this member follows the classic protocol,
-    with its joins and syncs; in the new one (KIP-848) a rebalance is what lies between two times of being stable."""
+    """window_ms, window_count: metrics.sample.window.ms and metrics.num.samples. joins: whether
+    this member follows the classic protocol, with its joins and syncs; in the new one (KIP-848) a
+    rebalance is what lies between two times of being stable."""
 
-    def __init__(self, journal: Journal, who: str, client_id: str, profile: Profile, started_ms: int, window_ms: int, window_count: int,
-                 joins: bool = True) -> None:
-        self._journal, self._who, self._client_id, self._profile, self._classic = journal, who, client_id, profile, joins
+    def __init__(
+        self,
+        journal: Journal,
+        who: str,
+        client_id: str,
+        profile: Profile,
+        started_ms: int,
+        window_ms: int,
+        window_count: int,
+        joins: bool = True,
+    ) -> None:
+        self._journal, self._who, self._client_id, self._profile, self._classic = (
+            journal,
+            who,
+            client_id,
+            profile,
+            joins,
+        )
         self._clock = _EventClock()
         self._clock.now_ms = started_ms
         self._window = (window_ms, window_count)
         self._next = len(journal.events)
         make = self._sensor
         self._records, self._lag, self._lead = make(), make(), make()
-        self._fetches, self._commits, self._heartbeats, self._joins, self._syncs, self._rebalances = (_Timed(make) for _ in range(6))
-        self._polls, self._created, self._lost, self._requests, self._responses = make(), make(), make(), make(), make()
+        (
+            self._fetches,
+            self._commits,
+            self._heartbeats,
+            self._joins,
+            self._syncs,
+            self._rebalances,
+        ) = (_Timed(make) for _ in range(6))
+        self._polls, self._created, self._lost, self._requests, self._responses = (
+            make(),
+            make(),
+            make(),
+            make(),
+            make(),
+        )
         self._topics: dict[str, Sensor] = {}
         self._partitions: dict[str, tuple[Sensor, Sensor]] = {}
         self._latest: dict[str, tuple[int | None, int | None]] = {}
         self._assigned = 0
         self._open = 0
-        self._last_poll_ms = self._last_heartbeat_ms = self._last_rebalance_ms = None
+        self._last_poll_ms: int | None = None
+        self._last_heartbeat_ms: int | None = None
+        self._last_rebalance_ms: int | None = None
         self._rebalance_began_ms: int | None = None
         self._join_latency_ms = self._sync_latency_ms = 0
         self._hear: dict[str, Callable[[Event], None]] = {
-            "call": self._called, "request.sent": self._sent, "response.received": self._answered, "fetched": self._fetched,
-            "assigned": self._assignment_changed, "assignment": self._joined, "state": self._moved,
-            "socket.connected": self._connected, "socket.closed": self._closed}
+            "call": self._called,
+            "request.sent": self._sent,
+            "response.received": self._answered,
+            "fetched": self._fetched,
+            "assigned": self._assignment_changed,
+            "assignment": self._joined,
+            "state": self._moved,
+            "socket.connected": self._connected,
+            "socket.closed": self._closed,
+        }
 
     def _sensor(self) -> Sensor:
         return Sensor(self._clock, *self._window)
@@ -87,7 +137,7 @@ class ConsumerMetrics:
     def values(self, now_ms: int) -> MetricValues:
         """All of them at this moment. What was never measured is NaN, as in Java."""
         events = self._journal.events
-        for event in events[self._next:]:
+        for event in events[self._next :]:
             if event.who == self._who:
                 hear = self._hear.get(event.kind)
                 if hear is not None:
@@ -95,7 +145,9 @@ class ConsumerMetrics:
                     hear(event)
         self._next = len(events)
         self._clock.now_ms = now_ms
-        return MetricValues({**self._of_fetches(), **self._of_the_group(now_ms), **self._of_calls(now_ms)})
+        return MetricValues(
+            {**self._of_fetches(), **self._of_the_group(now_ms), **self._of_calls(now_ms)}
+        )
 
     # what the journal tells
 
@@ -126,7 +178,8 @@ class ConsumerMetrics:
             self._sync_latency_ms = event.latency_ms
 
     def _moved(self, event: Event) -> None:
-        """A refused join counts for nothing: the member's own state says whether it was accepted."""
+        """A refused join counts for nothing: the member's own
+        state says whether it was accepted."""
         if not event.fields.get("machine", "").startswith("member of "):
             return
         if not self._classic:
@@ -154,7 +207,9 @@ class ConsumerMetrics:
         partition, lag, lead = event.partition, event.lag, event.lead
         if event.records:
             self._records.record(event.records)
-            self._topics.setdefault(partition.rpartition("-")[0], self._sensor()).record(event.records)
+            self._topics.setdefault(partition.rpartition("-")[0], self._sensor()).record(
+                event.records
+            )
         own_lag, own_lead = self._partitions.setdefault(partition, (self._sensor(), self._sensor()))
         self._latest[partition] = (lag, lead)
         if lag is not None:
@@ -180,45 +235,82 @@ class ConsumerMetrics:
         return {MetricName(name, group, all_tags): value for name, value in values.items()}
 
     def _of_fetches(self) -> dict[MetricName, float]:
-        found = self._named(FETCH, {
-            **self._fetches.measured("fetch-latency", "fetch-rate", "fetch-total"), "records-consumed-rate": self._records.rate(), "records-consumed-total": self._records.total,
-            "records-lag-max": self._lag.maximum(), "records-lead-min": -self._lead.maximum()})
+        found = self._named(
+            FETCH,
+            {
+                **self._fetches.measured("fetch-latency", "fetch-rate", "fetch-total"),
+                "records-consumed-rate": self._records.rate(),
+                "records-consumed-total": self._records.total,
+                "records-lag-max": self._lag.maximum(),
+                "records-lead-min": -self._lead.maximum(),
+            },
+        )
         for topic, sensor in sorted(self._topics.items()):
-            found |= self._named(FETCH, {"records-consumed-rate": sensor.rate(), "records-consumed-total": sensor.total}, topic=topic)
+            found |= self._named(
+                FETCH,
+                {"records-consumed-rate": sensor.rate(), "records-consumed-total": sensor.total},
+                topic=topic,
+            )
         for partition, (lag, lead) in sorted(self._partitions.items()):
             topic, _, number = partition.rpartition("-")
             now_lag, now_lead = self._latest[partition]
-            found |= self._named(FETCH, {
-                "records-lag": _or_nan(now_lag), "records-lag-avg": lag.average(), "records-lag-max": lag.maximum(),
-                "records-lead": _or_nan(now_lead), "records-lead-avg": -lead.average(), "records-lead-min": -lead.maximum()},
-                topic=topic, partition=number)
+            found |= self._named(
+                FETCH,
+                {
+                    "records-lag": _or_nan(now_lag),
+                    "records-lag-avg": lag.average(),
+                    "records-lag-max": lag.maximum(),
+                    "records-lead": _or_nan(now_lead),
+                    "records-lead-avg": -lead.average(),
+                    "records-lead-min": -lead.maximum(),
+                },
+                topic=topic,
+                partition=number,
+            )
         return found
 
     def _of_the_group(self, now_ms: int) -> dict[MetricName, float]:
         values = {
             "assigned-partitions": self._assigned,
             **self._commits.measured("commit-latency", "commit-rate", "commit-total"),
-            **self._heartbeats.measured("heartbeat-response-time", "heartbeat-rate", "heartbeat-total"),
-            "last-heartbeat-seconds-ago": _seconds_since(self._last_heartbeat_ms, now_ms)}
+            **self._heartbeats.measured(
+                "heartbeat-response-time", "heartbeat-rate", "heartbeat-total"
+            ),
+            "last-heartbeat-seconds-ago": _seconds_since(self._last_heartbeat_ms, now_ms),
+        }
         del values["heartbeat-response-time-avg"]
         if self._classic:
-            values |= {**self._joins.measured("join-time", "join-rate", "join-total"), **self._syncs.measured("sync-time", "sync-rate", "sync-total")}
-        if self._profile.counts_polls_and_rebalances:
             values |= {
-                **self._rebalances.measured("rebalance-latency", "rebalance-rate-per-hour", "rebalance-total"),
+                **self._joins.measured("join-time", "join-rate", "join-total"),
+                **self._syncs.measured("sync-time", "sync-rate", "sync-total"),
+            }
+        if self._profile.fetching.counts_polls_and_rebalances:
+            values |= {
+                **self._rebalances.measured(
+                    "rebalance-latency", "rebalance-rate-per-hour", "rebalance-total"
+                ),
                 "rebalance-latency-total": self._rebalances.total,
-                "last-rebalance-seconds-ago": _seconds_since(self._last_rebalance_ms, now_ms)}
+                "last-rebalance-seconds-ago": _seconds_since(self._last_rebalance_ms, now_ms),
+            }
             values["rebalance-rate-per-hour"] *= 3_600
         return self._named(COORDINATOR, values)
 
     def _of_calls(self, now_ms: int) -> dict[MetricName, float]:
         values = {
-            "connection-count": self._open, "connection-creation-total": self._created.count, "connection-close-total": self._lost.count,
-            "request-total": self._requests.count, "request-rate": self._requests.rate(), "response-total": self._responses.count,
-            "response-rate": self._responses.rate()}
-        if self._profile.counts_polls_and_rebalances:
-            values |= {"last-poll-seconds-ago": _seconds_since(self._last_poll_ms, now_ms), "time-between-poll-avg": self._polls.average(),
-                       "time-between-poll-max": self._polls.maximum()}
+            "connection-count": self._open,
+            "connection-creation-total": self._created.count,
+            "connection-close-total": self._lost.count,
+            "request-total": self._requests.count,
+            "request-rate": self._requests.rate(),
+            "response-total": self._responses.count,
+            "response-rate": self._responses.rate(),
+        }
+        if self._profile.fetching.counts_polls_and_rebalances:
+            values |= {
+                "last-poll-seconds-ago": _seconds_since(self._last_poll_ms, now_ms),
+                "time-between-poll-avg": self._polls.average(),
+                "time-between-poll-max": self._polls.maximum(),
+            }
         return self._named(CONSUMER, values)
 
 

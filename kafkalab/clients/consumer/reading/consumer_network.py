@@ -1,7 +1,8 @@
 """What do both network clients of consumers offer to the parts that both consumers share?
 
-The classic consumer polls its own network (`classic.consumer_network_client`); the new one has a window on that of its background thread
-(`modern.network_client_delegate`). Fetches, resets and validations send through either. A poll that waits is ended from outside by `wakeup`
+The classic consumer polls its own network (`classic.consumer_network_client`); the new one has a
+window on that of its background thread (`modern.network_client_delegate`). Fetches, resets and
+validations send through either. A poll that waits is ended from outside by `wakeup`
 (ConsumerNetworkClient.wakeup, WakeupTrigger).
 """
 
@@ -14,14 +15,16 @@ from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import WakeupException
+from kafkalab.sim.apps import Stage
 from kafkalab.sim.scheduler import Scheduler
 
 
 class ConsumerNetwork:
-    """Remembers one wakeup until the poll that it is for. `_interrupt` makes a poll that waits look."""
+    """Remembers one wakeup until the poll that it is for.
+    `_interrupt` makes a poll that waits look."""
 
-    def __init__(self, client: NetworkClient, clock: Scheduler) -> None:
-        self.client, self.clock = client, clock
+    def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler) -> None:
+        self.client, self.clock, self._stage = client, clock, stage
         self._woken = False
         self._wakeups_disabled = False
 
@@ -48,7 +51,8 @@ class ConsumerNetwork:
         raise NotImplementedError
 
     def hurry(self) -> None:
-        """Let what is queued leave now, where it would wait for the next poll. A background thread needs no telling."""
+        """Let what is queued leave now, where it would wait for the next poll.
+        A background thread needs no telling."""
 
     def _interrupt(self) -> None:
         raise NotImplementedError
@@ -56,7 +60,7 @@ class ConsumerNetwork:
     # what they have in common
 
     def timer(self, timeout_ms: int) -> CallTimer:
-        return CallTimer(self.clock, timeout_ms)
+        return CallTimer(self.clock, timeout_ms, self._stage.given_up)
 
     def least_loaded_node(self) -> Node | None:
         return self.client.least_loaded_node()

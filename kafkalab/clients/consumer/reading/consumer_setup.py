@@ -1,4 +1,5 @@
-"""ConsumerSetup: who a consumer is and how it is configured, handed from the facade to its delegate."""
+"""ConsumerSetup: who a consumer is and how it is configured,
+handed from the facade to its delegate."""
 
 from __future__ import annotations
 
@@ -15,15 +16,17 @@ from kafkalab.clients.network.wiring import bootstrap_nodes, network_client
 from kafkalab.config import ConsumerConfig, dump_text
 from kafkalab.lines import metrics
 from kafkalab.protocol.frozen import record
-from kafkalab.versions import Profile
+from kafkalab.releases import Profile
 
 MAX_IN_FLIGHT = 100
-"""Requests a consumer may have unanswered on one connection (ConsumerUtils.CONSUMER_MAX_INFLIGHT_REQUESTS_PER_CONNECTION)."""
+"""Requests a consumer may have unanswered on one connection
+(ConsumerUtils.CONSUMER_MAX_INFLIGHT_REQUESTS_PER_CONNECTION)."""
 
 
 @record
 class ConsumerSetup:
-    """What the constructors of both delegates begin with, and what both say when they end (ConsumerUtils).
+    """What the constructors of both delegates begin with, and what both say when they end
+    (ConsumerUtils).
 
     name  who this is in the journal
     """
@@ -44,7 +47,10 @@ class ConsumerSetup:
         """The log of this consumer, with group and client id before each line."""
         instance, group = self.config.get("group.instance.id"), self.group_id
         named = "" if instance is None else f"instanceId={instance}, "
-        prefix = f"[Consumer {named}clientId={self.client_id}, groupId={'null' if group is None else group}] "
+        prefix = (
+            f"[Consumer {named}clientId={self.client_id}, "
+            f"groupId={'null' if group is None else group}] "
+        )
         return kind(self.lab.journal, self.name, self.client_id, prefix, self.profile.name)
 
     def tell_config(self, log: LogContext) -> None:
@@ -53,25 +59,52 @@ class ConsumerSetup:
         log("CONSUMER_CONFIG", values=dump_text(self.profile.name, self.config, self.client_id))
 
     def subscription_state(self) -> SubscriptionState:
-        return SubscriptionState(self.config["auto.offset.reset"], partial(self.lab.journal.append, who=self.name),
-                                 not self.config["exclude.internal.topics"])
+        return SubscriptionState(
+            self.config["auto.offset.reset"],
+            partial(self.lab.journal.append, who=self.name),
+            not self.config["exclude.internal.topics"],
+        )
 
-    def network_client(self, log: LogContext, subscriptions: SubscriptionState, topic_ids: bool = False) -> NetworkClient:
-        """A network client that knows the bootstrap addresses. topic_ids: offsets are asked for by topic id."""
+    def network_client(
+        self, log: LogContext, subscriptions: SubscriptionState, topic_ids: bool = False
+    ) -> NetworkClient:
+        """A network client that knows the bootstrap addresses.
+        topic_ids: offsets are asked for by topic id."""
         config, lab = self.config, self.lab
-        client = network_client(lab, "consumer", self.name, self.client_id, config, self.profile, log, lambda: subscriptions.metadata_topics(),
-                                MAX_IN_FLIGHT, bool(config.get("allow.auto.create.topics", True)), topic_ids=topic_ids)
-        client.metadata.bootstrap(bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms)
+        client = network_client(
+            lab,
+            "consumer",
+            self.name,
+            self.client_id,
+            config,
+            self.profile,
+            log,
+            lambda: subscriptions.metadata_topics(),
+            MAX_IN_FLIGHT,
+            bool(config.get("allow.auto.create.topics", True)),
+            topic_ids=topic_ids,
+        )
+        client.metadata.bootstrap(
+            bootstrap_nodes(config["bootstrap.servers"], client.node_of), lab.clock.now_ms
+        )
         return client
 
     def register(self, log: LogContext) -> None:
         app_info.register(log, self.profile, self.lab.epoch_ms + self.lab.now_ms)
 
-    def tell_removed_metrics(self, log: LogContext, client: NetworkClient, fetcher: Fetcher) -> None:
+    def tell_removed_metrics(
+        self, log: LogContext, client: NetworkClient, fetcher: Fetcher
+    ) -> None:
         """A line for each metric that goes with the consumer, where this version writes them."""
         for line in metrics.removed_at_close(
-                self.profile.name, "consumer", self.client_id, nodes=client.tried_connections(), fetched_from=fetcher.fetched_from,
-                partitions=[(tp.topic, tp.partition) for tp in fetcher.fetched], in_group=self.group_id is not None):
+            self.profile.name,
+            "consumer",
+            self.client_id,
+            nodes=client.tried_connections(),
+            fetched_from=fetcher.fetched_from,
+            partitions=[(tp.topic, tp.partition) for tp in fetcher.fetched],
+            in_group=self.group_id is not None,
+        ):
             log("METRIC_REMOVED", metric=line)
 
     def unregister(self, log: LogContext) -> None:

@@ -1,7 +1,9 @@
-"""What does reading compressed batches cost a consumer? (CompletedFetch decompresses while it hands records out)
+"""What does reading compressed batches cost a consumer? (CompletedFetch decompresses while it hands
+records out)
 
-Each batch is decompressed by whoever reads it, once for each reader: a topic that is written once and read by five groups is
-compressed once and decompressed five times, and once more by its leader (`broker/log/recompression.py`).
+Each batch is decompressed by whoever reads it, once for each reader: a topic that is written once
+and read by five groups is compressed once and decompressed five times, and once more by its leader
+(`broker/log/recompression.py`).
 """
 
 from __future__ import annotations
@@ -15,10 +17,21 @@ from kafkalab.records import TopicPartition
 from kafkalab.sim.journal import Journal
 
 
-def unpack(batches: Iterable[RecordBatch], partition: TopicPartition, journal: Journal, who: str) -> None:
-    """Journal an event "cpu" for each compressed batch that is read. The reader's clock does not move: it is a matter of microseconds."""
+def unpack(
+    batches: Iterable[RecordBatch], partition: TopicPartition, journal: Journal, who: str
+) -> None:
+    """Journal an event "cpu" for each compressed batch that is read. The reader's clock does not
+    move: it is a matter of microseconds."""
     for batch in batches:
         if batch.compression != "none":
             plain = batch_size_bytes(batch.records) - RECORD_BATCH_OVERHEAD_BYTES
-            journal.append("cpu", who, work="decompress", codec=batch.compression, partition=str(partition), bytes_in=batch.size_bytes,
-                           bytes_out=plain, cpu_us=Compression(batch.compression).decompress_us(plain))
+            journal.append(
+                "cpu",
+                who,
+                work="decompress",
+                codec=batch.compression,
+                partition=str(partition),
+                bytes_in=batch.size_bytes,
+                bytes_out=plain,
+                cpu_us=Compression(batch.compression).decompress_us(plain),
+            )

@@ -1,7 +1,9 @@
-"""What becomes of fetched records? (internals.FetchBuffer and FetchCollector; inside Fetcher up to 3.4)
+"""What becomes of fetched records? (internals.FetchBuffer and FetchCollector; inside Fetcher up to
+3.4)
 
-An answer's partitions wait here, each as a CompletedFetch, until the application polls. Then they are checked against the
-position, which may have moved since they were asked for, and handed out in portions of max.poll.records.
+An answer's partitions wait here, each as a CompletedFetch, until the application polls. Then they
+are checked against the position, which may have moved since they were asked for, and handed out in
+portions of max.poll.records.
 """
 
 from __future__ import annotations
@@ -12,14 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.completed_fetch import CompletedFetch
 from kafkalab.clients.consumer.reading.decompression_cost import unpack
-from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, FetchState, PartitionState, SubscriptionState
+from kafkalab.clients.consumer.reading.subscription_state import (
+    FetchPosition,
+    FetchState,
+    PartitionState,
+    SubscriptionState,
+)
 from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.errors import ConsumerOffsetOutOfRangeException, Errors, error_for
 from kafkalab.protocol.messages import RecordBatch
 from kafkalab.records import ConsumerRecord, TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.KAFKA_STORAGE_ERROR)
 """Answers that mean: somebody else leads this partition now, ask for metadata."""
@@ -29,12 +36,24 @@ class FetchCollector:
     """The buffer between answers and polls.
 
     request_update  asks for new metadata
-    position_moved  whether the last `collect` moved a position, be it over markers and aborted records only
+    position_moved  whether the last `collect` moved a position, be it over markers and aborted
+                    records only
     """
 
-    def __init__(self, subscriptions: SubscriptionState, config: Mapping[str, Any], profile: Profile, log: LogContext,
-                 request_update: Callable[[], object]) -> None:
-        self._subscriptions, self._profile, self._log, self._request_update = subscriptions, profile, log, request_update
+    def __init__(
+        self,
+        subscriptions: SubscriptionState,
+        config: Mapping[str, Any],
+        profile: Profile,
+        log: LogContext,
+        request_update: Callable[[], object],
+    ) -> None:
+        self._subscriptions, self._profile, self._log, self._request_update = (
+            subscriptions,
+            profile,
+            log,
+            request_update,
+        )
         self.position_moved = False
         self._max_records = config["max.poll.records"]
         self._isolation_level = config["isolation.level"]
@@ -53,15 +72,24 @@ class FetchCollector:
         if not self._completed:
             return False
         subscriptions = self._subscriptions
-        return any(fetch.partition in subscriptions.partitions and subscriptions.is_fetchable(fetch.partition) for fetch in self._completed)
+        return any(
+            fetch.partition in subscriptions.partitions
+            and subscriptions.is_fetchable(fetch.partition)
+            for fetch in self._completed
+        )
 
     def drop_unassigned(self) -> None:
         """Forget what was fetched for partitions that somebody else reads now."""
         if self._completed:
-            self._completed = deque(fetch for fetch in self._completed if fetch.partition in self._subscriptions.partitions)
+            self._completed = deque(
+                fetch
+                for fetch in self._completed
+                if fetch.partition in self._subscriptions.partitions
+            )
 
     def collect(self) -> list[ConsumerRecord]:
-        """Records for the application, at most max.poll.records; positions move past what is handed out.
+        """Records for the application, at most max.poll.records; positions move past what is handed
+        out.
 
         Raises OffsetOutOfRangeException (the consumer's) with auto.offset.reset=none.
         """
@@ -76,7 +104,7 @@ class FetchCollector:
             if state is None:
                 continue
             if not self._subscriptions.is_fetchable(fetch.partition):
-                if state.paused and self._profile.keeps_paused_data:
+                if state.paused and self._profile.fetching.keeps_paused_data:
                     kept.append(fetch)
                 elif not fetch.initialized and state.state is not FetchState.FETCHING:
                     self._log("FETCH_WITHOUT_POSITION", partition=fetch.partition)
@@ -85,9 +113,15 @@ class FetchCollector:
                 continue
             position = state.position
             assert position is not None, "a partition that may be fetched has a position"
-            if fetch.next_offset != position.offset:   # seek() went elsewhere when a part of it had been taken
-                self._log("FETCH_NOT_NEXT", partition=fetch.partition, offset=fetch.next_offset, expected=position.offset,
-                          position=self._text(position))
+            # seek() went elsewhere when a part of it had been taken
+            if fetch.next_offset != position.offset:
+                self._log(
+                    "FETCH_NOT_NEXT",
+                    partition=fetch.partition,
+                    offset=fetch.next_offset,
+                    expected=position.offset,
+                    position=self._text(position),
+                )
                 continue
             taken += self._take(fetch, state, self._max_records - len(taken))
             if not fetch.is_exhausted:
@@ -96,7 +130,8 @@ class FetchCollector:
         return taken
 
     def drop_all(self) -> None:
-        """At close: the fetch in hand is dropped, too, even one that the application has taken whole."""
+        """At close: the fetch in hand is dropped, too,
+        even one that the application has taken whole."""
         for fetch in self._in_hand_and_waiting():
             self._log("FETCH_BUFFER_RETAINED", partition=fetch.partition, partitions="[]")
         self._completed.clear()
@@ -107,12 +142,19 @@ class FetchCollector:
         yield from self._completed
 
     def _initialize(self, fetch: CompletedFetch, state: PartitionState) -> bool:
-        """Look at an answer for the first time; False when there is nothing to take from it (FetchCollector.initialize)."""
+        """Look at an answer for the first time; False when there is nothing to take from it
+        (FetchCollector.initialize)."""
         tp, answer, position = fetch.partition, fetch.answer, state.position
         assert position is not None, "a partition that may be fetched has a position"
         fetch.initialized = True
         if position.offset != fetch.fetch_offset:
-            self._log("FETCH_STALE", partition=tp, offset=fetch.fetch_offset, expected=position.offset, position=self._text(position))
+            self._log(
+                "FETCH_STALE",
+                partition=tp,
+                offset=fetch.fetch_offset,
+                expected=position.offset,
+                position=self._text(position),
+            )
             return False
         error = error_for(answer.error_code)
         if error is not Errors.NONE:
@@ -120,8 +162,17 @@ class FetchCollector:
             return False
         size = sum(batch.size_bytes for batch in answer.records)
         unpack(answer.records, tp, self._log.journal, self._log.who)
-        self._log("FETCH_PREPARING", size=size, partition=tp, position=self._text(position), offset=position.offset)
-        state.high_watermark, state.log_start_offset = answer.high_watermark, answer.log_start_offset
+        self._log(
+            "FETCH_PREPARING",
+            size=size,
+            partition=tp,
+            position=self._text(position),
+            offset=position.offset,
+        )
+        state.high_watermark, state.log_start_offset = (
+            answer.high_watermark,
+            answer.log_start_offset,
+        )
         state.last_stable_offset = answer.last_stable_offset
         self._log("FETCH_HIGH_WATERMARK", partition=tp, offset=answer.high_watermark)
         self._log("FETCH_LOG_START", partition=tp, offset=answer.log_start_offset)
@@ -132,59 +183,107 @@ class FetchCollector:
     def _refused(self, fetch: CompletedFetch, position: FetchPosition, error: Errors) -> None:
         tp = fetch.partition
         if error in MOVED:
-            raised = error.known_to(self._profile.name).raises
+            raised = self._profile.connecting.known(error).raises
             assert raised is not None, "an error has an exception"
-            self._log("FETCH_ERROR_REFRESH", partition=tp, error=f"org.apache.kafka.common.errors.{raised.__name__}")
+            self._log(
+                "FETCH_ERROR_REFRESH",
+                partition=tp,
+                error=f"org.apache.kafka.common.errors.{raised.__name__}",
+            )
             self._request_update()
         elif error in (Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.UNKNOWN_TOPIC_ID):
-            self._log("FETCH_UNKNOWN_TOPIC" if error is Errors.UNKNOWN_TOPIC_OR_PARTITION else "FETCH_UNKNOWN_TOPIC_ID", partition=tp)
+            self._log(
+                "FETCH_UNKNOWN_TOPIC"
+                if error is Errors.UNKNOWN_TOPIC_OR_PARTITION
+                else "FETCH_UNKNOWN_TOPIC_ID",
+                partition=tp,
+            )
             self._request_update()
         elif error is Errors.UNKNOWN_LEADER_EPOCH:  # the broker is behind: ask it again
             self._log("FETCH_UNKNOWN_LEADER_EPOCH", partition=tp)
         elif error is Errors.OFFSET_OUT_OF_RANGE:
             if self._subscriptions.default_reset == "none":
-                raise ConsumerOffsetOutOfRangeException(self._profile.out_of_range_text(tp, position))
-            self._log("FETCH_OUT_OF_RANGE", partition=tp, offset=fetch.fetch_offset, position=self._text(position))
+                raise ConsumerOffsetOutOfRangeException(
+                    self._profile.fetching.out_of_range_text(tp, position)
+                )
+            self._log(
+                "FETCH_OUT_OF_RANGE",
+                partition=tp,
+                offset=fetch.fetch_offset,
+                position=self._text(position),
+            )
             self._subscriptions.request_reset(tp)
 
-    def _take(self, fetch: CompletedFetch, state: PartitionState, limit: int) -> list[ConsumerRecord]:
+    def _take(
+        self, fetch: CompletedFetch, state: PartitionState, limit: int
+    ) -> list[ConsumerRecord]:
         taken = fetch.take(limit, lambda batch: self._skipped(fetch.partition, batch))
         before = after = state.position
-        assert before is not None and after is not None, "a partition that may be fetched has a position"
+        assert before is not None and after is not None, (
+            "a partition that may be fetched has a position"
+        )
         moved = fetch.next_offset > before.offset
         if moved:
-            after = FetchPosition(fetch.next_offset, before.leader_epoch, before.leader, before.leader_epoch)
-        if moved or self._profile.mentions_empty_fetches:
-            self._log("FETCH_RETURNING", count=len(taken), partition=fetch.partition, offset=before.offset, position=self._text(before),
-                      new_offset=after.offset, new_position=self._text(after))
+            after = FetchPosition(
+                fetch.next_offset, before.leader_epoch, before.leader, before.leader_epoch
+            )
+        if moved or self._profile.fetching.mentions_empty_fetches:
+            self._log(
+                "FETCH_RETURNING",
+                count=len(taken),
+                partition=fetch.partition,
+                offset=before.offset,
+                position=self._text(before),
+                new_offset=after.offset,
+                new_position=self._text(after),
+            )
         if moved:
             self.position_moved = True
-            self._log("POSITION_UPDATED", partition=fetch.partition, count=len(taken), position_before=self._text(before),
-                      position=self._text(after))
+            self._log(
+                "POSITION_UPDATED",
+                partition=fetch.partition,
+                count=len(taken),
+                position_before=self._text(before),
+                position=self._text(after),
+            )
             self._subscriptions.move_on(fetch.partition, after)
             for record in taken:
-                self._log.journal.note("record.delivered", self._log.who, partition=str(fetch.partition), offset=record.offset,
-                                         key=record.key)
+                self._log.journal.note(
+                    "record.delivered",
+                    self._log.who,
+                    partition=str(fetch.partition),
+                    offset=record.offset,
+                    key=record.key,
+                )
         self._tell_lag(fetch.partition, state, len(taken))
         if fetch.is_exhausted and fetch.answer.records:
             self._move_to_end(fetch.partition)
         return taken
 
     def _tell_lag(self, tp: TopicPartition, state: PartitionState, records: int) -> None:
-        """How far behind and ahead this reader is now, for its metrics; an answer that brought and changed nothing is passed over."""
+        """How far behind and ahead this reader is now, for its metrics; an answer that brought
+        and changed nothing is passed over."""
         lag, lead = self._subscriptions.lag(tp, self._isolation_level), self._subscriptions.lead(tp)
         if records or (lag, lead) != state.told:
             state.told = (lag, lead)
-            self._log.journal.note("fetched", self._log.who, partition=str(tp), records=records, lag=lag, lead=lead)
+            self._log.journal.note(
+                "fetched", self._log.who, partition=str(tp), records=records, lag=lag, lead=lead
+            )
 
     def _skipped(self, tp: TopicPartition, batch: RecordBatch) -> None:
-        self._log("ABORTED_BATCH_SKIPPED", partition=tp, producer_id=batch.producer_id, offset=batch.base_offset,
-                  last_offset=batch.last_offset)
+        self._log(
+            "ABORTED_BATCH_SKIPPED",
+            partition=tp,
+            producer_id=batch.producer_id,
+            offset=batch.base_offset,
+            last_offset=batch.last_offset,
+        )
 
     def _move_to_end(self, tp: TopicPartition) -> None:
-        """Fair turns: a partition just served goes to the end of the line (PartitionStates.moveToEnd)."""
-        if self._profile.rotates_partitions:
+        """Fair turns: a partition just served goes to the end of the line
+        (PartitionStates.moveToEnd)."""
+        if self._profile.fetching.rotates_partitions:
             self._subscriptions.partitions[tp] = self._subscriptions.partitions.pop(tp)
 
     def _text(self, position: FetchPosition) -> Later:
-        return Later(position.text, self._profile.position_style)
+        return Later(position.text, self._profile.fetching.position_style)

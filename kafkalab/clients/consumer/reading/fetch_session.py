@@ -1,7 +1,8 @@
-"""What must be said again in the next fetch, and what goes without saying? (org.apache.kafka.clients.FetchSessionHandler, KIP-227)
+"""What must be said again in the next fetch, and what goes without saying?
+(org.apache.kafka.clients.FetchSessionHandler, KIP-227)
 
-One handler per broker. The first fetch names every partition; when the broker answers with a session id, later ones name only
-what changed, and partitions that are not named are implied.
+One handler per broker. The first fetch names every partition; when the broker answers with a
+session id, later ones name only what changed, and partitions that are not named are implied.
 
     INVALID/INITIAL -> (id, 1) -> (id, 2) -> ...;  (id, FINAL) closes the session
 """
@@ -26,7 +27,8 @@ EPOCH_NAMES = {INITIAL_EPOCH: "INITIAL", FINAL_EPOCH: "FINAL"}
 
 @record
 class ShownFetch:
-    """How Java's lines name what a fetch says and what goes without saying: lists of partitions in parentheses."""
+    """How Java's lines name what a fetch says and what goes without saying:
+    lists of partitions in parentheses."""
 
     full: bool
     to_send: str | Later
@@ -52,10 +54,13 @@ class FetchSessionHandler:
     session_id  0 while there is none
     epoch       counts the requests of the session; 0 begins it, -1 ends it
     partitions  what the broker remembers, in its order
-    topic_id    gives a topic's id where the version's lines name changes with it (TopicIdPartition); None where they do not
+    topic_id    gives a topic's id where the version's lines name changes with it
+                (TopicIdPartition); None where they do not
     """
 
-    def __init__(self, log: LogContext, node_id: str, topic_id: Callable[[str], str | None] | None = None) -> None:
+    def __init__(
+        self, log: LogContext, node_id: str, topic_id: Callable[[str], str | None] | None = None
+    ) -> None:
         self._topic_id = topic_id
         self.node_id, self.session_id, self.epoch = node_id, INVALID_SESSION, INITIAL_EPOCH
         self.partitions: dict[TopicPartition, FetchPartition] = {}
@@ -74,26 +79,60 @@ class FetchSessionHandler:
         if self.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self.partitions = dict(wanted)
             everyone = _parenthesised(wanted)
-            self._log("FETCH_BUILT_FULL", session_id=self.session_id or "INVALID", session_epoch=EPOCH_NAMES[self.epoch],
-                      node_id=self.node_id, partitions=everyone)
-            return FetchSessionData(session, _fetch_topics(wanted), (), ShownFetch(full=True, to_send=everyone))
+            self._log(
+                "FETCH_BUILT_FULL",
+                session_id=self.session_id or "INVALID",
+                session_epoch=EPOCH_NAMES[self.epoch],
+                node_id=self.node_id,
+                partitions=everyone,
+            )
+            return FetchSessionData(
+                session, _fetch_topics(wanted), (), ShownFetch(full=True, to_send=everyone)
+            )
         if self._goes_without_saying(wanted):
             everything = Later(_parenthesised, self._names)
-            self._log("FETCH_BUILT_INCREMENTAL", session_id=self.session_id, session_epoch=self.epoch, node_id=self.node_id,
-                      added="()", altered="()", removed="()", replaced="()", out_of=everything)
-            return FetchSessionData(session, (), (), ShownFetch(full=False, to_send="()", implied=everything))
+            self._log(
+                "FETCH_BUILT_INCREMENTAL",
+                session_id=self.session_id,
+                session_epoch=self.epoch,
+                node_id=self.node_id,
+                added="()",
+                altered="()",
+                removed="()",
+                replaced="()",
+                out_of=everything,
+            )
+            return FetchSessionData(
+                session, (), (), ShownFetch(full=False, to_send="()", implied=everything)
+            )
         added = [tp for tp in wanted if tp not in self.partitions]
-        altered = [tp for tp in wanted if tp in self.partitions and _differ(wanted[tp], self.partitions[tp])]
+        altered = [
+            tp
+            for tp in wanted
+            if tp in self.partitions and _differ(wanted[tp], self.partitions[tp])
+        ]
         removed = [tp for tp in self.partitions if tp not in wanted]
         to_send = {tp: wanted[tp] for tp in (*added, *altered)}
         # What changed moves to the end, as in Java's linked map.
         kept = {tp: p for tp, p in self.partitions.items() if tp in wanted and tp not in to_send}
         self.partitions = {**kept, **to_send}
-        self._log("FETCH_BUILT_INCREMENTAL", session_id=self.session_id, session_epoch=self.epoch, node_id=self.node_id,
-                  added=self._with_ids(added), altered=self._with_ids(altered), removed=self._with_ids(removed), replaced="()",
-                  out_of=Later(_parenthesised, tuple(self.partitions)))
-        shown = ShownFetch(full=False, to_send=Later(_parenthesised, tuple(to_send)), to_forget=self._with_ids(removed),
-                           implied=Later(_parenthesised, tuple(kept)))
+        self._log(
+            "FETCH_BUILT_INCREMENTAL",
+            session_id=self.session_id,
+            session_epoch=self.epoch,
+            node_id=self.node_id,
+            added=self._with_ids(added),
+            altered=self._with_ids(altered),
+            removed=self._with_ids(removed),
+            replaced="()",
+            out_of=Later(_parenthesised, tuple(self.partitions)),
+        )
+        shown = ShownFetch(
+            full=False,
+            to_send=Later(_parenthesised, tuple(to_send)),
+            to_forget=self._with_ids(removed),
+            implied=Later(_parenthesised, tuple(kept)),
+        )
         return FetchSessionData(session, _fetch_topics(to_send), _forgotten_topics(removed), shown)
 
     def _goes_without_saying(self, wanted: Mapping[TopicPartition, FetchPartition]) -> bool:
@@ -112,8 +151,13 @@ class FetchSessionHandler:
         """Take over what the broker made of the session; False when the answer is of no use."""
         if response.error_code != Errors.NONE.code:
             epoch = {INITIAL_EPOCH: "INITIAL", FINAL_EPOCH: "FINAL"}.get(self.epoch, self.epoch)
-            self._log("FETCH_SESSION_ERROR", node_id=self.node_id, session_id=self.session_id or "INVALID", session_epoch=epoch,
-                      error=error_for(response.error_code).name)
+            self._log(
+                "FETCH_SESSION_ERROR",
+                node_id=self.node_id,
+                session_id=self.session_id or "INVALID",
+                session_epoch=epoch,
+                error=error_for(response.error_code).name,
+            )
             self._restart()
             return False
         shown = Later(_parenthesised, tuple(answered)) if answered else "()"
@@ -121,21 +165,43 @@ class FetchSessionHandler:
             if response.session_id == INVALID_SESSION:
                 self._restart()
                 return True
-            self._log("FETCH_SESSION_CREATED", node_id=self.node_id, session_id=response.session_id, response=shown)
+            self._log(
+                "FETCH_SESSION_CREATED",
+                node_id=self.node_id,
+                session_id=response.session_id,
+                response=shown,
+            )
             self.session_id, self.epoch = response.session_id, 1
         else:
-            implied = tuple(tp for tp in self.partitions if tp not in answered) if answered else tuple(self.partitions)
+            implied = (
+                tuple(tp for tp in self.partitions if tp not in answered)
+                if answered
+                else tuple(self.partitions)
+            )
             tail = Later(_implied, implied) if implied else ""
-            self._log("FETCH_SESSION_INCREMENTAL", node_id=self.node_id, session_id=self.session_id, response=shown, implied=tail,
-                      throttle=0)
+            self._log(
+                "FETCH_SESSION_INCREMENTAL",
+                node_id=self.node_id,
+                session_id=self.session_id,
+                response=shown,
+                implied=tail,
+                throttle=0,
+            )
             self.epoch += 1
         return True
 
     def handle_error(self, error: BaseException) -> None:
-        """The request failed as a whole: the session goes on under its id, but begins anew (nextCloseExisting)."""
+        """The request failed as a whole: the session goes on under its id,
+        but begins anew (nextCloseExisting)."""
         epoch = "INITIAL" if self.epoch == INITIAL_EPOCH else self.epoch
-        self._log("FETCH_REQUEST_FAILED", session_id=self.session_id or "INVALID", session_epoch=epoch, node_id=self.node_id,
-                  error=getattr(error, "java_name", type(error).__name__), trace=getattr(error, "java_name", None))
+        self._log(
+            "FETCH_REQUEST_FAILED",
+            session_id=self.session_id or "INVALID",
+            session_epoch=epoch,
+            node_id=self.node_id,
+            error=getattr(error, "java_name", type(error).__name__),
+            trace=getattr(error, "java_name", None),
+        )
         self.epoch = INITIAL_EPOCH
 
     def close_next(self) -> None:
@@ -158,14 +224,19 @@ def _fetch_topics(partitions: Mapping[TopicPartition, FetchPartition]) -> tuple[
     by_topic: dict[str, list[FetchPartition]] = {}
     for tp, partition in partitions.items():
         by_topic.setdefault(tp.topic, []).append(partition)
-    return tuple(FetchTopic(topic=topic, partitions=tuple(parts)) for topic, parts in by_topic.items())
+    return tuple(
+        FetchTopic(topic=topic, partitions=tuple(parts)) for topic, parts in by_topic.items()
+    )
 
 
 def _forgotten_topics(partitions: Iterable[TopicPartition]) -> tuple[ForgottenTopic, ...]:
     by_topic: dict[str, list[int]] = {}
     for tp in partitions:
         by_topic.setdefault(tp.topic, []).append(tp.partition)
-    return tuple(ForgottenTopic(topic=topic, partitions=tuple(numbers)) for topic, numbers in by_topic.items())
+    return tuple(
+        ForgottenTopic(topic=topic, partitions=tuple(numbers))
+        for topic, numbers in by_topic.items()
+    )
 
 
 def _differ(one: FetchPartition, other: FetchPartition) -> bool:

@@ -1,7 +1,9 @@
-"""How do records come? One long poll at a time to each leader (internals.Fetcher; AbstractFetch from 3.6).
+"""How do records come? One long poll at a time to each leader (internals.Fetcher; AbstractFetch
+from 3.6).
 
-A FETCH leaves for every node that leads a wanted partition and owes no answer. What comes back goes to the FetchCollector; a
-partition with waiting records is not fetched again. Decompression and rack-aware reads are left out.
+A FETCH leaves for every node that leads a wanted partition and owes no answer. What comes back goes
+to the FetchCollector; a partition with waiting records is not fetched again. Decompression and
+rack-aware reads are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from kafkalab.protocol.messages import FetchPartition, FetchRequest, FetchRespon
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 LED_BY_ANOTHER = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
 """Errors whose answer names who leads, and in which epoch."""
@@ -35,25 +37,44 @@ class Fetcher:
     """Sends fetches and takes their answers.
 
     on_answer     called after each answer, also one that brought nothing
-    fetched_from  connections that answered a fetch, in that order; fetched: partitions they answered for
+    fetched_from  connections that answered a fetch, in that order; fetched: partitions they
+                  answered for
     """
 
-    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, collector: FetchCollector, config: Mapping[str, Any], profile: Profile,
-                 log: LogContext) -> None:
-        self._client, self._subscriptions, self._collector, self._config = client, subscriptions, collector, config
+    def __init__(
+        self,
+        client: ConsumerNetwork,
+        subscriptions: SubscriptionState,
+        collector: FetchCollector,
+        config: Mapping[str, Any],
+        profile: Profile,
+        log: LogContext,
+    ) -> None:
+        self._client, self._subscriptions, self._collector, self._config = (
+            client,
+            subscriptions,
+            collector,
+            config,
+        )
         self._profile, self._log, self._metadata = profile, log, client.client.metadata
         self.fetched_from: dict[str, None] = {}
         self.fetched: dict[TopicPartition, None] = {}
         self.on_answer: Callable[[], object] = lambda: None
         self._sessions: dict[int, FetchSessionHandler] = {}
         self._pending: dict[int, Node] = {}
-        self._topic_id = self._metadata.topic_ids.get if profile.prints_ids_of_changes else None
+        self._topic_id = (
+            self._metadata.topic_ids.get if profile.printing.prints_ids_of_changes else None
+        )
         level = config["isolation.level"]
-        self._isolation = level if profile.isolation_in_lower_case else level.upper()
+        self._isolation = level if profile.printing.isolation_in_lower_case else level.upper()
         self._isolation_level = 1 if level == "read_committed" else 0
         self._down = client.client.states.down
-        self._limits = {"max_wait_ms": config["fetch.max.wait.ms"], "min_bytes": config["fetch.min.bytes"],
-                        "max_bytes": config["fetch.max.bytes"], "rack_id": config.get("client.rack", "")}
+        self._limits: dict[str, Any] = {
+            "max_wait_ms": config["fetch.max.wait.ms"],
+            "min_bytes": config["fetch.min.bytes"],
+            "max_bytes": config["fetch.max.bytes"],
+            "rack_id": config.get("client.rack", ""),
+        }
 
     def send_fetches(self) -> int:
         """Send what can be sent now; how many requests that was."""
@@ -64,15 +85,18 @@ class Fetcher:
         for node, partitions in wanted.items():
             session = self._sessions.get(node.id)
             if session is None:
-                session = self._sessions[node.id] = FetchSessionHandler(self._log, node.connection, self._topic_id)
+                session = self._sessions[node.id] = FetchSessionHandler(
+                    self._log, node.connection, self._topic_id
+                )
             built.append((node, session, session.build(partitions)))
         for node, session, fetch in built:
             self._send(node, session, fetch)
         return len(built)
 
     def close(self, timer: CallTimer) -> None:
-        """Tell every broker that the fetch session ends, and wait for the answers (3.6 and later)."""
-        if not self._profile.closes_fetch_sessions:
+        """Tell every broker that the fetch session ends,
+        and wait for the answers (3.6 and later)."""
+        if not self._profile.fetching.closes_fetch_sessions:
             return
         futures = self.begin_close()
         while not timer.expired and not all(future.is_done for future in futures):
@@ -80,7 +104,8 @@ class Fetcher:
         self._collector.drop_all()
 
     def begin_close(self) -> list[RequestFuture]:
-        """Send the messages that end the sessions; each future is done when its broker has answered."""
+        """Send the messages that end the sessions; each future is
+        done when its broker has answered."""
         for session in self._sessions.values():
             session.close_next()
         ending = []
@@ -96,13 +121,21 @@ class Fetcher:
         """What to ask each leader for (prepareFetchRequests)."""
         wanted: dict[Node, dict[TopicPartition, FetchPartition]] = {}
         buffered, view, log = self._collector.buffered(), self._metadata.view, self._log
-        spared = self._hosts_of(buffered) if buffered and self._profile.spares_buffered_nodes else ()
+        spared = (
+            self._hosts_of(buffered)
+            if buffered and self._profile.fetching.spares_buffered_nodes
+            else ()
+        )
         for tp, state in self._subscriptions.fetchable():
             if buffered and tp in buffered:
                 continue
             node = state.leader if state.leader_as_of is view else self._leader_of(tp, state)
             if node is None:
-                log("FETCH_LEADER_MISSING", partition=tp, position=state.position.text(self._profile.position_style))
+                log(
+                    "FETCH_LEADER_MISSING",
+                    partition=tp,
+                    position=state.position.text(self._profile.fetching.position_style),
+                )
                 self._metadata.request_update()
             elif node.connection in self._down and self._client.is_unavailable(node):
                 log("FETCH_SKIPPED_BACKOFF", partition=tp, node=node)
@@ -115,53 +148,103 @@ class Fetcher:
                 of_node = wanted.get(node)
                 if of_node is None:
                     of_node = wanted[node] = {}
-                of_node[tp] = state.asked if state.asked_at is position else self._fetch_partition(tp, state)
-                log("FETCH_ADDED", isolation=self._isolation, partition=tp, offset=position.offset, node=node,
-                    position=Later(position.text, self._profile.position_style))
+                of_node[tp] = (
+                    state.asked if state.asked_at is position else self._fetch_partition(tp, state)
+                )
+                log(
+                    "FETCH_ADDED",
+                    isolation=self._isolation,
+                    partition=tp,
+                    offset=position.offset,
+                    node=node,
+                    position=Later(position.text, self._profile.fetching.position_style),
+                )
         return wanted
 
     def _hosts_of(self, buffered: set[TopicPartition]) -> set[int]:
-        """Nodes that lead a partition whose records wait: a fetch without that partition would drop it from the session (KAFKA-17182)."""
-        states = ((tp, self._subscriptions.partitions[tp]) for tp in buffered if tp in self._subscriptions.partitions)
-        leaders = [self._leader_of(tp, state) for tp, state in states if self._subscriptions.is_fetchable(tp)]
+        """Nodes that lead a partition whose records wait: a fetch without that partition would
+        drop it from the session (KAFKA-17182)."""
+        states = (
+            (tp, self._subscriptions.partitions[tp])
+            for tp in buffered
+            if tp in self._subscriptions.partitions
+        )
+        leaders = [
+            self._leader_of(tp, state)
+            for tp, state in states
+            if self._subscriptions.is_fetchable(tp)
+        ]
         return {leader.id for leader in leaders if leader is not None}
 
     def _leader_of(self, tp: TopicPartition, state: PartitionState) -> Node | None:
-        """The leader the position was made with; when METADATA has since named another one, that one."""
+        """The leader the position was made with; when METADATA has since named another one,
+        that one."""
         view = self._metadata.view
-        state.leader_as_of, state.leader = view, self._leader_in(view, tp, state)  # until new metadata, or a new position
+        # until new metadata, or a new position
+        state.leader_as_of, state.leader = view, self._leader_in(view, tp, state)
         return state.leader
 
-    def _leader_in(self, view: ClusterView, tp: TopicPartition, state: PartitionState) -> Node | None:
+    def _leader_in(
+        self, view: ClusterView, tp: TopicPartition, state: PartitionState
+    ) -> Node | None:
         leader = view.leader(tp)
         if leader is not None:
             state.position = state.position.led_by(leader, view.partitions[tp].epoch)
-        elif not self._profile.keeps_leader_of_position:
+        elif not self._profile.fetching.keeps_leader_of_position:
             return None
         return state.position.leader
 
     def _fetch_partition(self, tp: TopicPartition, state: PartitionState) -> FetchPartition:
         position = state.position
-        epoch = position.leader_epoch if self._profile.fetches_with_epoch and position.leader_epoch is not None else -1
+        epoch = (
+            position.leader_epoch
+            if self._profile.fetching.fetches_with_epoch and position.leader_epoch is not None
+            else -1
+        )
         state.asked_at = position
-        state.asked = FetchPartition(partition=tp.partition, current_leader_epoch=epoch, fetch_offset=position.offset,
-                                     partition_max_bytes=self._config["max.partition.fetch.bytes"])
+        state.asked = FetchPartition(
+            partition=tp.partition,
+            current_leader_epoch=epoch,
+            fetch_offset=position.offset,
+            partition_max_bytes=self._config["max.partition.fetch.bytes"],
+        )
         return state.asked
 
     def _send(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> None:
         shown = fetch.shown
-        self._log("SENDING_FULL_FETCH" if shown.full else "SENDING_INCREMENTAL_FETCH", isolation=self._isolation, node=node,
-                  to_send=shown.to_send, to_forget=shown.to_forget, to_replace="()", implied=shown.implied, use_topic_ids="True")
+        self._log(
+            "SENDING_FULL_FETCH" if shown.full else "SENDING_INCREMENTAL_FETCH",
+            isolation=self._isolation,
+            node=node,
+            to_send=shown.to_send,
+            to_forget=shown.to_forget,
+            to_replace="()",
+            implied=shown.implied,
+            use_topic_ids="True",
+        )
         self._log("FETCH_PENDING_ADDED", node=node)
         self._pending[node.id] = node
         asked = session.partitions
-        self._client.send(node, self._request(fetch)).on_done(lambda sent: self._answered(node, session, asked, sent))
+        self._client.send(node, self._request(fetch)).on_done(
+            lambda sent: self._answered(node, session, asked, sent)
+        )
 
     def _request(self, fetch: FetchSessionData) -> FetchRequest:
-        return FetchRequest(isolation_level=self._isolation_level, topics=fetch.topics, forgotten_topics_data=fetch.forgotten,
-                            **self._limits, **fetch.session)
+        return FetchRequest(
+            isolation_level=self._isolation_level,
+            topics=fetch.topics,
+            forgotten_topics_data=fetch.forgotten,
+            **self._limits,
+            **fetch.session,
+        )
 
-    def _answered(self, node: Node, session: FetchSessionHandler, asked: Mapping[TopicPartition, FetchPartition], sent: RequestFuture) -> None:
+    def _answered(
+        self,
+        node: Node,
+        session: FetchSessionHandler,
+        asked: Mapping[TopicPartition, FetchPartition],
+        sent: RequestFuture,
+    ) -> None:
         """asked: what the session held when the fetch was sent."""
         if sent.failed:
             session.handle_error(sent.error)
@@ -169,14 +252,26 @@ class Fetcher:
         else:
             self.fetched_from[node.connection] = None
             self._take(session, asked, sent.value.message)
-        self._log("FETCH_PENDING_REMOVED", session_id=session.session_id, node=node, initial_session_id=0)
+        self._log(
+            "FETCH_PENDING_REMOVED", session_id=session.session_id, node=node, initial_session_id=0
+        )
         self._pending.pop(node.id, None)
         self.on_answer()
 
-    def _take(self, session: FetchSessionHandler, asked: Mapping[TopicPartition, FetchPartition], message) -> None:
+    def _take(
+        self,
+        session: FetchSessionHandler,
+        asked: Mapping[TopicPartition, FetchPartition],
+        message: FetchResponse,
+    ) -> None:
         names = self._metadata.topic_names
-        answered = {TopicPartition(topic.topic or names.get(topic.topic_id, ""), partition.partition_index): (t, p)
-                    for t, topic in enumerate(message.responses) for p, partition in enumerate(topic.partitions)}
+        answered = {
+            TopicPartition(
+                topic.topic or names.get(topic.topic_id, ""), partition.partition_index
+            ): (t, p)
+            for t, topic in enumerate(message.responses)
+            for p, partition in enumerate(topic.partitions)
+        }
         ended, news = session.is_ending, {}
         if not session.handle(message, list(answered)) and ended:
             return
@@ -184,32 +279,58 @@ class Fetcher:
             if tp in self._subscriptions.partitions and tp in asked:
                 self.fetched[tp] = None
                 offset = asked[tp].fetch_offset
-                self._log("FETCH_RETURNED", isolation=self._isolation, offset=offset, partition=tp,
-                          data=Later(payload.fetched_text, message, t, p, self._profile.name))
+                self._log(
+                    "FETCH_RETURNED",
+                    isolation=self._isolation,
+                    offset=offset,
+                    partition=tp,
+                    data=Later(payload.fetched_text, message, t, p, self._profile.name),
+                )
                 data = message.responses[t].partitions[p]
-                if self._profile.learns_leaders and data.error_code in LED_BY_ANOTHER:
-                    self._log("FETCH_NEW_LEADER", partition=tp, error=error_for(data.error_code).name, leader=data.current_leader.text())
+                if self._profile.connecting.learns_leaders and data.error_code in LED_BY_ANOTHER:
+                    self._log(
+                        "FETCH_NEW_LEADER",
+                        partition=tp,
+                        error=error_for(data.error_code).name,
+                        leader=data.current_leader.text(),
+                    )
                     if data.current_leader.leader_id >= 0 and data.current_leader.leader_epoch >= 0:
                         news[tp] = (data.current_leader.leader_id, data.current_leader.leader_epoch)
                 self._collector.add(CompletedFetch(tp, offset, data, self._isolation_level == 1))
         if news:
             self._learn_leaders(news, message)
 
-    def _learn_leaders(self, news: Mapping[TopicPartition, tuple[int, int]], message: FetchResponse) -> None:
-        """An answer that refuses a partition may name its leader (KIP-951, 3.7): then the next fetch need not wait for METADATA."""
-        nodes = [self._client.client.node_of(end.node_id, end.host, end.port, end.rack) for end in message.node_endpoints]
+    def _learn_leaders(
+        self, news: Mapping[TopicPartition, tuple[int, int]], message: FetchResponse
+    ) -> None:
+        """An answer that refuses a partition may name its leader (KIP-951, 3.7): then the next
+        fetch need not wait for METADATA."""
+        nodes = [
+            self._client.client.node_of(end.node_id, end.host, end.port, end.rack)
+            for end in message.node_endpoints
+        ]
         for tp in self._metadata.learn_leaders(news, nodes):
             self._log("FETCH_POSITION_TO_VALIDATE", partition=tp)
             view = self._metadata.view
             self._subscriptions.follow_leader(tp, view.leader(tp), view.partitions[tp].epoch)
 
-    def _send_close(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> RequestFuture:
-        self._log("SENDING_FULL_FETCH", isolation=self._isolation, node=node, to_send="()", use_topic_ids="True")
+    def _send_close(
+        self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData
+    ) -> RequestFuture:
+        self._log(
+            "SENDING_FULL_FETCH",
+            isolation=self._isolation,
+            node=node,
+            to_send="()",
+            use_topic_ids="True",
+        )
         self._log("FETCH_PENDING_ADDED", node=node)
         session_id = session.session_id
 
         def closed(sent: RequestFuture) -> None:
-            self._log("FETCH_PENDING_REMOVED", session_id=session_id, node=node, initial_session_id=0)
+            self._log(
+                "FETCH_PENDING_REMOVED", session_id=session_id, node=node, initial_session_id=0
+            )
             self._log("FETCH_SESSION_CLOSED", session_id=session_id, node=node)
 
         future = self._client.send(node, self._request(fetch))

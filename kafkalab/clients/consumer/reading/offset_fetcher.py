@@ -1,7 +1,8 @@
 """Where does a partition begin or end now? (internals.OffsetFetcher; inside Fetcher up to 2.8)
 
-LIST_OFFSETS for partitions that have neither a position nor a committed offset, one request per leader. The order of the
-leaders, and so of the sockets opened for them, is that of Java's hash maps; see `kafkalab.hashing`.
+LIST_OFFSETS for partitions that have neither a position nor a committed offset, one request per
+leader. The order of the leaders, and so of the sockets opened for them, is that of Java's hash
+maps; see `kafkalab.hashing`.
 """
 
 from __future__ import annotations
@@ -11,31 +12,58 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, FetchState, SubscriptionState
+from kafkalab.clients.consumer.reading.subscription_state import (
+    FetchPosition,
+    FetchState,
+    SubscriptionState,
+)
 from kafkalab.clients.network.hash_order import leaders_in_hash_order, partitions_in_hash_order
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, NoOffsetForPartitionException, TimeoutException, error_for
 from kafkalab.lines import payload
-from kafkalab.protocol.messages import ListOffsetsPartition, ListOffsetsPartitionResponse, ListOffsetsRequest, ListOffsetsTopic
+from kafkalab.protocol.messages import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.clients.consumer.reading.call_timer import CallTimer
+    from kafkalab.releases import Profile
 
 LATEST, EARLIEST = -1, -2
 TIMESTAMP_OF = {"latest": LATEST, "earliest": EARLIEST}
 
 
 class OffsetFetcher:
-    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping[str, Any], profile: Profile, log: LogContext) -> None:
-        self._client, self._subscriptions, self._config, self._profile, self._log = client, subscriptions, config, profile, log
+    def __init__(
+        self,
+        client: ConsumerNetwork,
+        subscriptions: SubscriptionState,
+        config: Mapping[str, Any],
+        profile: Profile,
+        log: LogContext,
+    ) -> None:
+        self._client, self._subscriptions, self._config, self._profile, self._log = (
+            client,
+            subscriptions,
+            config,
+            profile,
+            log,
+        )
 
     def reset_missing(self) -> None:
-        """Partitions without a position and without a committed offset wait for a reset, or end the poll when the policy is none."""
+        """Partitions without a position and without a committed offset wait for a reset, or end
+        the poll when the policy is none."""
         missing = self._subscriptions.initializing()
         if missing and self._subscriptions.default_reset == "none":
-            raise NoOffsetForPartitionException(f"Undefined offset with no reset policy for partitions: [{', '.join(map(str, missing))}]")
+            raise NoOffsetForPartitionException(
+                "Undefined offset with no reset policy for partitions: "
+                f"[{', '.join(map(str, missing))}]"
+            )
         for tp in missing:
             self._subscriptions.request_reset(tp)
 
@@ -47,8 +75,12 @@ class OffsetFetcher:
             return
         for leader, timestamps in self._by_leader(waiting).items():
             for tp in timestamps:
-                self._subscriptions.partitions[tp].next_retry_ms = now_ms + self._config["request.timeout.ms"]
-            self._ask(leader, timestamps).on_done(lambda done, asked=timestamps: self._answered(done, asked))
+                self._subscriptions.partitions[tp].next_retry_ms = (
+                    now_ms + self._config["request.timeout.ms"]
+                )
+            self._ask(leader, timestamps).on_done(
+                lambda done, asked=timestamps: self._answered(done, asked)
+            )
 
     def _by_leader(self, partitions: list[TopicPartition]) -> dict[Node, dict[TopicPartition, int]]:
         view = self._client.client.metadata.view
@@ -64,22 +96,44 @@ class OffsetFetcher:
                 self._log("LEADER_UNAVAILABLE_FOR_OFFSET", node=leader, partition=tp)
             else:
                 led.append((tp, leader))
-        for leader in leaders_in_hash_order((leader for _, leader in led), self._profile.node_knows_fencing):
-            found[leader] = {tp: TIMESTAMP_OF[self._subscriptions.partitions[tp].reset_strategy] for tp, other in led if other is leader}
+        for leader in leaders_in_hash_order(
+            (leader for _, leader in led), self._profile.printing.node_knows_fencing
+        ):
+            found[leader] = {
+                tp: TIMESTAMP_OF[self._subscriptions.partitions[tp].reset_strategy]
+                for tp, other in led
+                if other is leader
+            }
         return found
 
     def _ask(self, leader: Node, timestamps: dict[TopicPartition, int]) -> RequestFuture:
         topics: dict[str, list[ListOffsetsPartition]] = {}
         for tp, timestamp in timestamps.items():
             view = self._client.client.metadata.view.partitions[tp]
-            epoch = view.epoch if self._profile.list_offsets_with_epoch and view.epoch is not None else -1
-            asked = ListOffsetsPartition(partition_index=tp.partition, current_leader_epoch=epoch, timestamp=timestamp)
+            epoch = (
+                view.epoch
+                if self._profile.fetching.list_offsets_with_epoch and view.epoch is not None
+                else -1
+            )
+            asked = ListOffsetsPartition(
+                partition_index=tp.partition, current_leader_epoch=epoch, timestamp=timestamp
+            )
             topics.setdefault(tp.topic, []).append(asked)
-        request = ListOffsetsRequest(isolation_level=1 if self._config["isolation.level"] == "read_committed" else 0,
-                                     topics=tuple(ListOffsetsTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()),
-                                     timeout_ms=self._config["request.timeout.ms"])
-        version = self._profile.latest_version("LIST_OFFSETS", self._client.client.api_versions.known.get(leader.connection))
-        self._log("SENDING_LIST_OFFSETS", request=payload.object_text(request, version, self._profile.name), node=leader)
+        request = ListOffsetsRequest(
+            isolation_level=1 if self._config["isolation.level"] == "read_committed" else 0,
+            topics=tuple(
+                ListOffsetsTopic(name=t, partitions=tuple(ps)) for t, ps in topics.items()
+            ),
+            timeout_ms=self._config["request.timeout.ms"],
+        )
+        version = self._profile.latest_version(
+            "LIST_OFFSETS", self._client.client.api_versions.known.get(leader.connection)
+        )
+        self._log(
+            "SENDING_LIST_OFFSETS",
+            request=payload.object_text(request, version, self._profile.name),
+            node=leader,
+        )
         future = RequestFuture()
 
         def answered(sent: RequestFuture) -> None:
@@ -87,18 +141,28 @@ class OffsetFetcher:
                 future.fail(sent.failure)
                 return
             message = sent.value.message
-            text = payload.object_text(message, sent.value.request.header.api_version, self._profile.name)
+            text = payload.object_text(
+                message, sent.value.request.header.api_version, self._profile.name
+            )
             self._log("LIST_OFFSETS_RESPONSE", response=text, node=leader)
             found = {}
             for topic in message.topics:
                 for p in topic.partitions:
                     tp = TopicPartition(topic.name, p.partition_index)
                     if p.error_code == Errors.NONE.code:
-                        self._log("LIST_OFFSETS_HANDLED", partition=tp, offset=p.offset, timestamp=p.timestamp)
+                        self._log(
+                            "LIST_OFFSETS_HANDLED",
+                            partition=tp,
+                            offset=p.offset,
+                            timestamp=p.timestamp,
+                        )
                         found[tp] = p
                     else:
-                        self._log("LIST_OFFSETS_PARTITION_ERROR", partition=tp,
-                                  error=error_for(p.error_code).known_to(self._profile.name).name)
+                        self._log(
+                            "LIST_OFFSETS_PARTITION_ERROR",
+                            partition=tp,
+                            error=self._profile.connecting.known(error_for(p.error_code)).name,
+                        )
                         self._client.client.metadata.request_update()
             future.complete(found)
 
@@ -119,16 +183,26 @@ class OffsetFetcher:
         if done.failed:
             self._client.client.metadata.request_update()
 
-    def _reset(self, tp: TopicPartition, answer) -> None:
+    def _reset(self, tp: TopicPartition, answer: ListOffsetsPartitionResponse) -> None:
         metadata = self._client.client.metadata
         metadata.note_leader_epoch(tp, answer.leader_epoch)
         view = metadata.view.partitions.get(tp)
-        position = FetchPosition(answer.offset, None, metadata.view.leader(tp), view.epoch if view else None)
-        self._log("RESETTING_OFFSET", partition=tp, offset=answer.offset, position=position.text(self._profile.position_style))
+        position = FetchPosition(
+            answer.offset, None, metadata.view.leader(tp), view.epoch if view else None
+        )
+        self._log(
+            "RESETTING_OFFSET",
+            partition=tp,
+            offset=answer.offset,
+            position=position.text(self._profile.fetching.position_style),
+        )
         self._subscriptions.seek(tp, position)
 
-    def found_by_time(self, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
-        """beginning_offsets, end_offsets, offsets_for_times: ask and wait. Raises TimeoutException when the leaders do not answer in time."""
+    def found_by_time(
+        self, timestamps: Mapping[TopicPartition, int], timeout_ms: int
+    ) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
+        """beginning_offsets, end_offsets, offsets_for_times: ask and wait. Raises
+        TimeoutException when the leaders do not answer in time."""
         timer, metadata = self._client.timer(timeout_ms), self._client.client.metadata
         metadata.want_for_now(tp.topic for tp in timestamps)
         try:
@@ -136,7 +210,9 @@ class OffsetFetcher:
         finally:
             metadata.want_for_now(())
 
-    def _found_until(self, timer, timestamps: Mapping[TopicPartition, int], timeout_ms: int) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
+    def _found_until(
+        self, timer: CallTimer, timestamps: Mapping[TopicPartition, int], timeout_ms: int
+    ) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
         result: dict[TopicPartition, ListOffsetsPartitionResponse] = {}
         while len(result) < len(timestamps):
             view = self._client.client.metadata.view

@@ -1,9 +1,12 @@
-"""Does the log at the leader still hold what this position was made from? (internals.OffsetsForLeaderEpochClient, KIP-320)
+"""Does the log at the leader still hold what this position was made from?
+(internals.OffsetsForLeaderEpochClient, KIP-320)
 
-A position that knows the epoch of the record before it can be checked: OFFSET_FOR_LEADER_EPOCH asks the leader where that epoch
-ended. An end before the position means that the log was cut off meanwhile (an unclean election): what lies behind the end is gone,
-and the consumer goes back to it, whatever auto.offset.reset is, unless it is none. A leader that does not know the epoch lets
-auto.offset.reset decide. A committed offset is checked before the first fetch, any other when the leader has changed.
+A position that knows the epoch of the record before it can be checked: OFFSET_FOR_LEADER_EPOCH asks
+the leader where that epoch ended. An end before the position means that the log was cut off
+meanwhile (an unclean election): what lies behind the end is gone, and the consumer goes back to it,
+whatever auto.offset.reset is, unless it is none. A leader that does not know the epoch lets
+auto.offset.reset decide. A committed offset is checked before the first fetch, any other when the
+leader has changed.
 """
 
 from __future__ import annotations
@@ -13,21 +16,31 @@ from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
-from kafkalab.clients.consumer.reading.subscription_state import FetchPosition, FetchState, SubscriptionState
+from kafkalab.clients.consumer.reading.subscription_state import (
+    FetchPosition,
+    FetchState,
+    SubscriptionState,
+)
 from kafkalab.clients.network.hash_order import leaders_in_hash_order, partitions_in_hash_order
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, IllegalArgumentException, LogTruncationException, error_for
 from kafkalab.lines import payload
 from kafkalab.lines.java_values import list_text, offset_text, offsets_text, optional_text
-from kafkalab.protocol.messages import EpochEndOffset, OffsetForLeaderEpochRequest, OffsetForLeaderPartition, OffsetForLeaderTopic
+from kafkalab.protocol.messages import (
+    EpochEndOffset,
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 UNDEFINED = -1
-"""The epoch or the offset in the answer of a leader that does not know the epoch it was asked for."""
+"""The epoch or the offset in the answer of a leader that does
+not know the epoch it was asked for."""
 
 Asked = Mapping[TopicPartition, FetchPosition]
 
@@ -35,25 +48,40 @@ Asked = Mapping[TopicPartition, FetchPosition]
 class PositionValidation:
     """Asks leaders about positions that wait for it; nothing waits for an answer here.
 
-    tells_requests  whether each question is written down before it is sent, as the new consumer does
+    tells_requests  whether each question is written down before it is sent, as the new consumer
+                    does
     """
 
-    def __init__(self, client: ConsumerNetwork, subscriptions: SubscriptionState, config: Mapping[str, Any], profile: Profile, log: LogContext,
-                 tells_requests: bool = False) -> None:
-        self._client, self._subscriptions, self._config, self._profile, self._log = client, subscriptions, config, profile, log
+    def __init__(
+        self,
+        client: ConsumerNetwork,
+        subscriptions: SubscriptionState,
+        config: Mapping[str, Any],
+        profile: Profile,
+        log: LogContext,
+        tells_requests: bool = False,
+    ) -> None:
+        self._client, self._subscriptions, self._config, self._profile, self._log = (
+            client,
+            subscriptions,
+            config,
+            profile,
+            log,
+        )
         self._metadata, self._tells_requests = client.client.metadata, tells_requests
         self._seen_version = self._metadata.update_version
         self._truncation: Exception | None = None
 
     def validate_if_needed(self) -> None:
-        """Look whether leaders have changed, then ask those that can be asked (validatePositionsIfNeeded).
+        """Look whether leaders have changed, then ask those that can be asked
+        (validatePositionsIfNeeded).
 
         Raises LogTruncationException, once, for what was found lost when auto.offset.reset is none.
         """
         if self._truncation is not None:
             error, self._truncation = self._truncation, None
             raise error
-        if not self._profile.validates_positions:
+        if not self._profile.fetching.validates_positions:
             return
         if self._metadata.update_version != self._seen_version:
             self._seen_version = self._metadata.update_version
@@ -68,8 +96,10 @@ class PositionValidation:
 
     def _ask_leaders(self, waiting: list[TopicPartition]) -> None:
         positions = {tp: self._subscriptions.partitions[tp].position for tp in waiting}
-        leaders = [position.leader for position in positions.values() if position.leader is not None]
-        for leader in leaders_in_hash_order(leaders, self._profile.node_knows_fencing):
+        leaders = [
+            position.leader for position in positions.values() if position.leader is not None
+        ]
+        for leader in leaders_in_hash_order(leaders, self._profile.printing.node_knows_fencing):
             own = {tp: position for tp, position in positions.items() if position.leader is leader}
             if leader.connection not in self._client.client.api_versions.known:
                 self._client.try_connect(leader)  # what it understands is not known yet
@@ -77,17 +107,35 @@ class PositionValidation:
             retry_ms = self._client.clock.now_ms + self._config["request.timeout.ms"]
             for tp in own:
                 self._subscriptions.partitions[tp].next_retry_ms = retry_ms
-            self._ask(leader, positions if self._profile.validates_all_at_each_leader else own)
+            self._ask(
+                leader, positions if self._profile.fetching.validates_all_at_each_leader else own
+            )
 
     def _ask(self, leader: Node, asked: Asked) -> None:
         topics: dict[str, list[OffsetForLeaderPartition]] = {}
         for tp, position in asked.items():
-            topics.setdefault(tp.topic, []).append(OffsetForLeaderPartition(
-                partition=tp.partition, current_leader_epoch=position.leader_epoch, leader_epoch=position.offset_epoch))
-        request = OffsetForLeaderEpochRequest(topics=tuple(OffsetForLeaderTopic(topic=t, partitions=tuple(ps)) for t, ps in topics.items()))
+            topics.setdefault(tp.topic, []).append(
+                OffsetForLeaderPartition(
+                    partition=tp.partition,
+                    current_leader_epoch=position.leader_epoch,
+                    leader_epoch=position.offset_epoch,
+                )
+            )
+        request = OffsetForLeaderEpochRequest(
+            topics=tuple(
+                OffsetForLeaderTopic(topic=t, partitions=tuple(ps)) for t, ps in topics.items()
+            )
+        )
         if self._tells_requests:
-            version = self._profile.latest_version("OFFSET_FOR_LEADER_EPOCH", self._client.client.api_versions.known.get(leader.connection))
-            self._log("ASYNC_LEADER_EPOCH_CREATING", request=payload.object_text(request, version, self._profile.name), node=leader)
+            version = self._profile.latest_version(
+                "OFFSET_FOR_LEADER_EPOCH",
+                self._client.client.api_versions.known.get(leader.connection),
+            )
+            self._log(
+                "ASYNC_LEADER_EPOCH_CREATING",
+                request=payload.object_text(request, version, self._profile.name),
+                node=leader,
+            )
         self._client.send(leader, request).on_done(lambda sent: self._answered(leader, asked, sent))
 
     def _answered(self, leader: Node, asked: Asked, sent: RequestFuture) -> None:
@@ -95,65 +143,120 @@ class PositionValidation:
             self._try_later(list(asked))
             return
         response = sent.value.message
-        self._log("LEADER_EPOCH_RECEIVED", node=leader,
-                  response=payload.object_text(response, sent.value.request.header.api_version, self._profile.name))
+        self._log(
+            "LEADER_EPOCH_RECEIVED",
+            node=leader,
+            response=payload.object_text(
+                response, sent.value.request.header.api_version, self._profile.name
+            ),
+        )
         failed, ends = [], {}
         for topic in response.topics:
             for answer in topic.partitions:
-                tp, error = TopicPartition(topic.topic, answer.partition), error_for(answer.error_code)
+                tp, error = (
+                    TopicPartition(topic.topic, answer.partition),
+                    error_for(answer.error_code),
+                )
                 if error is not Errors.NONE:
-                    self._log("OFFSETS_FAILED_RETRYING", partition=tp, error=error.known_to(self._profile.name).name)
+                    self._log(
+                        "OFFSETS_FAILED_RETRYING",
+                        partition=tp,
+                        error=self._profile.connecting.known(error).name,
+                    )
                     failed.append(tp)
                     continue
-                self._log("LEADER_EPOCH_HANDLING", partition=tp, offset=answer.end_offset, epoch=answer.leader_epoch)
+                self._log(
+                    "LEADER_EPOCH_HANDLING",
+                    partition=tp,
+                    offset=answer.end_offset,
+                    epoch=answer.leader_epoch,
+                )
                 ends[tp] = answer
         if failed:
             self._try_later(failed)
-        lost = [tp for tp in partitions_in_hash_order(ends) if not self._take(tp, asked[tp], ends[tp])]
+        lost = [
+            tp for tp in partitions_in_hash_order(ends) if not self._take(tp, asked[tp], ends[tp])
+        ]
         if lost and self._truncation is None:
             self._truncation = self._exception({tp: (asked[tp], ends[tp]) for tp in lost})
 
     def _take(self, tp: TopicPartition, position: FetchPosition, end: EpochEndOffset) -> bool:
-        """An answer counts only for the position it was asked for; False where the application must decide (maybeCompleteValidation)."""
+        """An answer counts only for the position it was asked for; False where the application
+        must decide (maybeCompleteValidation)."""
         state = self._subscriptions.partitions.get(tp)
-        if state is None or state.state is not FetchState.AWAIT_VALIDATION or state.position != position:
+        if (
+            state is None
+            or state.state is not FetchState.AWAIT_VALIDATION
+            or state.position != position
+        ):
             return True
-        unknown = UNDEFINED in (end.end_offset, end.leader_epoch) and self._profile.resets_unknown_ends
+        unknown = (
+            UNDEFINED in (end.end_offset, end.leader_epoch)
+            and self._profile.fetching.resets_unknown_ends
+        )
         if not unknown and end.end_offset >= position.offset:
             self._subscriptions.complete_validation(tp)
             return True
-        before = position.text(self._profile.position_style)
+        before = position.text(self._profile.fetching.position_style)
         if self._subscriptions.default_reset == "none":
             if unknown:
                 self._log("TRUNCATION_END_UNKNOWN_WITHOUT_POLICY", partition=tp, position=before)
             else:
-                self._log("TRUNCATION_WITHOUT_POLICY", partition=tp, position=before, end=self._end_text(end))
+                self._log(
+                    "TRUNCATION_WITHOUT_POLICY",
+                    partition=tp,
+                    position=before,
+                    end=self._end_text(end),
+                )
             return False
         if unknown:
             self._log("TRUNCATION_END_UNKNOWN", partition=tp, position=before)
             self._subscriptions.request_reset(tp)
             return True
-        new = FetchPosition(end.end_offset, end.leader_epoch, position.leader, position.leader_epoch)
-        self._log("TRUNCATION_DETECTED", partition=tp, position=before, new_position=new.text(self._profile.position_style))
+        new = FetchPosition(
+            end.end_offset, end.leader_epoch, position.leader, position.leader_epoch
+        )
+        self._log(
+            "TRUNCATION_DETECTED",
+            partition=tp,
+            position=before,
+            new_position=new.text(self._profile.fetching.position_style),
+        )
         self._subscriptions.seek(tp, new)
         return True
 
     def _end_text(self, end: EpochEndOffset) -> str:
-        if self._profile.prints_epoch_end_object:
-            return f"EpochEndOffset{{error=NONE, leaderEpoch={end.leader_epoch}, endOffset={end.end_offset}}}"
+        if self._profile.fetching.prints_epoch_end_object:
+            return (
+                f"EpochEndOffset{{error=NONE, leaderEpoch={end.leader_epoch}, "
+                f"endOffset={end.end_offset}}}"
+            )
         return offset_text(OffsetAndMetadata(end.end_offset, end.leader_epoch))
 
-    def _exception(self, lost: Mapping[TopicPartition, tuple[FetchPosition, EpochEndOffset]]) -> Exception:
-        """What the application hears without a reset policy: LogTruncationException, or where the leader does not know the epoch,
-        and this version takes its -1 for an offset, IllegalArgumentException."""
+    def _exception(
+        self, lost: Mapping[TopicPartition, tuple[FetchPosition, EpochEndOffset]]
+    ) -> Exception:
+        """What the application hears without a reset policy: LogTruncationException, or where the
+        leader does not know the epoch, and this version takes its -1 for an offset,
+        IllegalArgumentException."""
         try:
-            ends = {tp: OffsetAndMetadata(end.end_offset, end.leader_epoch) for tp, (_, end) in lost.items()
-                    if end.end_offset != UNDEFINED or not self._profile.resets_unknown_ends}
+            ends = {
+                tp: OffsetAndMetadata(end.end_offset, end.leader_epoch)
+                for tp, (_, end) in lost.items()
+                if end.end_offset != UNDEFINED or not self._profile.fetching.resets_unknown_ends
+            }
         except IllegalArgumentException as negative:
             return negative
-        return LogTruncationException(self._profile.truncation_text.format(
-            truncations=list_text(_truncation_text(tp, position, ends.get(tp)) for tp, (position, _) in lost.items()),
-            divergent=offsets_text(ends), offsets=f"{{{', '.join(f'{tp}={end.offset}' for tp, end in ends.items())}}}"))
+        return LogTruncationException(
+            self._profile.fetching.truncation_text.format(
+                truncations=list_text(
+                    _truncation_text(tp, position, ends.get(tp))
+                    for tp, (position, _) in lost.items()
+                ),
+                divergent=offsets_text(ends),
+                offsets=f"{{{', '.join(f'{tp}={end.offset}' for tp, end in ends.items())}}}",
+            )
+        )
 
     def _try_later(self, partitions: list[TopicPartition]) -> None:
         retry_ms = self._client.clock.now_ms + self._config["retry.backoff.ms"]
@@ -164,8 +267,16 @@ class PositionValidation:
         self._metadata.request_update()
 
 
-def _truncation_text(tp: TopicPartition, position: FetchPosition, end: OffsetAndMetadata | None) -> str:
+def _truncation_text(
+    tp: TopicPartition, position: FetchPosition, end: OffsetAndMetadata | None
+) -> str:
     """SubscriptionState.LogTruncation as Java prints it."""
-    found = "divergentOffset=unknown, divergentEpoch=unknown" if end is None else (
-        f"divergentOffset={end.offset}, divergentEpoch={optional_text(end.leader_epoch)}")
-    return f"(partition={tp}, fetchOffset={position.offset}, fetchEpoch={optional_text(position.offset_epoch)}, {found})"
+    found = (
+        "divergentOffset=unknown, divergentEpoch=unknown"
+        if end is None
+        else (f"divergentOffset={end.offset}, divergentEpoch={optional_text(end.leader_epoch)}")
+    )
+    return (
+        f"(partition={tp}, fetchOffset={position.offset}, "
+        f"fetchEpoch={optional_text(position.offset_epoch)}, {found})"
+    )

@@ -1,8 +1,10 @@
-"""What does the application hear of a rebalance? (internals.ConsumerRebalanceListenerInvoker; inside ConsumerCoordinator up to 3.6)
+"""What does the application hear of a rebalance? (internals.ConsumerRebalanceListenerInvoker;
+inside ConsumerCoordinator up to 3.6)
 
-A listener has on_partitions_revoked, on_partitions_assigned and, from 2.4 on, on_partitions_lost (KIP-429): lost partitions have
-another owner already, so there is nothing left to commit. A listener without it hears of lost partitions as revoked ones. All run
-inside poll(), close() or unsubscribe(), on the application's own thread.
+A listener has on_partitions_revoked, on_partitions_assigned and, from 2.4 on, on_partitions_lost
+(KIP-429): lost partitions have another owner already, so there is nothing left to commit. A
+listener without it hears of lost partitions as revoked ones. All run inside poll(), close() or
+unsubscribe(), on the application's own thread.
 """
 
 from __future__ import annotations
@@ -18,21 +20,30 @@ from kafkalab.lines.java_values import list_text
 from kafkalab.records import TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 
 class RebalanceCallbacks:
-    """Writes the line and calls the listener. What a listener raises is returned, not raised: the rebalance goes on first."""
+    """Writes the line and calls the listener. What a listener raises is returned, not raised:
+    the rebalance goes on first."""
 
     def __init__(self, profile: Profile, subscriptions: SubscriptionState, log: LogContext) -> None:
         self._profile, self._subscriptions, self._log = profile, subscriptions, log
 
     def in_order(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
         """As this version's sets iterate: hash sets up to 2.8, sorted ones later."""
-        return partitions_in_hash_order(partitions) if self._profile.prints_assignment_in_hash_order else sorted(partitions)
+        return (
+            partitions_in_hash_order(partitions)
+            if self._profile.printing.prints_assignment_in_hash_order
+            else sorted(partitions)
+        )
 
     def revoked(self, partitions: list[TopicPartition]) -> BaseException | None:
-        text = list_text(partitions) if self._profile.revokes_even_nothing else self.text(partitions)
+        text = (
+            list_text(partitions)
+            if self._profile.group.revokes_even_nothing
+            else self.text(partitions)
+        )
         self._log("REVOKING_PARTITIONS", partitions=text)
         return self._call("on_partitions_revoked", partitions)
 
@@ -54,9 +65,19 @@ class RebalanceCallbacks:
         except WakeupException:
             raise
         except Exception as error:
-            self._log("LISTENER_FAILED", listener=listener, method=method, partitions=list_text(partitions), error=error)
-            return error if self._profile.raises_listener_errors else None
+            self._log(
+                "LISTENER_FAILED",
+                listener=listener,
+                method=method,
+                partitions=list_text(partitions),
+                error=error,
+            )
+            return error if self._profile.group.raises_listener_errors else None
         return None
 
     def text(self, partitions: list[TopicPartition]) -> str:
-        return list_text(partitions) if self._profile.brackets_partitions else ", ".join(map(str, partitions))
+        return (
+            list_text(partitions)
+            if self._profile.printing.brackets_partitions
+            else ", ".join(map(str, partitions))
+        )

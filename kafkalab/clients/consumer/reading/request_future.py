@@ -1,4 +1,5 @@
-"""An answer that may not be here yet (org.apache.kafka.clients.consumer.internals.RequestFuture)."""
+"""An answer that may not be here yet
+(org.apache.kafka.clients.consumer.internals.RequestFuture)."""
 
 from __future__ import annotations
 
@@ -9,9 +10,10 @@ from kafkalab.errors import RetriableException
 
 
 class RequestFuture:
-    """Done once, with a value or an error; listeners run at that moment, in the order they were added."""
+    """Done once, with a value or an error; listeners run at that moment,
+    in the order they were added."""
 
-    __slots__ = ("is_done", "value", "error", "_listeners")
+    __slots__ = ("_listeners", "error", "is_done", "value")
 
     def __init__(self) -> None:
         self.is_done = False

@@ -1,8 +1,10 @@
-"""What does this consumer read, and how far is it? (org.apache.kafka.clients.consumer.internals.SubscriptionState)
+"""What does this consumer read, and how far is it?
+(org.apache.kafka.clients.consumer.internals.SubscriptionState)
 
-    position   the offset of the next record to hand to the application; a committed offset is a position too: the next record
-               to read, not the last one read
-    reset      no position yet and none committed: LIST_OFFSETS must find one, as auto.offset.reset says
+    position   the offset of the next record to hand to the application; a committed offset is a
+               position too: the next record to read, not the last one read
+    reset      no position yet and none committed: LIST_OFFSETS must find one, as auto.offset.reset
+               says
 """
 
 from __future__ import annotations
@@ -22,34 +24,47 @@ from kafkalab.protocol.frozen import record
 from kafkalab.protocol.messages import FetchPartition
 from kafkalab.records import OffsetAndMetadata, TopicPartition
 
-
 EXCLUSIVE = "Subscription to topics, partitions and pattern are mutually exclusive"
 
 
 class FetchState(enum.Enum):
     INITIALIZING = "INITIALIZING"
-    """Just assigned or sought nowhere yet. Next: FETCHING with a committed offset, AWAIT_VALIDATION when that knows its epoch,
-    AWAIT_RESET without one."""
+    """Just assigned or sought nowhere yet. Next: FETCHING with a committed offset, AWAIT_VALIDATION
+    when that knows its epoch, AWAIT_RESET without one."""
     AWAIT_RESET = "AWAIT_RESET"
     """The reset policy decides. Next: FETCHING when LIST_OFFSETS has answered."""
     AWAIT_VALIDATION = "AWAIT_VALIDATION"
-    """There is a position, but the log may have been cut off before it (KIP-320). Next: FETCHING when the leader has confirmed it,
-    AWAIT_RESET when the application asks for one."""
+    """There is a position, but the log may have been cut off before it (KIP-320). Next: FETCHING
+    when the leader has confirmed it, AWAIT_RESET when the application asks for one."""
     FETCHING = "FETCHING"
-    """There is a position. Next: AWAIT_RESET when it turns out to be outside the log, AWAIT_VALIDATION under a new leader."""
+    """There is a position. Next: AWAIT_RESET when it turns out to be outside the log,
+    AWAIT_VALIDATION under a new leader."""
 
 
 TRANSITIONS = {
-    FetchState.INITIALIZING: {FetchState.AWAIT_RESET, FetchState.FETCHING, FetchState.AWAIT_VALIDATION},
-    FetchState.AWAIT_RESET: {FetchState.FETCHING, FetchState.AWAIT_RESET, FetchState.AWAIT_VALIDATION},
-    FetchState.AWAIT_VALIDATION: {FetchState.FETCHING, FetchState.AWAIT_RESET, FetchState.AWAIT_VALIDATION},
+    FetchState.INITIALIZING: {
+        FetchState.AWAIT_RESET,
+        FetchState.FETCHING,
+        FetchState.AWAIT_VALIDATION,
+    },
+    FetchState.AWAIT_RESET: {
+        FetchState.FETCHING,
+        FetchState.AWAIT_RESET,
+        FetchState.AWAIT_VALIDATION,
+    },
+    FetchState.AWAIT_VALIDATION: {
+        FetchState.FETCHING,
+        FetchState.AWAIT_RESET,
+        FetchState.AWAIT_VALIDATION,
+    },
     FetchState.FETCHING: {FetchState.AWAIT_RESET, FetchState.FETCHING, FetchState.AWAIT_VALIDATION},
 }
 
 
 @record
 class FetchPosition:
-    """Where to fetch next: offset, the epoch that offset was written in if known, and the leader to ask."""
+    """Where to fetch next: offset, the epoch that offset was written in if known,
+    and the leader to ask."""
 
     offset: int
     offset_epoch: int | None
@@ -66,7 +81,10 @@ class FetchPosition:
         """As Java prints it: `plain` up to 2.3, `optional` (leader=Optional[..]) later."""
         epoch = "Optional.empty" if self.offset_epoch is None else f"Optional[{self.offset_epoch}]"
         if style == "plain":
-            named = f"LeaderAndEpoch{{leader={self.leader}, epoch={-1 if self.leader_epoch is None else self.leader_epoch}}}"
+            named = (
+                f"LeaderAndEpoch{{leader={self.leader}, "
+                f"epoch={-1 if self.leader_epoch is None else self.leader_epoch}}}"
+            )
         else:
             named = leader_text(self.leader, self.leader_epoch)
         return f"FetchPosition{{offset={self.offset}, offsetEpoch={epoch}, currentLeader={named}}}"
@@ -79,7 +97,8 @@ class PartitionState:
     next_retry_ms    a reset or a validation is not asked for again before this time
     high_watermark   as the last answer told it, and the two other ends of the log
     pending_revocation  about to be given up: nothing more is fetched or handed out
-    leader           whom to fetch from, as found in the metadata `leader_as_of`; to be found anew when that is another one
+    leader           whom to fetch from, as found in the metadata `leader_as_of`; to be found anew
+                     when that is another one
     asked            what a fetch says of it as long as the position is `asked_at`
     """
 
@@ -110,13 +129,20 @@ def _tell_nobody(kind: str, **fields: object) -> None:
 class SubscriptionState:
     """What the application asked for, and what it got.
 
-    tell          tell(kind, **fields) hears what partitions are read and from where, for the journal: "assigned", "position"
-    group_topics  what all members of the group want, known to the leader alone: it watches them for the others
-    pattern       what the names of topics must match in full, None without; `topics` then holds those that do
+    tell          tell(kind, **fields) hears what partitions are read and from where, for the
+                  journal: "assigned", "position"
+    group_topics  what all members of the group want, known to the leader alone: it watches them for
+                  the others
+    pattern       what the names of topics must match in full, None without; `topics` then holds
+                  those that do
     """
 
-    def __init__(self, reset_strategy: str, tell: Callable[..., object] = _tell_nobody,
-                 with_internal_topics: bool = False) -> None:
+    def __init__(
+        self,
+        reset_strategy: str,
+        tell: Callable[..., object] = _tell_nobody,
+        with_internal_topics: bool = False,
+    ) -> None:
         self.default_reset = reset_strategy
         self._tell = tell
         self._with_internal_topics = with_internal_topics
@@ -133,7 +159,8 @@ class SubscriptionState:
         return (*self.topics, *(topic for topic in self.group_topics if topic not in self.topics))
 
     def check_kind(self, by_group: bool) -> None:
-        """A consumer is assigned partitions by its group or by its user; to change over it must unsubscribe. IllegalStateException."""
+        """A consumer is assigned partitions by its group or by its user; to change over it must
+        unsubscribe. IllegalStateException."""
         if self.topics and self.auto_assigned is not by_group:
             raise IllegalStateException(EXCLUSIVE)
 
@@ -146,7 +173,11 @@ class SubscriptionState:
         """Raises IllegalStateException after a subscription by pattern."""
         if self.pattern is not None:
             raise IllegalStateException(EXCLUSIVE)
-        self.topics, self.auto_assigned, self.listener = tuple(dict.fromkeys(topics)), True, listener
+        self.topics, self.auto_assigned, self.listener = (
+            tuple(dict.fromkeys(topics)),
+            True,
+            listener,
+        )
 
     def subscribe_to_pattern(self, pattern: re.Pattern[str], listener: Any) -> None:
         """Raises IllegalStateException after a subscription to topics by name."""
@@ -155,12 +186,18 @@ class SubscriptionState:
         self.pattern, self.auto_assigned, self.listener = pattern, True, listener
 
     def retains(self, topic: str, is_internal: bool) -> bool:
-        """Of all topics there are, which does a subscription by pattern keep? (ConsumerMetadata.retainTopic)"""
-        wanted = self.pattern is not None and self.pattern.fullmatch(topic) and (not is_internal or self._with_internal_topics)
+        """Of all topics there are, which does a subscription by pattern keep?
+        (ConsumerMetadata.retainTopic)"""
+        wanted = (
+            self.pattern is not None
+            and self.pattern.fullmatch(topic)
+            and (not is_internal or self._with_internal_topics)
+        )
         return bool(wanted) or topic in self.group_topics
 
     def match(self, topics: Iterable[str]) -> bool:
-        """Subscribe to those of `topics` that match the pattern; says whether these are others than before."""
+        """Subscribe to those of `topics` that match the pattern;
+        says whether these are others than before."""
         pattern = self.pattern
         assert pattern is not None, "only a subscription by pattern is matched"
         found = tuple(sorted(topic for topic in topics if pattern.fullmatch(topic)))
@@ -196,7 +233,9 @@ class SubscriptionState:
 
     def wants(self, topic: str) -> bool:
         """Is the topic part of the subscription?"""
-        return topic in self.topics or self.pattern is not None and self.pattern.fullmatch(topic) is not None
+        return topic in self.topics or (
+            self.pattern is not None and self.pattern.fullmatch(topic) is not None
+        )
 
     def mark_pending_revocation(self) -> None:
         for state in self.partitions.values():
@@ -204,23 +243,36 @@ class SubscriptionState:
 
     def is_fetchable(self, tp: TopicPartition) -> bool:
         state = self.partitions[tp]
-        return not state.paused and not state.pending_revocation and state.state is FetchState.FETCHING
+        return (
+            not state.paused and not state.pending_revocation and state.state is FetchState.FETCHING
+        )
 
     def fetchable(self) -> list[tuple[TopicPartition, PartitionState]]:
         """Partitions with a position that are not paused, in the order of fetching."""
-        return [(tp, state) for tp, state in self.partitions.items()
-                if state.state is FetchState.FETCHING and not state.paused and not state.pending_revocation]
+        return [
+            (tp, state)
+            for tp, state in self.partitions.items()
+            if state.state is FetchState.FETCHING
+            and not state.paused
+            and not state.pending_revocation
+        ]
 
     def initializing(self) -> list[TopicPartition]:
         return [tp for tp, s in self.partitions.items() if s.state is FetchState.INITIALIZING]
 
     def needing_reset(self, now_ms: int) -> list[TopicPartition]:
-        return [tp for tp, s in self.partitions.items()
-                if s.state is FetchState.AWAIT_RESET and (s.next_retry_ms is None or now_ms >= s.next_retry_ms)]
+        return [
+            tp
+            for tp, s in self.partitions.items()
+            if s.state is FetchState.AWAIT_RESET
+            and (s.next_retry_ms is None or now_ms >= s.next_retry_ms)
+        ]
 
     def has_all_positions(self) -> bool:
         if self._has_all is None:  # something changed since it was asked last
-            self._has_all = all(state.state is FetchState.FETCHING for state in self.partitions.values())
+            self._has_all = all(
+                state.state is FetchState.FETCHING for state in self.partitions.values()
+            )
         return self._has_all
 
     def seek(self, tp: TopicPartition, position: FetchPosition) -> None:
@@ -236,7 +288,8 @@ class SubscriptionState:
         self._tell("position", partition=str(tp), offset=position.offset)
 
     def seek_unvalidated(self, tp: TopicPartition, position: FetchPosition) -> None:
-        """The same for a position that a leader is to confirm first, if there is an epoch to ask about (KIP-320)."""
+        """The same for a position that a leader is to confirm first,
+        if there is an epoch to ask about (KIP-320)."""
         if position.offset_epoch is None or position.leader_epoch is None:
             self.seek(tp, position)
             return
@@ -246,8 +299,11 @@ class SubscriptionState:
         self._tell("position", partition=str(tp), offset=position.offset)
         state.leader_as_of = None
 
-    def follow_leader(self, tp: TopicPartition, leader: Node | None, leader_epoch: int | None) -> None:
-        """A position whose leader is another one, or in another epoch, is to be checked there (maybeValidatePositionForCurrentLeader)."""
+    def follow_leader(
+        self, tp: TopicPartition, leader: Node | None, leader_epoch: int | None
+    ) -> None:
+        """A position whose leader is another one, or in another epoch, is to be checked there
+        (maybeValidatePositionForCurrentLeader)."""
         state = self.partitions.get(tp)
         if leader is not None and state is not None and state.state is FetchState.FETCHING:
             moved = state.position.led_by(leader, leader_epoch)
@@ -264,8 +320,12 @@ class SubscriptionState:
     def needing_validation(self, now_ms: int) -> list[TopicPartition]:
         if self._has_all:
             return []
-        return [tp for tp, s in self.partitions.items()
-                if s.state is FetchState.AWAIT_VALIDATION and (s.next_retry_ms is None or now_ms >= s.next_retry_ms)]
+        return [
+            tp
+            for tp, s in self.partitions.items()
+            if s.state is FetchState.AWAIT_VALIDATION
+            and (s.next_retry_ms is None or now_ms >= s.next_retry_ms)
+        ]
 
     def request_reset(self, tp: TopicPartition, strategy: str | None = None) -> None:
         state = self.partitions[tp]
@@ -274,17 +334,32 @@ class SubscriptionState:
         self._tell("position", partition=str(tp), offset=None)
 
     def lag(self, tp: TopicPartition, isolation_level: str) -> int | None:
-        """How many offsets lie between the position and the end this reader may see, as its last fetch told it (partitionLag)."""
+        """How many offsets lie between the position and the end this reader may see,
+        as its last fetch told it (partitionLag)."""
         state = self.partitions[tp]
-        end = state.last_stable_offset if isolation_level == "read_committed" else state.high_watermark
+        end = (
+            state.last_stable_offset
+            if isolation_level == "read_committed"
+            else state.high_watermark
+        )
         return None if end is None or state.position is None else end - state.position.offset
 
     def lead(self, tp: TopicPartition) -> int | None:
-        """How many offsets lie between the beginning of the log and the position (partitionLead); at 0 retention is at its heels."""
+        """How many offsets lie between the beginning of the log and the position
+        (partitionLead); at 0 retention is at its heels."""
         state = self.partitions[tp]
-        return None if state.log_start_offset is None or state.position is None else state.position.offset - state.log_start_offset
+        return (
+            None
+            if state.log_start_offset is None or state.position is None
+            else state.position.offset - state.log_start_offset
+        )
 
     def all_consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The positions as a commit would carry them: a Java HashMap, so in the order of hashes and not of fetching."""
+        """The positions as a commit would carry them: a Java HashMap,
+        so in the order of hashes and not of fetching."""
         states = [(tp, self.partitions[tp]) for tp in self.assigned_in_hash_order()]
-        return {tp: OffsetAndMetadata(s.position.offset, s.position.offset_epoch) for tp, s in states if s.state is FetchState.FETCHING}
+        return {
+            tp: OffsetAndMetadata(s.position.offset, s.position.offset_epoch)
+            for tp, s in states
+            if s.state is FetchState.FETCHING
+        }

@@ -1,4 +1,5 @@
-"""TopicMetadataFetcher: partition numbers of topics, asked for beside the consumer's own metadata (internals.TopicMetadataFetcher)."""
+"""TopicMetadataFetcher: partition numbers of topics, asked for beside the consumer's own
+metadata (internals.TopicMetadataFetcher)."""
 
 from __future__ import annotations
 
@@ -20,14 +21,21 @@ class TopicMetadataFetcher:
 
     def partitions_of(self, topic: str, auto_create: bool, limit_ms: int) -> list[int]:
         """Partition numbers of a topic, [] for one that does not exist. Raises TimeoutException."""
-        request = MetadataRequest(topics=(MetadataRequestTopic(name=topic),), allow_auto_topic_creation=auto_create)
+        request = MetadataRequest(
+            topics=(MetadataRequestTopic(name=topic),), allow_auto_topic_creation=auto_create
+        )
         return self._ask(request, _numbers_of_one, limit_ms)
 
     def all_topics(self, limit_ms: int) -> dict[str, list[int]]:
         """Every topic with its partition numbers. Raises TimeoutException."""
         return self._ask(MetadataRequest(topics=None), _numbers_of_all, limit_ms)
 
-    def _ask(self, request: MetadataRequest, read: Callable[[MetadataResponse], Found | None], limit_ms: int) -> Found:
+    def _ask(
+        self,
+        request: MetadataRequest,
+        read: Callable[[MetadataResponse], Found | None],
+        limit_ms: int,
+    ) -> Found:
         """read: the answer's use, None where it must be asked again."""
         timer = self._network.timer(limit_ms)
         while not timer.expired:
@@ -56,5 +64,8 @@ def _numbers_of_one(answer: MetadataResponse) -> list[int] | None:
 
 
 def _numbers_of_all(answer: MetadataResponse) -> dict[str, list[int]]:
-    return {topic.name: sorted(p.partition_index for p in topic.partitions)
-            for topic in sorted(answer.topics, key=lambda topic: topic.name) if topic.error_code == Errors.NONE.code}
+    return {
+        topic.name: sorted(p.partition_index for p in topic.partitions)
+        for topic in sorted(answer.topics, key=lambda topic: topic.name)
+        if topic.error_code == Errors.NONE.code
+    }

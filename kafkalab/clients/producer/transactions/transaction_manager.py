@@ -1,7 +1,9 @@
-"""Who is this producer to the brokers, and what is under way in its name? (internals.TransactionManager)
+"""Who is this producer to the brokers, and what is under way in its name?
+(internals.TransactionManager)
 
-Producer id and epoch, sequences, the state of the transaction, and the queue of requests about it. What each request asks and what
-its answers mean is in `txn_requests`; the Sender's part, which sends them one at a time, in `transactional_sender`.
+Producer id and epoch, sequences, the state of the transaction, and the queue of requests about it.
+What each request asks and what its answers mean is in `txn_requests`; the Sender's part, which
+sends them one at a time, in `transactional_sender`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,11 @@ from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.producer.producer_batch import ProducerBatch
 from kafkalab.clients.producer.transactions.transaction_manager_state import TRANSITIONS, State
-from kafkalab.clients.producer.transactions.txn_partitions import NO_ID, ProducerIdAndEpoch, TxnPartitions
+from kafkalab.clients.producer.transactions.txn_partitions import (
+    NO_ID,
+    ProducerIdAndEpoch,
+    TxnPartitions,
+)
 from kafkalab.clients.producer.transactions.txn_requests import (
     GROUP,
     TRANSACTION,
@@ -45,9 +51,9 @@ from kafkalab.protocol.api_keys import ApiKeys, api_of
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
-__all__ = ["State", "TRANSITIONS", "TransactionManager"]
+__all__ = ["TRANSITIONS", "State", "TransactionManager"]
 
 LARGEST_INT = 2_147_483_647
 LARGEST_EPOCH = 32_767
@@ -56,7 +62,10 @@ EPOCH_BUMP_SINCE = 3
 
 FATAL = (ProducerFencedException, UnsupportedVersionException, InvalidPidMappingException)
 """After these no new transaction can begin."""
-UNACKNOWLEDGED = ("The client hasn't received acknowledgment for some previously sent messages and can no longer retry them. ")
+UNACKNOWLEDGED = (
+    "The client hasn't received acknowledgment for some previously sent messages and can no longer "
+    "retry them. "
+)
 
 
 class TransactionManager:
@@ -67,8 +76,15 @@ class TransactionManager:
     last_error        why the state is an error state
     """
 
-    def __init__(self, log: LogContext, profile: Profile, client: NetworkClient, transactional_id: str | None, transaction_timeout_ms: int,
-                 retry_backoff_ms: int) -> None:
+    def __init__(
+        self,
+        log: LogContext,
+        profile: Profile,
+        client: NetworkClient,
+        transactional_id: str | None,
+        transaction_timeout_ms: int,
+        retry_backoff_ms: int,
+    ) -> None:
         self.state = State.UNINITIALIZED
         self.transactional_id = transactional_id
         self.known_as = NO_ID
@@ -155,10 +171,10 @@ class TransactionManager:
         return self._once(State.INITIALIZING, "initTransactions", self._initialize)
 
     def _initialize(self) -> TxnResult:
-        if self.profile.refuses_calls_after_error:
+        if self.profile.transacting.refuses_calls_after_error:
             self._fail_if_in_error()
         self._move(State.INITIALIZING)
-        if self.profile.queues_init_producer_id:
+        if self.profile.transacting.queues_init_producer_id:
             self.log("INIT_PRODUCER_ID_FIRST")
         else:
             self._set_id(NO_ID)
@@ -166,7 +182,9 @@ class TransactionManager:
         return self._ask_for_id(NO_ID)
 
     def _ask_for_id(self, known_as: ProducerIdAndEpoch) -> TxnResult:
-        request = InitProducerId(self, self.transactional_id, self._transaction_timeout_ms, known_as)
+        request = InitProducerId(
+            self, self.transactional_id, self._transaction_timeout_ms, known_as
+        )
         self._enqueue(request)
         return request.result
 
@@ -181,6 +199,7 @@ class TransactionManager:
             self._fail_if_in_error()
             self._move(State.COMMITTING_TRANSACTION)
             return self._begin_completing(committed=True)
+
         return self._once(State.COMMITTING_TRANSACTION, "commitTransaction", begin)
 
     def begin_abort(self) -> TxnResult:
@@ -190,6 +209,7 @@ class TransactionManager:
             self._move(State.ABORTING_TRANSACTION)
             self._new_partitions.clear()
             return self._begin_completing(committed=False)
+
         return self._once(State.ABORTING_TRANSACTION, "abortTransaction", begin)
 
     def _begin_completing(self, committed: bool) -> TxnResult:
@@ -203,14 +223,26 @@ class TransactionManager:
         self.log("INIT_PRODUCER_ID_BUMP", producer=str(self.known_as))
         return self._ask_for_id(self.known_as)
 
-    def send_offsets(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], group: ConsumerGroupMetadata) -> TxnResult:
+    def send_offsets(
+        self, offsets: Mapping[TopicPartition, OffsetAndMetadata], group: ConsumerGroupMetadata
+    ) -> TxnResult:
         self._ensure_transactional()
         self._fail_if_pending("sendOffsetsToTransaction")
         self._fail_if_in_error()
         if self.state is not State.IN_TRANSACTION:
-            raise self.profile.wrong_state(self.profile.no_transaction_for_offsets_text.format(state=self.state.value))
-        shown = "{" + ", ".join(f"{tp}={_offset_text(offset)}" for tp, offset in offsets.items()) + "}"
-        self.log("TRANSACTION_ADDING_OFFSETS", offsets=shown, group=str(group) if self.profile.offsets_carry_member else group.group_id)
+            raise self.profile.transacting.wrong_state(
+                self.profile.transacting.no_transaction_for_offsets_text.format(
+                    state=self.state.value
+                )
+            )
+        shown = (
+            "{" + ", ".join(f"{tp}={_offset_text(offset)}" for tp, offset in offsets.items()) + "}"
+        )
+        self.log(
+            "TRANSACTION_ADDING_OFFSETS",
+            offsets=shown,
+            group=str(group) if self.profile.transacting.offsets_carry_member else group.group_id,
+        )
         if self.is_v2:
             self.transaction_started = True
             request: TxnRequest = self.offset_commit(offsets, group)
@@ -219,46 +251,76 @@ class TransactionManager:
         self._enqueue(request)
         return request.result
 
-    def offset_commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], group: ConsumerGroupMetadata,
-                      result: TxnResult | None = None) -> TxnOffsetCommit:
+    def offset_commit(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        group: ConsumerGroupMetadata,
+        result: TxnResult | None = None,
+    ) -> TxnOffsetCommit:
         self.pending_offsets.update(offsets)
-        return TxnOffsetCommit(self, self.transactional_id, self.known_as, dict(self.pending_offsets), group, result)
+        return TxnOffsetCommit(
+            self, self.transactional_id, self.known_as, dict(self.pending_offsets), group, result
+        )
 
     def check_send(self, tp: TopicPartition) -> None:
-        """May a record be sent now? Raises what Java raises (failIfNotReadyForSend, maybeAddPartition)."""
-        if self.profile.refuses_calls_after_error:
+        """May a record be sent now? Raises what Java raises
+        (failIfNotReadyForSend, maybeAddPartition)."""
+        if self.profile.transacting.refuses_calls_after_error:
             self._fail_if_in_error()
             self._fail_if_pending("send")
         elif self.has_error:
-            raise KafkaException("Cannot perform send because at least one previous transactional or idempotent request has failed with "
-                                 "errors.") from self.last_error
+            raise KafkaException(
+                "Cannot perform send because at least one previous transactional or idempotent "
+                "request has failed with errors."
+            ) from self.last_error
         if not self.is_transactional:
             return
         if not self.has_producer_id:
-            raise IllegalStateException(self.profile.send_before_init_text.format(partition=tp))
+            raise IllegalStateException(
+                self.profile.transacting.send_before_init_text.format(partition=tp)
+            )
         if self.state is not State.IN_TRANSACTION:
-            raise IllegalStateException(self.profile.send_outside_text.format(partition=tp, state=self.state.value))
+            raise IllegalStateException(
+                self.profile.transacting.send_outside_text.format(
+                    partition=tp, state=self.state.value
+                )
+            )
 
     def add_partition(self, tp: TopicPartition) -> None:
-        """A record goes there: the partition joins the transaction before its first batch leaves, or by it (transaction.version 2)."""
+        """A record goes there: the partition joins the transaction before its first batch
+        leaves, or by it (transaction.version 2)."""
         if not self.is_transactional:
             return
         if self.is_v2:
             self.partitions_in_transaction[tp] = None
             self.transaction_started = True
-        elif tp not in self.partitions_in_transaction and tp not in self._new_partitions and tp not in self.pending_partitions:
+        elif (
+            tp not in self.partitions_in_transaction
+            and tp not in self._new_partitions
+            and tp not in self.pending_partitions
+        ):
             self.log("TRANSACTION_ADDING_PARTITION", partition=tp)
             self._new_partitions[tp] = None
 
     def look_for_v2(self, at_start: bool) -> None:
-        """Does the cluster speak transaction.version 2? Looked up at initTransactions and at each end of a transaction, so that no
-        transaction changes its manners on the way (KIP-890)."""
+        """Does the cluster speak transaction.version 2? Looked up at initTransactions and at each
+        end of a transaction, so that no transaction changes its manners on the way (KIP-890)."""
         versions = self.client.api_versions
-        if not self.profile.speaks_transaction_v2 or self._features_epoch >= versions.features_epoch:
+        if (
+            not self.profile.transacting.speaks_transaction_v2
+            or self._features_epoch >= versions.features_epoch
+        ):
             return
         self._features_epoch = versions.features_epoch
-        before, self.is_v2 = self.is_v2, versions.finalized_features.get("transaction.version", 0) >= 2
-        self.log("TRANSACTION_V2_UPDATED", enabled=value_text(self.is_v2), features_epoch=self._features_epoch)
+        before, self.is_v2 = (
+            self.is_v2,
+            versions.finalized_features.get("transaction.version", 0) >= 2,
+        )
+        self.log(
+            "TRANSACTION_V2_UPDATED",
+            enabled=value_text(self.is_v2),
+            features_epoch=self._features_epoch,
+        )
         if not at_start and self.is_v2 and not before:
             self._epoch_bump_required = True
 
@@ -268,7 +330,7 @@ class TransactionManager:
         """The request whose turn it is; END_TXN waits until no batch is open."""
         if self._new_partitions:
             self._enqueue(self._add_partitions())
-        if not self._queue or self._queue[0].is_end_txn and has_incomplete_batches:
+        if not self._queue or (self._queue[0].is_end_txn and has_incomplete_batches):
             return None
         request = self._queue.pop(0)
         if self._ends_with_error(request):
@@ -286,7 +348,9 @@ class TransactionManager:
         return request
 
     def _ends_with_error(self, request: TxnRequest) -> bool:
-        if not self.has_error or self.has_abortable_error and isinstance(request, FindCoordinator):
+        if not self.has_error or (
+            self.has_abortable_error and isinstance(request, FindCoordinator)
+        ):
             return False
         assert self.last_error is not None, "an error state has its error"
         request.result.fail(self.last_error)
@@ -304,19 +368,28 @@ class TransactionManager:
         """The connection to the transaction coordinator stands: what can it do?"""
         node = self._coordinators[TRANSACTION]
         known = self.client.api_versions.known.get(node.connection) if node is not None else None
-        self._coordinator_bumps_epochs = known is not None and known.get(ApiKeys.INIT_PRODUCER_ID, 0) >= EPOCH_BUMP_SINCE
+        self._coordinator_bumps_epochs = (
+            known is not None and known.get(ApiKeys.INIT_PRODUCER_ID, 0) >= EPOCH_BUMP_SINCE
+        )
 
     def is_send_allowed(self, tp: TopicPartition) -> bool:
-        return not self.has_fatal_error and (not self.is_transactional or tp in self.partitions_in_transaction)
+        return not self.has_fatal_error and (
+            not self.is_transactional or tp in self.partitions_in_transaction
+        )
 
     def may_drain(self, batch: ProducerBatch) -> bool:
-        """May this batch, the first of its partition, leave now? (RecordAccumulator.shouldStopDrainBatchesForPartition)"""
+        """May this batch, the first of its partition, leave now?
+        (RecordAccumulator.shouldStopDrainBatchesForPartition)"""
         tp = batch.partition
         if not self.is_send_allowed(tp) or not self.has_producer_id:
             return False
         entry = self._partitions.of(tp)
         if batch.base_sequence < 0:
-            stale = self.profile.bumps_idempotent_epoch and entry.in_flight and entry.known_as != self.known_as
+            stale = (
+                self.profile.transacting.bumps_idempotent_epoch
+                and entry.in_flight
+                and entry.known_as != self.known_as
+            )
             return not stale and tp not in self._unresolved
         first = min((other.base_sequence for other in entry.in_flight), default=-1)
         return first < 0 or batch.base_sequence == first
@@ -326,14 +399,24 @@ class TransactionManager:
         if batch.base_sequence >= 0:
             return
         tp = batch.partition
-        if self.profile.bumps_idempotent_epoch:
+        if self.profile.transacting.bumps_idempotent_epoch:
             entry = self._partitions.of(tp)
             if entry.known_as != self.known_as and not entry.in_flight:
                 entry.begin_at_zero(self.known_as)
-                self.log("SEQUENCE_REINITIALIZED", partition=tp, producer_id=self.producer_id, producer_epoch=self.producer_epoch)
+                self.log(
+                    "SEQUENCE_REINITIALIZED",
+                    partition=tp,
+                    producer_id=self.producer_id,
+                    producer_epoch=self.producer_epoch,
+                )
         self._partitions.stamp(batch, self.known_as, self.is_transactional)
-        self.log("SEQUENCE_ASSIGNED", producer_id=self.producer_id, producer_epoch=self.producer_epoch, sequence=batch.base_sequence,
-                 partition=tp)
+        self.log(
+            "SEQUENCE_ASSIGNED",
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            sequence=batch.base_sequence,
+            partition=tp,
+        )
 
     def replaced(self, batch: ProducerBatch, parts: list[ProducerBatch]) -> None:
         """A batch too large was split: its parts are out in its place, with the numbers it had."""
@@ -341,22 +424,31 @@ class TransactionManager:
 
     def acknowledged(self, batch: ProducerBatch, base_offset: int = -1) -> None:
         """The broker has the batch."""
-        if not self.profile.bumps_idempotent_epoch and (batch.producer_id, batch.producer_epoch) != self.known_as:
+        if (
+            not self.profile.transacting.bumps_idempotent_epoch
+            and (batch.producer_id, batch.producer_epoch) != self.known_as
+        ):
             self._partitions.leave(batch)
             return
         last = self._partitions.acknowledge(batch, base_offset)
-        self.log("SEQUENCE_ACKNOWLEDGED", producer_id=batch.producer_id, partition=batch.partition, sequence=last)
+        self.log(
+            "SEQUENCE_ACKNOWLEDGED",
+            producer_id=batch.producer_id,
+            partition=batch.partition,
+            sequence=last,
+        )
 
     def can_retry(self, error: Errors, batch: ProducerBatch, log_start_offset: int) -> bool:
         """May a batch that was refused so be sent again? (TransactionManager.canRetry)"""
-        if not self.profile.bumps_idempotent_epoch:
+        if not self.profile.transacting.bumps_idempotent_epoch:
             return self._can_retry_before_kip_360(error, batch, log_start_offset)
         tp = batch.partition
         entry = self._partitions.of(tp)
         if error is Errors.UNKNOWN_PRODUCER_ID:
             if log_start_offset == -1 or batch.sequence_was_reset:
                 return True
-            if entry.acknowledged_offset < log_start_offset:  # the head of the log is gone, and with it what the broker knew
+            # the head of the log is gone, and with it what the broker knew
+            if entry.acknowledged_offset < log_start_offset:
                 if self.is_transactional:
                     entry.begin_at_zero(self.known_as)
                 else:
@@ -367,7 +459,9 @@ class TransactionManager:
                 return True
         elif error is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER:
             resolved = tp not in self._unresolved
-            if resolved and (batch.sequence_was_reset or not self._partitions.comes_next(tp, batch.base_sequence)):
+            if resolved and (
+                batch.sequence_was_reset or not self._partitions.comes_next(tp, batch.base_sequence)
+            ):
                 return True  # an earlier one is missing, and comes again before this one
             if not self.is_transactional:
                 if resolved or batch.base_sequence == self._unresolved[tp]:
@@ -375,14 +469,18 @@ class TransactionManager:
                 return True
         return error.retriable
 
-    def _can_retry_before_kip_360(self, error: Errors, batch: ProducerBatch, log_start_offset: int) -> bool:
+    def _can_retry_before_kip_360(
+        self, error: Errors, batch: ProducerBatch, log_start_offset: int
+    ) -> bool:
         tp = batch.partition
         if error.retriable:
             return True
         if batch.producer_id != self.producer_id:
             return False
         if error is Errors.OUT_OF_ORDER_SEQUENCE_NUMBER and tp not in self._unresolved:
-            return batch.sequence_was_reset or not self._partitions.comes_next(tp, batch.base_sequence)
+            return batch.sequence_was_reset or not self._partitions.comes_next(
+                tp, batch.base_sequence
+            )
         if error is Errors.UNKNOWN_PRODUCER_ID:
             entry = self._partitions.of(tp)
             if log_start_offset == -1 or batch.sequence_was_reset:
@@ -393,9 +491,10 @@ class TransactionManager:
         return False
 
     def failed(self, batch: ProducerBatch, error: BaseException, closes_gap: bool) -> None:
-        """A batch has failed for good. closes_gap: the broker has refused it, so it is surely not in the log (handleFailedBatch)."""
+        """A batch has failed for good. closes_gap: the broker has refused it, so it is surely
+        not in the log (handleFailedBatch)."""
         self.on_send_error(error)
-        if not self.profile.bumps_idempotent_epoch:
+        if not self.profile.transacting.bumps_idempotent_epoch:
             if (batch.producer_id, batch.producer_epoch) != self.known_as:
                 return
             if isinstance(error, OutOfOrderSequenceException) and not self.is_transactional:
@@ -422,8 +521,15 @@ class TransactionManager:
                 self._bump_for(batch.partition)
 
     def _tell_out_of_order(self, batch: ProducerBatch, error: BaseException) -> None:
-        self.log("BATCH_OUT_OF_ORDER", error=java_text(error), partition=batch.partition, offset=-1, producer_id=batch.producer_id,
-                 producer_epoch=batch.producer_epoch, sequence=batch.base_sequence)
+        self.log(
+            "BATCH_OUT_OF_ORDER",
+            error=java_text(error),
+            partition=batch.partition,
+            offset=-1,
+            producer_id=batch.producer_id,
+            producer_epoch=batch.producer_epoch,
+            sequence=batch.base_sequence,
+        )
 
     def on_send_error(self, error: BaseException) -> None:
         """A send went wrong: what of the transaction? (maybeTransitionToErrorState)"""
@@ -441,15 +547,16 @@ class TransactionManager:
         self.log("SEQUENCE_UNRESOLVED", partition=tp, sequence=self._unresolved[tp])
 
     def resolve_sequences(self) -> None:
-        """Partitions with a batch given up: once nothing is out, either later batches have shown that it arrived, or the numbers
-        must begin anew under another epoch (maybeResolveSequences; until 2.3 shouldResetProducerStateAfterResolvingSequences)."""
+        """Partitions with a batch given up: once nothing is out, either later batches have shown
+        that it arrived, or the numbers must begin anew under another epoch (maybeResolveSequences;
+        until 2.3 shouldResetProducerStateAfterResolvingSequences)."""
         for tp in list(self._unresolved):
             entry = self._partitions.of(tp)
             if entry.in_flight:
                 continue
             if self._partitions.comes_next(tp, entry.next_sequence):
                 del self._unresolved[tp]
-            elif self.profile.bumps_idempotent_epoch:
+            elif self.profile.transacting.bumps_idempotent_epoch:
                 self._resolve_by_epoch(tp)
             elif not self.is_transactional:
                 self._tell_lost(tp)
@@ -468,12 +575,15 @@ class TransactionManager:
         elif self._coordinator_bumps_epochs or self.is_v2:
             if self._raises_epoch_itself():
                 self._epoch_bump_required = True
-            self.to_abortable_error(KafkaException(UNACKNOWLEDGED + "It is safe to abort the transaction and continue."))
+            self.to_abortable_error(
+                KafkaException(UNACKNOWLEDGED + "It is safe to abort the transaction and continue.")
+            )
         else:
             self.to_fatal_error(KafkaException(UNACKNOWLEDGED + "It isn't safe to continue."))
 
     def bump_idempotent_epoch_if_needed(self) -> None:
-        """An idempotent producer raises its epoch by itself, and asks for an id where it has none (KIP-360, 2.5)."""
+        """An idempotent producer raises its epoch by itself,
+        and asks for an id where it has none (KIP-360, 2.5)."""
         if self.is_transactional:
             return
         if self._epoch_bump_required:
@@ -500,7 +610,8 @@ class TransactionManager:
         self._to_rewrite[tp] = None
 
     def _forget_id(self) -> None:
-        """Until 2.3 an idempotent producer that lost its way got another id, and all its sequences began anew (resetProducerId)."""
+        """Until 2.3 an idempotent producer that lost its way got another id, and all its
+        sequences began anew (resetProducerId)."""
         self._set_id(NO_ID)
         self._partitions.reset()
         self._unresolved.clear()
@@ -516,7 +627,7 @@ class TransactionManager:
 
     def initialized(self, known_as: ProducerIdAndEpoch, is_epoch_bump: bool) -> None:
         self._set_id(known_as)
-        if self.is_transactional or self.profile.queues_init_producer_id:
+        if self.is_transactional or self.profile.transacting.queues_init_producer_id:
             self._move(State.READY)
         if is_epoch_bump:
             self._begin_sequences_anew()
@@ -558,18 +669,26 @@ class TransactionManager:
         self.to_abortable_error(error)
 
     def _raises_epoch_itself(self) -> bool:
-        return self._coordinator_bumps_epochs and not self.is_v2 and self.profile.bumps_idempotent_epoch
+        return (
+            self._coordinator_bumps_epochs
+            and not self.is_v2
+            and self.profile.transacting.bumps_idempotent_epoch
+        )
 
     # small things
 
     def client_text(self, message: Any) -> Later:
         """A request as this client's own lines print it."""
-        return Later(payload.object_text, message, self.profile.latest(api_of(message)), self.profile.name)
+        return Later(
+            payload.object_text, message, self.profile.latest(api_of(message)), self.profile.name
+        )
 
     def _add_partitions(self) -> AddPartitionsToTxn:
         self.pending_partitions.update(self._new_partitions)
         self._new_partitions.clear()
-        return AddPartitionsToTxn(self, self.transactional_id, self.known_as, list(self.pending_partitions))
+        return AddPartitionsToTxn(
+            self, self.transactional_id, self.known_as, list(self.pending_partitions)
+        )
 
     def _enqueue(self, request: TxnRequest) -> None:
         self.log("TRANSACTIONAL_REQUEST_ENQUEUED", request=request.shown)
@@ -577,41 +696,71 @@ class TransactionManager:
 
     def add(self, request: TxnRequest) -> None:
         """Into the queue, behind those of its priority."""
-        place = next((index for index, other in enumerate(self._queue) if other.priority > request.priority), len(self._queue))
+        place = next(
+            (index for index, other in enumerate(self._queue) if other.priority > request.priority),
+            len(self._queue),
+        )
         self._queue.insert(place, request)
 
     def _set_id(self, known_as: ProducerIdAndEpoch) -> None:
         raised = self.is_transactional and self.is_v2 and known_as.producer_id == self.producer_id
-        self.log("PRODUCER_EPOCH_RAISED" if raised else "PRODUCER_ID_SET", producer_id=known_as.producer_id, producer_epoch=known_as.epoch)
+        self.log(
+            "PRODUCER_EPOCH_RAISED" if raised else "PRODUCER_ID_SET",
+            producer_id=known_as.producer_id,
+            producer_epoch=known_as.epoch,
+        )
         self.known_as = known_as
 
     def _move(self, after: State, error: BaseException | None = None) -> None:
-        """Raises what Java raises for a call that does not fit the state: a KafkaException until 2.8, an IllegalStateException since."""
+        """Raises what Java raises for a call that does not fit the state: a KafkaException until
+        2.8, an IllegalStateException since."""
         if after not in TRANSITIONS[self.state]:
-            whose = "" if self.transactional_id is None else f"TransactionalId {self.transactional_id}: "
-            raise self.profile.wrong_state(f"{whose}Invalid transition attempted from state {self.state.value} to state {after.value}")
+            whose = (
+                ""
+                if self.transactional_id is None
+                else f"TransactionalId {self.transactional_id}: "
+            )
+            raise self.profile.transacting.wrong_state(
+                f"{whose}Invalid transition attempted from state {self.state.value} to state "
+                f"{after.value}"
+            )
         self.last_error = error
         if error is None:
             self.log("TRANSACTION_STATE", state_from=self.state.value, state_to=after.value)
         else:
-            self.log("TRANSACTION_ERROR_STATE", state_from=self.state.value, state_to=after.value, trace=java_text(error))
-        self.log.journal.append("state", self.log.who, machine="transaction manager", before=self.state.value, after=after.value)
+            self.log(
+                "TRANSACTION_ERROR_STATE",
+                state_from=self.state.value,
+                state_to=after.value,
+                trace=java_text(error),
+            )
+        self.log.journal.append(
+            "state",
+            self.log.who,
+            machine="transaction manager",
+            before=self.state.value,
+            after=after.value,
+        )
         self.state = after
 
     def _ensure_transactional(self) -> None:
         if not self.is_transactional:
-            raise IllegalStateException("Transactional method invoked on a non-transactional producer.")
+            raise IllegalStateException(
+                "Transactional method invoked on a non-transactional producer."
+            )
 
     def _fail_if_in_error(self) -> None:
         if not self.has_error:
             return
         error, profile = self.last_error, self.profile
         whose = {"transactional_id": self.transactional_id, "producer": str(self.known_as)}
-        if isinstance(error, ProducerFencedException) and profile.fenced_text:
-            raise ProducerFencedException(profile.fenced_text.format(**whose))
-        if isinstance(error, InvalidProducerEpochException) and profile.old_epoch_text:
-            raise InvalidProducerEpochException(profile.old_epoch_text.format(**whose))
-        raise KafkaException("Cannot execute transactional method because we are in an error state") from error
+        if isinstance(error, ProducerFencedException) and profile.transacting.fenced_text:
+            raise ProducerFencedException(profile.transacting.fenced_text.format(**whose))
+        if isinstance(error, InvalidProducerEpochException) and profile.transacting.old_epoch_text:
+            raise InvalidProducerEpochException(profile.transacting.old_epoch_text.format(**whose))
+        raise KafkaException(
+            "Cannot execute transactional method because we are in an error state"
+        ) from error
 
     def _fail_if_pending(self, operation: str) -> None:
         """A call that timed out has to be repeated before any other (KAFKA-6863 in 2.3)."""
@@ -620,12 +769,15 @@ class TransactionManager:
         result, _, earlier = self._pending_result
         if result.is_acknowledged:
             self._pending_result = None
-        elif self.profile.names_pending_call:
-            raise IllegalStateException(f"Cannot attempt operation `{operation}` because the previous call to `{earlier}` timed out and "
-                                        "must be retried")
+        elif self.profile.transacting.names_pending_call:
+            raise IllegalStateException(
+                f"Cannot attempt operation `{operation}` because the previous call to `{earlier}` "
+                "timed out and must be retried"
+            )
 
     def _once(self, state: State, operation: str, begin: Callable[[], TxnResult]) -> TxnResult:
-        """A call that timed out and comes again waits for the same answer (handleCachedTransactionRequestResult)."""
+        """A call that timed out and comes again waits for the same answer
+        (handleCachedTransactionRequestResult)."""
         self._ensure_transactional()
         if self._pending_result is not None:
             result, pending, earlier = self._pending_result
@@ -634,12 +786,17 @@ class TransactionManager:
             elif pending is state:
                 return result
             else:
-                raise IllegalStateException(f"Cannot attempt operation `{operation}` because the previous call to `{earlier}` timed out "
-                                            "and must be retried")
+                raise IllegalStateException(
+                    f"Cannot attempt operation `{operation}` because the previous call to "
+                    f"`{earlier}` timed out and must be retried"
+                )
         result = begin()
         self._pending_result = (result, state, operation)
         return result
 
 
 def _offset_text(offset: OffsetAndMetadata) -> str:
-    return f"OffsetAndMetadata{{offset={offset.offset}, leaderEpoch={value_text(offset.leader_epoch)}, metadata='{offset.metadata}'}}"
+    return (
+        f"OffsetAndMetadata{{offset={offset.offset}, "
+        f"leaderEpoch={value_text(offset.leader_epoch)}, metadata='{offset.metadata}'}}"
+    )

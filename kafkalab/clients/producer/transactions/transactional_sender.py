@@ -1,7 +1,9 @@
-"""When do requests about id and transaction leave? The Sender's part of it (Sender.maybeSendAndPollTransactionalRequest).
+"""When do requests about id and transaction leave? The Sender's part of it
+(Sender.maybeSendAndPollTransactionalRequest).
 
-One at a time, before any records: while one is under way a pass of the Sender does nothing else. Until 2.3 an idempotent producer's
-Sender waited for its id and did nothing else before; from 2.4 on that, too, is a request in the queue.
+One at a time, before any records: while one is under way a pass of the Sender does nothing else.
+Until 2.3 an idempotent producer's Sender waited for its id and did nothing else before; from 2.4 on
+that, too, is a request in the queue.
 """
 
 from __future__ import annotations
@@ -14,21 +16,29 @@ from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.network_client_utils import LoopingClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientResponse
-from kafkalab.clients.producer.transactions.transaction_manager import UNACKNOWLEDGED, TransactionManager
+from kafkalab.clients.producer.transactions.transaction_manager import (
+    UNACKNOWLEDGED,
+    TransactionManager,
+)
 from kafkalab.clients.producer.transactions.txn_partitions import ProducerIdAndEpoch
-from kafkalab.clients.producer.transactions.txn_requests import COORDINATOR_NAMES, TRANSACTION, TxnRequest
+from kafkalab.clients.producer.transactions.txn_requests import (
+    COORDINATOR_NAMES,
+    TRANSACTION,
+    TxnRequest,
+)
 from kafkalab.errors import Errors, KafkaException, TransactionAbortedException, error_for
 from kafkalab.protocol.messages import InitProducerIdRequest
 
 if TYPE_CHECKING:
-    from kafkalab.versions import Profile
+    from kafkalab.releases import Profile
 
 ABORTED_TEXT = "Failing batch since transaction was aborted"
 Pass = Generator[int, None, bool]
 
 
 class UnfinishedBatches(Protocol):
-    """What transactions ask of the RecordAccumulator: which batches have no outcome yet, and to give them up."""
+    """What transactions ask of the RecordAccumulator:
+    which batches have no outcome yet, and to give them up."""
 
     flushing: int
 
@@ -46,9 +56,21 @@ class UnfinishedBatches(Protocol):
 class TransactionalSender:
     """closing: says that the producer is being closed, and nobody waits for an id any more."""
 
-    def __init__(self, manager: TransactionManager, client: NetworkClient, loop: LoopingClient, accumulator: UnfinishedBatches,
-                 profile: Profile, closing: Callable[[], bool]) -> None:
-        self._manager, self._client, self._loop, self._accumulator = manager, client, loop, accumulator
+    def __init__(
+        self,
+        manager: TransactionManager,
+        client: NetworkClient,
+        loop: LoopingClient,
+        accumulator: UnfinishedBatches,
+        profile: Profile,
+        closing: Callable[[], bool],
+    ) -> None:
+        self._manager, self._client, self._loop, self._accumulator = (
+            manager,
+            client,
+            loop,
+            accumulator,
+        )
         self._profile, self._closing = profile, closing
         self._backoff_ms = manager.retry_backoff_ms
         self._first_answers: list[ClientResponse] = []
@@ -56,7 +78,7 @@ class TransactionalSender:
     def step(self) -> Pass:
         """What a pass does about it; True when that was the whole pass."""
         self._manager.resolve_sequences()
-        if not self._profile.queues_init_producer_id:
+        if not self._profile.transacting.queues_init_producer_id:
             return (yield from self._step_until_2_3())
         if self._manager.has_fatal_error:
             return (yield from self._give_up_batches())
@@ -77,15 +99,20 @@ class TransactionalSender:
             yield from self._loop.poll(self._backoff_ms)
             return True
         if manager.has_abortable_error or manager.is_aborting:
-            self._accumulator.abort_undrained(manager.last_error or TransactionAbortedException(ABORTED_TEXT))
+            self._accumulator.abort_undrained(
+                manager.last_error or TransactionAbortedException(ABORTED_TEXT)
+            )
         request = manager.next_request(bool(self._accumulator.incomplete))
         if request is None:
             return False
         if request.coordinator_type is not None:
             node = manager.coordinator(request.coordinator_type)
             if node is None:
-                manager.log("TRANSACTION_COORDINATOR_UNKNOWN", coordinator_type=COORDINATOR_NAMES[request.coordinator_type],
-                            api=request.api_name)
+                manager.log(
+                    "TRANSACTION_COORDINATOR_UNKNOWN",
+                    coordinator_type=COORDINATOR_NAMES[request.coordinator_type],
+                    api=request.api_name,
+                )
                 self._find_and_retry(request)
                 return True
         else:
@@ -121,7 +148,12 @@ class TransactionalSender:
     def _send(self, request: TxnRequest, node: Node) -> None:
         manager = self._manager
         sent = self._client.new_request(node.connection, request.message, request.completed)
-        manager.log("TRANSACTIONAL_REQUEST_SENT", request=request.shown, node=node, correlation_id=sent.correlation_id)
+        manager.log(
+            "TRANSACTIONAL_REQUEST_SENT",
+            request=request.shown,
+            node=node,
+            correlation_id=sent.correlation_id,
+        )
         manager.in_flight = request
         self._client.send(sent)
         if sent.header is not None:
@@ -181,13 +213,26 @@ class TransactionalSender:
         while not manager.has_producer_id and not self._closing():
             node = self._client.least_loaded_node()
             if node is not None and (yield from self._loop.await_ready(node)):
-                self._client.send(self._client.new_request(node.connection, InitProducerIdRequest(), self._first_answers.append))
+                self._client.send(
+                    self._client.new_request(
+                        node.connection, InitProducerIdRequest(), self._first_answers.append
+                    )
+                )
                 while not self._first_answers:
                     yield from self._loop.poll(LONG_MS)
                 response = self._first_answers.pop()
-                error = Errors.NETWORK_EXCEPTION if response.disconnected else error_for(response.message.error_code)
+                error = (
+                    Errors.NETWORK_EXCEPTION
+                    if response.disconnected
+                    else error_for(response.message.error_code)
+                )
                 if error is Errors.NONE:
-                    manager.initialized(ProducerIdAndEpoch(response.message.producer_id, response.message.producer_epoch), False)
+                    manager.initialized(
+                        ProducerIdAndEpoch(
+                            response.message.producer_id, response.message.producer_epoch
+                        ),
+                        False,
+                    )
                     return
                 if not error.retriable:
                     manager.to_fatal_error(error.exception())

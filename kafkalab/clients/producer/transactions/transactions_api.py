@@ -1,14 +1,13 @@
 """What an application calls to write in transactions (KafkaProducer's transactional methods).
 
-    producer = KafkaProducer(lab, {"transactional.id": "copier"})
-    producer.init_transactions()
+    producer = KafkaProducer(lab, {"transactional.id": "copier"}) producer.init_transactions()
     producer.begin_transaction()
     producer.send(record)
-    producer.send_offsets_to_transaction({partition: OffsetAndMetadata(5)}, consumer.group_metadata())
-    producer.commit_transaction()
+    producer.send_offsets_to_transaction({partition: OffsetAndMetadata(5)},
+    consumer.group_metadata()) producer.commit_transaction()
 
-A ProducerFencedException means that somebody else has the transactional id now: close this producer. Any other KafkaException:
-abort_transaction(), and begin again.
+A ProducerFencedException means that somebody else has the transactional id now: close this
+producer. Any other KafkaException: abort_transaction(), and begin again.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from kafkalab.clients.producer.transactions.transaction_manager import Transacti
 from kafkalab.clients.producer.transactions.txn_requests import TxnResult
 from kafkalab.errors import IllegalArgumentException, IllegalStateException, TimeoutException
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
-from kafkalab.sim.apps import FOREVER_MS
 
 if TYPE_CHECKING:
-    from kafkalab.config import ProducerConfig
-    from kafkalab.versions import Profile
-    from kafkalab.clients.network.log_context import LogContext
-    from kafkalab.clients.network.client_lab import ClientLab
     from contextlib import AbstractContextManager
+
+    from kafkalab.clients.network.client_lab import ClientLab
+    from kafkalab.clients.network.log_context import LogContext
+    from kafkalab.config import ProducerConfig
+    from kafkalab.releases import Profile
 
 
 class TransactionalMethods:
@@ -47,9 +46,11 @@ class TransactionalMethods:
         raise NotImplementedError
 
     def init_transactions(self) -> None:
-        """Get the producer id and epoch of this transactional id. Fences an earlier producer of that id; what it left open is aborted.
+        """Get the producer id and epoch of this transactional id. Fences an earlier producer of
+        that id; what it left open is aborted.
 
-        Raises IllegalStateException without transactional.id, TimeoutException when it takes longer than max.block.ms (call again).
+        Raises IllegalStateException without transactional.id, TimeoutException when it takes longer
+        than max.block.ms (call again).
         """
         manager = self._manager()
         with self._calling_transactional("init_transactions"):
@@ -62,10 +63,14 @@ class TransactionalMethods:
         with self._calling_transactional("begin_transaction"):
             manager.begin_transaction()
 
-    def send_offsets_to_transaction(self, offsets: Mapping[TopicPartition, OffsetAndMetadata],
-                                    group: ConsumerGroupMetadata | str) -> None:
-        """Let the group's offsets be committed with the transaction. group: `consumer.group_metadata()`; the mere group id (all there
-        was until 2.4) does not fence a consumer that has lost its partitions.
+    def send_offsets_to_transaction(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        group: ConsumerGroupMetadata | str,
+    ) -> None:
+        """Let the group's offsets be committed with the transaction. group:
+        `consumer.group_metadata()`; the mere group id (all there was until 2.4) does not fence a
+        consumer that has lost its partitions.
 
         Raises CommitFailedException when the member is not of this generation any more.
         """
@@ -73,34 +78,48 @@ class TransactionalMethods:
             raise IllegalArgumentException("Consumer group metadata could not be null")
         group = ConsumerGroupMetadata(group) if isinstance(group, str) else group
         if group.generation_id > 0 and not group.member_id:
-            raise IllegalArgumentException(f"Passed in group metadata {group} has generationId > 0 but member.id ")
+            raise IllegalArgumentException(
+                f"Passed in group metadata {group} has generationId > 0 but member.id "
+            )
         manager = self._manager()
         if not offsets:
             return
         with self._calling_transactional("send_offsets_to_transaction"):
-            if self.profile.awaits_topic_ids_of_offsets:
-                deadline_ms = self._lab.now_ms + self.config["max.block.ms"]
+            if self.profile.transacting.awaits_topic_ids_of_offsets:
+                deadline_ms = self._lab.stage.deadline_after(self.config["max.block.ms"])
                 for topic in dict.fromkeys(tp.topic for tp in offsets):
                     self._await_topic_ids(topic, deadline_ms)
-            self._await(self._begun(lambda: manager.send_offsets(offsets, group)), limited=self.profile.queues_init_producer_id)
+            self._await(
+                self._begun(lambda: manager.send_offsets(offsets, group)),
+                limited=self.profile.transacting.queues_init_producer_id,
+            )
 
     def commit_transaction(self) -> None:
-        """Send what waits, and make all of it visible to readers of committed records. Raises what went wrong with any record."""
+        """Send what waits, and make all of it visible to readers of committed records.
+        Raises what went wrong with any record."""
         manager = self._manager()
         with self._calling_transactional("commit_transaction"):
-            self._await(self._begun(manager.begin_commit), limited=self.profile.limits_transactional_calls)
+            self._await(
+                self._begun(manager.begin_commit),
+                limited=self.profile.transacting.limits_transactional_calls,
+            )
 
     def abort_transaction(self) -> None:
         """Drop what waits; what was sent is never shown to readers of committed records."""
         manager = self._manager()
         with self._calling_transactional("abort_transaction"):
             self._log("TRANSACTION_ABORTED_BY_CLOSE")
-            self._await(self._begun(manager.begin_abort), limited=self.profile.limits_transactional_calls)
+            self._await(
+                self._begun(manager.begin_abort),
+                limited=self.profile.transacting.limits_transactional_calls,
+            )
 
     def _manager(self) -> TransactionManager:
         if self._transactions is None:
-            raise IllegalStateException("Cannot use transactional methods without enabling transactions by setting the transactional.id "
-                                        "configuration property")
+            raise IllegalStateException(
+                "Cannot use transactional methods without enabling transactions by setting the "
+                "transactional.id configuration property"
+            )
         if self._closed:
             raise IllegalStateException("Cannot perform operation after producer has been closed")
         return self._transactions
@@ -113,9 +132,19 @@ class TransactionalMethods:
     def _await(self, result: TxnResult, limited: bool = True) -> None:
         """Wait for the outcome, at most max.block.ms; a call that timed out may be repeated."""
         limit_ms = self.config["max.block.ms"]
-        deadline_ms = self._lab.now_ms + limit_ms if limited else FOREVER_MS - 1
-        if not self._lab.stage.wait(result.signal, deadline_ms):
-            raise TimeoutException(self.profile.awaited_too_long_text.format(limit_ms=limit_ms, operation=result.operation))
+        stage = self._lab.stage
+        if not limited:
+            stage.wait_for(
+                result.signal,
+                f"the outcome of {result.operation}",
+                besides_ms=self.config["delivery.timeout.ms"],
+            )
+        elif not stage.wait(result.signal, stage.deadline_after(limit_ms)):
+            raise TimeoutException(
+                self.profile.transacting.awaited_too_long_text.format(
+                    limit_ms=limit_ms, operation=result.operation
+                )
+            )
         result.is_acknowledged = True
         if result.error is not None:
             raise result.error

@@ -1,5 +1,5 @@
-"""Which sequence number comes next, and which batches are still out? (internals.TxnPartitionMap and TxnPartitionEntry; inside
-TransactionManager until 3.5)"""
+"""Which sequence number comes next, and which batches are still out? (internals.TxnPartitionMap and
+TxnPartitionEntry; inside TransactionManager until 3.5)"""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ class TxnPartitionEntry:
     """One partition.
 
     in_flight         batches that have a sequence and no outcome, by sequence
-    acknowledged      the last sequence number the broker has confirmed; acknowledged_offset: where that record stands
+    acknowledged      the last sequence number the broker has confirmed; acknowledged_offset: where
+                      that record stands
     known_as          the id and epoch the sequences belong to
     """
 
-    __slots__ = ("next_sequence", "acknowledged", "acknowledged_offset", "in_flight", "known_as")
+    __slots__ = ("acknowledged", "acknowledged_offset", "in_flight", "known_as", "next_sequence")
 
     def __init__(self) -> None:
         self.next_sequence = 0
@@ -50,7 +51,8 @@ class TxnPartitionEntry:
         self.known_as = known_as
 
     def close_gap(self, failed: ProducerBatch) -> None:
-        """A batch has failed for good: the batches behind it move up (adjustSequencesDueToFailedBatch)."""
+        """A batch has failed for good: the batches behind it move up
+        (adjustSequencesDueToFailedBatch)."""
         self.next_sequence -= len(failed.records)
         for batch in self.in_flight:
             if batch.base_sequence > failed.base_sequence:
@@ -79,7 +81,9 @@ class TxnPartitions:
     def reset(self) -> None:
         self._entries.clear()
 
-    def stamp(self, batch: ProducerBatch, known_as: ProducerIdAndEpoch, is_transactional: bool) -> None:
+    def stamp(
+        self, batch: ProducerBatch, known_as: ProducerIdAndEpoch, is_transactional: bool
+    ) -> None:
         """Give a batch its first sequence number and remember that it is out."""
         entry = self.of(batch.partition)
         batch.producer_id, batch.producer_epoch = known_as
@@ -93,7 +97,9 @@ class TxnPartitions:
         last = (batch.base_sequence + len(batch.records) - 1) % SEQUENCES
         entry.acknowledged = max(entry.acknowledged, last)
         if base_offset >= 0:
-            entry.acknowledged_offset = max(entry.acknowledged_offset, base_offset + len(batch.records) - 1)
+            entry.acknowledged_offset = max(
+                entry.acknowledged_offset, base_offset + len(batch.records) - 1
+            )
         self.leave(batch)
         return entry.acknowledged
 
@@ -112,7 +118,12 @@ class TxnPartitions:
     def close_gap(self, batch: ProducerBatch) -> None:
         entry = self._entries.get(batch.partition)
         if entry is not None:
-            self._log("SEQUENCES_REDUCED", producer_id=batch.producer_id, partition=batch.partition, count=len(batch.records))
+            self._log(
+                "SEQUENCES_REDUCED",
+                producer_id=batch.producer_id,
+                partition=batch.partition,
+                count=len(batch.records),
+            )
             entry.close_gap(batch)
 
     def comes_next(self, tp: TopicPartition, sequence: int) -> bool:

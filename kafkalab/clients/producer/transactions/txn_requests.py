@@ -1,7 +1,8 @@
-"""What does a producer ask about its transactions, and what do the answers mean? (TransactionManager.TxnRequestHandler and its heirs)
+"""What does a producer ask about its transactions, and what do the answers mean?
+(TransactionManager.TxnRequestHandler and its heirs)
 
-Each request knows whom to ask, how urgent it is, and what follows from each error: come again, look for the coordinator, give the
-transaction up, or give up for good.
+Each request knows whom to ask, how urgent it is, and what follows from each error: come again, look
+for the coordinator, give the transaction up, or give up for good.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.requests import ClientResponse
 from kafkalab.clients.producer.transactions.txn_partitions import ProducerIdAndEpoch
 from kafkalab.errors import (
-    COORDINATOR_LOST, ApiException,
+    COORDINATOR_LOST,
+    ApiException,
     CommitFailedException,
     Errors,
     KafkaException,
@@ -31,22 +33,24 @@ from kafkalab.lines.java_values import list_text
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+from kafkalab.releases import Profile
 from kafkalab.sim.apps import Signal
-from kafkalab.versions import Profile
 
 GROUP, TRANSACTION = 0, 1
 """FIND_COORDINATOR's key types."""
 COORDINATOR_NAMES = {GROUP: "GROUP", TRANSACTION: "TRANSACTION"}
 
 ADD_PARTITIONS_RETRY_BACKOFF_MS = 20
-"""The last transaction is ending: the first partition of the next one is asked for again very soon (KAFKA-5482)."""
+"""The last transaction is ending: the first partition of the next one is
+asked for again very soon (KAFKA-5482)."""
 
 BATCHED_LOOKUP_SINCE = 4
 FENCED = (Errors.INVALID_PRODUCER_EPOCH, Errors.PRODUCER_FENCED)
 
 
 class Priority(enum.IntEnum):
-    """Who goes first: the coordinator is needed for all, END_TXN comes after everything that belongs to the transaction."""
+    """Who goes first: the coordinator is needed for all, END_TXN comes after everything that
+    belongs to the transaction."""
 
     FIND_COORDINATOR = 0
     INIT_PRODUCER_ID = 1
@@ -82,7 +86,8 @@ class TxnResult:
 
 
 class TxnRequestOwner(Protocol):
-    """What the TransactionManager offers to the requests that it queues: its state, and what an answer may set going."""
+    """What the TransactionManager offers to the requests that it queues:
+    its state, and what an answer may set going."""
 
     profile: Profile
     client: NetworkClient
@@ -119,8 +124,12 @@ class TxnRequestOwner(Protocol):
     def complete_transaction(self) -> None:
         """The transaction is committed or aborted."""
 
-    def offset_commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata], group: ConsumerGroupMetadata,
-                      result: TxnResult) -> TxnRequest:
+    def offset_commit(
+        self,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        group: ConsumerGroupMetadata,
+        result: TxnResult,
+    ) -> TxnRequest:
         """The request that commits a group's offsets within the transaction."""
 
     def to_fatal_error(self, error: BaseException) -> None:
@@ -141,7 +150,9 @@ class TxnRequest:
     is_end_txn = False
     operation = ""
 
-    def __init__(self, manager: TxnRequestOwner, message: Any, result: TxnResult | None = None) -> None:
+    def __init__(
+        self, manager: TxnRequestOwner, message: Any, result: TxnResult | None = None
+    ) -> None:
         self.manager, self.message = manager, message
         self.result = result or TxnResult(self.operation)
         self.is_retry = False
@@ -179,8 +190,13 @@ class TxnRequest:
             self.fatal(UnsupportedVersionException(Errors.UNSUPPORTED_VERSION.message))
         else:
             version = response.request.sent_header.api_version
-            manager.log("TRANSACTIONAL_RESPONSE", request=self.shown,
-                        response=Later(payload.object_text, response.message, version, manager.profile.name))
+            manager.log(
+                "TRANSACTIONAL_RESPONSE",
+                request=self.shown,
+                response=Later(
+                    payload.object_text, response.message, version, manager.profile.name
+                ),
+            )
             self.answered(response.message)
 
     def answered(self, message: Any) -> None:
@@ -200,14 +216,16 @@ class TxnRequest:
         self.manager.to_abortable_error(error)
 
     def raised(self, error: Errors) -> ApiException:
-        """The exception this client version has for an error. Since 2.7 a coordinator's word that somebody is fenced is final."""
-        if error in FENCED and self.manager.profile.bumps_idempotent_epoch:
+        """The exception this client version has for an error. Since 2.7 a coordinator's word
+        that somebody is fenced is final."""
+        if error in FENCED and self.manager.profile.transacting.bumps_idempotent_epoch:
             error = Errors.PRODUCER_FENCED
-        known = error.known_to(self.manager.profile.name)
+        known = self.manager.profile.connecting.known(error)
         return known.raises(known.message)
 
     def refused(self, error: Errors, what: str) -> None:
-        """The errors that all requests to the transaction coordinator share. what: how the unexpected is called."""
+        """The errors that all requests to the transaction coordinator share.
+        what: how the unexpected is called."""
         if error in COORDINATOR_LOST:
             self.manager.look_up_coordinator(TRANSACTION, self.manager.transactional_id)
             self.again()
@@ -218,7 +236,12 @@ class TxnRequest:
             self.manager.to_abortable_error_if_possible(self.raised(error))
         elif error is Errors.TRANSACTION_ABORTABLE:
             self.abortable(self.raised(error))
-        elif error in (*FENCED, Errors.INVALID_TXN_STATE, Errors.INVALID_PRODUCER_ID_MAPPING, Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED):
+        elif error in (
+            *FENCED,
+            Errors.INVALID_TXN_STATE,
+            Errors.INVALID_PRODUCER_ID_MAPPING,
+            Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        ):
             self.fatal(self.raised(error))
         else:
             self.fatal(KafkaException(f"{what} {error.message}"))
@@ -229,9 +252,22 @@ class InitProducerId(TxnRequest):
 
     operation = "InitProducerId"
 
-    def __init__(self, manager: TxnRequestOwner, transactional_id: str | None, timeout_ms: int, known_as: ProducerIdAndEpoch) -> None:
-        super().__init__(manager, m.InitProducerIdRequest(transactional_id=transactional_id, transaction_timeout_ms=timeout_ms,
-                                                          producer_id=known_as.producer_id, producer_epoch=known_as.epoch))
+    def __init__(
+        self,
+        manager: TxnRequestOwner,
+        transactional_id: str | None,
+        timeout_ms: int,
+        known_as: ProducerIdAndEpoch,
+    ) -> None:
+        super().__init__(
+            manager,
+            m.InitProducerIdRequest(
+                transactional_id=transactional_id,
+                transaction_timeout_ms=timeout_ms,
+                producer_id=known_as.producer_id,
+                producer_epoch=known_as.epoch,
+            ),
+        )
         self._is_epoch_bump = known_as.producer_id >= 0
         self.priority = Priority.EPOCH_BUMP if self._is_epoch_bump else Priority.INIT_PRODUCER_ID
         self.coordinator_type = None if transactional_id is None else TRANSACTION
@@ -239,7 +275,9 @@ class InitProducerId(TxnRequest):
     def answered(self, message: m.InitProducerIdResponse) -> None:
         error = error_for(message.error_code)
         if error is Errors.NONE:
-            self.manager.initialized(ProducerIdAndEpoch(message.producer_id, message.producer_epoch), self._is_epoch_bump)
+            self.manager.initialized(
+                ProducerIdAndEpoch(message.producer_id, message.producer_epoch), self._is_epoch_bump
+            )
             self.result.done()
         else:
             self.refused(error, "Unexpected error in InitProducerIdResponse;")
@@ -262,7 +300,8 @@ class FindCoordinator(TxnRequest):
         return self.manager.client_text(self._shown)
 
     def sent(self, api_version: int) -> None:
-        """Java's builder turns its own data into the batched form when it learns the version, and prints it so from then on."""
+        """Java's builder turns its own data into the batched form when it learns the version,
+        and prints it so from then on."""
         if api_version >= BATCHED_LOOKUP_SINCE:
             self._shown = replace(self._shown, key="", coordinator_keys=(self._key,))
 
@@ -273,14 +312,22 @@ class FindCoordinator(TxnRequest):
             node = manager.client.node_of(found.node_id, found.host, found.port, None)
             manager.discovered(self._kind, node)
             self.result.done()
-            manager.log("TRANSACTION_COORDINATOR_DISCOVERED", coordinator_type=COORDINATOR_NAMES[self._kind].lower(), node=node)
+            manager.log(
+                "TRANSACTION_COORDINATOR_DISCOVERED",
+                coordinator_type=COORDINATOR_NAMES[self._kind].lower(),
+                node=node,
+            )
         elif error.retriable:
             self.again()
         elif error is Errors.TRANSACTION_ABORTABLE:
             self.abortable(self.raised(error))
         else:
-            self.fatal(KafkaException(f"Could not find a coordinator with type {COORDINATOR_NAMES[self._kind]} with key {self._key} due to "
-                                      f"unexpected error: {error.message}"))
+            self.fatal(
+                KafkaException(
+                    f"Could not find a coordinator with type {COORDINATOR_NAMES[self._kind]} with "
+                    f"key {self._key} due to unexpected error: {error.message}"
+                )
+            )
 
 
 class AddPartitionsToTxn(TxnRequest):
@@ -288,25 +335,45 @@ class AddPartitionsToTxn(TxnRequest):
 
     operation = "AddPartitionsToTxn"
 
-    def __init__(self, manager: TxnRequestOwner, transactional_id: str, known_as: ProducerIdAndEpoch,
-                 partitions: list[TopicPartition]) -> None:
+    def __init__(
+        self,
+        manager: TxnRequestOwner,
+        transactional_id: str,
+        known_as: ProducerIdAndEpoch,
+        partitions: list[TopicPartition],
+    ) -> None:
         topics: dict[str, list[int]] = {}
         for topic, number, _ in by_partition((tp.topic, tp.partition, None) for tp in partitions):
             topics.setdefault(topic, []).append(number)
-        super().__init__(manager, m.AddPartitionsToTxnRequest(
-            v3_and_below_transactional_id=transactional_id, v3_and_below_producer_id=known_as.producer_id,
-            v3_and_below_producer_epoch=known_as.epoch, v3_and_below_topics=tuple(
-                m.AddPartitionsToTxnTopic(name=topic, partitions=tuple(numbers)) for topic, numbers in topics.items())))
+        super().__init__(
+            manager,
+            m.AddPartitionsToTxnRequest(
+                v3_and_below_transactional_id=transactional_id,
+                v3_and_below_producer_id=known_as.producer_id,
+                v3_and_below_producer_epoch=known_as.epoch,
+                v3_and_below_topics=tuple(
+                    m.AddPartitionsToTxnTopic(name=topic, partitions=tuple(numbers))
+                    for topic, numbers in topics.items()
+                ),
+            ),
+        )
         self._soon = False
 
     @property
     def retry_backoff_ms(self) -> int:
-        return min(self.manager.retry_backoff_ms, ADD_PARTITIONS_RETRY_BACKOFF_MS) if self._soon else self.manager.retry_backoff_ms
+        return (
+            min(self.manager.retry_backoff_ms, ADD_PARTITIONS_RETRY_BACKOFF_MS)
+            if self._soon
+            else self.manager.retry_backoff_ms
+        )
 
     def answered(self, message: m.AddPartitionsToTxnResponse) -> None:
         manager = self.manager
-        errors = {TopicPartition(topic.name, part.partition_index): error_for(part.partition_error_code)
-                  for topic in message.results_by_topic_v3_and_below for part in topic.results_by_partition}
+        errors = {
+            TopicPartition(topic.name, part.partition_index): error_for(part.partition_error_code)
+            for topic in message.results_by_topic_v3_and_below
+            for part in topic.results_by_partition
+        }
         self._soon = False
         failed = False
         for error in errors.values():
@@ -316,7 +383,10 @@ class AddPartitionsToTxn(TxnRequest):
                 self._soon = not manager.partitions_in_transaction
                 self.again()
                 return
-            if error in (Errors.OPERATION_NOT_ATTEMPTED, Errors.TOPIC_AUTHORIZATION_FAILED) or not _is_decisive(error):
+            if error in (
+                Errors.OPERATION_NOT_ATTEMPTED,
+                Errors.TOPIC_AUTHORIZATION_FAILED,
+            ) or not _is_decisive(error):
                 failed = True
             else:
                 self.refused(error, "Unexpected error in AddPartitionsToTxnResponse:")
@@ -325,7 +395,9 @@ class AddPartitionsToTxn(TxnRequest):
             manager.pending_partitions.pop(tp, None)
         if failed:
             told = "{" + ", ".join(f"{tp}={error.name}" for tp, error in errors.items()) + "}"
-            self.abortable(KafkaException(f"Could not add partitions to transaction due to errors: {told}"))
+            self.abortable(
+                KafkaException(f"Could not add partitions to transaction due to errors: {told}")
+            )
             return
         manager.log("TRANSACTION_PARTITIONS_ADDED", partitions=list_text(errors))
         manager.partitions_in_transaction.update(dict.fromkeys(errors))
@@ -335,8 +407,15 @@ class AddPartitionsToTxn(TxnRequest):
 
 def _is_decisive(error: Errors) -> bool:
     """Errors that concern the producer, not the one partition."""
-    return error.retriable or error in (*FENCED, *COORDINATOR_LOST, Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, Errors.INVALID_PRODUCER_ID_MAPPING,
-                                        Errors.INVALID_TXN_STATE, Errors.UNKNOWN_PRODUCER_ID, Errors.TRANSACTION_ABORTABLE)
+    return error.retriable or error in (
+        *FENCED,
+        *COORDINATOR_LOST,
+        Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        Errors.INVALID_PRODUCER_ID_MAPPING,
+        Errors.INVALID_TXN_STATE,
+        Errors.UNKNOWN_PRODUCER_ID,
+        Errors.TRANSACTION_ABORTABLE,
+    )
 
 
 class EndTxn(TxnRequest):
@@ -345,10 +424,23 @@ class EndTxn(TxnRequest):
     priority = Priority.END_TXN
     is_end_txn = True
 
-    def __init__(self, manager: TxnRequestOwner, transactional_id: str, known_as: ProducerIdAndEpoch, committed: bool) -> None:
+    def __init__(
+        self,
+        manager: TxnRequestOwner,
+        transactional_id: str,
+        known_as: ProducerIdAndEpoch,
+        committed: bool,
+    ) -> None:
         self.operation = f"EndTxn({str(committed).lower()})"
-        super().__init__(manager, m.EndTxnRequest(transactional_id=transactional_id, producer_id=known_as.producer_id,
-                                                  producer_epoch=known_as.epoch, committed=committed))
+        super().__init__(
+            manager,
+            m.EndTxnRequest(
+                transactional_id=transactional_id,
+                producer_id=known_as.producer_id,
+                producer_epoch=known_as.epoch,
+                committed=committed,
+            ),
+        )
 
     def answered(self, message: m.EndTxnResponse) -> None:
         error = error_for(message.error_code)
@@ -362,14 +454,28 @@ class EndTxn(TxnRequest):
 
 
 class AddOffsetsToTxn(TxnRequest):
-    """A group joins the transaction; its offsets follow. (Not asked under transaction.version 2.)"""
+    """A group joins the transaction; its offsets follow.
+    (Not asked under transaction.version 2.)"""
 
     operation = "AddOffsetsToTxn"
 
-    def __init__(self, manager: TxnRequestOwner, transactional_id: str, known_as: ProducerIdAndEpoch,
-                 offsets: Mapping[TopicPartition, OffsetAndMetadata], group: ConsumerGroupMetadata) -> None:
-        super().__init__(manager, m.AddOffsetsToTxnRequest(transactional_id=transactional_id, producer_id=known_as.producer_id,
-                                                           producer_epoch=known_as.epoch, group_id=group.group_id))
+    def __init__(
+        self,
+        manager: TxnRequestOwner,
+        transactional_id: str,
+        known_as: ProducerIdAndEpoch,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        group: ConsumerGroupMetadata,
+    ) -> None:
+        super().__init__(
+            manager,
+            m.AddOffsetsToTxnRequest(
+                transactional_id=transactional_id,
+                producer_id=known_as.producer_id,
+                producer_epoch=known_as.epoch,
+                group_id=group.group_id,
+            ),
+        )
         self._offsets, self._group = dict(offsets), group
 
     def answered(self, message: m.AddOffsetsToTxnResponse) -> None:
@@ -387,22 +493,56 @@ class TxnOffsetCommit(TxnRequest):
 
     operation = "TxnOffsetCommitHandler"
 
-    def __init__(self, manager: TxnRequestOwner, transactional_id: str, known_as: ProducerIdAndEpoch,
-                 offsets: Mapping[TopicPartition, OffsetAndMetadata], group: ConsumerGroupMetadata, result: TxnResult | None) -> None:
+    def __init__(
+        self,
+        manager: TxnRequestOwner,
+        transactional_id: str,
+        known_as: ProducerIdAndEpoch,
+        offsets: Mapping[TopicPartition, OffsetAndMetadata],
+        group: ConsumerGroupMetadata,
+        result: TxnResult | None,
+    ) -> None:
         topics: dict[str, list[m.TxnOffsetCommitRequestPartition]] = {}
-        for topic, number, offset in by_partition((tp.topic, tp.partition, offset) for tp, offset in offsets.items()):
-            topics.setdefault(topic, []).append(m.TxnOffsetCommitRequestPartition(
-                partition_index=number, committed_offset=offset.offset,
-                committed_leader_epoch=-1 if offset.leader_epoch is None else offset.leader_epoch, committed_metadata=offset.metadata))
+        for topic, number, offset in by_partition(
+            (tp.topic, tp.partition, offset) for tp, offset in offsets.items()
+        ):
+            topics.setdefault(topic, []).append(
+                m.TxnOffsetCommitRequestPartition(
+                    partition_index=number,
+                    committed_offset=offset.offset,
+                    committed_leader_epoch=-1
+                    if offset.leader_epoch is None
+                    else offset.leader_epoch,
+                    committed_metadata=offset.metadata,
+                )
+            )
         ids = manager.client.metadata.topic_ids
         member = {}
-        if manager.profile.offsets_carry_member:
-            member = {"generation_id_or_member_epoch": group.generation_id, "member_id": group.member_id,
-                      "group_instance_id": group.group_instance_id}
-        super().__init__(manager, m.TxnOffsetCommitRequest(
-            transactional_id=transactional_id, group_id=group.group_id, producer_id=known_as.producer_id, producer_epoch=known_as.epoch,
-            topics=tuple(m.TxnOffsetCommitRequestTopic(name=name, partitions=tuple(parts), **({"topic_id": ids[name]} if name in ids else {}))
-                         for name, parts in topics.items()), **member), result)
+        if manager.profile.transacting.offsets_carry_member:
+            member = {
+                "generation_id_or_member_epoch": group.generation_id,
+                "member_id": group.member_id,
+                "group_instance_id": group.group_instance_id,
+            }
+        super().__init__(
+            manager,
+            m.TxnOffsetCommitRequest(
+                transactional_id=transactional_id,
+                group_id=group.group_id,
+                producer_id=known_as.producer_id,
+                producer_epoch=known_as.epoch,
+                topics=tuple(
+                    m.TxnOffsetCommitRequestTopic(
+                        name=name,
+                        partitions=tuple(parts),
+                        **({"topic_id": ids[name]} if name in ids else {}),
+                    )
+                    for name, parts in topics.items()
+                ),
+                **member,
+            ),
+            result,
+        )
         self.coordinator_type = GROUP
         self._group = group
 
@@ -412,11 +552,17 @@ class TxnOffsetCommit(TxnRequest):
 
     def answered(self, message: m.TxnOffsetCommitResponse) -> None:
         manager = self.manager
-        manager.log("TRANSACTION_OFFSETS_COMMITTED", group=self._group.group_id, response=self._errors_text(message))
+        manager.log(
+            "TRANSACTION_OFFSETS_COMMITTED",
+            group=self._group.group_id,
+            response=self._errors_text(message),
+        )
         names, looked_up = manager.client.metadata.topic_names, False
         for topic in message.topics:
             for part in topic.partitions:
-                tp = TopicPartition(topic.name or names.get(topic.topic_id, ""), part.partition_index)
+                tp = TopicPartition(
+                    topic.name or names.get(topic.topic_id, ""), part.partition_index
+                )
                 error = error_for(part.error_code)
                 if error is Errors.NONE:
                     manager.pending_offsets.pop(tp, None)
@@ -437,16 +583,26 @@ class TxnOffsetCommit(TxnRequest):
         if error in (Errors.FENCED_INSTANCE_ID, Errors.TRANSACTION_ABORTABLE):
             self.abortable(self.raised(error))
         elif error in (Errors.UNKNOWN_MEMBER_ID, Errors.ILLEGAL_GENERATION):
-            self.abortable(CommitFailedException("Transaction offset Commit failed due to consumer group metadata mismatch: "
-                                                 f"{error.message}"))
-        elif error in (*FENCED, Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, Errors.UNSUPPORTED_FOR_MESSAGE_FORMAT):
+            self.abortable(
+                CommitFailedException(
+                    "Transaction offset Commit failed due to consumer group metadata mismatch: "
+                    f"{error.message}"
+                )
+            )
+        elif error in (
+            *FENCED,
+            Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+            Errors.UNSUPPORTED_FOR_MESSAGE_FORMAT,
+        ):
             self.fatal(self.raised(error))
         else:
-            self.fatal(KafkaException(f"Unexpected error in TxnOffsetCommitResponse: {error.message}"))
+            self.fatal(
+                KafkaException(f"Unexpected error in TxnOffsetCommitResponse: {error.message}")
+            )
 
     def _errors_text(self, message: m.TxnOffsetCommitResponse) -> str:
         """A map of errors; 4.4 prints the answer's topics instead."""
         name = self.manager.profile.name
-        if self.manager.profile.awaits_topic_ids_of_offsets:
+        if self.manager.profile.transacting.awaits_topic_ids_of_offsets:
             return list_text(part_text(topic, name) for topic in message.topics)
         return old_objects.txn_offset_errors_text(message, name)

@@ -1,0 +1,285 @@
+"""BrokerProfile: what one release of the broker does, each field with the change that made it.
+
+Code asks a profile's field and never compares releases. What a *request's* version changes stands
+in the
+broker's `wire_changes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from kafkalab.errors import Errors
+from kafkalab.protocol.messages import ApiVersion, FinalizedFeatureKey, SupportedFeatureKey
+from kafkalab.releases.api_names import API_NUMBERS
+from kafkalab.releases.page import GONE
+
+FIRST_GENERATION = "before the first generation"
+FROM_EMPTY = "whenever the group was empty"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerWords:
+    """The sentences with which a controller refuses; the names in braces are filled in.
+
+    Seen on 2.3.1 and 4.4.0 with kafka-topics; those a tool's own check hides are from AdminUtils,
+    AdminZkClient
+    and ReplicationControlManager.
+    """
+
+    illegal_name: str
+    """Which sentences a bad topic's name gets: a name in the broker's admin_texts."""
+    collision: str
+    no_replicas: str
+    no_partitions: str
+    too_many_replicas: str
+    duplicate_replica: str
+    unknown_replica: str
+    no_such_topic: str
+    same_partitions: str
+    fewer_partitions: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What the command-line tools of a release print, read off the real tools' output.
+
+    Those of 2.3.1 were run on a 2.3.1 broker, those of 4.1.0 on a 4.4.0 broker.
+    """
+
+    members: str
+    """The layout of --members: a name in tools/group_tables.py."""
+    state: str
+    """The layout of --state: a name in tools/group_tables.py."""
+    tells_epoch: bool
+    """--offsets --verbose has leader epochs."""
+    by_number: bool
+    """A member's partitions are in ascending order."""
+    lists_states: bool
+    """--list knows --state and --type (KIP-518, KIP-848)."""
+    says_not_found: str
+    """What is said of a group nobody knows."""
+    delete_cause: str
+    """How a refused deletion names its cause."""
+    resets_as_named: bool
+    """A reset goes through partitions as they were named, not in a hash map's order."""
+    topic_line: str
+    """kafka-topics' line about a topic."""
+    tells_elr: bool
+    """It tells the eligible leader replicas of each partition (KIP-966)."""
+    sets_min_isr: bool
+    """The cluster sets min.insync.replicas for every topic (KIP-966)."""
+    says_created: str
+    """What follows --create."""
+    offsets_as_text: bool
+    """kafka-get-offsets sorts its lines as text."""
+    no_topic: str
+    """What is said of a topic that has no offsets."""
+    log_dirs_first: bool
+    """A log dir's JSON begins with its name, the whole with a version."""
+    dump_first: str
+    """kafka-dump-log: the first offset."""
+    dump_horizon: str
+    """kafka-dump-log: the delete horizon."""
+    dump_no_compression: str
+    """kafka-dump-log: no compression."""
+    dump_key_size: str
+    """kafka-dump-log: a key's size."""
+    dump_value_size: str
+    """kafka-dump-log: a value's size."""
+    tells_transactions: bool
+    """Brokers can be asked for transactions (KIP-664)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerProfile:
+    """One release of the broker; `name` is what Lab(broker_version=...) takes."""
+
+    name: str
+    lists_in_scala_map_order: bool
+    """METADATA lists brokers and partitions in the order of Scala's LongMap (MetadataCache of the
+    ZooKeeper era); a KRaft broker sorts them by number. Seen in every recorded answer."""
+    no_error_message: str
+    """ErrorMessage of a FindCoordinator answer that carries no error."""
+    leaderless_error: Errors
+    """METADATA's error for a partition whose leader is gone. Recorded: 72 on 2.3.1, 5 on 4.4.0."""
+    heartbeat_while_completing: Errors
+    """Answer to a HEARTBEAT between the end of the join phase and the leader's assignment.
+    Heartbeats used
+    to begin after the sync; clients that begin right after the join need NONE (KAFKA-10122)."""
+    initial_delay_extends: str
+    """When a member that joins meanwhile extends the initial delay: FIRST_GENERATION in the Scala
+    coordinator, FROM_EMPTY in the coordinator rewritten for KIP-848."""
+    drops_members_without_sync: bool
+    """A member that joined but does not sync within the rebalance timeout is dropped (3.0,
+    KAFKA-12890)."""
+    expires_unsubscribed_topics: bool
+    """A group at work loses old offsets of topics nobody in it reads any more (KIP-496, 2.4)."""
+    accepts_unknown_producer: bool
+    """A producer nobody remembers may begin with any sequence number (KIP-360, 2.5); before, it was
+    told
+    UNKNOWN_PRODUCER_ID."""
+    producer_ids_expire_apart: bool
+    """An idle producer's sequences are remembered for producer.id.expiration.ms, a day (3.4,
+    KIP-854);
+    before for transactional.id.expiration.ms, seven days."""
+    fetches_producer_ids_late: bool
+    """Producer ids come in blocks from the controller and are asked for in the background, so a
+    broker
+    without a block answers its first INIT_PRODUCER_ID with COORDINATOR_LOAD_IN_PROGRESS
+    (KIP-730)."""
+    aborts_timed_out_every_ms: int
+    """How often the transaction coordinator looks for transactions that took too long; a minute
+    until 2.4,
+    ten seconds since (KAFKA-9144's release)."""
+    fences_by_name: bool
+    """The transaction coordinator says PRODUCER_FENCED to who has been fenced, and keeps
+    INVALID_PRODUCER_EPOCH for what a producer can mend by itself (KIP-588, 2.7)."""
+    verifies_transactions: bool
+    """A partition's leader asks the coordinator before it takes a transaction's first batch
+    (KIP-890,
+    3.6)."""
+    transaction_version: int
+    """The finalized level of that feature; from 2 on every transaction ends with a new epoch, and
+    partitions and groups join it by being written to (KIP-890, 4.0)."""
+    names_own_range: bool
+    """An ApiVersions request in an unknown version is refused together with the range of versions
+    the
+    broker does know (KIP-511, 2.4); before, with an empty list."""
+    hints_new_leader: bool
+    """Errors about leadership name the new leader and its address (KIP-951, 3.7)."""
+    forwards_to_controller: bool
+    """A broker passes an administrator's wishes on to the controller (KIP-590, 2.8); before, it
+    sent the
+    client there with NOT_CONTROLLER."""
+    replica_lag_time_max_ms: int
+    """Replica.lag.time.max.ms; thirty seconds since 2.5, ten before (KIP-537)."""
+    asks_for_epochs: bool
+    """A follower asks where its last epoch ended before it fetches (KIP-101); since 2.7 the fetch
+    itself
+    carries the epoch, and the answer says where the logs part (KIP-595)."""
+    watermark_waits_for_min_isr: bool
+    """The high watermark stands still while the ISR is smaller than min.insync.replicas
+    (KIP-966)."""
+    min_isr_is_effective: bool
+    """Min.insync.replicas counts as no more than there are replicas."""
+    smallest_segment_bytes: int
+    """The least that segment.bytes may be; a MiB since 4.0 (KIP-1030)."""
+    stamps_delete_horizon: bool
+    """Compaction notes in a batch until when its tombstones stay (KIP-534, 3.1); before, a
+    segment's age
+    counted."""
+    keyless_error: Errors
+    """What a record without a key is told on a compacted topic (KIP-467, 2.5)."""
+    is_kraft: bool
+    """Brokers beat to a controller quorum (KIP-500), which fences them; before, each holds a
+    session of
+    ZooKeeper."""
+    eligible_leader_replicas: bool
+    """A replica that leaves an ISR below min.insync.replicas may still be elected (KIP-966)."""
+    shrink_raises_epoch: bool
+    """A replica that the controller takes out of the ISR raises the leader epoch (until 3.6,
+    KAFKA-15021)."""
+    noticed_late_ms: tuple[int, int]
+    """From the end of a broker's session to its loss being known everywhere, shortest and longest:
+    ZooKeeper rounds sessions up to its tick, the quorum looks for stale brokers now and then. With
+    the session's length and the age of the last sign of life this gives 4.9-6.4 s (2.3.1) and
+    7.5-9.8 s (4.4.0), as recorded."""
+    isr_change_ms: int
+    """How long it takes to have an ISR confirmed (ZooKeeper's write; ALTER_PARTITION since 2.7,
+    KIP-497)."""
+    move_ms: int
+    """How long the controller takes to elect and to make it known."""
+    starting_ms: tuple[int, int]
+    """From the start of the process to an open port, shortest and longest seen in recordings."""
+    unfenced_after_ms: tuple[int, int]
+    """From the open port until the controller lets the broker lead again, and from then until the
+    broker
+    itself has heard of it: until then it refuses what others already send to it. Seen in
+    recordings: 42 refused fetches in 0.22 s (2.3.1), 36 in 0.09 s (4.4.0)."""
+    catches_up_ms: tuple[int, int]
+    """From the open port until the controller lets the broker lead again, and from then until the
+    broker
+    itself has heard of it: until then it refuses what others already send to it. Seen in
+    recordings: 42 refused fetches in 0.22 s (2.3.1), 36 in 0.09 s (4.4.0)."""
+    largest_session_timeout_ms: int
+    """Group.max.session.timeout.ms; five minutes until 2.2, thirty since 2.3 (KIP-389's
+    release)."""
+    finalized_features_epoch: int
+    """What ApiVersions v3 and later reports (KIP-584); -1 where there are no features."""
+    apis: tuple[ApiVersion, ...]
+    """The ranges that it answers to ApiVersions, by number; read off real brokers."""
+    supported_features: tuple[SupportedFeatureKey, ...]
+    """The features it supports, in the order in which it lists them (KIP-584)."""
+    finalized_features: tuple[FinalizedFeatureKey, ...]
+    """The features that are finalized, in the order in which it lists them (KIP-584)."""
+    controller_words: ControllerWords
+    """In which words its controller refuses."""
+    tools: Tools
+    """What the tools of its release print."""
+    config: Mapping[str, Mapping[str, object]]
+    """Kind ("broker", "topic") -> key -> the default, where it is not that of 2.3."""
+
+
+def ranges(offered: Mapping[str, tuple[int, int]]) -> tuple[ApiVersion, ...]:
+    """API -> oldest and newest version, as an ApiVersions answer lists them."""
+    return tuple(
+        ApiVersion(api_key=API_NUMBERS[api], min_version=low, max_version=high)
+        for api, (low, high) in sorted(offered.items(), key=lambda row: API_NUMBERS[row[0]])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerChange:
+    """One difference from the release before: its KIP, JIRA or source, one plain sentence, and what
+    it sets.
+
+    sets      fields of BrokerProfile -> value
+    offers    API -> oldest and newest version; GONE: the broker does not offer it any more
+    config    keys of brokers -> default; GONE: the key is gone
+    topic_config  keys of topics -> default
+    """
+
+    source: str
+    what: str
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    offers: Mapping[str, Any] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    topic_config: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokerPage:
+    """The changes between `release` and the broker release before it."""
+
+    release: str
+    changes: tuple[BrokerChange, ...]
+
+    def applied_to(self, before: BrokerProfile) -> BrokerProfile:
+        """The profile of `release`. Raises ValueError for a field that no profile has."""
+        known = {one.name for one in fields(before)}
+        numbers = {number: api for api, number in API_NUMBERS.items()}
+        offered: dict[str, Any] = {
+            numbers[span.api_key]: (span.min_version, span.max_version) for span in before.apis
+        }
+        config = {kind: dict(of) for kind, of in before.config.items()}
+        found: dict[str, Any] = {"name": self.release}
+        for change in self.changes:
+            if not change.sets.keys() <= known - found.keys():
+                raise ValueError(
+                    f"the page of broker {self.release} sets "
+                    f"{min(change.sets.keys() - (known - found.keys()))}, which BrokerProfile does "
+                    "not have or another change sets"
+                )
+            found.update(change.sets)
+            offered.update(change.offers)
+            config["broker"].update(change.config)
+            config["topic"].update(change.topic_config)
+        return replace(
+            before,
+            **found,
+            apis=ranges({api: span for api, span in offered.items() if span is not GONE}),
+            config=config,
+        )
