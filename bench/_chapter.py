@@ -16,20 +16,19 @@ import tempfile
 import time
 from pathlib import Path
 
-import jupytext
-
 WORDS = 48
 
 
 def measure(path: Path) -> dict[str, object]:
     """Run the chapter in a folder of its own, as a learner who has solved it."""
     os.environ.setdefault("MPLBACKEND", "Agg")
-    notebook = jupytext.read(path, fmt="py:percent")
+    import jupytext  # from the tools that build the course, as `make bench` installs them
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
     from kafkalab.sim.apps import Stage
 
+    notebook = jupytext.read(path, fmt="py:percent")
     spent = {"depth": 0, "seconds": 0.0}
     for name in ("wait", "run_until"):
         setattr(Stage, name, _timed(getattr(Stage, name), spent))
