@@ -1,15 +1,15 @@
-"""What is a message made of, and how is it made quickly? `@message` is
-`@dataclass(frozen=True, slots=True, kw_only=True)`.
+"""Provides `@message`, a faster `@dataclass(frozen=True, slots=True, kw_only=True)` for Kafka
+messages.
 
-To all who look at one it is a frozen dataclass: `fields`, `replace`, `repr` and `==` are those. Two
-things are cheaper, because messages are most of what a running lab makes, and most of what
-`import kafkalab` would spend its time on:
- - A frozen dataclass pays for each field with a call of object.__setattr__. Here the fields are
-   assigned to a draft, an open class with the same slots, which then becomes the message: half the
-   time for a FETCH with its twelve fields.
- - A dataclass compiles six functions for itself when its module is imported. Here all classes share
-   theirs, and the one that makes messages is compiled when the first of its class is made; a lab
-   without transactions never makes most of them.
+A message behaves as a frozen dataclass: `fields`, `replace`, `repr` and `==` give the same results.
+Two things are cheaper, because messages are most of the objects of a lab and of the time of `import
+kafkalab`:
+ - A frozen dataclass calls object.__setattr__ for each field. Here the fields are assigned to a
+   draft, a mutable class with the same slots, which then becomes the message: half the time for a
+   FETCH with its twelve fields.
+ - A dataclass compiles six functions when its module is imported. Here all classes share theirs.
+   The function that makes messages is compiled for the first message of its class. A lab without
+   transactions never compiles most of them.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ Kind = TypeVar("Kind")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PlainFrozen:
-    """What Python itself says of a frozen dataclass."""
+    """A frozen dataclass of Python's own, whose `__dataclass_params__` all messages share."""
 
 
 PLAIN: Any = PlainFrozen
@@ -32,14 +32,17 @@ FIELD_MARK = vars(dataclasses)["_FIELD"]
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def message(kind: type[Kind]) -> type[Kind]:
-    """A frozen dataclass, given by keyword. Its fields' defaults are values that all may share,
-    being frozen: no factories."""
+    """Make a frozen dataclass with keyword arguments.
+
+    All messages share the default values of the fields, which are immutable. There are no
+    factories.
+    """
     return _frozen(kind, "*, ")
 
 
 @dataclass_transform(frozen_default=True)
 def record(kind: type[Kind]) -> type[Kind]:
-    """The same for what may be given by position."""
+    """Make a frozen dataclass that also takes positional arguments."""
     return _frozen(kind, "")
 
 
@@ -88,7 +91,9 @@ def _field(name: str, annotation: Any, defaults: dict[str, Any]) -> dataclasses.
 def _first(
     made: Any, names: tuple[str, ...], defaults: dict[str, Any], keywords_only: str
 ) -> Callable[..., Any]:
-    """What makes the first message of a class, and compiles what makes all others."""
+    """The function that makes the first message of a class and compiles the function for all
+    others.
+    """
 
     def __new__(cls: type, *args: Any, **values: Any) -> Any:
         draft = type(
@@ -108,7 +113,7 @@ def _first(
             "draft": draft,
             **{f"_{name}": value for name, value in defaults.items()},
         }
-        # as `dataclasses` does it: the only way to a function with these parameters
+        # `dataclasses` does the same: no other way gives a function these parameters.
         exec(source, scope)
         make = scope["__new__"]
         make.__qualname__ = f"{made.__qualname__}.__new__"
@@ -119,7 +124,7 @@ def _first(
 
 
 def _values_of(names: tuple[str, ...]) -> Any:
-    """All fields of a message, in their order."""
+    """A function that returns all fields of a message, in their order."""
     if len(names) < 2:
         return staticmethod(lambda self: tuple(getattr(self, name) for name in names))
     return staticmethod(attrgetter(*names))
@@ -156,5 +161,5 @@ def _reduce(self: Any) -> tuple[Any, ...]:
 
 
 def _again(kind: type, values: dict[str, Any]) -> Any:
-    """A message from a pickle, or a copy of one."""
+    """Make a message for pickle or copy."""
     return kind(**values)
