@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn
 
-from kafkalab.errors import NoSuchName, TimeoutException, one_of
+from kafkalab.errors import NoSuchName, TimeoutException, name_hint
 from kafkalab.records import RecordMetadata
 from kafkalab.sim.apps import Signal
 
@@ -44,7 +44,7 @@ class FutureRecordMetadata:
                 f"What send() returns has no {name}(): get() waits for the outcome and raises what "
                 "went wrong, as Java's Future does."
             )
-        raise NoSuchName(f"What send() returns has no {name!r}.{one_of(name, ('done', 'get'))}")
+        raise NoSuchName(f"What send() returns has no {name!r}.{name_hint(name, ('done', 'get'))}")
 
     def complete(self, metadata: RecordMetadata | None, error: BaseException | None) -> None:
         self._metadata, self._error = metadata, error
