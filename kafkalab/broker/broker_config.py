@@ -11,10 +11,11 @@ from types import MappingProxyType
 from typing import Any
 
 from kafkalab.config.broker_keys import BROKER_KEYS, SECURITY
-from kafkalab.config.keys import GONE, Key, nearest
+from kafkalab.config.keys import Key, nearest
 from kafkalab.errors import BrokerConfigException, ConfigException
 from kafkalab.protocol.frozen import message
 from kafkalab.releases.lineage import BROKER_NAMES, NEWEST_BROKER
+from kafkalab.releases.page import GONE
 
 
 @message

@@ -7,10 +7,12 @@ cannot be seen cannot be forgotten in a test.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from kafkalab.protocol.header import RequestHeader
+
+TimerKey = tuple[Any, ...]
+"""The name of a timer: which alarm it is and what it is about: ("session", group, member)."""
 
 
 class Caller(NamedTuple):
@@ -36,14 +38,14 @@ class SetTimer(NamedTuple):
     """Call the machine's on_timer(key) at that time;
     an earlier timer of the same key is forgotten."""
 
-    key: Hashable
+    key: TimerKey
     at_ms: int
 
 
 class CancelTimer(NamedTuple):
     """Forget the timer of that key; harmless when there is none."""
 
-    key: Hashable
+    key: TimerKey
 
 
 class Note(NamedTuple):

@@ -10,6 +10,7 @@ passes the request on (KIP-590). Here every broker changes the one `ClusterState
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from kafkalab.broker import admin_texts as texts
@@ -76,7 +77,7 @@ class Administration:
     ) -> list[Effect]:
         results = []
         for topic in request.topics:
-            error, message = self._may(lambda topic=topic: self._create_error(topic))
+            error, message = self._may(partial(self._create_error, topic))
             partitions, replicas = self._size_of(topic)
             if error is Errors.NONE and not request.validate_only:
                 self._create(topic, partitions, replicas)
@@ -179,14 +180,10 @@ class Administration:
         responses = []
         for one in asked:
             name = one.name if one.name is not None else self._cluster.name_of(one.topic_id)
-            missing = Errors.UNKNOWN_TOPIC_ID if name is None else Errors.UNKNOWN_TOPIC_OR_PARTITION
-            error, message = self._may(
-                lambda name=name, missing=missing: (
-                    FINE if name in self._cluster.topics else (missing, missing.message)
-                )
-            )
+            error, message = self._may(partial(self._delete_error, name))
             topic_id = one.topic_id
             if error is Errors.NONE:
+                assert name is not None, "an unknown topic id was refused above"
                 topic_id = self._cluster.topics[name].topic_id
                 self._cluster.delete_topic(name)
             responses.append(
@@ -196,12 +193,18 @@ class Administration:
             )
         return [Respond(caller, m.DeleteTopicsResponse(responses=tuple(responses)))]
 
+    def _delete_error(self, name: str | None) -> Verdict:
+        if name in self._cluster.topics:
+            return FINE
+        missing = Errors.UNKNOWN_TOPIC_ID if name is None else Errors.UNKNOWN_TOPIC_OR_PARTITION
+        return missing, missing.message
+
     def create_partitions(
         self, request: m.CreatePartitionsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         results = []
         for topic in request.topics:
-            error, message = self._may(lambda topic=topic: self._widen_error(topic))
+            error, message = self._may(partial(self._widen_error, topic))
             if error is Errors.NONE and not request.validate_only:
                 assignments = (
                     [one.broker_ids for one in topic.assignments] if topic.assignments else None
@@ -245,23 +248,19 @@ class Administration:
         """Asked about all partitions, it is silent about those that need no election."""
         if not self.is_controller:
             return [Respond(caller, m.ElectLeadersResponse(error_code=Errors.NOT_CONTROLLER.code))]
-        everything = request.topic_partitions is None
+        asked_of = request.topic_partitions
         places = (
             [
                 (topic.name, one.index)
                 for topic in self._cluster.topics.values()
                 for one in topic.partitions
             ]
-            if everything
-            else [
-                (asked.topic, number)
-                for asked in request.topic_partitions
-                for number in asked.partitions
-            ]
+            if asked_of is None
+            else [(asked.topic, number) for asked in asked_of for number in asked.partitions]
         )
         results: dict[str, list[m.ElectPartitionResult]] = {}
         for (topic, number), error in self._elect(places, request.election_type == UNCLEAN).items():
-            if not (everything and error is Errors.ELECTION_NOT_NEEDED):
+            if not (asked_of is None and error is Errors.ELECTION_NOT_NEEDED):
                 results.setdefault(topic, []).append(
                     m.ElectPartitionResult(
                         partition_id=number, error_code=error.code, error_message=error.message

@@ -196,7 +196,9 @@ class ClusterState:
                 f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}"
             )
         placed = [
-            self._placed(name, index, leader, replication_factor, replicas and replicas[index])
+            self._placed(
+                name, index, leader, replication_factor, replicas[index] if replicas else None
+            )
             for index, leader in enumerate(leaders)
         ]
         topic = Topic(name, kafka_uuid(self._rng), tuple(placed), dict(config or {}))

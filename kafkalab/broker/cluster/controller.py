@@ -22,7 +22,7 @@ from kafkalab.broker.cluster.elections import (
     offline_election,
     preferred_election,
 )
-from kafkalab.broker.effects import CancelTimer, Effect, Note, SetTimer
+from kafkalab.broker.effects import CancelTimer, Effect, Note, SetTimer, TimerKey
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
 
@@ -87,7 +87,7 @@ class Controller:
             )
         ]
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         if key[0] == "rebalance":
             return self._rebalance(now_ms)
         return self.gone(key[1], now_ms, "its session ended")
@@ -198,9 +198,10 @@ class Controller:
         return [id for id, state in self.states.items() if state in (UNFENCED, STOPPING)]
 
     def _is_unclean(self, partition: Partition) -> bool:
-        return self._cluster.topics[partition.topic].setting(
+        allowed: bool = self._cluster.topics[partition.topic].setting(
             "unclean.leader.election.enable", self._config.unclean_leader_election_enable
         )
+        return allowed
 
     def _without(self, partition: Partition, broker: int) -> list[Effect]:
         """Take a broker out of leadership and ISR."""

@@ -46,10 +46,13 @@ class AnyGroup:
 
 
 class GroupsById(Protocol):
-    """The groups of one protocol, as the machine of the other protocol may use them."""
+    """The groups of one protocol, as the machine of the other protocol uses them.
+
+    __setitem__ gives back a group that was taken with pop: it takes groups of that protocol only.
+    """
 
     def get(self, id: str, /) -> AnyGroup | None: ...
 
     def pop(self, id: str, /) -> AnyGroup: ...
 
-    def __setitem__(self, id: str, group: AnyGroup, /) -> None: ...
+    def __setitem__(self, id: str, group: Any, /) -> None: ...

@@ -49,7 +49,9 @@ class GroupAdmin:
         self._table, self._cluster, self._storage = table, cluster, storage
         self._topics_read, self._forget = topics_read, forget
 
-    def list(self, request: m.ListGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
+    def list_groups(
+        self, request: m.ListGroupsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
         """The groups this broker coordinates."""
         states = {state.lower() for state in request.states_filter}
         with_state = WireChange.GROUP_STATE_LISTED.holds_for(caller.header)
@@ -226,6 +228,7 @@ class GroupAdmin:
         if error is not Errors.NONE:
             return [Respond(caller, m.OffsetDeleteResponse(error_code=error.code))]
         group = self._table.find(request.group_id)
+        assert group is not None, "a group that does not exist was refused above"
         notes: list[Effect] = []
         topics = []
         for topic in request.topics:

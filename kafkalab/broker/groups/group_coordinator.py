@@ -132,7 +132,7 @@ class GroupCoordinator:
             ConsumerGroupHeartbeatRequest: self.modern.handle,
             OffsetCommitRequest: offsets.commit,
             OffsetFetchRequest: offsets.fetch,
-            ListGroupsRequest: admin.list,
+            ListGroupsRequest: admin.list_groups,
             DescribeGroupsRequest: admin.describe,
             DeleteGroupsRequest: admin.delete,
             OffsetDeleteRequest: admin.delete_offsets,

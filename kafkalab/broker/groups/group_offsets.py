@@ -75,10 +75,12 @@ class OffsetMetadataManager:
                 request, WireChange.COMMIT_KNOWS_MEMBER_EPOCHS.holds_for(caller.header)
             )
         else:
-            error = self._commit_error(group, request, caller)
+            classic = group if isinstance(group, ClassicGroup) else None
+            error = self._commit_error(classic, request, caller)
         if error is Errors.NONE and request.group_id not in modern:
             # a consumer that assigns itself partitions only wants its offsets kept
             group = self._table.find_or_begin(request.group_id)
+            assert isinstance(group, ClassicGroup), "the id is not in the table of the new protocol"
             member = group.members.get(request.member_id)
             if member is not None:
                 # a commit is as good as a heartbeat
@@ -87,7 +89,7 @@ class OffsetMetadataManager:
         kept: dict[tuple[str, int], CommittedOffset] = {}
         verdicts = {
             (topic.name, part.partition_index): error
-            if error is not Errors.NONE
+            if group is None or error is not Errors.NONE
             else self._keep(group, request, topic.name, part, now_ms, notes, kept)
             for topic in request.topics
             for part in topic.partitions
@@ -115,7 +117,7 @@ class OffsetMetadataManager:
                 )
             )
 
-        if not kept:
+        if group is None or not kept:
             return [*notes, Respond(caller, response(Errors.NONE))]
         storage = self._storage
         written = storage.write_offsets(group.id, kept, now_ms)

@@ -86,16 +86,12 @@ def group_entry(group: ClassicGroup, now_ms: int, gone: bool = False) -> SizedRe
     size = (
         GROUP_ENTRY_BYTES
         + len(group.id)
-        + (
-            0
-            if gone
-            else sum(
-                MEMBER_BYTES
-                + len(member.id)
-                + len(member.metadata_for(group.protocol))
-                + len(member.assignment)
-                for member in group.members.values()
-            )
+        + sum(
+            MEMBER_BYTES
+            + len(member.id)
+            + len(member.metadata_for(group.protocol))
+            + len(member.assignment)
+            for member in (() if gone else group.members.values())
         )
     )
     return SizedRecord(WireRecord(_key(GROUP_KEY, {"group": group.id}), value, now_ms), size)
@@ -139,6 +135,7 @@ class OffsetsReader:
         }
 
     def _take(self, record: WireRecord, producer_id: int | None, now_ms: int) -> None:
+        assert record.key is not None, "the offsets topic is compacted: each record has a key"
         key = json.loads(record.key)
         about, value = (
             key["data"],
@@ -185,7 +182,7 @@ def _settle(group: ClassicGroup, value: dict[str, Any], now_ms: int) -> None:
             kept["groupInstanceId"],
             kept["sessionTimeout"],
             kept["rebalanceTimeout"],
-            group.protocol_type,
+            group.protocol_type or "",
             offered,
             kept["clientId"],
             kept["clientHost"],

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Appended, Effect, Note, SetTimer
+from kafkalab.broker.effects import Appended, Effect, Note, SetTimer, TimerKey
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.log_cleaner import clean, dirty_ratio, is_due
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
+from kafkalab.broker.log.segments import Segment
 from kafkalab.protocol.messages import RecordBatch
 
 FIRST_LOOK_MS = 30_000
@@ -53,6 +54,7 @@ class LogManager:
         """A log has more records than before: was a segment rolled,
         and is there a task for later?"""
         log = self._log(key)
+        assert log is not None, "a log that grew exists"
         count, before = len(log.segments), self._segments.get(key, 0)
         if (
             count == before
@@ -80,10 +82,12 @@ class LogManager:
     def start_moved(self, key: PartitionKey, now_ms: int) -> list[Effect]:
         """Readers may no longer ask for the oldest records (DeleteRecords):
         whole segments of them go at the next look."""
-        self._segments.setdefault(key, len(self._log(key).segments))
+        log = self._log(key)
+        assert log is not None, "records were deleted from a log that exists"
+        self._segments.setdefault(key, len(log.segments))
         return self._arm_retention([key], now_ms)
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         """("retention",) or ("cleaner",)."""
         if key[0] == "retention":
             self._retention_at_ms = None
@@ -145,7 +149,9 @@ class LogManager:
             return []
         effects: list[Effect] = []
         ends = log.high_watermark, log.log_end_offset
-        looks = [("log start", lambda: log.segments.before_start(log.log_start_offset, *ends))]
+        looks: list[tuple[str, Callable[[], list[Segment]]]] = [
+            ("log start", lambda: log.segments.before_start(log.log_start_offset, *ends))
+        ]
         if log.segments.settings.is_deleted:
             looks += [
                 ("size", lambda: log.segments.beyond_size(log.size_bytes, *ends)),
@@ -177,6 +183,7 @@ class LogManager:
     def compact(self, key: PartitionKey, now_ms: int) -> list[Effect]:
         """Clean one log now."""
         log = self._log(key)
+        assert log is not None, "only a log that exists is compacted"
         end = self._uncleanable(log, now_ms)
         settings, horizon_ms = log.segments.settings, None
         if self._stamps_horizon:
@@ -240,18 +247,16 @@ class LogManager:
         if is_due(clean_bytes, cleanable, log.segments.settings.min_cleanable_ratio):
             return True
         lag_ms = log.segments.settings.max_compaction_lag_ms
-        oldest = next(
+        oldest_ms = next(
             (
-                segment
+                segment.first_ms
                 for segment in log.segments
                 if segment.base_offset >= log.first_dirty and segment.first_ms is not None
             ),
             None,
         )
         return (
-            cleanable > 0
-            and oldest is not None
-            and self.epoch_ms + now_ms - oldest.first_ms > lag_ms
+            cleanable > 0 and oldest_ms is not None and self.epoch_ms + now_ms - oldest_ms > lag_ms
         )
 
     def _bytes(self, log: PartitionLog, now_ms: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ numbers to look at.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kafkalab.broker.log.log_settings import LogSettings
 from kafkalab.protocol.messages import RecordBatch
@@ -186,7 +186,9 @@ class Segments:
             lambda segment: ends.get(id(segment), log_end + 1) <= log_start, high_watermark, log_end
         )
 
-    def _from_oldest(self, goes, high_watermark: int, log_end: int) -> list[Segment]:
+    def _from_oldest(
+        self, goes: Callable[[Segment], bool], high_watermark: int, log_end: int
+    ) -> list[Segment]:
         found: list[Segment] = []
         for place, segment in enumerate(self.all):
             is_last = place == len(self.all) - 1

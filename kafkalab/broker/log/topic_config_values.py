@@ -79,12 +79,13 @@ def _policies(name: str, value: Any) -> tuple[str, ...]:
 
 def _one_of(*names: str) -> Callable[[str, Any], str]:
     def read(name: str, value: Any) -> str:
-        if value not in names:
+        text: str = value
+        if text not in names:
             raise InvalidConfigurationException(
                 f"Invalid value {value} for configuration {name}: String must be one of: "
                 f"{', '.join(names)}"
             )
-        return value
+        return text
 
     return read
 

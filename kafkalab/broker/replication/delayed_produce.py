@@ -7,24 +7,50 @@ is up.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, TimerKey
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import PartitionProduceResponse
 
 
-class WaitingProduce:
-    """A produce in the purgatory.
+class PurgatoryEntry(ABC):
+    """An append that waits in the produce purgatory for its replicas (DelayedOperation).
 
-    required   partition -> the offset its high watermark has to reach
-    answers    partition -> the answer as it stands; complete(answers) makes the response of it
+    required   partition -> the offset that its high watermark has to reach
+    answers    partition -> its answer so far
     """
 
-    __slots__ = ("answers", "caller", "complete", "required")
+    __slots__ = ("answers", "required")
+
+    def __init__(
+        self,
+        required: dict[PartitionKey, int],
+        answers: dict[PartitionKey, PartitionProduceResponse],
+    ) -> None:
+        self.required, self.answers = required, answers
+
+    @property
+    @abstractmethod
+    def connection_id(self) -> str | None:
+        """The connection that ends the wait when it closes; None where there is none."""
+
+    @abstractmethod
+    def finish(self) -> list[Effect]:
+        """What follows when no partition has to be waited for any more."""
+
+
+class WaitingProduce(PurgatoryEntry):
+    """A client's PRODUCE that waits for its replicas (DelayedProduce).
+
+    complete: complete(answers) makes the response.
+    """
+
+    __slots__ = ("caller", "complete")
 
     def __init__(
         self,
@@ -33,40 +59,37 @@ class WaitingProduce:
         answers: dict[PartitionKey, PartitionProduceResponse],
         complete: Callable[[dict[PartitionKey, PartitionProduceResponse]], Any],
     ) -> None:
-        self.caller, self.required, self.answers, self.complete = (
-            caller,
-            required,
-            answers,
-            complete,
-        )
+        super().__init__(required, answers)
+        self.caller, self.complete = caller, complete
 
     @property
     def connection_id(self) -> str | None:
         return self.caller.connection_id
 
     def finish(self) -> list[Effect]:
-        """What follows when there is nothing to wait for any more."""
         return [Respond(self.caller, self.complete(self.answers))]
 
 
-class WaitingAppend(WaitingProduce):
-    """What a coordinator has appended of its own accord; then(error) says what follows.
-    No client's connection ends it."""
+class WaitingAppend(PurgatoryEntry):
+    """A coordinator's own append that waits for its replicas; no client's connection ends it.
 
-    __slots__ = ("key",)
+    then: then(error) gives what follows.
+    """
+
+    __slots__ = ("key", "then")
 
     def __init__(
         self, key: PartitionKey, required: int, then: Callable[[Errors], list[Effect]]
     ) -> None:
-        super().__init__(None, {key: required}, {key: PartitionProduceResponse(index=key[1])}, then)
-        self.key = key
+        super().__init__({key: required}, {key: PartitionProduceResponse(index=key[1])})
+        self.key, self.then = key, then
 
     @property
     def connection_id(self) -> str | None:
         return None
 
     def finish(self) -> list[Effect]:
-        return self.complete(error_for(self.answers[self.key].error_code))
+        return self.then(error_for(self.answers[self.key].error_code))
 
 
 class DelayedProduces:
@@ -77,16 +100,16 @@ class DelayedProduces:
 
     def __init__(self, verdict: Callable[[PartitionKey, int], Errors | None]) -> None:
         self._verdict = verdict
-        self._waiting: dict[int, WaitingProduce] = {}
+        self._waiting: dict[int, PurgatoryEntry] = {}
         self._watchers: dict[PartitionKey, dict[int, None]] = {}
         self._count = 0
 
     @property
-    def waiting(self) -> tuple[WaitingProduce, ...]:
+    def waiting(self) -> tuple[PurgatoryEntry, ...]:
         """The purgatory, oldest first."""
         return tuple(self._waiting.values())
 
-    def add(self, produce: WaitingProduce, deadline_ms: int) -> list[Effect]:
+    def add(self, produce: PurgatoryEntry, deadline_ms: int) -> list[Effect]:
         """Wait; answered at once where there is nothing to wait for."""
         self._settle(produce, list(produce.required))
         if not produce.required:
@@ -112,7 +135,7 @@ class DelayedProduces:
                 effects += [CancelTimer(("produce", number)), *produce.finish()]
         return effects
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         """The time the client gave (timeout.ms of the request) is up.
         What was appended stays appended."""
         produce = self._take(key[1])
@@ -138,7 +161,7 @@ class DelayedProduces:
         self._waiting.clear()
         self._watchers.clear()
 
-    def _settle(self, produce: WaitingProduce, keys: list[PartitionKey]) -> None:
+    def _settle(self, produce: PurgatoryEntry, keys: list[PartitionKey]) -> None:
         for key in keys:
             error = self._verdict(key, produce.required[key])
             if error is not None:
@@ -146,7 +169,7 @@ class DelayedProduces:
                 if error is not Errors.NONE:
                     produce.answers[key] = replace(produce.answers[key], error_code=error.code)
 
-    def _take(self, number: int) -> WaitingProduce:
+    def _take(self, number: int) -> PurgatoryEntry:
         produce = self._waiting.pop(number)
         for key in produce.required:
             self._unwatch(key, number)

@@ -17,7 +17,8 @@ from kafkalab.broker.replication.fetch_sessions import (
     FetchSession,
     FetchSessions,
 )
-from kafkalab.broker.replication.replica_manager import LEADERSHIP_ERRORS, Replica, ReplicaManager
+from kafkalab.broker.replication.replica import Replica
+from kafkalab.broker.replication.replica_manager import LEADERSHIP_ERRORS, ReplicaManager
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
@@ -145,11 +146,9 @@ class Fetches:
         total = 0
         for key, asked in context.partitions.items():
             topic, partition = self._place(key)
-            replica, error = self._replicas.led_replica(
-                topic, partition, asked.current_leader_epoch
-            )
+            replica, _ = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
             if (
-                error
+                replica is None
                 or not replica.log.log_start_offset
                 <= asked.fetch_offset
                 <= replica.log.log_end_offset
@@ -199,10 +198,10 @@ class Fetches:
     ) -> bool:
         """Nothing to read and nothing new to tell: most partitions of most fetches,
         spared the making of an answer."""
-        replica, error = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
+        replica, _ = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
         known = session.partitions.get(key)
         return (
-            error == 0
+            replica is not None
             and known is not None
             and asked.fetch_offset == _end(replica, isolation_level)
             and known.high_watermark == replica.log.high_watermark

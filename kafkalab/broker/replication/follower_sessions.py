@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import CancelTimer, Effect, SetTimer, ToBroker
+from kafkalab.broker.effects import CancelTimer, Effect, SetTimer, TimerKey, ToBroker
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import (
     EpochAsk,
@@ -53,6 +53,7 @@ class FollowerSession:
 
     def round_begin_ms(self, now_ms: int, wait_ms: int) -> int:
         """When the fetch that waits now was last sent anew."""
+        assert self.parked_ms is not None, "a round begins only while a fetch waits here"
         return self.parked_ms + max(now_ms - self.parked_ms, 0) // (wait_ms + ROUND_TRIP_MS) * (
             wait_ms + ROUND_TRIP_MS
         )
@@ -91,7 +92,7 @@ class FollowerSessions:
 
     def handle(self, follower: int, message: FollowerFetch | EpochAsk, now_ms: int) -> list[Effect]:
         """A follower asks."""
-        if type(message) is EpochAsk:
+        if isinstance(message, EpochAsk):
             return [
                 ToBroker(
                     follower,
@@ -160,7 +161,7 @@ class FollowerSessions:
                     )
         return effects
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         """("round", follower): a round ends; ("arrival", follower):
         a fetch nobody watched has come."""
         session = self.by_follower.get(key[1])
@@ -219,6 +220,7 @@ class FollowerSessions:
         return effects
 
     def _answer_or_wait(self, session: FollowerSession, now_ms: int) -> list[Effect]:
+        assert session.parked_ms is not None, "only a fetch that waits here can be answered"
         if session.parked_ms > now_ms:
             return [SetTimer(("arrival", session.follower), session.parked_ms)]
         if session.urgent or any(

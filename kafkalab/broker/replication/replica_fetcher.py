@@ -13,7 +13,7 @@ import enum
 from collections.abc import Callable, Iterable, Mapping
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Effect, Note, SetTimer, ToBroker
+from kafkalab.broker.effects import Effect, Note, SetTimer, TimerKey, ToBroker
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.follower_state import MOVES, FollowState
@@ -188,9 +188,10 @@ class ReplicaFetchers:
             or message.number != fetcher.number
         ):
             return []
-        if type(message) is EpochTold:
+        if isinstance(message, EpochTold):
             return self._truncated(fetcher, message, now_ms) + self._ask(fetcher)
-        effects, brought, appends = [], False, 0
+        effects: list[Effect] = []
+        brought, appends = False, 0
         for key, part in message.parts.items():
             if key in fetcher.partitions:
                 appends += bool(part.batches)
@@ -230,7 +231,7 @@ class ReplicaFetchers:
             )
         ]
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         """("fetcher", source): ask again; ("delayed", source, topic, partition): a partition may be
         tried again; ("written", source, number): a slow disk has written what that request brought.
         """

@@ -12,7 +12,16 @@ from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState
-from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Note, SetTimer
+from kafkalab.broker.effects import (
+    Appended,
+    Caller,
+    ChangeIsr,
+    Effect,
+    Grown,
+    Note,
+    SetTimer,
+    TimerKey,
+)
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
 from kafkalab.broker.log.log_manager import LogManager
@@ -205,6 +214,7 @@ class ReplicaManager:
     def leader_hint(self, topic: str, index: int) -> LeaderIdAndEpoch:
         """Who leads now (KIP-951)."""
         partition = self._cluster.partition(topic, index)
+        assert partition is not None, "only a partition that exists has a leader to name"
         return LeaderIdAndEpoch(leader_id=partition.leader, leader_epoch=partition.leader_epoch)
 
     def endpoint_of(self, broker: int) -> NodeEndpoint:
@@ -381,9 +391,10 @@ class ReplicaManager:
         )
 
     def _compression_type(self, topic: str) -> str:
-        return self._cluster.topics[topic].setting(
+        wanted: str = self._cluster.topics[topic].setting(
             "compression.type", self._config.compression_type
         )
+        return wanted
 
     def work_ms(self, request: ProduceRequest) -> int:
         """How long the CPU is busy with the request's compressed batches, in whole milliseconds;
@@ -406,6 +417,7 @@ class ReplicaManager:
     ) -> tuple[Errors, list[Effect]]:
         """End a producer's transaction on a partition this broker leads
         (ReplicaManager.appendRecords, from the coordinator)."""
+        assert marker.control is not None, "a marker is a control batch"
         replica, error = self.led_replica(topic, index)
         if replica is None:
             return error_for(error), []
@@ -595,7 +607,7 @@ class ReplicaManager:
                 )
         return notes
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         if key[0] == "checkpoint":
             return self.disk.checkpoint(bool(self._replicas))
         if key[0] in ("retention", "cleaner"):
@@ -627,7 +639,7 @@ class ReplicaManager:
         return enough_in_sync(replica.partition.isr, self._min_isr(replica))
 
     def _min_isr(self, replica: Replica) -> int:
-        wanted = self._cluster.topics[replica.partition.topic].setting(
+        wanted: int = self._cluster.topics[replica.partition.topic].setting(
             "min.insync.replicas", self._config.min_insync_replicas
         )
         return (

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from kafkalab.broker.admin.administration import Administration
 from kafkalab.broker.broker_config import BrokerConfig
@@ -38,6 +38,7 @@ from kafkalab.broker.effects import (
     Note,
     Respond,
     SetTimer,
+    TimerKey,
     ToBroker,
 )
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
@@ -64,7 +65,8 @@ from kafkalab.protocol.identifiers import java_uuid
 from kafkalab.releases import BrokerProfile
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.rng import Streams
-from kafkalab.sim.scheduler import Scheduler, Timer
+from kafkalab.sim.scheduler import Scheduler
+from kafkalab.sim.timer import Timer
 
 SLOWEST_MS = 2
 """A request is served 0 to 2 ms after it came, drawn anew each time,
@@ -194,7 +196,9 @@ class Broker:
         self.peers: Peers | None = None
         self.on_halt: Callable[[str], object] = lambda why: None
         self.paused_until_ms = 0
-        self.metadata = cluster = MetadataCache(cluster)
+        self.metadata = MetadataCache(cluster)
+        # the cache passes every attribute of the ClusterState on, so the machines use it as one
+        cluster = cast(ClusterState, self.metadata)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
         self.replicas = ReplicaManager(node_id, profile, cluster, config)
         self.disk = self.replicas.disk
@@ -241,7 +245,7 @@ class Broker:
             profile,
             cluster,
             config,
-            lambda places, unclean: self.peers.elect(places, unclean),
+            self._elect,
         )
         cluster.on_topic_deleted.append(self.topic_deleted)
         self._scheduler = scheduler
@@ -251,25 +255,23 @@ class Broker:
         self._rng = rng
         self._close = close
         self._connections: dict[str, BrokerConnection] = {}
-        self._timers: dict[Hashable, Timer] = {}
-        self._handlers: dict[type, Callable[[Any, Caller, int], list[Effect]]] = (
-            {
-                m.ApiVersionsRequest: self.directory.api_versions,
-                m.MetadataRequest: self.directory.metadata,
-                m.FindCoordinatorRequest: self.directory.find_coordinator,
-                m.ProduceRequest: self.verification.produce,
-                m.ListOffsetsRequest: self.offsets.list_offsets,
-                m.OffsetForLeaderEpochRequest: self.offsets.offset_for_leader_epoch,
-                m.FetchRequest: self.fetches.handle,
-                m.InitProducerIdRequest: self._init_producer_id,
-                m.DeleteRecordsRequest: self.offsets.delete_records,
-                m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
-                m.AddOffsetsToTxnRequest: self.transactions.add_offsets,
-                m.EndTxnRequest: self.transactions.end_txn,
-                m.TxnOffsetCommitRequest: self.verification.commit_offsets,
-                m.WriteTxnMarkersRequest: self.markers.handle,
-            }
-            | dict.fromkeys(
+        self._timers: dict[TimerKey, Timer] = {}
+        self._handlers: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
+            m.ApiVersionsRequest: self.directory.api_versions,
+            m.MetadataRequest: self.directory.metadata,
+            m.FindCoordinatorRequest: self.directory.find_coordinator,
+            m.ProduceRequest: self.verification.produce,
+            m.ListOffsetsRequest: self.offsets.list_offsets,
+            m.OffsetForLeaderEpochRequest: self.offsets.offset_for_leader_epoch,
+            m.FetchRequest: self.fetches.handle,
+            m.InitProducerIdRequest: self._init_producer_id,
+            m.DeleteRecordsRequest: self.offsets.delete_records,
+            m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
+            m.AddOffsetsToTxnRequest: self.transactions.add_offsets,
+            m.EndTxnRequest: self.transactions.end_txn,
+            m.TxnOffsetCommitRequest: self.verification.commit_offsets,
+            m.WriteTxnMarkersRequest: self.markers.handle,
+            **dict.fromkeys(
                 (
                     m.JoinGroupRequest,
                     m.SyncGroupRequest,
@@ -285,9 +287,9 @@ class Broker:
                     m.ConsumerGroupHeartbeatRequest,
                 ),
                 self.coordinator.handle,
-            )
-            | administration.handlers()
-        )
+            ),
+            **administration.handlers(),
+        }
         self._on_reply = {
             "transactions": self.transactions.on_reply,
             "verification": self.verification.on_reply,
@@ -541,7 +543,7 @@ class Broker:
         if timer is not None:
             timer.cancel()
 
-    def _ring(self, key: tuple[str, ...]) -> None:
+    def _ring(self, key: TimerKey) -> None:
         if self.paused_until_ms > self._scheduler.now_ms:
             self._timers[key] = self._scheduler.at(self.paused_until_ms, partial(self._ring, key))
             return
@@ -572,7 +574,12 @@ class Broker:
         if self.peers is not None:
             self.peers.grown(self.node_id, (effect.topic, effect.partition))
 
+    def _elect(self, places: list[PartitionKey], unclean: bool) -> Mapping[PartitionKey, Errors]:
+        assert self.peers is not None, "a broker alone has no controller that holds elections"
+        return self.peers.elect(places, unclean)
+
     def _tell_broker(self, effect: ToBroker) -> None:
+        assert self.peers is not None, "a broker alone has no other broker to write to"
         self.peers.send(self.node_id, effect.broker, effect.message, effect.parks)
 
     def _halt(self, effect: Halt) -> None:
@@ -580,6 +587,7 @@ class Broker:
         self._scheduler.after(0, self.on_halt, effect.why)
 
     def _change_isr(self, effect: ChangeIsr) -> None:
+        assert self.peers is not None, "a broker alone has no followers in its in-sync replicas"
         self.peers.change_isr(self.node_id, effect)
 
     def _ask(self, effect: AskBroker) -> None:

@@ -17,7 +17,7 @@ from kafkalab.protocol.header import RequestHeader
 from kafkalab.releases import broker_profile
 from kafkalab.sim.network import Connection, Network
 
-OnReply = Callable[[Any], None]
+OnReply = Callable[[Any], object]
 
 
 class BrokerChannel:

@@ -13,6 +13,7 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
+from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.shell.broker_channel import BrokerChannel, OnReply
 from kafkalab.broker.shell.interbroker import InterBroker
@@ -156,6 +157,7 @@ class BrokerEnd:
         rows += [
             {"place": "produce purgatory", "client": produce.caller.client, "api": "PRODUCE"}
             for produce in machine.replicas.produces.waiting
+            if isinstance(produce, WaitingProduce)
         ]
         return rows
 
@@ -222,9 +224,12 @@ class BrokerEnd:
         self._journal.append("broker.stopping", self.name, broker=self.node.id)
         if self._config.controlled_shutdown_enable:
             self._peers.shuts_down(self.node.id)
-        self._clock.after(
-            2 * self.profile.move_ms, lambda: self._life == life and self._end("stop", clean=True)
-        )
+
+        def end() -> None:
+            if self._life == life:
+                self._end("stop", clean=True)
+
+        self._clock.after(2 * self.profile.move_ms, end)
 
     def restart(self, takes_ms: int = 0) -> None:
         """The process starts again with what was on its disk; one that was still running is killed

@@ -8,14 +8,15 @@ partition of the network.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
+from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.broker_control_state import BrokerControlState
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
 from kafkalab.broker.cluster.controller import Controller
-from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
+from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, Note, SetTimer, TimerKey
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import EpochAsk, FollowerFetch, PeerMessage
 from kafkalab.broker.shell.broker import Broker
@@ -24,7 +25,8 @@ from kafkalab.releases import BrokerProfile
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
-from kafkalab.sim.scheduler import Scheduler, Timer
+from kafkalab.sim.scheduler import Scheduler
+from kafkalab.sim.timer import Timer
 
 
 class InterBroker:
@@ -54,7 +56,7 @@ class InterBroker:
         self._lives: dict[int, int] = {}
         self._breaks: dict[tuple[int, int], int] = {}
         self._took_over: dict[PartitionKey, int] = {}
-        self._timers: dict[Hashable, Timer] = {}
+        self._timers: dict[TimerKey, Timer] = {}
         self._session_ends_ms: dict[int, int] = {}
 
     def add(self, broker: Broker) -> None:
@@ -211,7 +213,7 @@ class InterBroker:
                 if self.connected(one, source) and one not in self._paused:
                     follower.do(follower.fetchers.retry(source, self._clock.now_ms))
 
-    def _link_changed(self, one: int, other: int, what: str, fields: dict) -> None:
+    def _link_changed(self, one: int, other: int, what: str, fields: dict[str, Any]) -> None:
         if what == "cut":
             self._break(one, other)
         elif what == "heal":
@@ -231,9 +233,10 @@ class InterBroker:
                 self.brokers[target].sessions.recall(source, self._clock.now_ms)
             )
             return
-        asks = type(message) in (FollowerFetch, EpochAsk)
+        asks = isinstance(message, (FollowerFetch, EpochAsk))
         link = self.link(source, target) if asks else self.link(target, source)
         if parks:
+            assert isinstance(message, FollowerFetch), "only a follower's fetch is parked"
             self.brokers[target].do(
                 self.brokers[target].sessions.parks(
                     source, message, self._clock.now_ms + link.delay_ms()
@@ -247,21 +250,16 @@ class InterBroker:
             source,
             target,
             message,
-            asks,
             breaks,
         )
 
-    def _deliver(
-        self, source: int, target: int, message: PeerMessage, asks: bool, breaks: int
-    ) -> None:
+    def _deliver(self, source: int, target: int, message: PeerMessage, breaks: int) -> None:
         if self._breaks.get(_pair(source, target), 0) != breaks:
             return  # the connection broke meanwhile
         broker, now_ms = self.brokers[target], self._clock.now_ms
         if broker.paused_until_ms > now_ms:
-            self._clock.post(
-                broker.paused_until_ms, self._deliver, source, target, message, asks, breaks
-            )
-        elif asks:
+            self._clock.post(broker.paused_until_ms, self._deliver, source, target, message, breaks)
+        elif isinstance(message, (FollowerFetch, EpochAsk)):
             broker.do(broker.sessions.handle(source, message, now_ms))
         else:
             broker.do(broker.fetchers.heard(source, message, now_ms))
@@ -337,8 +335,10 @@ class InterBroker:
                     timer = self._timers.pop(key, None)
                     if timer is not None:
                         timer.cancel()
-                case note:
-                    self._journal.append(note.kind, "controller", **note.fields)
+                case Note():
+                    self._journal.append(effect.kind, "controller", **effect.fields)
+                case _:
+                    raise TypeError(f"a controller has no such effect: {effect!r}")
         for partition, leader_before, epoch_before in self.controller.take_changes():
             self._tell(partition, leader_before, epoch_before)
 
@@ -350,7 +350,7 @@ class InterBroker:
         if effect.key[0] == "session":
             self._session_ends_ms[effect.key[1]] = effect.at_ms
 
-    def _ring(self, key: tuple) -> None:
+    def _ring(self, key: TimerKey) -> None:
         del self._timers[key]
         if key[0] == "resumed":
             self._resumed(key[1])
@@ -418,7 +418,9 @@ class InterBroker:
         has_records = (own is not None and own.log.log_end_offset) or (
             its is not None and its.log.log_end_offset
         )
-        if has_records or id not in self._cluster.partition(*key).isr:
+        partition = self._cluster.partition(*key)
+        assert partition is not None, "a partition that has a leader exists"
+        if has_records or id not in partition.isr:
             self.brokers[id].do(
                 self.brokers[id].fetchers.follow((key,), leader, self._clock.now_ms)
             )
@@ -427,9 +429,9 @@ class InterBroker:
         """A broker out of touch believes what it knew."""
         broker = self.brokers[id]
         for replica in broker.replicas.all:
-            replica.partition = broker.metadata.partition(
-                replica.partition.topic, replica.partition.index
-            )
+            partition = broker.metadata.partition(replica.partition.topic, replica.partition.index)
+            assert partition is not None, "replicas of a deleted topic are removed before"
+            replica.partition = partition
 
     def _catch_up(self, id: int) -> None:
         """A broker hears of everything it has missed: roles, and whom to follow."""
@@ -454,7 +456,9 @@ class InterBroker:
                             self._took_over[topic.name, partition.index] = id
         for replica in list(broker.replicas.all):
             believed = replica.partition
-            now = replica.partition = self._cluster.partition(believed.topic, believed.index)
+            now = self._cluster.partition(believed.topic, believed.index)
+            assert now is not None, "replicas of a deleted topic are removed before"
+            replica.partition = now
             replica.isr_wanted = None
             if (now.leader, now.leader_epoch) != (
                 believed.leader,

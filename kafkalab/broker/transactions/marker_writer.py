@@ -59,9 +59,9 @@ class MarkerWriter:
                     index=number, error_code=error.code
                 )
                 if error is Errors.NONE and topic.name != OFFSETS_TOPIC:
-                    required[topic.name, number] = self._replicas.led_replica(topic.name, number)[
-                        0
-                    ].log.log_end_offset
+                    replica, _ = self._replicas.led_replica(topic.name, number)
+                    assert replica is not None, "the leader has just appended the marker"
+                    required[topic.name, number] = replica.log.log_end_offset
         waiting = WaitingProduce(caller, required, answers, partial(_response, marker))
         return effects + self._replicas.produces.add(waiting, now_ms + WAITS_MS)
 
@@ -69,7 +69,9 @@ class MarkerWriter:
         self, marker: WritableTxnMarker, topic: str, number: int, now_ms: int
     ) -> tuple[Errors, list[Effect]]:
         if topic == OFFSETS_TOPIC:
-            if self._cluster.partition(topic, number).leader != self._node_id:
+            partition = self._cluster.partition(topic, number)
+            assert partition is not None, "a group that joined has its partition"
+            if partition.leader != self._node_id:
                 return Errors.NOT_LEADER_OR_FOLLOWER, []
             return Errors.NONE, self._offsets.end(
                 number,

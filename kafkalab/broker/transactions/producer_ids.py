@@ -67,11 +67,12 @@ class ProducerIds:
         if producer_id is None and not self._profile.fetches_producer_ids_late:
             self._take_block()
             producer_id = next(self._block)
-        elif producer_id is None and self._arrives_at_ms is None:
-            self._arrives_at_ms = now_ms + BLOCK_ARRIVES_AFTER_MS
-        elif producer_id is None and now_ms >= self._arrives_at_ms:
-            self._take_block()
-            producer_id = next(self._block)
+        elif producer_id is None:
+            if self._arrives_at_ms is None:
+                self._arrives_at_ms = now_ms + BLOCK_ARRIVES_AFTER_MS
+            elif now_ms >= self._arrives_at_ms:
+                self._take_block()
+                producer_id = next(self._block)
         return producer_id
 
     def _take_block(self) -> None:

@@ -166,7 +166,8 @@ class TransactionCoordinator:
     ) -> list[Effect]:
         """A producer comes with this id: whoever had it before is fenced by the next epoch,
         and its transaction aborted."""
-        error, effects = self._usable(request.transactional_id, now_ms)
+        transactional_id = request.transactional_id
+        error, effects = self._usable(transactional_id, now_ms)
         if (
             error is Errors.NONE
             and not 0 < request.transaction_timeout_ms <= self._config.transaction_max_timeout_ms
@@ -178,14 +179,15 @@ class TransactionCoordinator:
 
         if error is not Errors.NONE:
             return effects + refused(error)
-        effects += self._expire(request.transactional_id, now_ms)
-        found = self._find(request.transactional_id, now_ms)
-        if found is None and request.transactional_id not in self._pending:
+        assert transactional_id is not None, "a request without an id was refused above"
+        effects += self._expire(transactional_id, now_ms)
+        found = self._find(transactional_id, now_ms)
+        if found is None and transactional_id not in self._pending:
             producer_id = self._next_producer_id(caller, now_ms)
             if producer_id is None:
                 return effects + refused(Errors.COORDINATOR_LOAD_IN_PROGRESS)
             found = TransactionMetadata(
-                transactional_id=request.transactional_id,
+                transactional_id=transactional_id,
                 producer_id=producer_id,
                 timeout_ms=request.transaction_timeout_ms,
                 updated_ms=now_ms,
@@ -200,7 +202,7 @@ class TransactionCoordinator:
                 outcome = self._fenced(caller, WireChange.INIT_NAMES_FENCING)
             return effects + refused(outcome)
         if outcome.state is TransactionState.PREPARE_EPOCH_FENCE:
-            return effects + self._decide(
+            fence = self._decide(
                 outcome,
                 False,
                 self._profile.transaction_version >= 2,
@@ -209,6 +211,8 @@ class TransactionCoordinator:
                 lambda decided: refused(Errors.CONCURRENT_TRANSACTIONS),
                 refused,
             )
+            assert fence is not None, "a fence keeps the producer id, so it waits for no new one"
+            return effects + fence
         return effects + self._write(
             outcome,
             now_ms,
@@ -293,11 +297,13 @@ class TransactionCoordinator:
             ) -> AddPartitionsToTxnResponse:
                 return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
 
-        results: list[tuple[AddPartitionsToTxnTopicResult, ...] | None] = [None] * len(asked)
+        results: dict[int, tuple[AddPartitionsToTxnTopicResult, ...]] = {}
 
         def done(place: int, topics: tuple[AddPartitionsToTxnTopicResult, ...]) -> list[Effect]:
             results[place] = topics
-            return [] if None in results else [Respond(caller, answer(results))]
+            if len(results) < len(asked):
+                return []
+            return [Respond(caller, answer([results[index] for index in range(len(asked))]))]
 
         effects: list[Effect] = []
         for place, one in enumerate(asked):
@@ -341,7 +347,10 @@ class TransactionCoordinator:
                     ),
                 )
             )
-        answered = lambda error: done(_results(asked.topics, lambda place: error))
+
+        def answered(error: Errors) -> list[Effect]:
+            return done(_results(asked.topics, lambda place: error))
+
         if error is not Errors.NONE:
             return effects + answered(error)
         return effects + self._join(
@@ -390,6 +399,7 @@ class TransactionCoordinator:
         error = self._member_error(found, producer_id, epoch, fenced)
         if error is not Errors.NONE:
             return done(error)
+        assert found is not None, "an id without metadata was refused above"
         if found.state is TransactionState.ONGOING and set(places) <= set(found.partitions):
             return done(Errors.NONE)
         return self._write(
@@ -424,6 +434,7 @@ class TransactionCoordinator:
         def done(error: Errors, after: TransactionMetadata | None = None) -> list[Effect]:
             if error is not Errors.NONE or not raises:
                 return [Respond(caller, EndTxnResponse(error_code=error.code))]
+            assert after is not None, "a transaction that has ended has metadata"
             changes_id = after.next_producer_id != NO_PRODUCER_ID
             return [
                 Respond(
@@ -439,9 +450,10 @@ class TransactionCoordinator:
         if error is not Errors.NONE:
             return effects + done(error)
         found = self._find(request.transactional_id, now_ms)
-        error = self._end_error(found, request, raises, caller)
-        if error is not None:
-            return effects + done(error, found)
+        outcome = self._end_error(found, request, raises, caller)
+        if outcome is not None:
+            return effects + done(outcome, found)
+        assert found is not None, "an id without metadata was refused above"
         # an abort of what never reached the coordinator: only the epoch moves
         if found.state is not TransactionState.ONGOING:
             found = found.with_partitions((), now_ms)
@@ -502,11 +514,12 @@ class TransactionCoordinator:
     ) -> list[Effect] | None:
         """Write the decision and send the markers; None where a new producer id is wanted and none
         is here yet. then(the decision) or failed(error) says what follows."""
-        next_id: int | None = NO_PRODUCER_ID
+        next_id = NO_PRODUCER_ID
         if bumps_epoch and found.state is TransactionState.ONGOING and is_exhausted(found.epoch):
-            next_id = self._next_producer_id(caller, now_ms)
-            if next_id is None:
+            drawn = self._next_producer_id(caller, now_ms)
+            if drawn is None:
                 return None
+            next_id = drawn
         decided = found.decided(committed, bumps_epoch, next_id, now_ms)
         return self._write(
             decided,
@@ -560,7 +573,7 @@ class TransactionCoordinator:
                     record.started_ms + record.timeout_ms < now_ms
                     and record.transactional_id not in self._pending
                 ):
-                    effects += self._decide(
+                    fence = self._decide(
                         record.fenced(),
                         False,
                         self._profile.transaction_version >= 2,
@@ -569,6 +582,8 @@ class TransactionCoordinator:
                         lambda decided: [],
                         lambda error: [],
                     )
+                    assert fence is not None, "a fence keeps the producer id"
+                    effects += fence
         return effects + (self._keep_scanning(now_ms) if still_open else [])
 
     # -- loading

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
 from kafkalab.broker.effects import Effect, Note
@@ -141,6 +142,7 @@ def latest(batches: Iterable[RecordBatch]) -> dict[str, TransactionMetadata]:
     found: dict[str, TransactionMetadata] = {}
     for batch in batches:
         for record in batch.records:
+            assert record.key is not None, "the transaction log is compacted: each record has a key"
             id = json.loads(record.key)["data"]["transactionalId"]
             if record.value is None:
                 found.pop(id, None)
@@ -180,7 +182,7 @@ def _value(record: TransactionMetadata) -> str:
     return json.dumps({"version": VALUE_VERSION, "data": data}, separators=(",", ":"))
 
 
-def _metadata(transactional_id: str, data: dict) -> TransactionMetadata:
+def _metadata(transactional_id: str, data: dict[str, Any]) -> TransactionMetadata:
     return TransactionMetadata(
         transactional_id=transactional_id,
         producer_id=data["producerId"],

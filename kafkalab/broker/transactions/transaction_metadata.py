@@ -8,6 +8,7 @@ writing takes no time, so each method is one whole step.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from kafkalab.broker.transactions.transaction_state import PREVIOUS_STATES, TransactionState
 from kafkalab.errors import Errors
@@ -162,6 +163,6 @@ class TransactionMetadata:
         """Forgotten."""
         return self._to(TransactionState.DEAD, partitions=())
 
-    def _to(self, state: TransactionState, **changes: object) -> TransactionMetadata:
+    def _to(self, state: TransactionState, **changes: Any) -> TransactionMetadata:
         assert self.state in PREVIOUS_STATES[state], f"{self.state} -> {state} is not in the table"
         return replace(self, state=state, **changes)

@@ -74,19 +74,22 @@ class TransactionVerification:
 
     def produce(self, request: ProduceRequest, caller: Caller, now_ms: int) -> list[Effect]:
         """Ask about the partitions in which the producer has nothing open, then append."""
-        places, producer = [], None
+        places: list[Place] = []
+        producer: tuple[int, int] | None = None
         if self._profile.verifies_transactions and request.transactional_id is not None:
             for data in request.topic_data:
-                topic = self._replicas.name_of(data.name, data.topic_id)
+                topic = self._replicas.name_of(data.name, data.topic_id) or ""
                 for part in data.partition_data:
                     for batch in part.records:
-                        replica, _ = self._replicas.led_replica(topic or "", part.index)
+                        replica, _ = self._replicas.led_replica(topic, part.index)
                         if replica is not None and batch.is_transactional:
                             producer = batch.producer_id, batch.producer_epoch
                             if not replica.log.producers.has_open_transaction(*producer):
                                 places.append((topic, part.index))
         if not places:
             return self._replicas.produce(request, caller, now_ms)
+        assert producer is not None, "the producer was read off the first such batch"
+        assert request.transactional_id is not None, "places are collected for an id only"
         joins = WireChange.PRODUCE_JOINS_TRANSACTION.holds_for(caller.header)
         guards = {place: self._guard(place, producer, joins) for place in places}
         return self._ask(

@@ -74,7 +74,7 @@ class ClassicGroupMember:
     def is_static(self) -> bool:
         return self.instance_id is not None
 
-    def metadata_for(self, protocol: str) -> bytes:
+    def metadata_for(self, protocol: str | None) -> bytes:
         """What the member tells the leader under that assignor; empty where it does not know it."""
         return next(
             (offered.metadata for offered in self.protocols if offered.name == protocol), b""
@@ -152,6 +152,7 @@ class ClassicGroup(AnyGroup):
     def take_join(self, member: ClassicGroupMember) -> Caller:
         """The join that waited; it is answered now."""
         caller, member.parked_join = member.parked_join, None
+        assert caller is not None, "only a join that waits is answered"
         self.to_join[member.id] = None
         return caller
 
@@ -221,6 +222,7 @@ class ClassicGroup(AnyGroup):
 
     def rename(self, member: ClassicGroupMember, new_id: str) -> None:
         """A static member came back under a new id: same place, same assignment (KIP-345)."""
+        assert member.instance_id is not None, "only a static member comes back under a new id"
         old_id = member.id
         member.id = new_id
         self.members = {

@@ -105,6 +105,8 @@ class JoinPhase:
         can_skip = WireChange.SKIP_ASSIGNMENT.holds_for(caller.header)
         leads = group.is_leader(member)
         told = leads and (not returned or can_skip)
+        leader = old_leader if returned and not can_skip else group.leader
+        assert leader is not None, "a group whose joins are answered has a leader"
         return Respond(
             caller,
             JoinGroupResponse(
@@ -113,7 +115,7 @@ class JoinPhase:
                 if WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header)
                 else None,
                 protocol_name=group.protocol,
-                leader=old_leader if returned and not can_skip else group.leader,
+                leader=leader,
                 skip_assignment=returned and leads and can_skip,
                 member_id=member.id,
                 members=group.described_members() if told else (),
@@ -194,6 +196,7 @@ class JoinPhase:
             self.transition_to(group, EMPTY, "the last member is gone", now_ms, out)
             out += self._write_group(group, now_ms)
             return
+        assert group.leader is not None, "a group with members has a leader"
         if group.members[group.leader].parked_join is None:
             group.leader = joined[0].id
         group.protocol = group.elect_protocol()

@@ -275,6 +275,7 @@ class ClassicGroups:
     ) -> list[Effect]:
         """KIP-345: a static member that restarts takes its old place under a new id.
         A stable group stays undisturbed."""
+        assert request.group_instance_id is not None, "the group knows this static member"
         member = group.members[group.static_members[request.group_instance_id]]
         old_id, old_leader = member.id, group.leader
         out: list[Effect] = [CancelTimer(("session", group.id, old_id))]
@@ -305,29 +306,10 @@ class ClassicGroups:
 
     def _sync(self, request: SyncGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
         group = self.groups.get(request.group_id)
-        error = self._member_error(
-            group,
-            request.group_id,
-            request.member_id,
-            request.group_instance_id,
-            request.generation_id,
-        )
-        if error is None and _names_another_protocol(group, request):
-            error = Errors.INCONSISTENT_GROUP_PROTOCOL
-        if error is None and group.state in (EMPTY, PREPARING):
-            error = (
-                Errors.UNKNOWN_MEMBER_ID if group.state is EMPTY else Errors.REBALANCE_IN_PROGRESS
-            )
-        if (
-            error is None
-            and group.state is COMPLETING
-            and group.is_leader(group.members[request.member_id])
-            and not self._cluster.is_current
-        ):
-            # the group's record would never be committed: another broker may have the group by now
-            error = Errors.NOT_COORDINATOR
+        error = self._sync_error(group, request)
         if error is not None:
             return [Respond(caller, SyncGroupResponse(error_code=error.code))]
+        assert group is not None, "a group that does not exist was refused above"
         out: list[Effect] = []
         member = group.members[request.member_id]
         group.to_sync.pop(member.id, None)
@@ -347,10 +329,37 @@ class ClassicGroups:
                 out.append(CancelTimer(("sync", group.id)))
         return out
 
+    def _sync_error(self, group: ClassicGroup | None, request: SyncGroupRequest) -> Errors | None:
+        error = self._member_error(
+            group,
+            request.group_id,
+            request.member_id,
+            request.group_instance_id,
+            request.generation_id,
+        )
+        if error is not None:
+            return error
+        assert group is not None, "a group that does not exist was refused above"
+        if _names_another_protocol(group, request):
+            return Errors.INCONSISTENT_GROUP_PROTOCOL
+        if group.state is EMPTY:
+            return Errors.UNKNOWN_MEMBER_ID
+        if group.state is PREPARING:
+            return Errors.REBALANCE_IN_PROGRESS
+        if (
+            group.state is COMPLETING
+            and group.is_leader(group.members[request.member_id])
+            and not self._cluster.is_current
+        ):
+            # the group's record would never be committed: another broker may have the group by now
+            return Errors.NOT_COORDINATOR
+        return None
+
     def _answer_sync(
         self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]
     ) -> None:
         caller, member.parked_sync = member.parked_sync, None
+        assert caller is not None, "only a sync that waits is answered"
         named = WireChange.SYNC_NAMES_PROTOCOL.holds_for(caller.header)
         self._phase.renew(group, member, now_ms, out)
         out.append(
@@ -386,6 +395,7 @@ class ClassicGroups:
         )
         if error is not None:
             return [Respond(caller, HeartbeatResponse(error_code=error.code))]
+        assert group is not None, "a group that does not exist was refused above"
         member = group.members[request.member_id]
         member.deadline_ms = now_ms + member.session_timeout_ms
         if group.state is STABLE:
@@ -448,7 +458,9 @@ class ClassicGroups:
     ) -> Errors:
         if group is None:
             return Errors.UNKNOWN_MEMBER_ID
-        member_id = leaving.member_id or group.static_members.get(leaving.group_instance_id, "")
+        member_id = leaving.member_id or group.static_members.get(
+            leaving.group_instance_id or "", ""
+        )
         if member_id in group.pending:
             out.append(CancelTimer(("pending", group.id, member_id)))
             out += self._phase.pending_over(group, member_id, now_ms)

@@ -91,6 +91,8 @@ class ConsumerGroup(AnyGroup):
     def remove(self, member: ConsumerGroupMember) -> None:
         del self.members[member.id]
         self.target.pop(member.id, None)
+        if member.instance_id is None:
+            return
         if self.static_members.get(member.instance_id) == member.id:
             del self.static_members[member.instance_id]
 

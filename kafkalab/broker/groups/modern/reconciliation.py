@@ -72,7 +72,7 @@ class HeldHeartbeat(NamedTuple):
 class HeartbeatRefused(Exception):
     """A heartbeat that cannot be served: the error and what Java's coordinator says of it."""
 
-    def __init__(self, error: Errors, message: str) -> None:
+    def __init__(self, error: Errors, message: str | None) -> None:
         self.error, self.message = error, message
 
 
@@ -151,7 +151,7 @@ class ModernGroups:
             return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
         group = self.groups.get(group_id)
         member = group.members.get(member_id) if group is not None else None
-        if member is None:
+        if group is None or member is None:
             return []
         if what == "member session":
             if now_ms < member.deadline_ms:
@@ -172,7 +172,8 @@ class ModernGroups:
     def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
         """A heartbeat that was held back: serve it once the coordinator is in touch,
         refuse it when it has waited too long."""
-        held = self._held.pop(key[1:], None)
+        _, group_id, member_id = key
+        held = self._held.pop((group_id, member_id), None)
         if held is None:
             return []
         if self._cluster.is_current:
@@ -187,7 +188,7 @@ class ModernGroups:
                     ),
                 )
             ]
-        self._held[key[1:]] = held
+        self._held[group_id, member_id] = held
         return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
 
     def hand_over(self, group_id: str, process_runs: bool) -> ConsumerGroup:
@@ -342,7 +343,7 @@ class ModernGroups:
         (getOrMaybeSubscribe...ConsumerGroupMember)."""
         joins = request.member_epoch == JOINING_EPOCH
         member = group.members.get(request.member_id)
-        sitting = group.members.get(group.static_members.get(request.instance_id, ""))
+        sitting = group.members.get(group.static_members.get(request.instance_id or "", ""))
         if sitting is not None and sitting is not member:
             if not joins:
                 raise HeartbeatRefused(
