@@ -1,10 +1,10 @@
-"""Topics made, widened and removed, the cluster described, settings shown: what a broker does for
-an administrator.
+"""Administration: serves the requests of an administrator about topics, leaders, brokers and
+settings.
 
-In Kafka these are handlers of KafkaApis; the work is the controller's (AdminManager up to 2.x,
-ReplicationControlManager and ConfigurationControlManager in KRaft), which names its refusals in
-words of its own: `admin_texts`. A 2.3 broker that is not the controller refuses, a 4.4 broker
-passes the request on (KIP-590). Here every broker changes the one `ClusterState`, at once.
+In Kafka these are handlers of KafkaApis. The controller does the work (AdminManager up to 2.x,
+ReplicationControlManager and ConfigurationControlManager in KRaft) and writes the error messages
+(`admin_texts`). A 2.3 broker that is not the controller refuses, a 4.4 broker passes the request on
+(KIP-590). Here every broker changes the one `ClusterState`, at once.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ DEFAULT, STATIC_BROKER = 5, 4
 
 
 class Administration:
-    """is_controller: whether this broker may change topics itself.
-    elect: has the controller hold elections."""
+    """Serves one broker's administrative requests (KafkaApis).
+
+    is_controller: whether this broker changes topics itself. elect: asks the controller to elect
+    leaders."""
 
     def __init__(
         self,
@@ -60,7 +62,7 @@ class Administration:
         return self._profile.forwards_to_controller or self._cluster.controller_id == self._node_id
 
     def handlers(self) -> dict[type, Callable[[Any, Caller, int], list[Effect]]]:
-        """Request -> who handles it."""
+        """Type of request -> the method that handles it."""
         return {
             m.CreateTopicsRequest: self.create_topics,
             m.DeleteTopicsRequest: self.delete_topics,
@@ -139,7 +141,8 @@ class Administration:
         return FINE
 
     def _assignment_error(self, assignments: list[tuple[int, ...]]) -> Verdict:
-        """A manual assignment names brokers that exist, each once, as many for each partition."""
+        """Check a manual assignment: it names existing brokers, each once, and equally many for
+        each partition."""
         if len({len(brokers) for brokers in assignments}) > 1:
             return (
                 Errors.INVALID_REPLICA_ASSIGNMENT,
@@ -173,7 +176,8 @@ class Administration:
     def delete_topics(
         self, request: m.DeleteTopicsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Names in topic_names up to v5, in topics from v6 on, by name or by id."""
+        """Delete topics. Requests up to v5 name them in topic_names, from v6 on in topics, by name
+        or by id."""
         asked = request.topics or tuple(
             m.DeleteTopicState(name=name) for name in request.topic_names
         )
@@ -245,7 +249,8 @@ class Administration:
     def elect_leaders(
         self, request: m.ElectLeadersRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Asked about all partitions, it is silent about those that need no election."""
+        """Elect leaders (KIP-460). A request about all partitions gets no row for those that need
+        no election."""
         if not self.is_controller:
             return [Respond(caller, m.ElectLeadersResponse(error_code=Errors.NOT_CONTROLLER.code))]
         asked_of = request.topic_partitions
@@ -279,8 +284,8 @@ class Administration:
         ]
 
     def _may(self, judge: Callable[[], Verdict]) -> Verdict:
-        """Only the controller decides; another broker of the
-        ZooKeeper era sends the client away."""
+        """The result of `judge` at the controller; NOT_CONTROLLER at another broker under
+        ZooKeeper."""
         return judge() if self.is_controller else (Errors.NOT_CONTROLLER, None)
 
     # -- looking
@@ -310,7 +315,7 @@ class Administration:
     def describe_configs(
         self, request: m.DescribeConfigsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """The settings that are modelled: a broker's own, and a topic's where it has any."""
+        """List the modelled settings of a broker, or of a topic."""
         return [
             Respond(
                 caller,
