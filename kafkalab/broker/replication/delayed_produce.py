@@ -1,8 +1,8 @@
 """DelayedProduces: keeps PRODUCE with acks=all until every replica in sync has the records.
 
 Kafka's classes are DelayedProduce and the purgatory that holds it. A produce waits for each of its
-partitions until the high watermark has passed what it appended, the leader has changed, or its time
-is up.
+partitions until the high watermark has passed its records, the leader has changed, or the request's
+timeout.ms has passed.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class WaitingAppend(PurgatoryEntry):
 
 
 class DelayedProduces:
-    """All waiting produces of one broker.
+    """All waiting appends of one broker (DelayedOperationPurgatory).
 
     verdict: verdict(key, required offset) gives the partition's answer, None while it has to wait.
     """
@@ -110,7 +110,7 @@ class DelayedProduces:
         return tuple(self._waiting.values())
 
     def add(self, produce: PurgatoryEntry, deadline_ms: int) -> list[Effect]:
-        """Wait; answered at once where there is nothing to wait for."""
+        """Park an append; it is finished at once where it has nothing to wait for."""
         self._settle(produce, list(produce.required))
         if not produce.required:
             return produce.finish()
@@ -121,12 +121,12 @@ class DelayedProduces:
         return [SetTimer(("produce", self._count), deadline_ms)]
 
     def look_again(self, key: PartitionKey) -> list[Effect]:
-        """The partition's high watermark moved, or its leader did."""
+        """Check the waiting appends after the partition's high watermark or leader has changed."""
         effects: list[Effect] = []
         for number in list(self._watchers.get(key, ())):
             produce = self._waiting.get(number)
             if produce is None:
-                continue  # what followed from one of the others has ended this one, too
+                continue  # finishing another one has finished this one, too
             self._settle(produce, [key])
             if key not in produce.required:
                 self._unwatch(key, number)
@@ -136,8 +136,8 @@ class DelayedProduces:
         return effects
 
     def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
-        """The time the client gave (timeout.ms of the request) is up.
-        What was appended stays appended."""
+        """The request's timeout.ms has passed: answer REQUEST_TIMED_OUT. The appended records
+        stay."""
         produce = self._take(key[1])
         for late in produce.required:
             produce.answers[late] = replace(
@@ -146,7 +146,7 @@ class DelayedProduces:
         return produce.finish()
 
     def abandon(self, connection_id: str) -> list[Effect]:
-        """Forget the produces of a connection that is gone; their records stay."""
+        """Drop the produces of a closed connection; their records stay."""
         gone = [
             number
             for number, produce in self._waiting.items()
@@ -157,7 +157,7 @@ class DelayedProduces:
         return [CancelTimer(("produce", number)) for number in gone]
 
     def forget(self) -> None:
-        """The process died."""
+        """Drop everything: the process has died."""
         self._waiting.clear()
         self._watchers.clear()
 
