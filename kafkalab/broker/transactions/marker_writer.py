@@ -1,4 +1,7 @@
-"""MarkerWriter: writes the markers of ended transactions at the leaders, WRITE_TXN_MARKERS."""
+"""MarkerWriter: serves WRITE_TXN_MARKERS, which writes the markers of ended transactions at
+leaders.
+
+In Kafka this is KafkaApis.handleWriteTxnMarkersRequest."""
 
 from __future__ import annotations
 
@@ -24,8 +27,8 @@ from kafkalab.protocol.messages import (
 )
 
 WAITS_MS = 30_000
-"""How long a leader waits for its followers (request.timeout.ms of the broker);
-the coordinator asks again then."""
+"""How long a leader waits for its followers (request.timeout.ms of the broker); the coordinator
+sends the request again then."""
 
 
 class MarkerWriter:
@@ -44,12 +47,12 @@ class MarkerWriter:
         )
 
     def handle(self, request: WriteTxnMarkersRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Append each marker to each of its partitions; partitions of the offsets
-        topic pass the word on to their groups."""
+        """Append each marker to each of its partitions; for a partition of the offsets topic, end
+        the pending offsets of its groups."""
         effects: list[Effect] = []
         answers: dict[PartitionKey, PartitionProduceResponse] = {}
         required: dict[PartitionKey, int] = {}
-        # coordinators of this lab send one transaction's marker at a time
+        # coordinators of this lab send one transaction's marker in a request
         (marker,) = request.markers
         for topic in marker.topics:
             for number in topic.partition_indexes:
