@@ -2,9 +2,9 @@
 
 Kafka's counterpart is the `core` and `server` code below SocketServer. The machines have no clock
 and no network. There are seven rooms; each imports only the rooms named before it: `log` (one
-replica's records on disk), `cluster` (who is there, who leads, the controller), `replication`
-(replicas, followers, PRODUCE and FETCH), `groups` (consumer groups, classic and KIP-848),
-`transactions`, `admin`, and `shell`, which uses all of them. All rooms use these files: `effects`
-(what a machine wants done), `broker_config` (a broker's settings) and `wire_changes` (what the
-version of a request changes).
+replica's records on disk), `cluster` (brokers, leaders, the controller), `replication` (replicas,
+followers, PRODUCE and FETCH), `groups` (consumer groups, classic and KIP-848), `transactions`,
+`admin`, and `shell`, which uses all of them. All rooms use these files: `effects` (what a machine
+wants done), `broker_config` (a broker's settings) and `wire_changes` (what the version of a request
+changes).
 """

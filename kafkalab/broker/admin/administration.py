@@ -331,7 +331,7 @@ class Administration:
             own = self._cluster.topics[name].config
             configs = [
                 self._shown(key, value, source)
-                for key, value, source in topic_config.settings(own, self._config)
+                for key, value, source in topic_config.topic_settings(own, self._config)
             ]
         elif kind == BROKER and name == str(self._node_id):
             defaults = BrokerConfig()

@@ -208,7 +208,7 @@ class ClusterState:
             {
                 "topic": name,
                 "topic_id": topic.topic_id,
-                "partitions": [told(one) for one in placed],
+                "partitions": [partition_fields(one) for one in placed],
             },
         )
         return topic
@@ -294,7 +294,7 @@ class ClusterState:
         """
         return self._offsets_partition(group).leader
 
-    def told_coordinator_of(self, group: str) -> int:
+    def named_coordinator_of(self, group: str) -> int:
         """The broker that FIND_COORDINATOR names: the coordinator, unless a learner's rule
         (Lab.find_coordinators_by) says otherwise."""
         coordinator = self.coordinator_of(group)
@@ -366,7 +366,7 @@ class ClusterState:
         self._check(partition)
         self._tell(
             "partition.changed",
-            {"topic": partition.topic, "partition": partition.index, **told(partition)},
+            {"topic": partition.topic, "partition": partition.index, **partition_fields(partition)},
         )
 
     def _check(self, partition: Partition) -> None:
@@ -438,7 +438,7 @@ class ClusterState:
         )
 
 
-def told(partition: Partition) -> dict[str, Any]:
+def partition_fields(partition: Partition) -> dict[str, Any]:
     """A partition's leader, epoch and replicas as fields of a journal event."""
     return {
         "leader": partition.leader,

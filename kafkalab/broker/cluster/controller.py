@@ -30,7 +30,7 @@ from kafkalab.releases import BrokerProfile
 UNFENCED, FENCED, STOPPING = BrokerControlState
 
 
-class Change(NamedTuple):
+class PartitionChange(NamedTuple):
     """A changed partition, with its leader and leader epoch from before."""
 
     partition: Partition
@@ -53,7 +53,7 @@ class Controller:
         draw_ms: Callable[[int, str, int, int], int],
     ) -> None:
         self.states = dict.fromkeys(cluster.brokers, UNFENCED)
-        self.changes: list[Change] = []
+        self.changes: list[PartitionChange] = []
         self._profile, self._config, self._cluster = profile, config, cluster
         self._draw_ms = draw_ms
         self._unclean: set[int] = set()
@@ -68,7 +68,7 @@ class Controller:
             config.broker_heartbeat_interval_ms if profile.is_kraft else self._session_ms // 3
         )
 
-    def take_changes(self) -> list[Change]:
+    def take_changes(self) -> list[PartitionChange]:
         changes, self.changes = self.changes, []
         return changes
 
@@ -92,7 +92,7 @@ class Controller:
             return self._rebalance(now_ms)
         return self.gone(key[1], now_ms, "its session ended")
 
-    def heard(self, broker: int, now_ms: int) -> list[Effect]:
+    def resumed(self, broker: int, now_ms: int) -> list[Effect]:
         """A silent broker sends heartbeats again; its process is the same as before."""
         if self.states[broker] is FENCED:
             return self._unfence(broker, now_ms)
@@ -307,7 +307,7 @@ class Controller:
                 )
             )
         self._cluster.changed(partition)
-        self.changes.append(Change(partition, *before))
+        self.changes.append(PartitionChange(partition, *before))
 
     def _unfence(self, broker: int, now_ms: int) -> list[Effect]:
         self._move(broker, UNFENCED)
@@ -330,7 +330,9 @@ class Controller:
                     self._apply(partition, election, effects)
             elif broker in partition.replicas and broker not in partition.isr:
                 # its leader may have asked for this ISR before, and been refused
-                self.changes.append(Change(partition, partition.leader, partition.leader_epoch))
+                self.changes.append(
+                    PartitionChange(partition, partition.leader, partition.leader_epoch)
+                )
         return effects + self._arm_rebalance(now_ms)
 
     def _arm_rebalance(self, now_ms: int) -> list[Effect]:

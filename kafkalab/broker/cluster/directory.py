@@ -220,7 +220,7 @@ class Directory:
         if key_type == TRANSACTION_KEY and not self._has_transactions(caller, now_ms):
             return _no_coordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
         broker = (
-            self._cluster.told_coordinator_of(key)
+            self._cluster.named_coordinator_of(key)
             if key_type == GROUP_KEY
             else self._cluster.transaction_coordinator_of(key)
         )

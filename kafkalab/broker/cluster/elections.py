@@ -16,7 +16,7 @@ NO_LEADER = -1
 class Election(NamedTuple):
     """The result of an election (PartitionChangeBuilder.ElectionResult).
 
-    leader      a broker's id, -1 for nobody
+    leader      a broker's id, -1 for none
     isr         the in-sync replicas from now on
     unclean     the leader was not in sync: records that other replicas had may be lost
     elr         eligible leader replicas: outside the ISR, with every record that was ever

@@ -16,14 +16,14 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Caller, Effect, Note, SetTimer
 from kafkalab.broker.groups.any_group import CommittedOffset, Place
-from kafkalab.broker.groups.classic.group import ClassicGroup, told_of
+from kafkalab.broker.groups.classic.group import ClassicGroup, classic_member_fields
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.offsets_log import OffsetsLog, Written
 from kafkalab.broker.groups.offsets_records import (
     OffsetsReader,
     SizedRecord,
-    batch_of,
+    coordinator_batch,
     group_entry,
     offset_entry,
 )
@@ -72,7 +72,7 @@ class GroupStorage:
             offset_entry(group_id, *place, offset, now_ms) for place, offset in offsets.items()
         ]
         return self._log.append(
-            self.partition_of(group_id), batch_of(entries, producer_id, epoch), now_ms
+            self.partition_of(group_id), coordinator_batch(entries, producer_id, epoch), now_ms
         )
 
     def write_marker(
@@ -135,7 +135,7 @@ class GroupStorage:
     def _append(self, group_id: str, entries: list[SizedRecord], now_ms: int) -> Written:
         if not entries:
             return Written(Errors.NONE, 0, [])
-        return self._log.append(self.partition_of(group_id), batch_of(entries), now_ms)
+        return self._log.append(self.partition_of(group_id), coordinator_batch(entries), now_ms)
 
     # -- reading
 
@@ -187,7 +187,7 @@ def loaded_note(group: ClassicGroup) -> Note:
             "protocol_type": group.protocol_type,
             "protocol": group.protocol,
             "leader": group.leader,
-            "members": [told_of(one) for one in group.members.values()],
+            "members": [classic_member_fields(one) for one in group.members.values()],
             "offsets": [
                 {
                     "topic": topic,

@@ -96,7 +96,7 @@ def group_entry(group: ClassicGroup, now_ms: int, gone: bool = False) -> SizedRe
     return SizedRecord(WireRecord(_key(GROUP_KEY, {"group": group.id}), value, now_ms), size)
 
 
-def batch_of(
+def coordinator_batch(
     entries: Sequence[SizedRecord], producer_id: int = -1, producer_epoch: int = -1
 ) -> RecordBatch:
     """A coordinator's batch; with a producer id it becomes valid with the transaction's COMMIT

@@ -83,7 +83,9 @@ def refusal(name: str, value: str | None) -> str | None:
     return None
 
 
-def settings(own: Mapping[str, str | None], config: BrokerConfig) -> Iterator[tuple[str, Any, int]]:
+def topic_settings(
+    own: Mapping[str, str | None], config: BrokerConfig
+) -> Iterator[tuple[str, Any, int]]:
     """(key, value, source) of every modelled setting of a topic, by name. own: the topic's own
     settings."""
     defaults = BrokerConfig()

@@ -185,12 +185,12 @@ class Fetches:
                     data.current_leader.leader_id
                 )
             read[key] = data
-        session_id, told = self.sessions.answer(
+        session_id, answered = self.sessions.answer(
             context, read, lambda: self._draw_session_id(caller)
         )
         return FetchResponse(
             session_id=session_id,
-            responses=self._by_topic(told, caller),
+            responses=self._by_topic(answered, caller),
             node_endpoints=tuple(endpoints.values()),
         )
 
@@ -260,14 +260,14 @@ class Fetches:
         )
 
     def _by_topic(
-        self, told: dict[FetchKey, FetchPartitionData], caller: Caller
+        self, answered: dict[FetchKey, FetchPartitionData], caller: Caller
     ) -> tuple[FetchableTopicResponse, ...]:
         """Group neighbouring partitions by topic, with the topic's name or id as in the request."""
         by_id = WireChange.FETCH_BY_TOPIC_ID.holds_for(caller.header)
         topics: list[FetchableTopicResponse] = []
         group: list[FetchPartitionData] = []
         last: FetchKey | None = None
-        for key, data in told.items():
+        for key, data in answered.items():
             if last is not None and (key.topic, key.topic_id) != (last.topic, last.topic_id):
                 topics.append(self._heading(last, group, by_id))
                 group = []

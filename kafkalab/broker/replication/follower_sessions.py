@@ -15,11 +15,11 @@ from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import CancelTimer, Effect, SetTimer, TimerKey, ToBroker
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import (
-    EpochAsk,
-    EpochTold,
+    EpochRequest,
+    EpochResponse,
     FetchedPart,
     FollowerFetch,
-    FollowerFetched,
+    FollowerFetchResponse,
     Position,
 )
 from kafkalab.errors import Errors
@@ -37,17 +37,17 @@ class FollowerSession:
     """The state of one follower's broker at a leader's broker (FetchSession).
 
     offsets    partition -> the offset of its last fetch
-    told       partition -> the high watermark of the last answer
+    answered   partition -> the high watermark of the last answer
     news       partitions with records or a high watermark that the follower does not have
     parked_ms  when the parked fetch arrived, or will arrive; None without one
     """
 
-    __slots__ = ("follower", "news", "number", "offsets", "parked_ms", "told", "urgent")
+    __slots__ = ("answered", "follower", "news", "number", "offsets", "parked_ms", "urgent")
 
     def __init__(self, follower: int) -> None:
         self.follower, self.number = follower, 0
         self.offsets: dict[PartitionKey, int] = {}
-        self.told: dict[PartitionKey, int] = {}
+        self.answered: dict[PartitionKey, int] = {}
         self.news: dict[PartitionKey, None] = {}
         self.parked_ms: int | None = None
         self.urgent: dict[PartitionKey, FetchedPart] = {}
@@ -82,7 +82,7 @@ class FollowerSessions:
             session = self.by_follower[follower] = FollowerSession(follower)
             session.number, session.parked_ms = idle_at or 0, now_ms
         replica = self._replicas.replica(key)
-        session.offsets[key] = session.told[key] = offset
+        session.offsets[key] = session.answered[key] = offset
         known = replica.followers[follower]
         known.log_end_offset = known.leader_end_then = offset
 
@@ -90,13 +90,15 @@ class FollowerSessions:
         session = self.by_follower.get(follower)
         return session is not None and key in session.offsets
 
-    def handle(self, follower: int, message: FollowerFetch | EpochAsk, now_ms: int) -> list[Effect]:
+    def handle(
+        self, follower: int, message: FollowerFetch | EpochRequest, now_ms: int
+    ) -> list[Effect]:
         """Serve a follower's FETCH or OFFSET_FOR_LEADER_EPOCH."""
-        if isinstance(message, EpochAsk):
+        if isinstance(message, EpochRequest):
             return [
                 ToBroker(
                     follower,
-                    EpochTold(
+                    EpochResponse(
                         message.number,
                         {key: self._end_of(key, *asked) for key, asked in message.asked.items()},
                     ),
@@ -215,7 +217,7 @@ class FollowerSessions:
         effects = self._replicas.follower_fetched(
             replica, session.follower, position.offset, now_ms
         )
-        if position.offset < log.log_end_offset or session.told.get(key) != log.high_watermark:
+        if position.offset < log.log_end_offset or session.answered.get(key) != log.high_watermark:
             session.news[key] = None
         return effects
 
@@ -259,12 +261,12 @@ class FollowerSessions:
                 log.log_start_offset,
                 log.log_end_offset,
             )
-            session.told[key] = log.high_watermark
+            session.answered[key] = log.high_watermark
             del session.news[key]
         session.parked_ms = None
         return [
             CancelTimer(("round", session.follower)),
-            ToBroker(session.follower, FollowerFetched(session.number, parts)),
+            ToBroker(session.follower, FollowerFetchResponse(session.number, parts)),
         ]
 
     def _end_of(
@@ -280,6 +282,6 @@ class FollowerSessions:
 
 def _forget(session: FollowerSession, key: PartitionKey) -> None:
     session.offsets.pop(key, None)
-    session.told.pop(key, None)
+    session.answered.pop(key, None)
     session.news.pop(key, None)
     session.urgent.pop(key, None)

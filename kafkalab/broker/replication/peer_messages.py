@@ -56,12 +56,12 @@ class FetchedPart(NamedTuple):
     diverging: tuple[int, int] | None = None
 
 
-class FollowerFetched(NamedTuple):
+class FollowerFetchResponse(NamedTuple):
     number: int
     parts: Mapping[PartitionKey, FetchedPart]
 
 
-class EpochAsk(NamedTuple):
+class EpochRequest(NamedTuple):
     """A follower's OFFSET_FOR_LEADER_EPOCH, which requests the end of epochs (KIP-101).
 
     asked: key -> (the leader epoch that the follower knows, the epoch whose end it requests)"""
@@ -70,7 +70,7 @@ class EpochAsk(NamedTuple):
     asked: Mapping[PartitionKey, tuple[int, int]]
 
 
-class EpochTold(NamedTuple):
+class EpochResponse(NamedTuple):
     """The leader's answer to OFFSET_FOR_LEADER_EPOCH.
 
     ends: key -> (error, epoch, end offset); epoch and offset are -1 where the leader has no epoch
@@ -80,4 +80,4 @@ class EpochTold(NamedTuple):
     ends: Mapping[PartitionKey, tuple[int, int, int]]
 
 
-PeerMessage = FollowerFetch | FollowerFetched | EpochAsk | EpochTold
+PeerMessage = FollowerFetch | FollowerFetchResponse | EpochRequest | EpochResponse

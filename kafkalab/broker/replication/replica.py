@@ -50,14 +50,22 @@ class Replica:
     led_epoch         the leader epoch in which this broker leads, -1 while it does not
     epoch_start       the log end when that epoch began
     isr_wanted        the requested ISR that is not yet confirmed; None without a request
-    told              the ends of the log that the journal has last
+    journalled_ends   the ends of the log that the journal has last
     """
 
-    __slots__ = ("epoch_start", "followers", "isr_wanted", "led_epoch", "log", "partition", "told")
+    __slots__ = (
+        "epoch_start",
+        "followers",
+        "isr_wanted",
+        "journalled_ends",
+        "led_epoch",
+        "log",
+        "partition",
+    )
 
     def __init__(self, partition: Partition, log: PartitionLog) -> None:
         self.partition, self.log = partition, log
-        self.told: tuple[int, ...] = ()
+        self.journalled_ends: tuple[int, ...] = ()
         self.led_epoch, self.epoch_start = -1, 0
         self.followers: dict[int, Follower] = {}
         self.isr_wanted: tuple[int, ...] | None = None

@@ -18,11 +18,11 @@ from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.follower_state import MOVES, FollowState
 from kafkalab.broker.replication.peer_messages import (
-    EpochAsk,
-    EpochTold,
+    EpochRequest,
+    EpochResponse,
     FetchedPart,
     FollowerFetch,
-    FollowerFetched,
+    FollowerFetchResponse,
     Position,
 )
 from kafkalab.broker.replication.replica import Replica
@@ -181,7 +181,9 @@ class ReplicaFetchers:
 
     # -- answers
 
-    def heard(self, source: int, message: FollowerFetched | EpochTold, now_ms: int) -> list[Effect]:
+    def handle_response(
+        self, source: int, message: FollowerFetchResponse | EpochResponse, now_ms: int
+    ) -> list[Effect]:
         fetcher = self.by_source.get(source)
         if (
             fetcher is None
@@ -189,7 +191,7 @@ class ReplicaFetchers:
             or message.number != fetcher.number
         ):
             return []
-        if isinstance(message, EpochTold):
+        if isinstance(message, EpochResponse):
             return self._truncated(fetcher, message, now_ms) + self._ask(fetcher)
         effects: list[Effect] = []
         brought, appends = False, 0
@@ -275,7 +277,7 @@ class ReplicaFetchers:
             return [
                 ToBroker(
                     fetcher.source,
-                    EpochAsk(
+                    EpochRequest(
                         fetcher.number,
                         {
                             key: (
@@ -372,9 +374,11 @@ class ReplicaFetchers:
                 )
         return effects
 
-    def _truncated(self, fetcher: ReplicaFetcher, told: EpochTold, now_ms: int) -> list[Effect]:
+    def _truncated(
+        self, fetcher: ReplicaFetcher, answer: EpochResponse, now_ms: int
+    ) -> list[Effect]:
         effects: list[Effect] = []
-        for key, (error, epoch, end) in told.ends.items():
+        for key, (error, epoch, end) in answer.ends.items():
             if fetcher.partitions.get(key) is not FollowState.TRUNCATING:
                 continue
             if error:

@@ -185,9 +185,9 @@ class ReplicaManager:
                 start,
                 stable,
             )
-        if ends == replica.told:
+        if ends == replica.journalled_ends:
             return None
-        replica.told = ends
+        replica.journalled_ends = ends
         return Note(
             "log.ends",
             {

@@ -18,7 +18,7 @@ from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Parti
 from kafkalab.broker.cluster.controller import Controller
 from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, Note, SetTimer, TimerKey
 from kafkalab.broker.log.partition_log import PartitionKey
-from kafkalab.broker.replication.peer_messages import EpochAsk, FollowerFetch, PeerMessage
+from kafkalab.broker.replication.peer_messages import EpochRequest, FollowerFetch, PeerMessage
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
@@ -235,7 +235,7 @@ class InterBroker:
                 self.brokers[target].sessions.recall(source, self._clock.now_ms)
             )
             return
-        asks = isinstance(message, (FollowerFetch, EpochAsk))
+        asks = isinstance(message, (FollowerFetch, EpochRequest))
         link = self.link(source, target) if asks else self.link(target, source)
         if parks:
             assert isinstance(message, FollowerFetch), "only a follower's fetch is parked"
@@ -261,17 +261,16 @@ class InterBroker:
         broker, now_ms = self.brokers[target], self._clock.now_ms
         if broker.paused_until_ms > now_ms:
             self._clock.post(broker.paused_until_ms, self._deliver, source, target, message, breaks)
-        elif isinstance(message, (FollowerFetch, EpochAsk)):
+        elif isinstance(message, (FollowerFetch, EpochRequest)):
             broker.do(broker.sessions.handle(source, message, now_ms))
         else:
-            broker.do(broker.fetchers.heard(source, message, now_ms))
+            broker.do(broker.fetchers.handle_response(source, message, now_ms))
 
     def grown(self, leader: int, key: PartitionKey) -> None:
         """A leader has new records: its followers fetch them.
 
         A follower that did not fetch yet joins the leader's session, if it knows this leader and
-        leader epoch. Nobody follows a broker that is not the leader any more and does not know
-        it."""
+        leader epoch. A broker that has lost its leadership without knowing it has no followers."""
         broker, now_ms = self.brokers[leader], self._clock.now_ms
         for follower in broker.replicas.replica(key).followers:
             if (
@@ -346,7 +345,7 @@ class InterBroker:
                 case _:
                     raise TypeError(f"a controller has no such effect: {effect!r}")
         for partition, leader_before, epoch_before in self.controller.take_changes():
-            self._tell(partition, leader_before, epoch_before)
+            self._pass_on(partition, leader_before, epoch_before)
 
     def _set_timer(self, effect: SetTimer) -> None:
         earlier = self._timers.get(effect.key)
@@ -370,10 +369,10 @@ class InterBroker:
                 self._in_touch_again(broker)
 
     def _in_touch_again(self, broker: int) -> None:
-        self._command(self.controller.heard(broker, self._clock.now_ms))
+        self._command(self.controller.resumed(broker, self._clock.now_ms))
         self._catch_up(broker)
 
-    def _tell(self, partition: Partition, leader_before: int, epoch_before: int) -> None:
+    def _pass_on(self, partition: Partition, leader_before: int, epoch_before: int) -> None:
         """A partition has changed: its connected replicas take their new roles."""
         if leader_before != partition.leader:
             key = partition.topic, partition.index

@@ -28,8 +28,9 @@ OTHER_WORK_US = 50
 
 
 class InPath(NamedTuple):
-    """A request in the broker: when it was read by its network thread, and begun and ended by an
-    I/O thread, in microseconds."""
+    """A request in the broker: the times of its steps, in microseconds.
+
+    A network thread has read it; an I/O thread begins and ends it."""
 
     client: str
     api: str

@@ -716,7 +716,7 @@ class TransactionCoordinator:
                 return failed(error)
             before = self._records[index].get(id)
             self._records[index][id] = record
-            return [_told(record, before), *then()]
+            return [_state_note(record, before), *then()]
 
         return self._log.append(index, record, now_ms, written)
 
@@ -728,7 +728,7 @@ class TransactionCoordinator:
         return self._cluster.transaction_partition(transactional_id).leader_epoch
 
 
-def _told(record: TransactionMetadata, before: TransactionMetadata | None) -> Note:
+def _state_note(record: TransactionMetadata, before: TransactionMetadata | None) -> Note:
     return Note(
         "state",
         {

@@ -211,7 +211,7 @@ class TransactionVerification:
     ) -> list[Effect]:
         refused = {}
         for place, guard in question.guards.items():
-            error = self._told(question, found.get(place))
+            error = self._error_for_producer(question, found.get(place))
             if (
                 error is Errors.NONE
                 and guard
@@ -237,7 +237,7 @@ class TransactionVerification:
         replica, _ = self._replicas.led_replica(*place)
         return replica is not None and replica.log.producers.is_guarded(producer_id, guard)
 
-    def _told(self, question: Question, error: Errors | None) -> Errors:
+    def _error_for_producer(self, question: Question, error: Errors | None) -> Errors:
         """The producer's error for the coordinator's answer (AddPartitionsToTxnHandler,
         ReplicaManager.maybeSendPartitionsToTransactionCoordinator)."""
         is_produce = isinstance(question.request, ProduceRequest)

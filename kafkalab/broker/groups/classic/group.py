@@ -203,7 +203,7 @@ class ClassicGroup(AnyGroup):
         self.pending.pop(member.id, None)
         if member.instance_id is not None:
             self.static_members[member.instance_id] = member.id
-        self.news.append(Note("group.member", {"group": self.id, **told_of(member)}))
+        self.news.append(Note("group.member", {"group": self.id, **classic_member_fields(member)}))
 
     def remove(self, member: ClassicGroupMember) -> None:
         """Remove a member; the member that has been in the group longest becomes the leader, if it
@@ -254,7 +254,7 @@ class ClassicGroup(AnyGroup):
             self._supporters[name] = self._supporters.get(name, 0) + step
 
 
-def told_of(member: ClassicGroupMember) -> dict[str, Any]:
+def classic_member_fields(member: ClassicGroupMember) -> dict[str, Any]:
     """A member as fields of a journal event; subscription and assignment are the members' bytes."""
     return {
         "member": member.id,

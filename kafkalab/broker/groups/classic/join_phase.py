@@ -105,7 +105,7 @@ class JoinPhase:
         returned = old_leader is not None
         can_skip = WireChange.SKIP_ASSIGNMENT.holds_for(caller.header)
         leads = group.is_leader(member)
-        told = leads and (not returned or can_skip)
+        names_members = leads and (not returned or can_skip)
         leader = old_leader if returned and not can_skip else group.leader
         assert leader is not None, "a group whose joins are answered has a leader"
         return Respond(
@@ -119,7 +119,7 @@ class JoinPhase:
                 leader=leader,
                 skip_assignment=returned and leads and can_skip,
                 member_id=member.id,
-                members=group.described_members() if told else (),
+                members=group.described_members() if names_members else (),
             ),
         )
 

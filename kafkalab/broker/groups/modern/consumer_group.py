@@ -36,7 +36,7 @@ class ConsumerGroupMember:
                            assignment
     revoking               partitions that it has to give up
     deadline_ms            when its session ends unless it sends a heartbeat before
-    told                   its fields in the journal's last event about it
+    journalled             its fields in the journal's last event about it
     """
 
     id: str
@@ -53,7 +53,7 @@ class ConsumerGroupMember:
     assigned: dict[tuple[str, int], int] = field(default_factory=dict)
     revoking: Owned = frozenset()
     deadline_ms: int = 0
-    told: object = None
+    journalled: object = None
 
     def move_to(self, epoch: int) -> None:
         if epoch != self.epoch:
@@ -235,7 +235,7 @@ def owned_of(
     )
 
 
-def told_of(member: ConsumerGroupMember, group: ConsumerGroup) -> dict[str, object]:
+def consumer_member_fields(member: ConsumerGroupMember, group: ConsumerGroup) -> dict[str, object]:
     """A member as fields of a journal event, with its group's epochs."""
     return {
         "member": member.id,

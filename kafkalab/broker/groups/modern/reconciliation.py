@@ -26,8 +26,8 @@ from kafkalab.broker.groups.modern.consumer_group import (
     ConsumerGroup,
     ConsumerGroupMember,
     Owned,
+    consumer_member_fields,
     owned_of,
-    told_of,
 )
 from kafkalab.broker.groups.modern.consumer_group_state import (
     MOVES,
@@ -555,10 +555,10 @@ class ModernGroups:
     def _note_members(self, group: ConsumerGroup, out: list[Effect]) -> None:
         """Note the members that have changed, for the journal."""
         for member in group.members.values():
-            told = told_of(member, group)
-            if told != member.told:
-                member.told = told
-                out.append(Note("group.member", {"group": group.id, **told}))
+            fields = consumer_member_fields(member, group)
+            if fields != member.journalled:
+                member.journalled = fields
+                out.append(Note("group.member", {"group": group.id, **fields}))
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group."""
