@@ -111,10 +111,11 @@ def of_feedback(chapter: str) -> Secrets:
 
 
 def windows(text: str, size: int) -> Iterator[str]:
-    """Every `size` characters in a row, line by line, blanks taken together: a solution is not
-    another one for its indentation."""
+    """Every `size` characters in a row, line by line, blanks taken together, without the comma that
+    a formatter puts at the end of an argument's line: a solution is not another one for its
+    layout."""
     for line in text.splitlines():
-        line = " ".join(line.split()).removeprefix("# ")
+        line = " ".join(line.split()).removeprefix("# ").removesuffix(",")
         for start in range(len(line) - size + 1):
             yield line[start : start + size]
 
