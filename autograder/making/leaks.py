@@ -69,7 +69,7 @@ class Secrets:
 
 def given(chapters: Iterable[str], code: Iterable[Path] = ()) -> str:
     """What is shown on purpose: the source notebooks outside their solutions, the learner's half of
-    the questions, the simulator, and `code`, what the package brings besides."""
+    the questions with their hints, the simulator, and `code`, what the package brings besides."""
     shown = []
     for chapter in chapters:
         sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
@@ -82,6 +82,7 @@ def given(chapters: Iterable[str], code: Iterable[Path] = ()) -> str:
         shown += [cell.source for cell in master(chapter).cells] if not sources else []
         for question in of_chapter(chapter):
             shown += [form for case in question.public_cases for form in _forms(case)]
+            shown += question.hints  # they nearly tell the answer, to whoever asks for them
     shown += [
         path.read_text(encoding="utf-8")
         for path in (*sorted((HOME / "kafkalab").rglob("*.py")), *code)
