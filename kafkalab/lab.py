@@ -1,5 +1,5 @@
-"""A cluster, its clients and one clock, ready to be used in a cell. The only place where brokers
-and clients meet.
+"""Lab: a simulated cluster, its clients and one clock, ready to be used in a cell. Only here
+brokers and clients meet.
 
     lab = Lab(brokers=3, seed=7, version="2.3")
     lab.create_topic("t4", partitions=3)
@@ -193,7 +193,8 @@ class Lab:
         return self.clock.step()
 
     def sleep(self, ms: int) -> None:
-        """Inside an app: work for `ms` milliseconds. The rest of the lab goes on meanwhile."""
+        """Inside an app: work for `ms` milliseconds. The other parts of the lab go on at the same
+        time."""
         self.stage.wait(Signal(), self.now_ms + _whole_ms(ms))
 
     def spawn(self, function: Callable[..., object], *args: object, name: str | None = None) -> App:

@@ -1,4 +1,5 @@
-"""What a producer or a consumer was told, typed and checked, and how it prints that when it starts.
+"""ProducerConfig, ConsumerConfig and AdminClientConfig: a client's settings, typed, checked and
+printed as at its start.
 
 `ConsumerConfig.for_version("3.9", {"group.id": "test"})` gives a mapping with every key that
 version knows. Keys and defaults are data: `client_keys`, `security_keys`. Unlike Java, which only
@@ -18,20 +19,20 @@ from kafkalab.config.client_keys import (
     PRODUCER_KEYS,
     SHARED_KEYS,
 )
-from kafkalab.config.keys import GONE, Effect, Key, Type, nearest
+from kafkalab.config.keys import GONE, ConfigKey, Effect, Type, nearest
 from kafkalab.config.security_keys import SECURITY_KEYS
 from kafkalab.errors import ConfigException
 from kafkalab.releases import PROFILES, releases_with
 
 
 class ClientConfig(Mapping[str, Any]):
-    """All keys of one client, typed. Read-only.
+    """All keys of one client with their typed values, read-only (AbstractConfig).
 
     given: the keys somebody set, as typed values; the others hold their version's default.
     """
 
     kind = "client"
-    keys_known: Mapping[str, Key] = {}
+    keys_known: Mapping[str, ConfigKey] = {}
 
     def __init__(self, version: str, given: Mapping[str, object]) -> None:
         self.version = version
@@ -90,7 +91,7 @@ class ClientConfig(Mapping[str, Any]):
             raise ConfigException(f"{name}={value} cannot be played here: {key.doc}.")
         return typed
 
-    def _unknown(self, name: str, key: Key | None) -> str:
+    def _unknown(self, name: str, key: ConfigKey | None) -> str:
         if key is not None:
             versions = [version for version in PROFILES if key.default(version) is not GONE]
             return (
@@ -113,8 +114,8 @@ class ClientConfig(Mapping[str, Any]):
 
 
 class ProducerConfig(ClientConfig):
-    """A producer's keys. `acks` is "all", "1" or "0"; enable.idempotence is what the producer acts
-    on.
+    """The keys of one producer with their typed values. `acks` is "all", "1" or "0";
+    enable.idempotence is the value that the producer acts on.
 
     Idempotence needs acks=all, retries and at most five requests in flight (KIP-98). Asked for,
     together with anything else, it is refused; being merely the default (KIP-679), it gives way.
@@ -220,8 +221,8 @@ TOO_MANY_IN_FLIGHT_OLD = (
 
 
 class ConsumerConfig(ClientConfig):
-    """A consumer's keys. partition.assignment.strategy holds full class names;
-    `assignors` their protocol names."""
+    """The keys of one consumer with their typed values. partition.assignment.strategy holds full
+    class names; `assignors` their protocol names."""
 
     kind = "consumer"
     keys_known = {key.name: key for key in (*SHARED_KEYS, *SECURITY_KEYS, *CONSUMER_KEYS)}
@@ -307,8 +308,8 @@ NOT_WITH_PROTOCOL = {
 
 
 def _protocol_of(assignor: object) -> str:
-    """The name under which an assignor stands in JoinGroup: Kafka's own by their class, a
-    learner's by its `name` or its function's."""
+    """The name of an assignor in JoinGroup: Kafka's own by their class, a learner's by its `name`
+    or the name of its function."""
     if isinstance(assignor, str):
         return ASSIGNOR_PROTOCOLS[assignor]
     return str(
@@ -317,7 +318,7 @@ def _protocol_of(assignor: object) -> str:
 
 
 class AdminClientConfig(ClientConfig):
-    """An administrator's keys."""
+    """The keys of one admin client with their typed values."""
 
     kind = "admin client"
     keys_known = {
@@ -345,7 +346,7 @@ def dump_text(version: str, config: ClientConfig, client_id: str) -> str:
     return "".join(lines)
 
 
-def _printed(key: Key, value: object, *, given: bool) -> str:
+def _printed(key: ConfigKey, value: object, *, given: bool) -> str:
     """A value as Java prints it; secrets are hidden, and a class says that
     it is one unless it was given as text."""
     if value is None:

@@ -1,5 +1,4 @@
-"""What a configuration key is: a name, a type, a default for each client version, a check, and what
-the lab does with it.
+"""ConfigKey: the name, type, default of each release, check and effect of one configuration key.
 
 Kafka's class is `org.apache.kafka.common.config.ConfigDef`. The sentences of failed checks are
 Java's.
@@ -60,11 +59,11 @@ KAFKAS = "org.apache.kafka."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class ConfigKey:
     """One configuration key of a producer or a consumer.
 
     base: the default in the oldest release, client 2.1 or broker 2.3; other releases' defaults
-        stand on their pages.
+        are on their pages.
     doc: one line; for an INERT or FIXED key it says why.
     check: of a typed value in the oldest release; a page may name another one of `NAMED_CHECKS`.
     also: what a FIXED key takes besides its default.
@@ -222,7 +221,7 @@ def at_least(lowest: int) -> Check:
     return check
 
 
-def between(lowest: int, highest: int) -> Check:
+def number_between(lowest: int, highest: int) -> Check:
     """Value must be in `lowest`..`highest`, both included."""
 
     def check(name: str, value: object) -> None:
@@ -262,7 +261,7 @@ def not_empty(name: str, value: object) -> None:
         raise _invalid(name, value, "String must be non-empty")
 
 
-def one_of(*allowed: str) -> Check:
+def one_of_strings(*allowed: str) -> Check:
     """String must be one of `allowed`."""
 
     def check(name: str, value: object) -> None:
@@ -274,7 +273,7 @@ def one_of(*allowed: str) -> Check:
 
 def each_one_of(*allowed: str) -> Check:
     """Every element of a list must be one of `allowed`."""
-    check_one = one_of(*allowed)
+    check_one = one_of_strings(*allowed)
 
     def check(name: str, value: object) -> None:
         for one in value:
@@ -296,24 +295,26 @@ def one_of_any_case(*allowed: str) -> Check:
 
 
 NAMED_CHECKS: Mapping[str, Check] = {
-    "lookups without default": one_of(
+    "lookups without default": one_of_strings(
         "use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"
     ),
-    "levels with TRACE": one_of("INFO", "DEBUG", "TRACE"),
+    "levels with TRACE": one_of_strings("INFO", "DEBUG", "TRACE"),
     "strategies and durations": reset_strategy,
     "security protocols": one_of_any_case("SASL_SSL", "PLAINTEXT", "SSL", "SASL_PLAINTEXT"),
 }
 """The checks that the pages of releases name."""
 
 
-def key(name: str, type: Type, default: object, doc: str, check: Check | None = None) -> Key:
+def key(name: str, type: Type, default: object, doc: str, check: Check | None = None) -> ConfigKey:
     """A key that does in the lab what it does in Kafka."""
-    return Key(name=name, type=type, base=default, doc=doc, check=check)
+    return ConfigKey(name=name, type=type, base=default, doc=doc, check=check)
 
 
-def inert(name: str, type: Type, default: object, why: str, check: Check | None = None) -> Key:
+def inert(
+    name: str, type: Type, default: object, why: str, check: Check | None = None
+) -> ConfigKey:
     """A key that is accepted and makes no difference to anything the lab shows."""
-    return Key(name=name, type=type, base=default, doc=why, check=check, effect=Effect.INERT)
+    return ConfigKey(name=name, type=type, base=default, doc=why, check=check, effect=Effect.INERT)
 
 
 def fixed(
@@ -323,13 +324,13 @@ def fixed(
     why: str,
     check: Check | None = None,
     also: tuple[object, ...] = (),
-) -> Key:
+) -> ConfigKey:
     """A key that only takes its default, and what `also` names."""
-    return Key(
+    return ConfigKey(
         name=name, type=type, base=default, doc=why, check=check, effect=Effect.FIXED, also=also
     )
 
 
-def keys_of(kind: str, *keys: Key) -> tuple[Key, ...]:
+def keys_of(kind: str, *keys: ConfigKey) -> tuple[ConfigKey, ...]:
     """These keys as keys of a kind of client, or of brokers or topics."""
     return tuple(replace(one, of=kind) for one in keys)

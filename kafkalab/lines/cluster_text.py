@@ -1,4 +1,4 @@
-"""How a client prints its picture of the cluster: nodes, metadata, and what each broker speaks.
+"""Prints a client's view of the cluster: nodes, metadata, and the API versions of each broker.
 
 Kafka's classes are `Node`, `Cluster`, `MetadataCache` (later `MetadataSnapshot`) and
 `NodeApiVersions`. Partitions come in the order of Java's hash map; the order of nodes is the

@@ -1,9 +1,9 @@
-"""A message as its generated class prints it:
+"""Prints a message as its generated class does:
 `HeartbeatResponseData(throttleTimeMs=0, errorCode=0)`.
 
 Kafka's message generator writes each class's toString: all fields of the schema, in its order,
-texts in single quotes, bytes as signed numbers. Which client version has which field stands in
-`data_fields`.
+texts in single quotes, bytes as signed numbers. `data_fields` says which client version has which
+field.
 """
 
 import typing
@@ -21,13 +21,13 @@ from kafkalab.releases import PROFILES
 def data_text(message, version: str) -> str:
     """A whole request or response, as client `version` prints it."""
     left = bytes_left_at_records(message) if type(message) is m.FetchResponse else {}
-    return _Writer(version, left).struct(message, suffix="Data")
+    return _GeneratedTextWriter(version, left).struct(message, suffix="Data")
 
 
 def part_text(part, version: str) -> str:
     """A struct from inside a message, for instance one FinalizedFeatureKey.
     Not for fetched partitions."""
-    return _Writer(version, {}).struct(part)
+    return _GeneratedTextWriter(version, {}).struct(part)
 
 
 def fetched_partition_text(
@@ -35,12 +35,12 @@ def fetched_partition_text(
 ) -> str:
     """One partition of a FETCH answer; the indexes count from 0."""
     partition = response.responses[topic_index].partitions[partition_index]
-    return _Writer(version, bytes_left_at_records(response)).struct(
+    return _GeneratedTextWriter(version, bytes_left_at_records(response)).struct(
         partition, at=(topic_index, partition_index)
     )
 
 
-class _Writer:
+class _GeneratedTextWriter:
     """Prints one message; it holds what all its parts need to know.
 
     bytes_left: where each fetched partition's records begin, counted from the answer's end
@@ -87,8 +87,9 @@ class _Writer:
 
 @record
 class _Shape:
-    """One class in one client version: its name, its fields with what stands before their values,
-    and the old slip of putting a missing text into quotes."""
+    """One message class in one client version: its name and its fields, each with the text before
+    its value. quoted_when_missing: the fields that old releases print as 'null' when they are
+    missing."""
 
     name: str
     fields: tuple[tuple[str, str], ...]

@@ -1,5 +1,6 @@
-"""What does a member of a classic group write? Finding the coordinator, joining, the assignment,
-heartbeats, leaving."""
+"""Entries of the lines that a member of a classic group writes (AbstractCoordinator,
+ConsumerCoordinator). They tell of finding the coordinator, joining, the assignment, heartbeats and
+leaving."""
 
 from __future__ import annotations
 

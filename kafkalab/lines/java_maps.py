@@ -1,4 +1,4 @@
-"""What Java keeps in hash maps it prints as the map hands it out."""
+"""Orders values as a Java HashMap prints them."""
 
 from collections.abc import Iterable
 from typing import TypeVar

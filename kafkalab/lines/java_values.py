@@ -1,4 +1,4 @@
-"""How Java prints plain values: null, true, lists, optional numbers."""
+"""Prints plain values as Java does: null, true, lists, optional numbers."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,5 +1,6 @@
-"""How is a line laid out? log4j's `[%d] %p %m (%c:%L)%n`, or without the line number
-`[%d] %p %m (%c)%n`; times in UTC.
+"""Writes and reads log lines in the layout of Kafka's log4j.
+
+It is `[%d] %p %m (%c:%L)%n`, or `[%d] %p %m (%c)%n` without the line number; times are in UTC.
 
     [2026-11-21 01:58:27,954] DEBUG Initiating connection to node ...
     (org.apache.kafka.clients.NetworkClient:944)

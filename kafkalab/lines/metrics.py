@@ -1,4 +1,4 @@
-"""The metrics a client counts, as it names them one by one when it closes.
+"""Names the metrics of a client (MetricName) in the order in which it removes them at close.
 
 Clients with telemetry (KIP-714, from 3.7 on) write a line "removing kafka metric : MetricName
 [...]" for each metric that leaves. The lab measures nothing; these names are here so that the lines

@@ -1,5 +1,5 @@
-"""What does a client write about sockets, requests and metadata?
-In the order of a connection's life."""
+"""Entries of the lines that a client writes about sockets, requests and metadata (NetworkClient,
+Selector, Metadata). They are in the order of a connection's life."""
 
 from __future__ import annotations
 

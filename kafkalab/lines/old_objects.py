@@ -1,8 +1,8 @@
 """The toString methods Kafka's authors wrote by hand, before the message classes were generated.
 
-Each class says itself in its own manner (a colon after "type" here, an equals sign there), so there
-is no rule to put into a table: one function a class, named in `TEXTS`. Learned from the lines of
-clients 2.1.1, 2.2.2 and 2.3.0.
+Each class has a format of its own (a colon after "type" in one, an equals sign in another), so no
+table holds them: there is one function a class, named in `TEXTS`. Learned from the lines of clients
+2.1.1, 2.2.2 and 2.3.0.
 
 These classes kept their parts in hash maps, and printed them as the map handed them out.
 """

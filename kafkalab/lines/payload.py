@@ -4,8 +4,8 @@ Two lines show the same message: the one about the wire ("Sending FETCH ...", "R
 response") and the client's own ("Sending metadata request ...", "Received successful JoinGroup
 response: ..."). Old clients (up to 2.3) write the wire as Kafka's generic `Struct` (`struct_text`),
 new ones as the generated class (`generated_text`); the client's own line shows the class's
-toString, which was written by hand where the class was not generated yet (`old_objects`). What
-exists in which version and how it is spelled stands in tables: `struct_fields`, `data_fields`, and
+toString, which was written by hand where the class was not generated yet (`old_objects`). Tables
+say what exists in which version and how it is spelled: `struct_fields`, `data_fields`, and
 `Printing` on the pages of the releases.
 
 Left out: compression and headers of records, which no line of these versions shows.
@@ -24,7 +24,8 @@ PRODUCE_NAMES_TOPIC_ID_SINCE = 13
 
 
 def wire_text(message, api_version: int, version: str) -> str:
-    """What stands in the wire's lines of client `version`: "Sending <API> ..." and "received ...".
+    """The text of a message in the wire's lines of client `version`: "Sending <API> ..." and
+    "received ...".
 
     message: in the form `wire_forms.as_sent` gives it for `api_version`.
     """
@@ -61,7 +62,7 @@ def header_text(header: RequestHeader, version: str) -> str:
     )
 
 
-def in_words(values, version: str):
+def printed_values(values, version: str):
     """A line's values with the header and the message among them as text,
     where a line shows the wire."""
     header = values.get("header")

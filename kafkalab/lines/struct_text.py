@@ -1,7 +1,7 @@
-"""A message as Kafka's generic `Struct` prints it: `{throttle_time_ms=0,error_code=0}`. Clients up
-to 2.3.
+"""Prints a message as Kafka's generic `Struct` does: `{throttle_time_ms=0,error_code=0}`. Clients
+up to 2.3 do so.
 
-Which fields an API version has, and how each client spells them, stands in `struct_fields`.
+`struct_fields` says which fields an API version has and how each client spells them.
 """
 
 from dataclasses import is_dataclass
@@ -21,16 +21,16 @@ def struct_text(message, api_version: int, version: str) -> str:
         left = bytes_left_at_metadata(
             message, instance_ids=api_version >= JOIN_GROUP_INSTANCE_IDS_SINCE
         )
-    return _Writer(STRUCTS[PROFILES[version].printing.struct_names], api_version, left).struct(
-        message
-    )
+    return _StructWriter(
+        STRUCTS[PROFILES[version].printing.struct_names], api_version, left
+    ).struct(message)
 
 
 JOIN_GROUP_INSTANCE_IDS_SINCE = 5
 """KIP-345."""
 
 
-class _Writer:
+class _StructWriter:
     """Prints one message; it holds what all its parts need to know.
 
     bytes_left: index of a list element -> capacity of the buffer in it (`bytes_left`). A buffer of

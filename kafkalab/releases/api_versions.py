@@ -1,12 +1,10 @@
 """Finds the version of a request that a client and a broker agree on.
 
 KIP-35: the first request on a connection asks what the broker speaks; every later request goes out
-in the newest
-version that both sides know. Kafka's classes are `ApiVersionsResponse` and `NodeApiVersions`. What
-each release
-knows stands on its page; the numbers were read off real clients (2.1.1, 2.2.2, 2.3.0, 2.8.2, 3.6.2,
-3.9.2, 4.0.2, 4.4.0) on real brokers (2.3.1, 4.4.0): what a
-broker answered, and what the client then called usable.
+in the newest version that both sides know. Kafka's classes are `ApiVersionsResponse` and
+`NodeApiVersions`. The versions that each release knows are on its page. The numbers were read from
+real clients (2.1.1, 2.2.2, 2.3.0, 2.8.2, 3.6.2, 3.9.2, 4.0.2, 4.4.0) on real brokers (2.3.1,
+4.4.0): what a broker answered, and what the client then called usable.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """BrokerProfile: what one release of the broker does, each field with the change that made it.
 
-Code asks a profile's field and never compares releases. What a *request's* version changes stands
-in the
-broker's `wire_changes`.
+Code asks a profile's field and never compares releases. The broker's `wire_changes` hold what the
+version of a *request* changes.
 """
 
 from __future__ import annotations
@@ -110,8 +109,8 @@ class BrokerProfile:
     Heartbeats used
     to begin after the sync; clients that begin right after the join need NONE (KAFKA-10122)."""
     initial_delay_extends: str
-    """When a member that joins meanwhile extends the initial delay: FIRST_GENERATION in the Scala
-    coordinator, FROM_EMPTY in the coordinator rewritten for KIP-848."""
+    """In which state a member that joins during the initial delay extends it: FIRST_GENERATION in
+    the Scala coordinator, FROM_EMPTY in the coordinator rewritten for KIP-848."""
     drops_members_without_sync: bool
     """A member that joined but does not sync within the rebalance timeout is dropped (3.0,
     KAFKA-12890)."""
@@ -161,7 +160,7 @@ class BrokerProfile:
     itself
     carries the epoch, and the answer says where the logs part (KIP-595)."""
     watermark_waits_for_min_isr: bool
-    """The high watermark stands still while the ISR is smaller than min.insync.replicas
+    """The high watermark does not move while the ISR is smaller than min.insync.replicas
     (KIP-966)."""
     min_isr_is_effective: bool
     """Min.insync.replicas counts as no more than there are replicas."""

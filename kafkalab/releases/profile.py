@@ -1,4 +1,4 @@
-"""Profile: what one release of the Java client does, in six parts; each field says what it means
+"""Profile: what one release of the Java client does, in six parts. Each field says what it means
 and which change made it.
 
 Code branches on a field and never compares releases. A new difference is a field here, its value in

@@ -1,8 +1,9 @@
-"""Whole clients on whole labs: which sockets does a client open, and which does it keep?
+"""Answers cases of connections with whole clients on whole labs: the sockets that a client opens
+and keeps.
 
-Each case is played a few times, once a seed, for what real clients do by chance must show as choice
-here too: a count that differs from seed to seed is answered as the list of what it can be, and
-sockets whose order only a hash map knows as a list inside the list.
+Each case is played a few times, once a seed, because real clients choose by chance. A count that
+differs from seed to seed is answered as the list of its possible values. Sockets whose order a hash
+map decides are a list inside the list.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.config.client_config import ConsumerConfig, ProducerConfig
 from kafkalab.lab import Lab
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
+from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
 from kafkalab.reading.sockets import Socket
 from kafkalab.records import ProducerRecord, TopicPartition
 
@@ -30,7 +31,7 @@ POLL_MS = 1_000
 COUNTED = ("created", "bootstrap_created", "kept_after_idle")
 
 
-def sockets(entry: Entry) -> dict[str, Any]:
+def socket_counts(entry: CaseEntry) -> dict[str, Any]:
     """Play the case with every seed and say what all the runs have in common."""
     kind = str(entry.input["client"]).split()
     if kind[0] not in ("consumer", "producer"):
@@ -55,7 +56,7 @@ def sockets(entry: Entry) -> dict[str, Any]:
     return answer
 
 
-def _play(entry: Entry, kind: list[str], seed: int, and_then_ms: int = 0) -> list[Socket]:
+def _play(entry: CaseEntry, kind: list[str], seed: int, and_then_ms: int = 0) -> list[Socket]:
     given = entry.input
     brokers = given.get("brokers", [0, 1])
     lab = Lab(
@@ -83,7 +84,7 @@ def _play(entry: Entry, kind: list[str], seed: int, and_then_ms: int = 0) -> lis
     return lab.sockets()
 
 
-def _known_keys(entry: Entry, kind: str) -> Mapping[str, Any]:
+def _known_keys(entry: CaseEntry, kind: str) -> Mapping[str, Any]:
     return (ConsumerConfig if kind == "consumer" else ProducerConfig).for_version(entry.version, {})
 
 
@@ -218,4 +219,4 @@ def _after_idle(sockets: list[Socket]) -> dict[str, Any]:
     }
 
 
-ANSWERS = {"connections": sockets}
+ANSWERS = {"connections": socket_counts}

@@ -1,4 +1,4 @@
-"""`python -m kafkalab seeds N`: every law on N seeds, on all processors.
+"""Runs `python -m kafkalab seeds N`: checks every law on N seeds, on all processors.
 
 Each worker is a process with a PYTHONHASHSEED of its own. Some seeds are played by two of them, and
 their journals compared byte by byte: what a set's order decides shows only between two processes.
@@ -22,7 +22,7 @@ from kafkalab.proof.laws.trial import report, try_seed
 
 STORIES_A_SWEEP = 40
 TOLD_IN_FULL = 3
-"""So many broken seeds are told in full; the rest by number."""
+"""So many broken seeds are told in full; of the others only the numbers are printed."""
 
 
 def main(argv: Sequence[str]) -> int:
