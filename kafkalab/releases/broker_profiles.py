@@ -10,7 +10,8 @@ from kafkalab.releases.broker_profile import BrokerPage, BrokerProfile
 
 def broker_page_of(release: str) -> BrokerPage:
     """The page of a broker release; the oldest has none, for it is what the others differ from."""
-    return import_module(f"kafkalab.releases.broker_{release.replace('.', '_')}").PAGE
+    page: BrokerPage = import_module(f"kafkalab.releases.broker_{release.replace('.', '_')}").PAGE
+    return page
 
 
 def _profiles() -> dict[str, BrokerProfile]:

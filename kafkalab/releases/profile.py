@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from kafkalab.errors import (
     BufferExhaustedException,
@@ -20,6 +21,16 @@ from kafkalab.errors import (
 )
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.consumer_protocol import ProtocolStyle
+
+
+class PrintablePosition(Protocol):
+    """What a profile needs of SubscriptionState.FetchPosition: its offset and its printed form."""
+
+    @property
+    def offset(self) -> int: ...
+
+    def text(self, style: str, /) -> str:
+        """The position as a release of that style prints it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +229,7 @@ class Fetching:
     names_both_threads: bool
     """A consumer used by two threads at once names them."""
 
-    def out_of_range_text(self, partition: object, position: object) -> str:
+    def out_of_range_text(self, partition: object, position: PrintablePosition) -> str:
         """What the consumer says of a position that the log does not have, without a reset
         policy."""
         if self.position_style == "plain":
@@ -290,10 +301,12 @@ class Producing:
             is_custom and self.asks_partitioner_again == "custom"
         )
 
-    def buffer_exhausted(self, **numbers: int) -> TimeoutException:
+    def buffer_exhausted(self, **numbers: int) -> KafkaException:
         """What send() fails with when there was no memory within max.block.ms: size, limit_ms,
         total, available, poolable."""
-        kind = BufferExhaustedException if self.has_buffer_exhausted_exception else TimeoutException
+        kind: type[KafkaException] = (
+            BufferExhaustedException if self.has_buffer_exhausted_exception else TimeoutException
+        )
         return kind(self.buffer_exhausted_text.format(**numbers))
 
     def missing_topic_text(

@@ -22,7 +22,8 @@ def page_of(release: str) -> Page:
             f"release {release} is in the lineage and has no page: write "
             f"kafkalab/releases/{name}.py"
         )
-    return import_module(f"kafkalab.releases.{name}").PAGE
+    page: Page = import_module(f"kafkalab.releases.{name}").PAGE
+    return page
 
 
 def _profiles() -> dict[str, Profile]:
