@@ -3,7 +3,7 @@ cut, settings shown.
 
 Field names and defaults are those of Kafka's schemas ListGroupsRequest.json,
 DescribeGroupsRequest.json and so on. Left out: the fields for authorization results, and
-documentation and synonyms of settings.
+documentation of settings.
 """
 
 from kafkalab.protocol.connection_messages import NO_OPERATIONS, ZERO_UUID
@@ -300,6 +300,15 @@ class DescribeConfigsRequest:
 
 
 @message
+class DescribeConfigsSynonym:
+    """A setting that a setting falls back to; answers hold them where include_synonyms asks."""
+
+    name: str
+    value: str | None = None
+    source: int = -1
+
+
+@message
 class DescribeConfigsResourceResult:
     """config_source: 1 the topic's own, 4 the broker's file, 5 the default."""
 
@@ -309,6 +318,7 @@ class DescribeConfigsResourceResult:
     is_default: bool = False
     config_source: int = -1
     is_sensitive: bool = False
+    synonyms: tuple[DescribeConfigsSynonym, ...] = ()
 
 
 @message

@@ -82,6 +82,10 @@ class AdminLoop:
             return
         go_on = partial(self._go_on, plan, deadline_ms)
         if isinstance(wanted, PlannedRequest):
+            api, profile = api_of(wanted.message), self._client.profile
+            if not profile.knows(api):  # then there is no request, and no correlation id for it
+                go_on(UnsupportedVersionException(f"{profile.release} does not know {api.name}"))
+                return
             self._add(Call(wanted, deadline_ms, go_on))
         elif isinstance(wanted, Pause):
             if wanted.renew:
