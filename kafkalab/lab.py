@@ -30,8 +30,9 @@ from kafkalab.reading.sockets import Socket, sockets_of
 from kafkalab.releases import Profile, broker_profile, profile_of
 from kafkalab.releases.lineage import DEFAULT_BROKER, DEFAULT_CLIENT
 from kafkalab.sim.apps import LONGEST_GIVEN_MS, App, Signal, Stage
+from kafkalab.sim.chain import Chain
 from kafkalab.sim.garbage import COLLECTOR
-from kafkalab.sim.journal import Chain, Event, Journal
+from kafkalab.sim.journal import Event, Journal
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
@@ -165,7 +166,8 @@ class Lab:
         self._numbers: dict[str, int] = {}
         self._names: set[str] = set()
         self._killed: dict[str, int] = {}
-        self._creates_topics, self._new_topics = settings.auto_create_topics_enable, set()
+        self._creates_topics = settings.auto_create_topics_enable
+        self._new_topics: set[str] = set()
 
     # time
 
@@ -201,7 +203,9 @@ class Lab:
 
     def spawn(self, function: Callable[..., object], *args: object, name: str | None = None) -> App:
         """Run `function(lab, *args)`, a plain blocking function, beside this one."""
-        return self.stage.spawn(name or getattr(function, "__name__", "app"), function, self, *args)
+        return self.stage.spawn(
+            name or str(getattr(function, "__name__", "app")), function, self, *args
+        )
 
     def kill(self, client: str) -> None:
         """`kill -9` of a client's process, and of the app of that name: nothing is closed or said

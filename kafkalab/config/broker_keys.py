@@ -36,7 +36,7 @@ def _check(text: str | None, kind: Type) -> Check | None:
     lowest, dots, highest = text.partition("..")
     if not dots:
         return one_of_strings(*text.split("|"))
-    number = float if kind is Type.DOUBLE else int
+    number: type[float] = float if kind is Type.DOUBLE else int
     return number_between(number(lowest), number(highest)) if highest else at_least(number(lowest))
 
 
@@ -63,6 +63,7 @@ def _default(kind: Type, text: str) -> object:
 
 def _read(line: str, kind_of_owner: str) -> ConfigKey:
     row = ROW.match(line)
+    assert row is not None, f"the table has a row that cannot be read: {line!r}"
     kind = Type[row["type"]]
     return ConfigKey(
         name=row["name"],

@@ -36,13 +36,15 @@ class ClientConfig(Mapping[str, Any]):
 
     def __init__(self, version: str, given: Mapping[str, object]) -> None:
         self.version = version
-        self.given = {name: self._read(name, value) for name, value in given.items()}
+        self.given: dict[str, Any] = {
+            name: self._read(name, value) for name, value in given.items()
+        }
         defaults = {
             name: default
             for name, key in self.keys_known.items()
             if (default := key.default(version)) is not GONE
         }
-        self._values = defaults | self.given
+        self._values: dict[str, Any] = defaults | self.given
         if self.has_flat_backoff:
             self._values["reconnect.backoff.max.ms"] = self._values["reconnect.backoff.ms"]
         self._settle()
@@ -71,14 +73,14 @@ class ClientConfig(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.version!r}, {self.given!r})"
 
-    def printed(self, name: str) -> object:
+    def printed(self, name: str) -> Any:
         """The value as the client prints it, which is not always the one it acts on."""
         return self._values[name]
 
     def _settle(self) -> None:
         """What follows from the keys together; subclasses say."""
 
-    def _read(self, name: str, value: object) -> object:
+    def _read(self, name: str, value: object) -> Any:
         key = self.keys_known.get(name)
         if key is None or key.default(self.version) is GONE:
             raise ConfigException(self._unknown(name, key))
@@ -189,7 +191,9 @@ class ProducerConfig(ClientConfig):
         configured = self._as_configured
         if not configured["enable.idempotence"] or self["enable.idempotence"]:
             return []
-        lines = [("NOT_IDEMPOTENT_WITHOUT_RETRIES", {})] if self["retries"] == 0 else []
+        lines: list[tuple[str, dict[str, object]]] = (
+            [("NOT_IDEMPOTENT_WITHOUT_RETRIES", {})] if self["retries"] == 0 else []
+        )
         if self["acks"] != "all":
             lines.append(("NOT_IDEMPOTENT_WITH_ACKS", {"acks": self["acks"]}))
         count = self["max.in.flight.requests.per.connection"]
@@ -204,7 +208,7 @@ class ProducerConfig(ClientConfig):
         now_ms = self["delivery.timeout.ms"]
         return now_ms if now_ms != self._as_configured["delivery.timeout.ms"] else None
 
-    def printed(self, name: str) -> object:
+    def printed(self, name: str) -> Any:
         if PROFILES[self.version].printing.prints_acks_as_given or name == "delivery.timeout.ms":
             return self._as_configured[name]
         return "-1" if name == "acks" and self["acks"] == "all" else self[name]
@@ -264,9 +268,7 @@ class ConsumerConfig(ClientConfig):
                 )
             protocol = ASSIGNOR_PROTOCOLS[name]
             if protocol not in PROFILES[self.version].group.assignors:
-                since = releases_with(
-                    lambda profile, protocol=protocol: protocol in profile.group.assignors
-                )[0]
+                since = _releases_with_assignor(protocol)[0]
                 raise ConfigException(
                     f"Invalid value {name} for configuration partition.assignment.strategy: Class "
                     f"{name} could not be found. A consumer {self.version} does not have it; take "
@@ -305,6 +307,10 @@ NOT_WITH_PROTOCOL = {
     "CONSUMER": ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms"),
 }
 """The coordinator sets these for its members in the new protocol (KIP-848)."""
+
+
+def _releases_with_assignor(protocol: str) -> list[str]:
+    return releases_with(lambda profile: protocol in profile.group.assignors)
 
 
 def _protocol_of(assignor: object) -> str:
@@ -346,7 +352,7 @@ def dump_text(version: str, config: ClientConfig, client_id: str) -> str:
     return "".join(lines)
 
 
-def _printed(key: ConfigKey, value: object, *, given: bool) -> str:
+def _printed(key: ConfigKey, value: Any, *, given: bool) -> str:
     """A value as Java prints it; secrets are hidden, and a class says that
     it is one unless it was given as text."""
     if value is None:
@@ -363,8 +369,6 @@ def _printed(key: ConfigKey, value: object, *, given: bool) -> str:
         return f"[{', '.join(f'class {name}' for name in value)}]"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if key.type is Type.PLUGINS:
-        return f"[{', '.join((one if isinstance(one, type) else type(one)).__name__ for one in value)}]"  # noqa: E501
     if isinstance(value, tuple):
         return f"[{', '.join(map(_class_name, value))}]"
     return str(value)

@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 from kafkalab.errors import ConfigException
 from kafkalab.releases import BROKER_PROFILES, PROFILES, newest
-from kafkalab.releases.page import GONE
+from kafkalab.releases.page import GONE as GONE
 
 LATER = GONE
 """As a default: client 2.1 (a broker 2.3) does not have the key;
@@ -52,7 +53,7 @@ class Effect(Enum):
     FIXED = "fixed"
 
 
-Check = Callable[[str, object], None]
+Check = Callable[[str, Any], None]
 
 KAFKAS = "org.apache.kafka."
 """How the names of Kafka's own classes begin."""
@@ -80,13 +81,13 @@ class ConfigKey:
     also: tuple[object, ...] = ()
     of: str = "client"
 
-    def default(self, version: str) -> object:
+    def default(self, version: str) -> Any:
         """The default in this release; GONE where it does not know the key.
         Raises UnknownRelease."""
         profiles = BROKER_PROFILES if self.of in ("broker", "topic") else PROFILES
         return profiles[version].config[self.of].get(self.name, self.base)
 
-    def read(self, given: object, version: str = newest()) -> object:
+    def read(self, given: object, version: str = newest()) -> Any:
         """The typed value of what somebody wrote: text as in a properties file, or a Python value.
         ConfigException.
 
@@ -211,20 +212,20 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return difflib.get_close_matches(dotted, list(known), n=1, cutoff=0.0)[0]
 
 
-def at_least(lowest: int) -> Check:
+def at_least(lowest: float) -> Check:
     """Value must be at least `lowest`."""
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         if value < lowest:
             raise _invalid(name, value, f"Value must be at least {lowest}")
 
     return check
 
 
-def number_between(lowest: int, highest: int) -> Check:
+def number_between(lowest: float, highest: float) -> Check:
     """Value must be in `lowest`..`highest`, both included."""
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         at_least(lowest)(name, value)
         if value > highest:
             raise _invalid(name, value, f"Value must be no more than {highest}")
@@ -232,13 +233,13 @@ def number_between(lowest: int, highest: int) -> Check:
     return check
 
 
-def gzip_level(name: str, value: object) -> None:
+def gzip_level(name: str, value: Any) -> None:
     """GZIP's own levels, or -1 for its default."""
     if value != -1 and not 1 <= value <= 9:
         raise _invalid(name, value, "Value must be between 1 and 9 or equal to -1")
 
 
-def reset_strategy(name: str, value: object) -> None:
+def reset_strategy(name: str, value: Any) -> None:
     """earliest, latest, none, or by_duration:P... (KIP-1106, 4.0);
     the last is refused, because the lab has not got it."""
     if str(value).startswith("by_duration:P"):
@@ -255,7 +256,7 @@ def reset_strategy(name: str, value: object) -> None:
         )
 
 
-def not_empty(name: str, value: object) -> None:
+def not_empty(name: str, value: Any) -> None:
     """String must be non-empty; null is none at all."""
     if value == "":
         raise _invalid(name, value, "String must be non-empty")
@@ -264,7 +265,7 @@ def not_empty(name: str, value: object) -> None:
 def one_of_strings(*allowed: str) -> Check:
     """String must be one of `allowed`."""
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         if value not in allowed:
             raise _invalid(name, value, f"String must be one of: {', '.join(allowed)}")
 
@@ -275,7 +276,7 @@ def each_one_of(*allowed: str) -> Check:
     """Every element of a list must be one of `allowed`."""
     check_one = one_of_strings(*allowed)
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         for one in value:
             check_one(name, one)
 
@@ -285,7 +286,7 @@ def each_one_of(*allowed: str) -> Check:
 def one_of_any_case(*allowed: str) -> Check:
     """String must be one of (case insensitive) `allowed`."""
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         if str(value).lower() not in map(str.lower, allowed):
             raise _invalid(
                 name, value, f"String must be one of (case insensitive): {', '.join(allowed)}"

@@ -46,7 +46,7 @@ def cluster_text(
         broker.node_id: node_text(broker.host, broker.port, broker.node_id, version, broker.rack)
         for broker in brokers
     }
-    controller = nodes.get(controller_id, "null")
+    controller = "null" if controller_id is None else nodes.get(controller_id, "null")
     kind = PROFILES[version].printing.cluster
     if kind in ("MetadataCache", "MetadataSnapshot"):
         by_id = ", ".join(f"{node_id}={text}" for node_id, text in nodes.items())
@@ -107,10 +107,9 @@ def api_versions_text(offered: Sequence[ApiVersion], version: str) -> str:
     spans = {span.api_key: span for span in offered}
     texts = []
     for number in sorted(spans.keys() | known.names.keys()):
+        newest = known.newest.get(known.names.get(number, ""))
         label = f"{known.names.get(number, 'UNKNOWN')}({number})"
-        texts.append(
-            f"{label}: {_span_text(spans.get(number), known.newest.get(known.names.get(number)))}"
-        )
+        texts.append(f"{label}: {_span_text(spans.get(number), newest)}")
     return f"({', '.join(texts)})"
 
 

@@ -120,7 +120,9 @@ CLASS_NAMES = {
     m.HeartbeatTopicPartitions: "TopicPartitions",
     m.HeartbeatAssignment: "Assignment",
 }
-OLDER_CLASS_NAMES = {m.FetchPartitionData: (between("2.3", "2.8"), "FetchablePartitionResponse")}
+OLDER_CLASS_NAMES: dict[type, tuple[tuple[str, ...], str]] = {
+    m.FetchPartitionData: (between("2.3", "2.8"), "FetchablePartitionResponse")
+}
 """Classes whose printed name is not ours."""
 
 UUID_FIELDS = frozenset({"topic_id", "client_instance_id", "replica_directory_id"})

@@ -7,8 +7,10 @@ field.
 """
 
 import typing
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from typing import Any
 
 from kafkalab.lines import data_fields
 from kafkalab.lines.java_values import list_text, value_text
@@ -18,13 +20,13 @@ from kafkalab.protocol.frozen import record
 from kafkalab.releases import PROFILES
 
 
-def data_text(message, version: str) -> str:
+def data_text(message: Any, version: str) -> str:
     """A whole request or response, as client `version` prints it."""
     left = bytes_left_at_records(message) if type(message) is m.FetchResponse else {}
     return _GeneratedTextWriter(version, left).struct(message, suffix="Data")
 
 
-def part_text(part, version: str) -> str:
+def part_text(part: Any, version: str) -> str:
     """A struct from inside a message, for instance one FinalizedFeatureKey.
     Not for fetched partitions."""
     return _GeneratedTextWriter(version, {}).struct(part)
@@ -47,21 +49,24 @@ class _GeneratedTextWriter:
     (`bytes_left`).
     """
 
-    def __init__(self, version: str, bytes_left: dict[tuple[int, int], int]) -> None:
+    def __init__(self, version: str, bytes_left: Mapping[Any, int]) -> None:
         self._version = version
         self._bytes_left = bytes_left
 
-    def struct(self, value, *, suffix: str = "", at: tuple[int, ...] = ()) -> str:
+    def struct(self, value: Any, *, suffix: str = "", at: tuple[int, ...] = ()) -> str:
         """at: the indexes of the list elements on the way here;
         they find a partition's place in the answer."""
-        shape = _shape(type(value), self._version)
+        kind: Any = type(value)
+        shape = _shape(kind, self._version)
         texts = (
             printed + self._field(value, getattr(value, name), name, shape, at)
             for name, printed in shape.fields
         )
         return f"{shape.name}{suffix}({', '.join(texts)})"
 
-    def _field(self, owner, value, name: str, shape: "_Shape", at: tuple[int, ...]) -> str:
+    def _field(
+        self, owner: Any, value: Any, name: str, shape: "_Shape", at: tuple[int, ...]
+    ) -> str:
         if isinstance(value, str):
             return value if name in data_fields.UUID_FIELDS else f"'{value}'"
         if isinstance(value, tuple):
@@ -81,7 +86,7 @@ class _GeneratedTextWriter:
             f"cap={self._bytes_left[at]}])"
         )
 
-    def _element(self, value, at: tuple[int, ...]) -> str:
+    def _element(self, value: Any, at: tuple[int, ...]) -> str:
         return self.struct(value, at=at) if is_dataclass(value) else value_text(value)
 
 

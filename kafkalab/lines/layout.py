@@ -88,7 +88,7 @@ def rows_of(lines: Iterable[str], foreign: list[str] | None = None) -> Iterator[
         text = raw.rstrip("\n")
         found = HEAD.match(text)
         if found:
-            if place is not None:
+            if head is not None and place is not None:
                 yield _row(head, message, place, trace)
             elif head is not None:
                 foreign += [head[0] + message[0], *message[1:]]
@@ -105,7 +105,7 @@ def rows_of(lines: Iterable[str], foreign: list[str] | None = None) -> Iterator[
             place = tail[1], int(tail[2]) if tail[2] else None
             text = text[: tail.start()]
         message.append(text)
-    if place is not None:
+    if head is not None and place is not None:
         yield _row(head, message, place, trace)
     elif head is not None:
         foreign += [head[0] + message[0], *message[1:]]

@@ -8,7 +8,7 @@ These classes kept their parts in hash maps, and printed them as the map handed 
 """
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kafkalab.errors import error_for
 from kafkalab.hashing import hash_map_order, java_string_hash
@@ -82,7 +82,11 @@ def _size(text: str | None) -> int:
 
 
 def _metadata_request(request: m.MetadataRequest, version: str) -> str:
-    topics = "<ALL>" if request.topics is None else ",".join(topic.name for topic in request.topics)
+    topics = (
+        "<ALL>"
+        if request.topics is None
+        else ",".join(topic.name or "" for topic in request.topics)
+    )
     may_create = (
         f", allowAutoCreate={str(request.allow_auto_topic_creation).lower()}"
         if PROFILES[version].printing.auto_create
@@ -295,7 +299,7 @@ def _end_txn_request(request: m.EndTxnRequest, version: str) -> str:
     )
 
 
-def _status_response(name: str):
+def _status_response(name: str) -> Callable[[Any, str], str]:
     return lambda response, version: (
         f"{name}(error={PROFILES[version].connecting.known(error_for(response.error_code)).name}, "
         f"throttleTimeMs={response.throttle_time_ms})"
@@ -344,7 +348,7 @@ def _txn_offset_commit_response(response: m.TxnOffsetCommitResponse, version: st
     )
 
 
-TEXTS = {
+TEXTS: dict[str, Callable[[Any, str], str]] = {
     "AddPartitionsToTxnRequest": _add_partitions_request,
     "AddPartitionsToTxnResponse": _add_partitions_response,
     "AddOffsetsToTxnRequest": _add_offsets_request,

@@ -11,6 +11,9 @@ say what exists in which version and how it is spelled: `struct_fields`, `data_f
 Left out: compression and headers of records, which no line of these versions shows.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from kafkalab.lines import old_objects
 from kafkalab.lines.generated_text import data_text, fetched_partition_text
 from kafkalab.lines.java_values import list_text, value_text
@@ -23,7 +26,7 @@ PRODUCE_NAMES_TOPIC_ID_SINCE = 13
 """From this API version on a produce request's partition sizes carry the topic's id (KIP-516)."""
 
 
-def wire_text(message, api_version: int, version: str) -> str:
+def wire_text(message: Any, api_version: int, version: str) -> str:
     """The text of a message in the wire's lines of client `version`: "Sending <API> ..." and
     "received ...".
 
@@ -37,7 +40,7 @@ def wire_text(message, api_version: int, version: str) -> str:
     return data_text(message, version)
 
 
-def object_text(message, api_version: int, version: str) -> str:
+def object_text(message: Any, api_version: int, version: str) -> str:
     """What the client's own lines print of a message: "Sending JoinGroup (...)",
     "Received ListOffsetResponse ..."."""
     kind = type(message).__name__
@@ -62,7 +65,7 @@ def header_text(header: RequestHeader, version: str) -> str:
     )
 
 
-def printed_values(values, version: str):
+def printed_values(values: Mapping[str, Any], version: str) -> Mapping[str, Any]:
     """A line's values with the header and the message among them as text,
     where a line shows the wire."""
     header = values.get("header")
@@ -128,7 +131,7 @@ def header_version(header: RequestHeader) -> int:
 
 def client_response_text(
     header: RequestHeader,
-    response,
+    response: Any,
     *,
     received_at_ms: int,
     latency_ms: int,

@@ -85,4 +85,8 @@ def _read(log: Path, release: str, seen: defaultdict[str, Counter[SourceLine]]) 
 
 def _chosen(release: str, name: str, rows: Counter[SourceLine]) -> SourceLine:
     kept = source_lines.line_table(release).get(name)
-    return kept if kept in rows else min(rows, key=lambda row: (-rows[row], row.line))
+    return (
+        kept
+        if kept is not None and kept in rows
+        else min(rows, key=lambda row: (-rows[row], row.line))
+    )

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from kafkalab.releases import lineage, source_lines
 
@@ -99,27 +100,27 @@ def wording(
     return Wording(level, logger, template, dict.fromkeys(releases, 0), prefixed, trace, twin)
 
 
-def trace(template: str, **more) -> Wording:
+def trace(template: str, **more: Any) -> Wording:
     """A wording on level TRACE."""
     return wording(template, "TRACE", **more)
 
 
-def debug(template: str, **more) -> Wording:
+def debug(template: str, **more: Any) -> Wording:
     """A wording on level DEBUG."""
     return wording(template, "DEBUG", **more)
 
 
-def info(template: str, **more) -> Wording:
+def info(template: str, **more: Any) -> Wording:
     """A wording on level INFO."""
     return wording(template, "INFO", **more)
 
 
-def warn(template: str, **more) -> Wording:
+def warn(template: str, **more: Any) -> Wording:
     """A wording on level WARN."""
     return wording(template, "WARN", **more)
 
 
-def error(template: str, **more) -> Wording:
+def error(template: str, **more: Any) -> Wording:
     """A wording on level ERROR."""
     return wording(template, "ERROR", **more)
 
