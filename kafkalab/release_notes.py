@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas
 
 WIDEST = 48
-"""A longer value is cut in the text twin, so that a row stays a line."""
+"""A longer value is cut in the text form, so that a row is one line."""
 CONFIGS: Mapping[str, Mapping[str, ConfigKey]] = {
     "client_config": ProducerConfig.keys_known,
     "producer_config": ProducerConfig.keys_known,
@@ -160,7 +160,7 @@ def _area(section: str) -> str:
 
 
 def _worded(before: str, after: str, each: bool) -> Iterator[ReleaseDifference]:
-    """The lines that a release writes otherwise; one row for all of them unless `each` is
+    """The lines that a release words differently; one row for all of them unless `each` is
     wanted."""
     new, gone, other = [], [], []
     for entry in CATALOG.values():
@@ -260,7 +260,7 @@ def _shown(value: Any, area: str) -> str:
 
 
 def _text(rows: list[ReleaseDifference]) -> str:
-    """The text twin: a heading for each change, below it a line for each value."""
+    """The text form of the table: a heading for each change, below it a line for each value."""
     found: list[str] = []
     heading = ""
     for row in rows:

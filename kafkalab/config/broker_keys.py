@@ -77,8 +77,8 @@ def _read(line: str, kind_of_owner: str) -> ConfigKey:
 
 
 class Keys(Mapping[str, ConfigKey]):
-    """A table's keys by name. A row is read when somebody asks for it:
-    a lab asks for a few of hundreds, an import for none."""
+    """A table's keys by name. A row is parsed when it is asked for: a lab asks for a few of
+    hundreds, an import for none."""
 
     def __init__(self, table: str, kind_of_owner: str) -> None:
         self._table, self._owner = table, kind_of_owner

@@ -2,7 +2,7 @@
 the key, its type, its default, and in brackets the values that it may have.
 
 The default is that of release 2.3, `-` where 2.3 does not know the key; other defaults are on the
-page of their release. Read off KafkaConfig and LogConfig of 2.3.1 and 4.4.0.
+page of their release. The source is KafkaConfig and LogConfig of 2.3.1 and 4.4.0.
 `kafkalab.broker.broker_config` says which of them the lab's brokers act on.
 """
 

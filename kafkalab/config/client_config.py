@@ -4,8 +4,8 @@ printed as at its start.
 `ConsumerConfig.for_version("3.9", {"group.id": "test"})` gives a mapping with every key that
 version knows. Keys and defaults are data: `client_keys`, `security_keys`. Unlike Java, which only
 warns of a key it does not know, the lab refuses it and names the nearest known one; and it refuses
-a value whose behaviour it does not have. The brokers' settings are with the broker
-(`kafkalab.broker.broker_config`).
+a value whose behaviour it does not have. The brokers' settings are in
+`kafkalab.broker.broker_config`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ class ClientConfig(Mapping[str, Any]):
 
     @property
     def has_flat_backoff(self) -> bool:
-        """Who sets reconnect.backoff.ms and not its maximum gets pauses that do not grow
+        """A client that sets reconnect.backoff.ms and not its maximum has pauses that do not grow
         (postProcessReconnectBackoffConfigs, KIP-144)."""
         return "reconnect.backoff.ms" in self.given and "reconnect.backoff.max.ms" not in self.given
 
@@ -78,7 +78,7 @@ class ClientConfig(Mapping[str, Any]):
         return self._values[name]
 
     def _settle(self) -> None:
-        """What follows from the keys together; subclasses say."""
+        """Derives values from several keys together; subclasses define it."""
 
     def _read(self, name: str, value: object) -> Any:
         key = self.keys_known.get(name)
@@ -119,8 +119,9 @@ class ProducerConfig(ClientConfig):
     """The keys of one producer with their typed values. `acks` is "all", "1" or "0";
     enable.idempotence is the value that the producer acts on.
 
-    Idempotence needs acks=all, retries and at most five requests in flight (KIP-98). Asked for,
-    together with anything else, it is refused; being merely the default (KIP-679), it gives way.
+    Idempotence needs acks=all, retries and at most five requests in flight (KIP-98). When it is
+    asked for together with other values, the configuration is refused. When it is only the default
+    (KIP-679), it is turned off.
     """
 
     kind = "producer"
@@ -186,8 +187,8 @@ class ProducerConfig(ClientConfig):
 
     @property
     def why_not_idempotent(self) -> list[tuple[str, dict[str, object]]]:
-        """The lines 3.x and later write when idempotence, their default, gives way:
-        (name in the catalogue, values)."""
+        """The lines that 3.x and later write when they turn off idempotence, their default: (name
+        in the catalogue, values)."""
         configured = self._as_configured
         if not configured["enable.idempotence"] or self["enable.idempotence"]:
             return []
@@ -233,12 +234,13 @@ class ConsumerConfig(ClientConfig):
 
     @property
     def assignors(self) -> tuple[str, ...]:
-        """`("range", "cooperative-sticky")`: the protocols a member offers, in order of liking."""
+        """`("range", "cooperative-sticky")`: the protocols that a member offers, the preferred one
+        first."""
         return tuple(_protocol_of(given) for given in self["partition.assignment.strategy"])
 
     @property
     def own_assignors(self) -> dict[str, object]:
-        """Those of them that are the learner's own, by the same names."""
+        """The learner's own assignors among them, by the same names."""
         return {
             _protocol_of(given): given
             for given in self["partition.assignment.strategy"]
@@ -284,7 +286,7 @@ class ConsumerConfig(ClientConfig):
             values["enable.auto.commit"] = False
 
     def _check_group_protocol(self) -> None:
-        """What belongs to the other protocol cannot be set
+        """Refuses the keys that belong to the other protocol
         (ConsumerConfig.checkUnsupportedConfigsPostProcess)."""
         protocol = str(self._values.get("group.protocol", "classic")).upper()
         if protocol == "CONSUMER" and not PROFILES[self.version].group.plays_consumer_protocol:
@@ -338,8 +340,8 @@ def dump_text(version: str, config: ClientConfig, client_id: str) -> str:
     """The lines below "ConsumerConfig values: " in alphabetical order:
     `\\tacks = 1\\n\\tbatch.size = 16384\\n...`.
 
-    client_id: the name the client goes by; from 2.4 on it prints that (KAFKA-9033), before only a
-    given one.
+    client_id: the client's name; from 2.4 on it prints this name (KAFKA-9033), before only a given
+    one.
     """
     lines = []
     for name in sorted(config):
@@ -353,8 +355,8 @@ def dump_text(version: str, config: ClientConfig, client_id: str) -> str:
 
 
 def _printed(key: ConfigKey, value: Any, *, given: bool) -> str:
-    """A value as Java prints it; secrets are hidden, and a class says that
-    it is one unless it was given as text."""
+    """A value as Java prints it; secrets are hidden, and a class has the prefix `class` unless it
+    was given as text."""
     if value is None:
         return "null"
     if key.type is Type.PASSWORD:

@@ -115,7 +115,7 @@ def _boolean(name: str, given: object) -> bool:
 
 
 def _integer(java_type: str, bits: int) -> Callable[[str, object], int]:
-    """A whole number as Java reads one: text that is too long for the type is no number of it."""
+    """A whole number as Java reads one: a number that is too large for the type is refused."""
 
     def read(name: str, given: object) -> int:
         try:
@@ -145,8 +145,7 @@ def _text(name: str, given: object) -> str | None:
 
 
 def _class(name: str, given: object) -> object:
-    """The lab has no classes but those of Kafka's that it names;
-    an object of the caller's own passes."""
+    """A class is one of Kafka's that the lab names, or an object of the caller's own."""
     if isinstance(given, str) and not given.strip().startswith(KAFKAS):
         raise _invalid(name, given.strip(), f"Class {given.strip()} could not be found.")
     return given.strip() if isinstance(given, str) else given
@@ -163,7 +162,8 @@ def _list(name: str, given: object) -> tuple[str, ...]:
 
 
 def _classes(name: str, given: object) -> tuple[object, ...]:
-    """Names of classes as a LIST; an object of the caller's own passes, alone or among them."""
+    """Names of classes as a LIST; objects of the caller's own are accepted, alone or in the
+    list."""
     if given is None or isinstance(given, str):
         return _list(name, given)
     if not isinstance(given, (list, tuple)):
@@ -240,8 +240,8 @@ def gzip_level(name: str, value: Any) -> None:
 
 
 def reset_strategy(name: str, value: Any) -> None:
-    """earliest, latest, none, or by_duration:P... (KIP-1106, 4.0);
-    the last is refused, because the lab has not got it."""
+    """earliest, latest, none, or by_duration:P... (KIP-1106, 4.0); the last is refused, because the
+    lab does not simulate it."""
     if str(value).startswith("by_duration:P"):
         raise ConfigException(
             f"{name}={value} cannot be played here: resetting by duration is not simulated "
@@ -257,7 +257,7 @@ def reset_strategy(name: str, value: Any) -> None:
 
 
 def not_empty(name: str, value: Any) -> None:
-    """String must be non-empty; null is none at all."""
+    """String must be non-empty; null is accepted."""
     if value == "":
         raise _invalid(name, value, "String must be non-empty")
 
@@ -326,7 +326,7 @@ def fixed(
     check: Check | None = None,
     also: tuple[object, ...] = (),
 ) -> ConfigKey:
-    """A key that only takes its default, and what `also` names."""
+    """A key that accepts only its default and the values of `also`."""
     return ConfigKey(
         name=name, type=type, base=default, doc=why, check=check, effect=Effect.FIXED, also=also
     )

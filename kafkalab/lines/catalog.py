@@ -74,8 +74,8 @@ def render(
 def match(
     version: str | None, logger: str, level: str, text: str
 ) -> tuple[str, dict[str, str]] | None:
-    """Which entry wrote `text` (a message without its prefix), and with which values? None: no
-    entry we know.
+    """The entry that wrote `text` (a message without its prefix) and its values; None: no known
+    entry.
 
     `logger` is the full class name. Without a version the wordings of all versions are tried.
     """
@@ -95,7 +95,7 @@ def matches(
 
 @cache
 def _wordings_of(version: str | None, logger: str, level: str) -> tuple[tuple[str, Wording], ...]:
-    """Each template of this logger and level once, twins left out."""
+    """Each template of this logger and level once, without twins."""
     found: dict[tuple[str, str], Wording] = {}
     for entry in CATALOG.values():
         for wording in entry.wordings:

@@ -37,7 +37,7 @@ def cluster_text(
     partitions: Sequence[tuple[str, MetadataResponsePartition]],
     controller_id: int | None,
 ) -> str:
-    """What follows "Updated cluster metadata ... to ". partitions: (topic, partition) pairs;
+    """The text after "Updated cluster metadata ... to ". partitions: (topic, partition) pairs;
     controller_id None: unknown."""
     held = by_partition(
         (topic, partition.partition_index, partition) for topic, partition in partitions
@@ -100,8 +100,8 @@ def _ids(node_ids: tuple[int, ...]) -> str:
 def api_versions_text(offered: Sequence[ApiVersion], version: str) -> str:
     """`(Produce(0): 0 to 7 [usable: 7], ..., UNKNOWN(44): 0)`: NodeApiVersions.toString(false).
 
-    UNSUPPORTED: the client knows the API, the broker does not offer it. UNKNOWN: the other way
-    round.
+    UNSUPPORTED: the client knows the API, the broker does not offer it. UNKNOWN: the broker offers
+    it, the client does not know it.
     """
     known = PROFILES[version].apis
     spans = {span.api_key: span for span in offered}

@@ -54,8 +54,8 @@ class _GeneratedTextWriter:
         self._bytes_left = bytes_left
 
     def struct(self, value: Any, *, suffix: str = "", at: tuple[int, ...] = ()) -> str:
-        """at: the indexes of the list elements on the way here;
-        they find a partition's place in the answer."""
+        """The text of one struct. at: the indexes of the list elements above it, which give a
+        partition's place in the answer."""
         kind: Any = type(value)
         shape = _shape(kind, self._version)
         texts = (

@@ -170,7 +170,7 @@ ASSIGNING = (
                since="2.8")),
 )
 
-# The partitions stand in brackets in 2.1, bare from 2.2 to 4.0, and in brackets again in 4.4:
+# The partitions are in brackets in 2.1, bare from 2.2 to 4.0, and in brackets again in 4.4:
 # `{partitions}` holds them as printed.
 CALLBACKS = (
     entry("REVOKING_PARTITIONS", COORDINATOR,

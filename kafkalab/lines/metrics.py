@@ -130,8 +130,8 @@ iotime-total                               *Deprecated* The total time the I/O t
 io-ratio                                   The fraction of time the I/O thread spent doing I/O
 io-time-ns-total                           The total time the I/O thread spent doing I/O
 """
-"""The same before KIP-773 was carried through: the old names are still there,
-and the new ones follow their ratios."""
+"""The same before KIP-773 was complete: the old names are still there, and the new ones follow
+their ratios."""
 
 NODE = """
 request-total        The total number of requests sent
@@ -170,7 +170,7 @@ version        Metric indicating version
 commit-id      Metric indicating commit-id
 start-time-ms  Metric indicating start-time-ms
 """
-"""What the program says of itself."""
+"""The metrics of the program's version (AppInfoParser)."""
 
 PERIODS_NOTE = (
     " Note: For topic names with periods (.), an additional metric with underscores is emitted. "

@@ -146,8 +146,8 @@ CLOSING = (
                 since="3.6")),
 )
 
-# Until 2.3 every epoch is looked at by one method, whichever answer brought it; from 2.8 METADATA
-# has statements of its own.
+# Until 2.3 one method checks every epoch, in any answer; from 2.8 METADATA has statements of its
+# own.
 METADATA_LINES = (
     entry("METADATA_UPDATE_FOR_TOPIC", METADATA,
           debug("Requesting metadata update for topic {topic} due to error {error}", since="2.3")),

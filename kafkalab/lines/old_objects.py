@@ -4,7 +4,7 @@ Each class has a format of its own (a colon after "type" in one, an equals sign 
 table holds them: there is one function a class, named in `TEXTS`. Learned from the lines of clients
 2.1.1, 2.2.2 and 2.3.0.
 
-These classes kept their parts in hash maps, and printed them as the map handed them out.
+These classes kept their parts in hash maps and printed them in the order of the map.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,7 +27,7 @@ Part = TypeVar("Part")
 
 
 def _members(parts: Iterable[Part], id_of: Callable[[Part], str]) -> str:
-    """The member ids as a HashMap hands them out."""
+    """The member ids in the order of a HashMap."""
     return ",".join(hash_map_order([id_of(part) for part in parts], java_string_hash))
 
 
@@ -206,7 +206,7 @@ def _leader_epoch_response(response: m.OffsetForLeaderEpochResponse, version: st
             for part in topic.partitions
         )
     )
-    # The lonely comma is Java's.
+    # The comma without a value is Java's.
     return (
         f"(type=OffsetsForLeaderEpochResponse, , throttleTimeMs={response.throttle_time_ms}, "
         f"epochEndOffsetsByPartition={{{ends}}})"

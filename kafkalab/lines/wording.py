@@ -4,8 +4,8 @@
           debug("Node {node_id} disconnected.", until="2.8"),
           info("Node {node_id} disconnected.", since="3.6"))
 
-`since` and `until` name the first and the last release that has the wording; left out, there is no
-limit. The line number in the release's Java source (%L) is in `kafkalab.releases.source_lines`.
+`since` and `until` name the first and the last release that has the wording; without them there is
+no limit. The line number in the release's Java source (%L) is in `kafkalab.releases.source_lines`.
 Where no recording shows it, the number of the nearest release before is taken (else of the nearest
 after), and `borrowed` names the release.
 """

@@ -30,7 +30,7 @@ def with_missing_steps(events: list[Event]) -> list[Event]:
         isinstance(event.get("client", ""), str) and isinstance(event.get("do"), str)
         for event in events
     ):
-        return events  # nonsense, which the reader names
+        return events  # The reader refuses such a scenario with a sentence.
     steps: dict[str | None, list[Event]] = {}
     for event in events:
         if event.get("do") not in NO_STEPS:

@@ -23,8 +23,8 @@ LONGEST_STEP_MS = 24 * 3_600_000
 LONGEST_PLAY_MS = 366 * LONGEST_STEP_MS
 LARGEST_VALUE_BYTES = 100_000_000
 MOST_PARTITIONS = 10_000
-"""More partitions of __consumer_offsets than any cluster has;
-a slip of the keyboard would keep the lab busy for hours."""
+"""More partitions of __consumer_offsets than any cluster has; a typing error would keep the lab
+busy for hours."""
 
 
 class UnusableScenario(ValueError):
@@ -267,7 +267,7 @@ def read_scenario(scenario: Any) -> Scenario:
 
 
 def check_configs(scenario: Scenario, version: str) -> None:
-    """Would a client of this version take the configs of its `new` steps? Raises
+    """Checks that a client of this version accepts the configs of its `new` steps. Raises
     UnusableScenario naming the key."""
     for client, steps in scenario.steps.items():
         for step in steps:
@@ -323,8 +323,8 @@ def _brokers(given: Mapping[str, Any]) -> dict[int, str]:
 
 
 def _topic(name: str, entries: Any, brokers: Mapping[int, str]) -> tuple[list[int], int]:
-    """Leaders and the number of replicas; which brokers follow is left to the cluster,
-    for no client sees a difference."""
+    """Leaders and the number of replicas; the cluster chooses the followers, because no client sees
+    a difference."""
     has = f"the topic {name} has"
     _read(TOPIC, name, "topics has a name")
     leaders, replicas = [], 1
@@ -535,7 +535,7 @@ def _step(event: Mapping[str, Any], do: str, client: str) -> dict[str, Any]:
 def _check_order(
     step: Mapping[str, Any], before: list[dict[str, Any]], client: str, topics: Mapping[str, Any]
 ) -> None:
-    """A program cannot use what it has not made."""
+    """Refuses a step that uses a client that the program has not made."""
     do, made = step["do"], {earlier["do"] for earlier in before}
     if "kill -9" in made:
         raise UnusableScenario(

@@ -262,7 +262,8 @@ class Producing:
     drain_index_by_node: bool
     """Each broker's partitions have their own place where filling a request begins."""
     batches_follow_leader: bool
-    """A batch does not wait out its backoff when its partition has a new leader (KAFKA-15415)."""
+    """A batch does not wait for the end of its backoff when its partition has a new leader
+    (KAFKA-15415)."""
     halves_split_batches: bool
     """A batch that is still too large after splitting is halved (KAFKA-8350)."""
     names_partition_of_buffer: bool
@@ -332,7 +333,8 @@ class Transacting:
     """A producer raises its own epoch after a gap, and may ask the coordinator for the next
     (KIP-360)."""
     speaks_transaction_v2: bool
-    """Partitions and groups join by being written to; each transaction has its epoch (KIP-890)."""
+    """A write adds a partition or group to the transaction; each transaction has its epoch
+    (KIP-890)."""
     offsets_carry_member: bool
     """Offsets in a transaction name the member and its generation (KIP-447)."""
     awaits_topic_ids_of_offsets: bool
@@ -340,7 +342,7 @@ class Transacting:
     partition_joins_before_append: bool
     """"Begin adding new partition" comes before the record is appended."""
     tells_failure_first: bool
-    """A failed batch is told to its records before the transaction hears of it."""
+    """The records of a failed batch get its error before the transaction does."""
     aborts_when_closed: bool
     """close() aborts a transaction that is still open (KAFKA-6635)."""
     limits_transactional_calls: bool
@@ -498,7 +500,7 @@ class Profile:
         return self.latest(ApiKeys.API_VERSIONS)
 
     def knows(self, api: ApiKeys) -> bool:
-        """Does this release know the API at all?"""
+        """Whether this release knows the API."""
         return api.id in self.apis.names
 
     def latest(self, api: ApiKeys) -> int:

@@ -13,8 +13,8 @@ from kafkalab.releases.profile import Profile
 
 
 def page_of(release: str) -> Page:
-    """The page of a client release; the oldest has none, for it is what the others differ from.
-    Raises UnknownRelease."""
+    """The page of a client release. The oldest release has none, because the others are compared
+    with it. Raises UnknownRelease."""
     lineage.since(release)
     name = f"client_{release.replace('.', '_')}"
     if find_spec(f"kafkalab.releases.{name}") is None:

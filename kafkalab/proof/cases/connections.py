@@ -21,8 +21,8 @@ from kafkalab.records import ProducerRecord, TopicPartition
 
 SEEDS = range(12)
 STARTED_MS = 1_000
-"""A program does other things before its first send;
-by then a producer that connects on its own has done so."""
+"""A program does other things before its first send. A producer that connects by itself is
+connected by then."""
 SETTLED_MS = 5_000
 """A consumer has joined and reads by then; the initial rebalance delay is 3 s."""
 AFTER_IDLE_MS = 550_000
@@ -48,8 +48,8 @@ def socket_counts(entry: CaseEntry) -> dict[str, Any]:
     )
     answer["created_set"] = _common_set(seen)
     answer["data_created"] = seen[0]["data"]
-    # A case that names its topic names the addresses' hash order with it; else the order of the
-    # leaders is nobody's to know.
+    # A case that names its topic fixes the hash order of the addresses; without a topic the order
+    # of the leaders is unknown.
     answer["created_order"] = _order(runs[0], nested="topic" not in entry.input)
     if wants_idle:
         answer |= _after_idle(_play(entry, kind, SEEDS[0], AFTER_IDLE_MS))
@@ -179,8 +179,8 @@ def _choice(counts: list[int]) -> int | list[int]:
 
 
 def _common_set(seen: list[dict[str, Any]]) -> list[Any]:
-    """Bootstrap ids, the coordinator, data; one bootstrap id that
-    chance chose is named by all it may be."""
+    """Bootstrap ids, the coordinator, data. A bootstrap id that chance chose is the list of its
+    possible values."""
     first = seen[0]
     bootstraps = sorted({tuple(one["bootstrap"]) for one in seen}, reverse=True)
     names: list[Any] = list(bootstraps[0])
@@ -208,8 +208,8 @@ def _order(sockets: list[Socket], nested: bool) -> list[Any]:
 
 
 def _after_idle(sockets: list[Socket]) -> dict[str, Any]:
-    """What idle time leaves of the sockets that the start had opened; what a refresh of metadata
-    opens later is another question."""
+    """The sockets of the start that are still open after idle time, without those that a later
+    refresh of metadata opens."""
     first = [socket for socket in sockets if socket.opened_at_ms <= SETTLED_MS]
     kept = [socket for socket in first if socket.closed_at_ms is None]
     return {

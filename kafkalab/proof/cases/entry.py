@@ -23,8 +23,8 @@ class CaseEntry:
     """One case. ask: keys the answer must hold; version: the client version for which the entry is
     answered.
 
-    moments: when the entry's observer looked, where only what he saw says so ("p@1001:..."); never
-        what he saw.
+    moments: when the entry's observer looked, where only the observation says so ("p@1001:...");
+    the observation itself is never read.
     """
 
     group: str

@@ -22,7 +22,7 @@ BROKER = "2.3"
 
 
 def transition(entry: CaseEntry) -> dict[str, Any]:
-    """May a group go from one state to another?"""
+    """Whether a group may go from one state to another."""
     return {
         "legal": may_move(
             ClassicGroupState(entry.input["from"]), ClassicGroupState(entry.input["to"])
@@ -80,7 +80,8 @@ def commit(entry: CaseEntry) -> dict[str, Any]:
 
 
 def offset_expiry(entry: CaseEntry) -> dict[str, Any]:
-    """Is an offset too old, so many days after its commit or after the group became empty?"""
+    """Whether an offset is too old, so many days after its commit or after the group became
+    empty."""
     given, about = entry.input, str(entry.input["group"])
     case = GroupCase(BROKER)
     if "standalone" in about:

@@ -95,8 +95,7 @@ def backoff(entry: CaseEntry) -> dict[str, Any]:
 
 
 def setup_timeout(entry: CaseEntry) -> dict[str, Any]:
-    """How long the next attempt to connect may take (KIP-601)
-    after so many that came to nothing."""
+    """How long the next attempt to connect may take (KIP-601) after so many failed ones."""
     given = entry.input
     waits = [
         _states(entry, given, at, given["failed_connect_attempts"], trying=True).setup_timeout_ms(
@@ -170,7 +169,7 @@ def _load(node: Mapping[str, Any], refresh_due: bool, attempts: Mapping[int, int
 
 
 def _silent(name: str, **values: Any) -> None:
-    """A rule writes lines while it looks; nobody reads them here."""
+    """Drops the lines that a rule writes while it looks."""
 
 
 ANSWERS = {

@@ -39,8 +39,8 @@ def round_robin(entry: CaseEntry) -> dict[str, Any]:
 
 
 def _asked_twice(cluster: Cluster, records: int, remembers: bool) -> list[int]:
-    """RoundRobinPartitioner up to 3.9: told of the new batch, and asked again. Before
-    KAFKA-17632 it had forgotten what it said."""
+    """RoundRobinPartitioner up to 3.9: told of the new batch, and asked again. Before KAFKA-17632
+    it had forgotten its first answer."""
     partitioner, found = RoundRobinPartitioner(random.Random(0), remembers_new_batch=remembers), []
     for _ in range(records):
         first = partitioner.partition(TOPIC, None, None, None, None, cluster)

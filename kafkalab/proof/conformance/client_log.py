@@ -162,7 +162,7 @@ class Observed:
 
 
 def _goes_on(sent: list[str], api: str) -> bool:
-    """Does a periodic API only go on, alone or in turn with another one?"""
+    """Whether a periodic API only goes on, alone or in turn with another one."""
     if api not in PERIODIC or not sent:
         return False
     return sent[-1] == api or (len(sent) > 1 and sent[-2] == api and sent[-1] in PERIODIC)

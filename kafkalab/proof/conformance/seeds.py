@@ -66,8 +66,8 @@ class _Search:
             self.try_seed(seed)
 
     def chosen(self) -> int | dict[str, int]:
-        """Each client's lowest equal seed; one number where they agree.
-        A client's luck is its own, so they may differ."""
+        """Each client's lowest equal seed; one number where they agree. Each client has its own
+        stream of chance, so they may differ."""
         seeds = {name: self.found.get(name, 0) for name in self.real}
         distinct = set(seeds.values())
         return distinct.pop() if len(distinct) == 1 else seeds

@@ -127,7 +127,7 @@ class HastyWriter:
         self._added.clear()
 
     def _ask_coordinator(self, request: Any, error_of: Callable[[Any], int]) -> Any:
-        """Ask until there is an answer: what a coordinator has decided it says again."""
+        """Ask until there is an answer; a coordinator repeats its decision."""
         while (
             answer := self._ask(self._lab.transaction_coordinator_of(self._name), request, error_of)
         ) is None:
@@ -231,7 +231,7 @@ def write_in_haste(lab: Lab, name: str, rounds: int) -> None:
 
 
 def hasty_writers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
-    """One writer in haste, and somebody who reads what is committed."""
+    """One HastyWriter, and a reader of what is committed."""
     lab.place_transaction_coordinator(HASTY, rng.randrange(3))
     lab.spawn(write_in_haste, HASTY, rng.randint(6, 12), name=HASTY)
     lab.spawn(read_committed, "auditor", name="auditor")

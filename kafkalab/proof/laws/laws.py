@@ -171,7 +171,7 @@ def in_sync_keeps_committed(reading: Reading, scope: Scope) -> Iterator[Breach]:
 
 
 def copies_agree(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """When all is quiet again, every replica is in sync and ends where its leader ends."""
+    """When all faults are over, every replica is in sync and ends where its leader ends."""
     if _final_log(reading) is None:
         return
     gone = {fact.tells["topic"]: fact.id for fact in reading.of("topic.deleted")}
@@ -332,8 +332,8 @@ def committed_only(reading: Reading, scope: Scope) -> Iterator[Breach]:
 
 
 def _outlived_its_end(reading: Reading, sent: Fact) -> bool:
-    """Did a broker append this record only after the coordinator had begun to end the
-    transaction it was sent in?"""
+    """Whether a broker appended this record only after the coordinator had begun to end the
+    transaction of its send."""
     for appended in reading.of("record.appended"):
         if any(record.key == sent.tells["key"] for record in appended.tells["records"]):
             return any(
@@ -575,7 +575,7 @@ def _calls(reading: Reading) -> dict[str, list[Fact]]:
 
 
 def _turns(reading: Reading) -> dict[str, list[Fact]]:
-    """What each consumer has been to its group, one after the other."""
+    """The states of each consumer in its group, one after the other."""
     turns: dict[str, list[Fact]] = {}
     for fact in reading.of("state"):
         if str(fact.tells.get("machine", "")).startswith("member of "):
@@ -590,8 +590,8 @@ def _consumer_config(calls: Sequence[Fact]) -> Mapping[str, Any] | None:
 
 
 def _expired(reading: Reading, left: Fact) -> bool:
-    """Was it silence that ended this membership? The coordinator says so with the rebalance that
-    follows, or (KIP-848) of the member."""
+    """Whether silence ended this membership. The coordinator says so in the rebalance that follows,
+    or (KIP-848) in the event of the member."""
     return any(
         fact.at_ms == left.at_ms
         and left.tells["member"] in str(fact.tells.get("reason", ""))

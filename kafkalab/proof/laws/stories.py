@@ -34,8 +34,7 @@ GROUP = "inventory"
 VERSIONS = ("2.3", "2.8", "3.9", newest())
 """The client releases that most stories draw from."""
 FAULTS_END_MS = 5_500
-"""By then every fault is over; what comes after is for finding
-one's feet and for the last reader."""
+"""Every fault is over by then. The time after it is for recovery and for the last reader."""
 QUICK_BROKERS = {
     "group.initial.rebalance.delay.ms": 0,
     "group.min.session.timeout.ms": 1_000,
@@ -127,7 +126,7 @@ def run_of(seed: int, stories: Sequence[StoryKind] | None = None) -> Run:
 
 
 def play_story(run: Run) -> Lab:
-    """Tell the story from beginning to end; the lab's journal has it all."""
+    """Plays the story from beginning to end and returns its lab with the whole journal."""
     rng = Streams(run.seed).stream("laws/cast")
     story = run.story
     version, release = rng.choice(story.versions), rng.choice(story.broker_versions)
@@ -192,8 +191,8 @@ def produce(
 
 
 def consume(lab: Lab, name: str, config: dict[str, object], lazy: float = 0.0) -> None:
-    """Reads in the group, commits when it feels like it, and goes away at times. lazy: how often
-    it works for longer than it may."""
+    """Reads in the group, commits at random, and leaves at times. lazy: how often it works for
+    longer than it may."""
     rng = lab.streams.stream(f"{name}/habits")
     while lab.now_ms < FAULTS_END_MS:
         who = lab.unused_name(name)
