@@ -21,7 +21,7 @@ from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.broker.shell.interbroker import InterBroker
-from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, one_of
+from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, name_hint
 from kafkalab.lines.layout import time_text
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.reading import frames
@@ -375,7 +375,7 @@ class Lab:
             own = [name for name in self.cluster.topics if not name.startswith("__")]
             warnings.warn(
                 f"There is no topic {topic!r} yet, so this send makes the brokers create it, with "
-                f"their defaults.{one_of(topic, own)}",
+                f"their defaults.{name_hint(topic, own)}",
                 stacklevel=3,
             )
 
@@ -504,7 +504,7 @@ class Lab:
             event.who for event in self.journal.of("call") if event.name.startswith("new ")
         )
         raise IllegalArgumentException(
-            f"no client {client!r} has done anything in this lab.{one_of(client, known)}"
+            f"no client {client!r} has done anything in this lab.{name_hint(client, known)}"
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -515,7 +515,7 @@ class Lab:
             raise NoSuchName(f"a Lab has no {name!r}: {INSTEAD[name]}")
         raise NoSuchName(
             "a Lab has no "
-            f"{name!r}.{one_of(name, (each for each in dir(type(self)) if not each.startswith('_')))}"  # noqa: E501
+            f"{name!r}.{name_hint(name, (each for each in dir(type(self)) if not each.startswith('_')))}"  # noqa: E501
         )
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from kafkalab.lines.java_values import list_text, value_text
 from kafkalab.lines.old_objects import records_text
 from kafkalab.lines.struct_fields import STRUCTS, StructField
 from kafkalab.protocol import messages as m
-from kafkalab.protocol.bytes_left import bytes_left_at_members, bytes_left_at_metadata
+from kafkalab.protocol.buffer_sizes import bytes_left_at_members, bytes_left_at_metadata
 from kafkalab.releases import PROFILES
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kafkalab.errors import IllegalArgumentException, one_of
+from kafkalab.errors import IllegalArgumentException, name_hint
 from kafkalab.lines.layout import Row, text_of, time_text
 from kafkalab.reading.history.group_rows import offset_rows
+from kafkalab.sim.event_kinds import KINDS
 from kafkalab.sim.journal import Event, Journal
-from kafkalab.sim.kinds import KINDS
 
 if TYPE_CHECKING:
     import pandas
@@ -74,7 +74,7 @@ def events(journal: Journal, kind: str | None) -> pandas.DataFrame:
     found = journal.events if kind is None else list(journal.of(kind))
     if kind is not None and not found and kind not in KINDS:
         raise IllegalArgumentException(
-            f"no journal has events of kind {kind!r}.{one_of(kind, sorted(KINDS))}"
+            f"no journal has events of kind {kind!r}.{name_hint(kind, sorted(KINDS))}"
         )
     rows = [
         {

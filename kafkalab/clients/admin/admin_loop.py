@@ -14,7 +14,6 @@ from typing import Any
 
 from kafkalab.clients.admin.calls import (
     ANY,
-    CONTROLLER,
     Call,
     CallState,
     Pause,
@@ -152,7 +151,7 @@ class AdminLoop:
             return None
         if target == ANY:
             return self._client.least_loaded_node()
-        node = metadata.view.controller if target == CONTROLLER else metadata.view.node(target)
+        node = metadata.view.node(target) if isinstance(target, int) else metadata.view.controller
         if node is None and not metadata.update_requested:
             metadata.request_update()
         return node

@@ -1,4 +1,5 @@
-"""How many bytes of an answer are left at each of its buffers.
+"""Computes the buffer sizes that a Java client prints for records and members' metadata of a
+response.
 
 A Java client cuts records and members' metadata out of the answer's buffer without copying, so what
 it prints of them, `MemoryRecords(size=0, buffer=java.nio.HeapByteBuffer[pos=0 lim=0 cap=77])`,
@@ -21,11 +22,12 @@ from kafkalab.protocol.record_messages import (
 )
 
 FIXED_PARTITION_BYTES = 4 + 2 + 8 + 8 + 8 + 4
-"""partition, error code, high watermark, last stable offset, log start offset,
-preferred read replica."""
+"""Partition, error code, high watermark, last stable offset, log start offset, preferred read
+replica.
+"""
 
 ABORTED_TRANSACTION_BYTES = 8 + 8 + 1
-TAGGED_PAIR_BYTES = {
+TAGGED_PAIR_BYTES: dict[type, int] = {
     FetchEpochEndOffset: 4 + 8 + 1,
     LeaderIdAndEpoch: 4 + 4 + 1,
     SnapshotId: 8 + 4 + 1,
@@ -38,14 +40,15 @@ def records_size(partition: FetchPartitionData) -> int:
 
 
 def bytes_left_at_records(response: FetchResponse) -> dict[tuple[int, int], int]:
-    """(index of topic, index of partition) -> bytes from the start of that
-    partition's records to the answer's end."""
+    """(topic index, partition index) -> bytes from the start of the partition's records to the
+    answer's end.
+    """
     left = _tagged_bytes(
         [_endpoints_bytes(response.node_endpoints)] if response.node_endpoints else []
     )
     found = {}
     for at_topic, topic in reversed(tuple(enumerate(response.responses))):
-        left += 1  # the topic's own tagged fields, never any
+        left += 1  # The topic's own tagged fields. There are none.
         for at, partition in reversed(tuple(enumerate(topic.partitions))):
             left += _partition_tags_bytes(partition)
             found[at_topic, at] = left + records_size(partition)
@@ -117,7 +120,7 @@ def _partition_tags_bytes(partition: FetchPartitionData) -> int:
 
 
 def _tagged_bytes(sizes: list[int]) -> int:
-    """Their number, then for each its tag, its size and itself."""
+    """Bytes of tagged fields: their number, then the tag, the size and the value of each."""
     return 1 + sum(1 + _unsigned_varint_bytes(size) + size for size in sizes)
 
 
