@@ -1,5 +1,5 @@
-"""A cluster, its clients and one clock, ready to be used in a cell. The only place where brokers
-and clients meet.
+"""Lab: a simulated cluster, its clients and one clock, ready to be used in a cell. Brokers and
+clients meet only here.
 
     lab = Lab(brokers=3, seed=7, version="2.3")
     lab.create_topic("t4", partitions=3)
@@ -30,8 +30,9 @@ from kafkalab.reading.sockets import Socket, sockets_of
 from kafkalab.releases import Profile, broker_profile, profile_of
 from kafkalab.releases.lineage import DEFAULT_BROKER, DEFAULT_CLIENT
 from kafkalab.sim.apps import LONGEST_GIVEN_MS, App, Signal, Stage
+from kafkalab.sim.chain import Chain
 from kafkalab.sim.garbage import COLLECTOR
-from kafkalab.sim.journal import Chain, Event, Journal
+from kafkalab.sim.journal import Event, Journal
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
@@ -97,7 +98,7 @@ class Lab:
         cold: bool = False,
         racks: Mapping[int, str] | None = None,
     ) -> None:
-        profile_of(version)  # An unknown version is told here, not at the first client.
+        profile_of(version)  # An unknown version is refused here, not at the first client.
         if not isinstance(brokers, (int, Mapping)) or isinstance(brokers, bool):
             raise IllegalArgumentException(
                 f"brokers says how many there are, Lab(brokers=3), or where they are, "
@@ -165,7 +166,8 @@ class Lab:
         self._numbers: dict[str, int] = {}
         self._names: set[str] = set()
         self._killed: dict[str, int] = {}
-        self._creates_topics, self._new_topics = settings.auto_create_topics_enable, set()
+        self._creates_topics = settings.auto_create_topics_enable
+        self._new_topics: set[str] = set()
 
     # time
 
@@ -179,7 +181,7 @@ class Lab:
         self.stage.wait(Signal(), self.now_ms + _whole_ms(ms))
 
     def run_until(self, done: Callable[[], bool], timeout_ms: int = 600_000) -> bool:
-        """Step until `done()`, at most `timeout_ms`; says whether it came true.
+        """Step until `done()`, at most `timeout_ms`; returns whether it is true.
 
         A timeout of more than a year means: as long as it takes. Raises IllegalStateException when
         that is more than an hour.
@@ -195,12 +197,15 @@ class Lab:
         return self.clock.step()
 
     def sleep(self, ms: int) -> None:
-        """Inside an app: work for `ms` milliseconds. The rest of the lab goes on meanwhile."""
+        """Inside an app: work for `ms` milliseconds. The other parts of the lab go on at the same
+        time."""
         self.stage.wait(Signal(), self.now_ms + _whole_ms(ms))
 
     def spawn(self, function: Callable[..., object], *args: object, name: str | None = None) -> App:
         """Run `function(lab, *args)`, a plain blocking function, beside this one."""
-        return self.stage.spawn(name or getattr(function, "__name__", "app"), function, self, *args)
+        return self.stage.spawn(
+            name or str(getattr(function, "__name__", "app")), function, self, *args
+        )
 
     def kill(self, client: str) -> None:
         """`kill -9` of a client's process, and of the app of that name: nothing is closed or said
@@ -221,11 +226,11 @@ class Lab:
         self.stage.kill(client)
 
     def close(self) -> None:
-        """End all apps. A lab that is thrown away needs no closing; its apps do."""
+        """End all apps. A lab that is dropped needs no closing, but its apps do."""
         self.stage.close()
 
     def _given_up(self, what: str) -> IllegalStateException:
-        """The error of a call without an end: what it waited for, and what is gone."""
+        """The error of a call that would never end: what it waited for, and what is down."""
         down = [id for id, end in self._ends.items() if not end.is_up]
         still = [
             id
@@ -326,7 +331,7 @@ class Lab:
         return self.network.link(client, f"broker-{broker}")
 
     def partition(self, *sides: Sequence[int]) -> None:
-        """Break the network among brokers: nobody of one side reaches anybody of another, until
+        """Break the network among brokers: no broker of one side reaches one of another, until
         `heal()`.
 
         `lab.partition([0], [1, 2])`. A broker on no side reaches all. The controller quorum (or
@@ -352,15 +357,15 @@ class Lab:
 
     @property
     def first_address(self) -> str:
-        """`localhost:9092`: where a client bootstraps when it is not told."""
+        """`localhost:9092`: the bootstrap.servers of a client that sets none."""
         node = next(iter(self._ends.values())).node
         return f"{node.host}:{node.port}"
 
     # what clients ask of their lab
 
     def warn_of_new_topic(self, topic: str) -> None:
-        """A producer sends to a topic for the first time. Where there is none yet and the brokers
-        create it, say so, as Python warns: it may be a slip of the pen. Nothing is journalled."""
+        """A producer sends to a topic for the first time. If the brokers have to create the topic,
+        Python warns, because the name may be a typing error. Nothing is journalled."""
         if (
             topic not in self.cluster.topics
             and self._creates_topics
@@ -481,7 +486,7 @@ class Lab:
         """The chain of causes of an event (itself or its id) or of a socket's opening, oldest
         first.
 
-        Raises IndexError for an unknown id, IllegalArgumentException for what is none of these.
+        Raises IndexError for an unknown id, IllegalArgumentException for anything else.
         """
         if not isinstance(event, (Event, int, Socket)):
             raise IllegalArgumentException(
@@ -491,8 +496,8 @@ class Lab:
         return self.journal.why(event.event_id if isinstance(event, Socket) else event)
 
     def check_client(self, client: str) -> None:
-        """Raises IllegalArgumentException, with a sentence,
-        for one that did and said nothing in this lab."""
+        """Raises IllegalArgumentException, with a sentence, for a client that did nothing in this
+        lab."""
         if client in self._names or any(kept[2] == client for kept in self.journal.kept):
             return
         known = dict.fromkeys(
@@ -503,7 +508,7 @@ class Lab:
         )
 
     def __getattr__(self, name: str) -> Any:
-        """Only called for what there is not: says what there is. Raises NoSuchName."""
+        """Called for an unknown name only; says which names there are. Raises NoSuchName."""
         if name.startswith("_"):
             raise AttributeError(f"a Lab has no {name!r}")
         if name in INSTEAD:

@@ -1,7 +1,7 @@
-"""changes: a table of what differs between two releases of the client or the broker, read off their
+"""Makes the table of what differs between two releases of the client or the broker from their
 pages.
 
-Each row has the KIP, JIRA or source that stands beside the difference in `kafkalab/releases`.
+Each row has the KIP, JIRA or source of the difference, as `kafkalab/releases` names it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkalab.config.broker_keys import BROKER_KEYS, TOPIC_KEYS
 from kafkalab.config.client_config import AdminClientConfig, ConsumerConfig, ProducerConfig
-from kafkalab.config.keys import Key
+from kafkalab.config.keys import ConfigKey
 from kafkalab.lines.catalog import CATALOG
 from kafkalab.releases import BROKER_PROFILES, PROFILES
 from kafkalab.releases.api_names import API_NUMBERS
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     import pandas
 
 WIDEST = 48
-"""A longer value is cut in the text twin, so that a row stays a line."""
-CONFIGS: Mapping[str, Mapping[str, Key]] = {
+"""A longer value is cut in the text form, so that a row is one line."""
+CONFIGS: Mapping[str, Mapping[str, ConfigKey]] = {
     "client_config": ProducerConfig.keys_known,
     "producer_config": ProducerConfig.keys_known,
     "consumer_config": ConsumerConfig.keys_known,
     "admin_config": AdminClientConfig.keys_known,
 }
-"""Section of a Change -> where the keys are looked up."""
+"""Section of a ClientChange -> where the keys are looked up."""
 
 
-class Row(NamedTuple):
-    """One difference.
+class ReleaseDifference(NamedTuple):
+    """One difference between two releases.
 
     release  whose page has it      source  its KIP, JIRA or how it was found
     what     one plain sentence     area    the part of the profile, "producer config", "newest API
@@ -61,8 +61,8 @@ def changes(
     area: str | None = None,
     lines: bool = False,
 ) -> pandas.DataFrame:
-    """What differs between two releases, page by page: a pandas DataFrame with a Row's fields as
-    columns.
+    """What differs between two releases, page by page: a pandas DataFrame with the fields of a
+    ReleaseDifference as columns.
 
     :param before: the older release, as "2.2"
     :param after: the newer release
@@ -90,7 +90,7 @@ def changes(
                 f"nothing of the area {area!r} differs between {before} and {after}; "
                 f"the areas are {', '.join(areas)}"
             )
-    table = pandas.DataFrame(rows, columns=list(Row._fields))
+    table = pandas.DataFrame(rows, columns=list(ReleaseDifference._fields))
     table.attrs["text"] = _text(rows)
     return table
 
@@ -110,14 +110,14 @@ def _steps(before: str, after: str, names: tuple[str, ...], of: str) -> list[tup
     return list(zip(names[first:last], names[first + 1 : last + 1], strict=True))
 
 
-def _client_rows(steps: list[tuple[str, str]], lines: bool) -> Iterator[Row]:
+def _client_rows(steps: list[tuple[str, str]], lines: bool) -> Iterator[ReleaseDifference]:
     for before, after in steps:
         for change in page_of(after).changes:
             for section, name, value in change.settings():
                 old = _value_before(section, name, before)
                 area = _area(section)
                 if old != value:
-                    yield Row(
+                    yield ReleaseDifference(
                         after,
                         change.source,
                         change.what,
@@ -127,7 +127,7 @@ def _client_rows(steps: list[tuple[str, str]], lines: bool) -> Iterator[Row]:
                         _shown(value, area),
                     )
             for method in change.admin_gets:
-                yield Row(
+                yield ReleaseDifference(
                     after, change.source, change.what, "admin client", method, "missing", "there"
                 )
         yield from _worded(before, after, lines)
@@ -159,8 +159,8 @@ def _area(section: str) -> str:
     }.get(section, section.replace("_", " "))
 
 
-def _worded(before: str, after: str, each: bool) -> Iterator[Row]:
-    """The lines that a release writes otherwise; one row for all of them unless `each` is
+def _worded(before: str, after: str, each: bool) -> Iterator[ReleaseDifference]:
+    """The lines that a release words differently; one row for all of them unless `each` is
     wanted."""
     new, gone, other = [], [], []
     for entry in CATALOG.values():
@@ -182,9 +182,9 @@ def _worded(before: str, after: str, each: bool) -> Iterator[Row]:
             (other, "A line in other words."),
         ):
             for entry, said, says in found:
-                yield Row(after, "recordings", what, "lines", entry.name, said, says)
+                yield ReleaseDifference(after, "recordings", what, "lines", entry.name, said, says)
     elif new or gone or other:
-        yield Row(
+        yield ReleaseDifference(
             after,
             "recordings",
             f"{len(new)} lines are new, {len(gone)} are gone, {len(other)} have other words.",
@@ -199,13 +199,13 @@ def _spoken(release: str) -> int:
     return sum(entry.wording(release) is not None for entry in CATALOG.values())
 
 
-def _broker_rows(steps: list[tuple[str, str]]) -> Iterator[Row]:
+def _broker_rows(steps: list[tuple[str, str]]) -> Iterator[ReleaseDifference]:
     for before, after in steps:
         for change in broker_page_of(after).changes:
             yield from _broker_change(change, before, after)
 
 
-def _broker_change(change: BrokerChange, before: str, after: str) -> Iterator[Row]:
+def _broker_change(change: BrokerChange, before: str, after: str) -> Iterator[ReleaseDifference]:
     profile = BROKER_PROFILES[before]
     offered = {span.api_key: f"{span.min_version}-{span.max_version}" for span in profile.apis}
     rows: list[tuple[str, str, Any, Any]] = [
@@ -230,7 +230,7 @@ def _broker_change(change: BrokerChange, before: str, after: str) -> Iterator[Ro
     ]
     for area, name, old, value in rows:
         if old != value:
-            yield Row(
+            yield ReleaseDifference(
                 after,
                 change.source,
                 change.what,
@@ -259,8 +259,8 @@ def _shown(value: Any, area: str) -> str:
     return "null" if value is None else str(value) or '""'
 
 
-def _text(rows: list[Row]) -> str:
-    """The text twin: a heading for each change, below it a line for each value."""
+def _text(rows: list[ReleaseDifference]) -> str:
+    """The text form of the table: a heading for each change, below it a line for each value."""
     found: list[str] = []
     heading = ""
     for row in rows:

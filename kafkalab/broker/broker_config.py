@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kafkalab.config.broker_keys import BROKER_KEYS, SECURITY
-from kafkalab.config.keys import Key, nearest
+from kafkalab.config.keys import ConfigKey, nearest
 from kafkalab.errors import BrokerConfigException, ConfigException
 from kafkalab.protocol.frozen import message
 from kafkalab.releases.lineage import BROKER_NAMES, NEWEST_BROKER
@@ -179,7 +179,7 @@ def broker_config(
     return BrokerConfig(**chosen)
 
 
-def _unknown(name: str, key: Key | None, release: str) -> str:
+def _unknown(name: str, key: ConfigKey | None, release: str) -> str:
     if key is not None:
         other = next(known for known in BROKER_NAMES if known != release)
         return f"a {release} broker does not know the setting {name!r}; only {other} has it"

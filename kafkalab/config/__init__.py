@@ -1,5 +1,5 @@
-"""What clients can be told: keys with their defaults by client version, typed,
-checked and printed."""
+"""The configuration keys of clients and brokers: their types, defaults by release, checks and
+printed form."""
 
 from kafkalab.config.client_config import (
     AdminClientConfig,

@@ -1,8 +1,7 @@
-"""The settings of brokers and topics: which there are in each release, of what type, and what a
-value may be.
+"""The settings of brokers and topics as keys: name, type, default of each release, and a check.
 
-Kafka's classes are KafkaConfig and LogConfig. A `Key` is what it is for clients; its releases are
-the brokers'.
+Kafka's classes are KafkaConfig and LogConfig. A `ConfigKey` here is the same as for clients, but
+its releases are those of brokers.
 """
 
 import re
@@ -12,14 +11,14 @@ from kafkalab.config.broker_table import BROKER_TABLE, SECURITY_NAMES, TOPIC_TAB
 from kafkalab.config.keys import (
     LATER,
     Check,
+    ConfigKey,
     Effect,
-    Key,
     Type,
     at_least,
-    between,
     each_one_of,
     gzip_level,
-    one_of,
+    number_between,
+    one_of_strings,
 )
 
 ROW = re.compile(
@@ -36,9 +35,9 @@ def _check(text: str | None, kind: Type) -> Check | None:
         return gzip_level
     lowest, dots, highest = text.partition("..")
     if not dots:
-        return one_of(*text.split("|"))
-    number = float if kind is Type.DOUBLE else int
-    return between(number(lowest), number(highest)) if highest else at_least(number(lowest))
+        return one_of_strings(*text.split("|"))
+    number: type[float] = float if kind is Type.DOUBLE else int
+    return number_between(number(lowest), number(highest)) if highest else at_least(number(lowest))
 
 
 def _default(kind: Type, text: str) -> object:
@@ -62,10 +61,11 @@ def _default(kind: Type, text: str) -> object:
     )
 
 
-def _read(line: str, kind_of_owner: str) -> Key:
+def _read(line: str, kind_of_owner: str) -> ConfigKey:
     row = ROW.match(line)
+    assert row is not None, f"the table has a row that cannot be read: {line!r}"
     kind = Type[row["type"]]
-    return Key(
+    return ConfigKey(
         name=row["name"],
         type=kind,
         base=_default(kind, row["default"]),
@@ -76,14 +76,14 @@ def _read(line: str, kind_of_owner: str) -> Key:
     )
 
 
-class Keys(Mapping[str, Key]):
-    """A table's keys by name. A row is read when somebody asks for it:
-    a lab asks for a few of hundreds, an import for none."""
+class Keys(Mapping[str, ConfigKey]):
+    """A table's keys by name. A row is parsed when it is asked for: a lab asks for a few of
+    hundreds, an import for none."""
 
     def __init__(self, table: str, kind_of_owner: str) -> None:
         self._table, self._owner = table, kind_of_owner
         self._lines: dict[str, str] = {}
-        self._keys: dict[str, Key] = {}
+        self._keys: dict[str, ConfigKey] = {}
 
     def _rows(self) -> dict[str, str]:
         if not self._lines:
@@ -92,7 +92,7 @@ class Keys(Mapping[str, Key]):
             }
         return self._lines
 
-    def __getitem__(self, name: str) -> Key:
+    def __getitem__(self, name: str) -> ConfigKey:
         if name not in self._keys:
             self._keys[name] = _read(self._rows()[name], self._owner)
         return self._keys[name]

@@ -1,9 +1,9 @@
-"""Every setting of a broker but those of encryption and login: key, type, default, and in brackets
-what a value may be.
+"""The table of broker settings (KafkaConfig, LogConfig) without encryption and login. A row holds
+the key, its type, its default, and in brackets the values that it may have.
 
-The default is that of release 2.3, `-` where 2.3 does not know the key; other defaults stand on the
-page of their release. Read off KafkaConfig and LogConfig of 2.3.1 and 4.4.0. Which of them the
-lab's brokers act on says `kafkalab.broker.broker_config`.
+The default is that of release 2.3, `-` where 2.3 does not know the key; other defaults are on the
+page of their release. The source is KafkaConfig and LogConfig of 2.3.1 and 4.4.0.
+`kafkalab.broker.broker_config` says which of them the lab's brokers act on.
 """
 
 BROKER_TABLE = """

@@ -1,10 +1,11 @@
-"""What a producer or a consumer was told, typed and checked, and how it prints that when it starts.
+"""ProducerConfig, ConsumerConfig and AdminClientConfig: a client's settings, typed, checked and
+printed as at its start.
 
 `ConsumerConfig.for_version("3.9", {"group.id": "test"})` gives a mapping with every key that
 version knows. Keys and defaults are data: `client_keys`, `security_keys`. Unlike Java, which only
 warns of a key it does not know, the lab refuses it and names the nearest known one; and it refuses
-a value whose behaviour it does not have. The brokers' settings are with the broker
-(`kafkalab.broker.broker_config`).
+a value whose behaviour it does not have. The brokers' settings are in
+`kafkalab.broker.broker_config`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,37 +19,39 @@ from kafkalab.config.client_keys import (
     PRODUCER_KEYS,
     SHARED_KEYS,
 )
-from kafkalab.config.keys import GONE, Effect, Key, Type, nearest
+from kafkalab.config.keys import GONE, ConfigKey, Effect, Type, nearest
 from kafkalab.config.security_keys import SECURITY_KEYS
 from kafkalab.errors import ConfigException
 from kafkalab.releases import PROFILES, releases_with
 
 
 class ClientConfig(Mapping[str, Any]):
-    """All keys of one client, typed. Read-only.
+    """All keys of one client with their typed values, read-only (AbstractConfig).
 
     given: the keys somebody set, as typed values; the others hold their version's default.
     """
 
     kind = "client"
-    keys_known: Mapping[str, Key] = {}
+    keys_known: Mapping[str, ConfigKey] = {}
 
     def __init__(self, version: str, given: Mapping[str, object]) -> None:
         self.version = version
-        self.given = {name: self._read(name, value) for name, value in given.items()}
+        self.given: dict[str, Any] = {
+            name: self._read(name, value) for name, value in given.items()
+        }
         defaults = {
             name: default
             for name, key in self.keys_known.items()
             if (default := key.default(version)) is not GONE
         }
-        self._values = defaults | self.given
+        self._values: dict[str, Any] = defaults | self.given
         if self.has_flat_backoff:
             self._values["reconnect.backoff.max.ms"] = self._values["reconnect.backoff.ms"]
         self._settle()
 
     @property
     def has_flat_backoff(self) -> bool:
-        """Who sets reconnect.backoff.ms and not its maximum gets pauses that do not grow
+        """A client that sets reconnect.backoff.ms and not its maximum has pauses that do not grow
         (postProcessReconnectBackoffConfigs, KIP-144)."""
         return "reconnect.backoff.ms" in self.given and "reconnect.backoff.max.ms" not in self.given
 
@@ -70,14 +73,14 @@ class ClientConfig(Mapping[str, Any]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.version!r}, {self.given!r})"
 
-    def printed(self, name: str) -> object:
+    def printed(self, name: str) -> Any:
         """The value as the client prints it, which is not always the one it acts on."""
         return self._values[name]
 
     def _settle(self) -> None:
-        """What follows from the keys together; subclasses say."""
+        """Derives values from several keys together; subclasses define it."""
 
-    def _read(self, name: str, value: object) -> object:
+    def _read(self, name: str, value: object) -> Any:
         key = self.keys_known.get(name)
         if key is None or key.default(self.version) is GONE:
             raise ConfigException(self._unknown(name, key))
@@ -90,7 +93,7 @@ class ClientConfig(Mapping[str, Any]):
             raise ConfigException(f"{name}={value} cannot be played here: {key.doc}.")
         return typed
 
-    def _unknown(self, name: str, key: Key | None) -> str:
+    def _unknown(self, name: str, key: ConfigKey | None) -> str:
         if key is not None:
             versions = [version for version in PROFILES if key.default(version) is not GONE]
             return (
@@ -113,11 +116,12 @@ class ClientConfig(Mapping[str, Any]):
 
 
 class ProducerConfig(ClientConfig):
-    """A producer's keys. `acks` is "all", "1" or "0"; enable.idempotence is what the producer acts
-    on.
+    """The keys of one producer with their typed values. `acks` is "all", "1" or "0";
+    enable.idempotence is the value that the producer acts on.
 
-    Idempotence needs acks=all, retries and at most five requests in flight (KIP-98). Asked for,
-    together with anything else, it is refused; being merely the default (KIP-679), it gives way.
+    Idempotence needs acks=all, retries and at most five requests in flight (KIP-98). When it is
+    asked for together with other values, the configuration is refused. When it is only the default
+    (KIP-679), it is turned off.
     """
 
     kind = "producer"
@@ -183,12 +187,14 @@ class ProducerConfig(ClientConfig):
 
     @property
     def why_not_idempotent(self) -> list[tuple[str, dict[str, object]]]:
-        """The lines 3.x and later write when idempotence, their default, gives way:
-        (name in the catalogue, values)."""
+        """The lines that 3.x and later write when they turn off idempotence, their default: (name
+        in the catalogue, values)."""
         configured = self._as_configured
         if not configured["enable.idempotence"] or self["enable.idempotence"]:
             return []
-        lines = [("NOT_IDEMPOTENT_WITHOUT_RETRIES", {})] if self["retries"] == 0 else []
+        lines: list[tuple[str, dict[str, object]]] = (
+            [("NOT_IDEMPOTENT_WITHOUT_RETRIES", {})] if self["retries"] == 0 else []
+        )
         if self["acks"] != "all":
             lines.append(("NOT_IDEMPOTENT_WITH_ACKS", {"acks": self["acks"]}))
         count = self["max.in.flight.requests.per.connection"]
@@ -203,7 +209,7 @@ class ProducerConfig(ClientConfig):
         now_ms = self["delivery.timeout.ms"]
         return now_ms if now_ms != self._as_configured["delivery.timeout.ms"] else None
 
-    def printed(self, name: str) -> object:
+    def printed(self, name: str) -> Any:
         if PROFILES[self.version].printing.prints_acks_as_given or name == "delivery.timeout.ms":
             return self._as_configured[name]
         return "-1" if name == "acks" and self["acks"] == "all" else self[name]
@@ -220,20 +226,21 @@ TOO_MANY_IN_FLIGHT_OLD = (
 
 
 class ConsumerConfig(ClientConfig):
-    """A consumer's keys. partition.assignment.strategy holds full class names;
-    `assignors` their protocol names."""
+    """The keys of one consumer with their typed values. partition.assignment.strategy holds full
+    class names; `assignors` their protocol names."""
 
     kind = "consumer"
     keys_known = {key.name: key for key in (*SHARED_KEYS, *SECURITY_KEYS, *CONSUMER_KEYS)}
 
     @property
     def assignors(self) -> tuple[str, ...]:
-        """`("range", "cooperative-sticky")`: the protocols a member offers, in order of liking."""
+        """`("range", "cooperative-sticky")`: the protocols that a member offers, the preferred one
+        first."""
         return tuple(_protocol_of(given) for given in self["partition.assignment.strategy"])
 
     @property
     def own_assignors(self) -> dict[str, object]:
-        """Those of them that are the learner's own, by the same names."""
+        """The learner's own assignors among them, by the same names."""
         return {
             _protocol_of(given): given
             for given in self["partition.assignment.strategy"]
@@ -263,9 +270,7 @@ class ConsumerConfig(ClientConfig):
                 )
             protocol = ASSIGNOR_PROTOCOLS[name]
             if protocol not in PROFILES[self.version].group.assignors:
-                since = releases_with(
-                    lambda profile, protocol=protocol: protocol in profile.group.assignors
-                )[0]
+                since = _releases_with_assignor(protocol)[0]
                 raise ConfigException(
                     f"Invalid value {name} for configuration partition.assignment.strategy: Class "
                     f"{name} could not be found. A consumer {self.version} does not have it; take "
@@ -281,7 +286,7 @@ class ConsumerConfig(ClientConfig):
             values["enable.auto.commit"] = False
 
     def _check_group_protocol(self) -> None:
-        """What belongs to the other protocol cannot be set
+        """Refuses the keys that belong to the other protocol
         (ConsumerConfig.checkUnsupportedConfigsPostProcess)."""
         protocol = str(self._values.get("group.protocol", "classic")).upper()
         if protocol == "CONSUMER" and not PROFILES[self.version].group.plays_consumer_protocol:
@@ -306,9 +311,13 @@ NOT_WITH_PROTOCOL = {
 """The coordinator sets these for its members in the new protocol (KIP-848)."""
 
 
+def _releases_with_assignor(protocol: str) -> list[str]:
+    return releases_with(lambda profile: protocol in profile.group.assignors)
+
+
 def _protocol_of(assignor: object) -> str:
-    """The name under which an assignor stands in JoinGroup: Kafka's own by their class, a
-    learner's by its `name` or its function's."""
+    """The name of an assignor in JoinGroup: Kafka's own by their class, a learner's by its `name`
+    or the name of its function."""
     if isinstance(assignor, str):
         return ASSIGNOR_PROTOCOLS[assignor]
     return str(
@@ -317,7 +326,7 @@ def _protocol_of(assignor: object) -> str:
 
 
 class AdminClientConfig(ClientConfig):
-    """An administrator's keys."""
+    """The keys of one admin client with their typed values."""
 
     kind = "admin client"
     keys_known = {
@@ -331,8 +340,8 @@ def dump_text(version: str, config: ClientConfig, client_id: str) -> str:
     """The lines below "ConsumerConfig values: " in alphabetical order:
     `\\tacks = 1\\n\\tbatch.size = 16384\\n...`.
 
-    client_id: the name the client goes by; from 2.4 on it prints that (KAFKA-9033), before only a
-    given one.
+    client_id: the client's name; from 2.4 on it prints this name (KAFKA-9033), before only a given
+    one.
     """
     lines = []
     for name in sorted(config):
@@ -345,9 +354,9 @@ def dump_text(version: str, config: ClientConfig, client_id: str) -> str:
     return "".join(lines)
 
 
-def _printed(key: Key, value: object, *, given: bool) -> str:
-    """A value as Java prints it; secrets are hidden, and a class says that
-    it is one unless it was given as text."""
+def _printed(key: ConfigKey, value: Any, *, given: bool) -> str:
+    """A value as Java prints it; secrets are hidden, and a class has the prefix `class` unless it
+    was given as text."""
     if value is None:
         return "null"
     if key.type is Type.PASSWORD:
@@ -362,8 +371,6 @@ def _printed(key: Key, value: object, *, given: bool) -> str:
         return f"[{', '.join(f'class {name}' for name in value)}]"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if key.type is Type.PLUGINS:
-        return f"[{', '.join((one if isinstance(one, type) else type(one)).__name__ for one in value)}]"  # noqa: E501
     if isinstance(value, tuple):
         return f"[{', '.join(map(_class_name, value))}]"
     return str(value)

@@ -2,22 +2,22 @@
 client 2.1.
 
 Defaults are those the recorded clients printed when they started. A later default, and a key that
-is LATER, stands on the page of its release (`kafkalab.releases`).
+is LATER, is on the page of its release (`kafkalab.releases`).
 """
 
 from kafkalab.config.keys import (
     LATER,
     Type,
     at_least,
-    between,
     fixed,
     gzip_level,
     inert,
     key,
     keys_of,
     not_empty,
-    one_of,
+    number_between,
     one_of_any_case,
+    one_of_strings,
 )
 
 MAX_INT = 2_147_483_647
@@ -38,8 +38,10 @@ SETUP = (
 )
 ONE_ADDRESS = "the lab's hosts have one address each, so there is nothing to choose"
 
-DNS_LOOKUPS = one_of("default", "use_all_dns_ips", "resolve_canonical_bootstrap_servers_only")
-RECORDING_LEVELS = one_of("INFO", "DEBUG")
+DNS_LOOKUPS = one_of_strings(
+    "default", "use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"
+)
+RECORDING_LEVELS = one_of_strings("INFO", "DEBUG")
 
 # fmt: off
 SHARED_KEYS = keys_of("client",
@@ -96,7 +98,7 @@ PRODUCER_KEYS = keys_of("producer",
     key("acks", Type.STRING, "1",
         "who must have a record before the answer: 0 nobody, 1 the leader, all (-1) the in-sync "
         "replicas (KIP-679)",
-        one_of("all", "-1", "0", "1")),
+        one_of_strings("all", "-1", "0", "1")),
     key("batch.size", Type.INT, 16_384, "bytes a batch of one partition may grow to", at_least(0)),
     key("delivery.timeout.ms", Type.INT, 120_000,
         "from send() to success or failure, retries included (KIP-91)", at_least(0)),
@@ -110,7 +112,8 @@ PRODUCER_KEYS = keys_of("producer",
     key("max.request.size", Type.INT, 1_048_576,
         "bytes; a larger record is refused by the producer itself", at_least(0)),
     key("retries", Type.INT, MAX_INT,
-        "how often a failed batch is sent again, within delivery.timeout.ms", between(0, MAX_INT)),
+        "how often a failed batch is sent again, within delivery.timeout.ms",
+        number_between(0, MAX_INT)),
     key("receive.buffer.bytes", Type.INT, 32_768, "SO_RCVBUF; the lab only prints it",
         at_least(-1)),
     fixed("key.serializer", Type.CLASS, SERIALIZATION + "StringSerializer",
@@ -124,12 +127,13 @@ PRODUCER_KEYS = keys_of("producer",
     fixed("client.rack", Type.STRING, LATER, "racks are not simulated"),
     key("compression.type", Type.STRING, "none",
         "how whole batches are compressed before they leave (sizes and costs are estimated)",
-        one_of("none", "gzip", "snappy", "lz4", "zstd")),
+        one_of_strings("none", "gzip", "snappy", "lz4", "zstd")),
     key("compression.gzip.level", Type.INT, LATER, "1 to 9, or -1 for its default, 6 (KIP-390)",
         gzip_level),
     key("compression.lz4.level", Type.INT, LATER, "1 to 17; 9 is the fast compressor (KIP-390)",
-        between(1, 17)),
-    key("compression.zstd.level", Type.INT, LATER, "up to 22 (KIP-390)", between(-131_072, 22)),
+        number_between(1, 17)),
+    key("compression.zstd.level", Type.INT, LATER, "up to 22 (KIP-390)",
+        number_between(-131_072, 22)),
     fixed("internal.auto.downgrade.txn.commit", Type.BOOLEAN, LATER,
           "brokers too old for it are not simulated"),
     key("metadata.max.idle.ms", Type.LONG, LATER,
@@ -162,7 +166,7 @@ CONSUMER_KEYS = keys_of("consumer",
     key("auto.commit.interval.ms", Type.INT, 5_000, "how often poll() commits by itself",
         at_least(0)),
     key("auto.offset.reset", Type.STRING, "latest", "where to begin without a committed offset",
-        one_of("latest", "earliest", "none")),
+        one_of_strings("latest", "earliest", "none")),
     key("default.api.timeout.ms", Type.INT, 60_000,
         "how long a blocking call waits when it is not told otherwise (KIP-266)", at_least(0)),
     key("enable.auto.commit", Type.BOOLEAN, True, "does poll() commit what it handed out before?"),
@@ -177,7 +181,7 @@ CONSUMER_KEYS = keys_of("consumer",
     key("heartbeat.interval.ms", Type.INT, 3_000, "how often a member shows that it lives"),
     key("isolation.level", Type.STRING, "read_uncommitted",
         "does a reader wait for open transactions (KIP-98)?",
-        one_of("read_committed", "read_uncommitted")),
+        one_of_strings("read_committed", "read_uncommitted")),
     key("max.partition.fetch.bytes", Type.INT, 1_048_576,
         "bytes of one partition in a FETCH answer", at_least(0)),
     key("max.poll.interval.ms", Type.INT, 300_000,
@@ -226,7 +230,7 @@ ADMIN_KEYS = keys_of("admin",
         "how long an answer is awaited before the connection is given up (KIP-533)",
         at_least(0)),
     key("retries", Type.INT, 5, "how often a call is tried again, within its time (KIP-533)",
-        between(0, MAX_INT)),
+        number_between(0, MAX_INT)),
     fixed("bootstrap.controllers", Type.LIST, LATER,
           "controllers are not asked directly in the lab (KIP-919)"),
 )

@@ -1,5 +1,4 @@
-"""What a configuration key is: a name, a type, a default for each client version, a check, and what
-the lab does with it.
+"""ConfigKey: the name, type, default of each release, check and effect of one configuration key.
 
 Kafka's class is `org.apache.kafka.common.config.ConfigDef`. The sentences of failed checks are
 Java's.
@@ -9,10 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 from kafkalab.errors import ConfigException
 from kafkalab.releases import BROKER_PROFILES, PROFILES, newest
-from kafkalab.releases.page import GONE
+from kafkalab.releases.page import GONE as GONE
 
 LATER = GONE
 """As a default: client 2.1 (a broker 2.3) does not have the key;
@@ -53,18 +53,18 @@ class Effect(Enum):
     FIXED = "fixed"
 
 
-Check = Callable[[str, object], None]
+Check = Callable[[str, Any], None]
 
 KAFKAS = "org.apache.kafka."
 """How the names of Kafka's own classes begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
+class ConfigKey:
     """One configuration key of a producer or a consumer.
 
     base: the default in the oldest release, client 2.1 or broker 2.3; other releases' defaults
-        stand on their pages.
+        are on their pages.
     doc: one line; for an INERT or FIXED key it says why.
     check: of a typed value in the oldest release; a page may name another one of `NAMED_CHECKS`.
     also: what a FIXED key takes besides its default.
@@ -81,13 +81,13 @@ class Key:
     also: tuple[object, ...] = ()
     of: str = "client"
 
-    def default(self, version: str) -> object:
+    def default(self, version: str) -> Any:
         """The default in this release; GONE where it does not know the key.
         Raises UnknownRelease."""
         profiles = BROKER_PROFILES if self.of in ("broker", "topic") else PROFILES
         return profiles[version].config[self.of].get(self.name, self.base)
 
-    def read(self, given: object, version: str = newest()) -> object:
+    def read(self, given: object, version: str = newest()) -> Any:
         """The typed value of what somebody wrote: text as in a properties file, or a Python value.
         ConfigException.
 
@@ -115,7 +115,7 @@ def _boolean(name: str, given: object) -> bool:
 
 
 def _integer(java_type: str, bits: int) -> Callable[[str, object], int]:
-    """A whole number as Java reads one: text that is too long for the type is no number of it."""
+    """A whole number as Java reads one: a number that is too large for the type is refused."""
 
     def read(name: str, given: object) -> int:
         try:
@@ -145,8 +145,7 @@ def _text(name: str, given: object) -> str | None:
 
 
 def _class(name: str, given: object) -> object:
-    """The lab has no classes but those of Kafka's that it names;
-    an object of the caller's own passes."""
+    """A class is one of Kafka's that the lab names, or an object of the caller's own."""
     if isinstance(given, str) and not given.strip().startswith(KAFKAS):
         raise _invalid(name, given.strip(), f"Class {given.strip()} could not be found.")
     return given.strip() if isinstance(given, str) else given
@@ -163,7 +162,8 @@ def _list(name: str, given: object) -> tuple[str, ...]:
 
 
 def _classes(name: str, given: object) -> tuple[object, ...]:
-    """Names of classes as a LIST; an object of the caller's own passes, alone or among them."""
+    """Names of classes as a LIST; objects of the caller's own are accepted, alone or in the
+    list."""
     if given is None or isinstance(given, str):
         return _list(name, given)
     if not isinstance(given, (list, tuple)):
@@ -212,20 +212,20 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return difflib.get_close_matches(dotted, list(known), n=1, cutoff=0.0)[0]
 
 
-def at_least(lowest: int) -> Check:
+def at_least(lowest: float) -> Check:
     """Value must be at least `lowest`."""
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         if value < lowest:
             raise _invalid(name, value, f"Value must be at least {lowest}")
 
     return check
 
 
-def between(lowest: int, highest: int) -> Check:
+def number_between(lowest: float, highest: float) -> Check:
     """Value must be in `lowest`..`highest`, both included."""
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         at_least(lowest)(name, value)
         if value > highest:
             raise _invalid(name, value, f"Value must be no more than {highest}")
@@ -233,15 +233,15 @@ def between(lowest: int, highest: int) -> Check:
     return check
 
 
-def gzip_level(name: str, value: object) -> None:
+def gzip_level(name: str, value: Any) -> None:
     """GZIP's own levels, or -1 for its default."""
     if value != -1 and not 1 <= value <= 9:
         raise _invalid(name, value, "Value must be between 1 and 9 or equal to -1")
 
 
-def reset_strategy(name: str, value: object) -> None:
-    """earliest, latest, none, or by_duration:P... (KIP-1106, 4.0);
-    the last is refused, because the lab has not got it."""
+def reset_strategy(name: str, value: Any) -> None:
+    """earliest, latest, none, or by_duration:P... (KIP-1106, 4.0); the last is refused, because the
+    lab does not simulate it."""
     if str(value).startswith("by_duration:P"):
         raise ConfigException(
             f"{name}={value} cannot be played here: resetting by duration is not simulated "
@@ -256,16 +256,16 @@ def reset_strategy(name: str, value: object) -> None:
         )
 
 
-def not_empty(name: str, value: object) -> None:
-    """String must be non-empty; null is none at all."""
+def not_empty(name: str, value: Any) -> None:
+    """String must be non-empty; null is accepted."""
     if value == "":
         raise _invalid(name, value, "String must be non-empty")
 
 
-def one_of(*allowed: str) -> Check:
+def one_of_strings(*allowed: str) -> Check:
     """String must be one of `allowed`."""
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         if value not in allowed:
             raise _invalid(name, value, f"String must be one of: {', '.join(allowed)}")
 
@@ -274,9 +274,9 @@ def one_of(*allowed: str) -> Check:
 
 def each_one_of(*allowed: str) -> Check:
     """Every element of a list must be one of `allowed`."""
-    check_one = one_of(*allowed)
+    check_one = one_of_strings(*allowed)
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         for one in value:
             check_one(name, one)
 
@@ -286,7 +286,7 @@ def each_one_of(*allowed: str) -> Check:
 def one_of_any_case(*allowed: str) -> Check:
     """String must be one of (case insensitive) `allowed`."""
 
-    def check(name: str, value: object) -> None:
+    def check(name: str, value: Any) -> None:
         if str(value).lower() not in map(str.lower, allowed):
             raise _invalid(
                 name, value, f"String must be one of (case insensitive): {', '.join(allowed)}"
@@ -296,24 +296,26 @@ def one_of_any_case(*allowed: str) -> Check:
 
 
 NAMED_CHECKS: Mapping[str, Check] = {
-    "lookups without default": one_of(
+    "lookups without default": one_of_strings(
         "use_all_dns_ips", "resolve_canonical_bootstrap_servers_only"
     ),
-    "levels with TRACE": one_of("INFO", "DEBUG", "TRACE"),
+    "levels with TRACE": one_of_strings("INFO", "DEBUG", "TRACE"),
     "strategies and durations": reset_strategy,
     "security protocols": one_of_any_case("SASL_SSL", "PLAINTEXT", "SSL", "SASL_PLAINTEXT"),
 }
 """The checks that the pages of releases name."""
 
 
-def key(name: str, type: Type, default: object, doc: str, check: Check | None = None) -> Key:
+def key(name: str, type: Type, default: object, doc: str, check: Check | None = None) -> ConfigKey:
     """A key that does in the lab what it does in Kafka."""
-    return Key(name=name, type=type, base=default, doc=doc, check=check)
+    return ConfigKey(name=name, type=type, base=default, doc=doc, check=check)
 
 
-def inert(name: str, type: Type, default: object, why: str, check: Check | None = None) -> Key:
+def inert(
+    name: str, type: Type, default: object, why: str, check: Check | None = None
+) -> ConfigKey:
     """A key that is accepted and makes no difference to anything the lab shows."""
-    return Key(name=name, type=type, base=default, doc=why, check=check, effect=Effect.INERT)
+    return ConfigKey(name=name, type=type, base=default, doc=why, check=check, effect=Effect.INERT)
 
 
 def fixed(
@@ -323,13 +325,13 @@ def fixed(
     why: str,
     check: Check | None = None,
     also: tuple[object, ...] = (),
-) -> Key:
-    """A key that only takes its default, and what `also` names."""
-    return Key(
+) -> ConfigKey:
+    """A key that accepts only its default and the values of `also`."""
+    return ConfigKey(
         name=name, type=type, base=default, doc=why, check=check, effect=Effect.FIXED, also=also
     )
 
 
-def keys_of(kind: str, *keys: Key) -> tuple[Key, ...]:
+def keys_of(kind: str, *keys: ConfigKey) -> tuple[ConfigKey, ...]:
     """These keys as keys of a kind of client, or of brokers or topics."""
     return tuple(replace(one, of=kind) for one in keys)

@@ -1,11 +1,12 @@
-"""The keys for encryption and login. The lab's clients speak in the clear, so all of them rest.
+"""The keys for encryption and login (SslConfigs, SaslConfigs). The lab's clients do not encrypt, so
+none of them has an effect.
 
-In Java they rest while security.protocol is PLAINTEXT; here another value than the default is
-refused, for whoever sets one expects something of it. They are here because a client prints every
-key it knows when it starts.
+Java ignores them while security.protocol is PLAINTEXT. The lab refuses another value than the
+default, because somebody who sets one expects an effect. They are here because a client prints
+every key it knows when it starts.
 """
 
-from kafkalab.config.keys import LATER, Key, Type, fixed, keys_of
+from kafkalab.config.keys import LATER, ConfigKey, Type, fixed, keys_of
 
 TABLE = """
 sasl.client.callback.handler.class                   CLASS     null
@@ -84,7 +85,7 @@ WHY = "encryption and login (SSL, SASL) are not part of the lab: its clients spe
 WHOLE_NUMBERS = (Type.SHORT, Type.INT, Type.LONG)
 
 
-def _read(table: str) -> tuple[Key, ...]:
+def _read(table: str) -> tuple[ConfigKey, ...]:
     keys = []
     for row in table.strip().splitlines():
         name, type_name, default = row.split()

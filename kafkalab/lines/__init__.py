@@ -1,2 +1,2 @@
-"""The lines of Kafka's clients: how they are laid out (layout), what they say (catalog),
-how payloads are printed (payload)."""
+"""The lines that Kafka's clients log: their layout (layout), their wordings (catalog) and their
+payloads (payload)."""

@@ -1,8 +1,8 @@
-"""Every line we know of the Java clients, by name: which version says it how, on which level, where
-in its source.
+"""CATALOG: every known line of the Java clients by name, with each release's wording, level and
+source line.
 
-The simulator writes from it, and what reads lines reads them back by it. The entries stand in the
-files beside this one, by part of the client and in the order of its life.
+The simulator writes from it, and the readers of logs find a line's entry in it. The entries are in
+the files beside this one, by part of the client and in the order of its life.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from kafkalab.lines import (
     group,
     group_protocol,
     group_refusals,
+    lines_without_number,
     network,
     producer,
-    seldom,
-    unrecorded,
+    rare_lines,
 )
 from kafkalab.lines.pattern import pattern
 from kafkalab.lines.wording import Entry, Wording
@@ -38,8 +38,8 @@ PARTS = (
     group,
     group_protocol,
     group_refusals,
-    seldom,
-    unrecorded,
+    rare_lines,
+    lines_without_number,
 )
 
 
@@ -74,8 +74,8 @@ def render(
 def match(
     version: str | None, logger: str, level: str, text: str
 ) -> tuple[str, dict[str, str]] | None:
-    """Which entry wrote `text` (a message without its prefix), and with which values? None: no
-    entry we know.
+    """The entry that wrote `text` (a message without its prefix) and its values; None: no known
+    entry.
 
     `logger` is the full class name. Without a version the wordings of all versions are tried.
     """
@@ -95,7 +95,7 @@ def matches(
 
 @cache
 def _wordings_of(version: str | None, logger: str, level: str) -> tuple[tuple[str, Wording], ...]:
-    """Each template of this logger and level once, twins left out."""
+    """Each template of this logger and level once, without twins."""
     found: dict[tuple[str, str], Wording] = {}
     for entry in CATALOG.values():
         for wording in entry.wordings:

@@ -1,4 +1,4 @@
-"""How a client prints its picture of the cluster: nodes, metadata, and what each broker speaks.
+"""Prints a client's view of the cluster: nodes, metadata, and the API versions of each broker.
 
 Kafka's classes are `Node`, `Cluster`, `MetadataCache` (later `MetadataSnapshot`) and
 `NodeApiVersions`. Partitions come in the order of Java's hash map; the order of nodes is the
@@ -37,7 +37,7 @@ def cluster_text(
     partitions: Sequence[tuple[str, MetadataResponsePartition]],
     controller_id: int | None,
 ) -> str:
-    """What follows "Updated cluster metadata ... to ". partitions: (topic, partition) pairs;
+    """The text after "Updated cluster metadata ... to ". partitions: (topic, partition) pairs;
     controller_id None: unknown."""
     held = by_partition(
         (topic, partition.partition_index, partition) for topic, partition in partitions
@@ -46,7 +46,7 @@ def cluster_text(
         broker.node_id: node_text(broker.host, broker.port, broker.node_id, version, broker.rack)
         for broker in brokers
     }
-    controller = nodes.get(controller_id, "null")
+    controller = "null" if controller_id is None else nodes.get(controller_id, "null")
     kind = PROFILES[version].printing.cluster
     if kind in ("MetadataCache", "MetadataSnapshot"):
         by_id = ", ".join(f"{node_id}={text}" for node_id, text in nodes.items())
@@ -100,17 +100,16 @@ def _ids(node_ids: tuple[int, ...]) -> str:
 def api_versions_text(offered: Sequence[ApiVersion], version: str) -> str:
     """`(Produce(0): 0 to 7 [usable: 7], ..., UNKNOWN(44): 0)`: NodeApiVersions.toString(false).
 
-    UNSUPPORTED: the client knows the API, the broker does not offer it. UNKNOWN: the other way
-    round.
+    UNSUPPORTED: the client knows the API, the broker does not offer it. UNKNOWN: the broker offers
+    it, the client does not know it.
     """
     known = PROFILES[version].apis
     spans = {span.api_key: span for span in offered}
     texts = []
     for number in sorted(spans.keys() | known.names.keys()):
+        newest = known.newest.get(known.names.get(number, ""))
         label = f"{known.names.get(number, 'UNKNOWN')}({number})"
-        texts.append(
-            f"{label}: {_span_text(spans.get(number), known.newest.get(known.names.get(number)))}"
-        )
+        texts.append(f"{label}: {_span_text(spans.get(number), newest)}")
     return f"({', '.join(texts)})"
 
 

@@ -1,4 +1,5 @@
-"""What does every client write about itself? Its version, its configuration, its telemetry."""
+"""Entries of the lines that every client writes: its version, its configuration, its telemetry
+(AppInfoParser, AbstractConfig)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What does a consumer write about its own calls and positions? From its constructor to close()."""
+"""Entries of the lines that a consumer writes about its calls and positions (KafkaConsumer,
+SubscriptionState). They are in order from its constructor to close()."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """The generated message classes of each client version: which fields they have, and by which name.
 
-From 2.3 on Java prints a message as its generated class does,
-`JoinGroupRequestData(groupId='test', ...)`: every field of that client's own schema, in schema
-order, whatever API version goes out. Our dataclasses hold the newest schema in the same order; this
-table tells what the older ones did not have yet, had still, or spelled differently. Learned from
-the lines of recorded clients.
+From 2.3 on Java prints a message as its generated class does, `JoinGroupRequestData(groupId='test',
+...)`: every field of that client's own schema, in schema order, whatever API version goes out. Our
+dataclasses hold the newest schema in the same order; this table says which fields older releases
+lack, still have, or spell differently. Learned from the lines of recorded clients.
 """
 
 from kafkalab.protocol import messages as m
@@ -68,7 +67,7 @@ KNOWN_TO = {
         "ongoing_txn_producer_epoch": since("4.4"),
     },
 }
-"""Fields not every version has: class -> field -> the versions that have it."""
+"""Fields that only some versions have: class -> field -> the versions that have it."""
 
 SPELLED = {
     (m.AddPartitionsToTxnRequest, "v3_and_below_transactional_id"): (
@@ -105,7 +104,7 @@ SPELLED = {
     (m.FetchPartitionData, "partition_index"): (between("2.3", "2.8"), "partition"),
     (m.FetchPartitionData, "records"): (between("2.3", "2.8"), "recordSet"),
 }
-"""Fields some versions spell otherwise than our field in camel case."""
+"""Fields that some versions spell differently from our field in camel case."""
 
 CLASS_NAMES = {
     m.DescribedTopicPartitions: "TopicPartitions",
@@ -120,7 +119,9 @@ CLASS_NAMES = {
     m.HeartbeatTopicPartitions: "TopicPartitions",
     m.HeartbeatAssignment: "Assignment",
 }
-OLDER_CLASS_NAMES = {m.FetchPartitionData: (between("2.3", "2.8"), "FetchablePartitionResponse")}
+OLDER_CLASS_NAMES: dict[type, tuple[tuple[str, ...], str]] = {
+    m.FetchPartitionData: (between("2.3", "2.8"), "FetchablePartitionResponse")
+}
 """Classes whose printed name is not ours."""
 
 UUID_FIELDS = frozenset({"topic_id", "client_instance_id", "replica_directory_id"})

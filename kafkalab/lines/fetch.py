@@ -1,5 +1,5 @@
-"""What does a consumer write about fetching? Fetch sessions, what is asked of which leader,
-what comes back."""
+"""Entries of the lines that a consumer writes about fetching (Fetcher, FetchSessionHandler). They
+tell of fetch sessions, of requests to each leader and of their answers."""
 
 from __future__ import annotations
 

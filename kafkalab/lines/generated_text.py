@@ -1,14 +1,16 @@
-"""A message as its generated class prints it:
+"""Prints a message as its generated class does:
 `HeartbeatResponseData(throttleTimeMs=0, errorCode=0)`.
 
 Kafka's message generator writes each class's toString: all fields of the schema, in its order,
-texts in single quotes, bytes as signed numbers. Which client version has which field stands in
-`data_fields`.
+texts in single quotes, bytes as signed numbers. `data_fields` says which client version has which
+field.
 """
 
 import typing
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from typing import Any
 
 from kafkalab.lines import data_fields
 from kafkalab.lines.java_values import list_text, value_text
@@ -18,16 +20,16 @@ from kafkalab.protocol.frozen import record
 from kafkalab.releases import PROFILES
 
 
-def data_text(message, version: str) -> str:
+def data_text(message: Any, version: str) -> str:
     """A whole request or response, as client `version` prints it."""
     left = bytes_left_at_records(message) if type(message) is m.FetchResponse else {}
-    return _Writer(version, left).struct(message, suffix="Data")
+    return _GeneratedTextWriter(version, left).struct(message, suffix="Data")
 
 
-def part_text(part, version: str) -> str:
+def part_text(part: Any, version: str) -> str:
     """A struct from inside a message, for instance one FinalizedFeatureKey.
     Not for fetched partitions."""
-    return _Writer(version, {}).struct(part)
+    return _GeneratedTextWriter(version, {}).struct(part)
 
 
 def fetched_partition_text(
@@ -35,33 +37,36 @@ def fetched_partition_text(
 ) -> str:
     """One partition of a FETCH answer; the indexes count from 0."""
     partition = response.responses[topic_index].partitions[partition_index]
-    return _Writer(version, bytes_left_at_records(response)).struct(
+    return _GeneratedTextWriter(version, bytes_left_at_records(response)).struct(
         partition, at=(topic_index, partition_index)
     )
 
 
-class _Writer:
+class _GeneratedTextWriter:
     """Prints one message; it holds what all its parts need to know.
 
     bytes_left: where each fetched partition's records begin, counted from the answer's end
     (`bytes_left`).
     """
 
-    def __init__(self, version: str, bytes_left: dict[tuple[int, int], int]) -> None:
+    def __init__(self, version: str, bytes_left: Mapping[Any, int]) -> None:
         self._version = version
         self._bytes_left = bytes_left
 
-    def struct(self, value, *, suffix: str = "", at: tuple[int, ...] = ()) -> str:
-        """at: the indexes of the list elements on the way here;
-        they find a partition's place in the answer."""
-        shape = _shape(type(value), self._version)
+    def struct(self, value: Any, *, suffix: str = "", at: tuple[int, ...] = ()) -> str:
+        """The text of one struct. at: the indexes of the list elements above it, which give a
+        partition's place in the answer."""
+        kind: Any = type(value)
+        shape = _shape(kind, self._version)
         texts = (
             printed + self._field(value, getattr(value, name), name, shape, at)
             for name, printed in shape.fields
         )
         return f"{shape.name}{suffix}({', '.join(texts)})"
 
-    def _field(self, owner, value, name: str, shape: "_Shape", at: tuple[int, ...]) -> str:
+    def _field(
+        self, owner: Any, value: Any, name: str, shape: "_Shape", at: tuple[int, ...]
+    ) -> str:
         if isinstance(value, str):
             return value if name in data_fields.UUID_FIELDS else f"'{value}'"
         if isinstance(value, tuple):
@@ -81,14 +86,15 @@ class _Writer:
             f"cap={self._bytes_left[at]}])"
         )
 
-    def _element(self, value, at: tuple[int, ...]) -> str:
+    def _element(self, value: Any, at: tuple[int, ...]) -> str:
         return self.struct(value, at=at) if is_dataclass(value) else value_text(value)
 
 
 @record
 class _Shape:
-    """One class in one client version: its name, its fields with what stands before their values,
-    and the old slip of putting a missing text into quotes."""
+    """One message class in one client version: its name and its fields, each with the text before
+    its value. quoted_when_missing: the fields that old releases print as 'null' when they are
+    missing."""
 
     name: str
     fields: tuple[tuple[str, str], ...]

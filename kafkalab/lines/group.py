@@ -1,9 +1,11 @@
-"""What does a member of a classic group write? Finding the coordinator, joining, the assignment,
-heartbeats, leaving."""
+"""Entries of the lines that a member of a classic group writes (AbstractCoordinator,
+ConsumerCoordinator). They tell of finding the coordinator, joining, the assignment, heartbeats and
+leaving."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from kafkalab.lines.wording import RECORDED, Entry, Wording, debug, entry, info, trace, warn
 from kafkalab.releases import lineage
@@ -36,14 +38,14 @@ CHANGES = (
 
 
 def both(name: str, say: Callable[..., Wording], template: str, source: str = RECORDED,
-         **more) -> Entry:
+         **more: Any) -> Entry:
     """An entry with one text that AbstractCoordinator's logger writes until 2.8.2 and
     ConsumerCoordinator's after it."""
     return entry(name, COORDINATOR, *moved(say, template, **more), source=source)
 
 
 def moved(say: Callable[..., Wording], template: str, since: str = "", until: str = "",
-          **more) -> tuple[Wording, ...]:
+          **more: Any) -> tuple[Wording, ...]:
     """The two wordings of such a text: one for each of the two loggers,
     unless one of them never wrote it."""
     old = () if since in lineage.since("3.6") else (say(template, since=since, until=until or "2.8",
@@ -168,7 +170,7 @@ ASSIGNING = (
                since="2.8")),
 )
 
-# The partitions stand in brackets in 2.1, bare from 2.2 to 4.0, and in brackets again in 4.4:
+# The partitions are in brackets in 2.1, bare from 2.2 to 4.0, and in brackets again in 4.4:
 # `{partitions}` holds them as printed.
 CALLBACKS = (
     entry("REVOKING_PARTITIONS", COORDINATOR,

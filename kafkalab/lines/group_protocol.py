@@ -1,7 +1,8 @@
-"""What does a consumer with group.protocol=consumer write (KIP-848)? Kept for 4.0.2 and 4.4.0.
+"""Entries of the lines that a consumer with group.protocol=consumer writes (AsyncKafkaConsumer,
+KIP-848). They hold for 4.0.2 and 4.4.0.
 
-Most of 4.0.2's numbers come from takes that are not kept in full: the list of lines made from them
-is the source.
+Most of 4.0.2's numbers come from recordings that are not kept in full; the list of lines made from
+them is the source.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What does a member of a classic group write when the coordinator refuses what it asked?
-(AbstractCoordinator's answer handlers)"""
+"""Entries of the lines that a classic member writes when the coordinator refuses a request
+(AbstractCoordinator's response handlers)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The number Java prints behind an object that does not describe itself:
+"""Computes the number that Java prints behind an object without toString:
 `...$Subscription@329c8a92`.
 
-It is the object's identity hash and means nothing. Ours is drawn from what the object holds, so
-that a run repeats.
+In Java it is the object's identity hash and means nothing. Here it is computed from the object's
+content, so that a run repeats.
 """
 
 

@@ -1,4 +1,4 @@
-"""What Java keeps in hash maps it prints as the map hands it out."""
+"""Orders values as a Java HashMap prints them."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -9,7 +9,7 @@ Part = TypeVar("Part")
 
 
 def by_partition(parts: Iterable[tuple[str, int, Part]]) -> list[tuple[str, int, Part]]:
-    """(topic, partition, part) in the order of a HashMap with TopicPartition keys."""
+    """Tuples (topic, partition, part) in the order of a HashMap with TopicPartition keys."""
     held = {(topic, partition): part for topic, partition, part in parts}
     return [
         (*key, held[key]) for key in hash_map_order(held, lambda key: topic_partition_hash(*key))

@@ -1,7 +1,9 @@
-"""How Java prints plain values: null, true, lists, optional numbers."""
+"""Prints plain values as Java does: null, true, lists, optional numbers."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from kafkalab.records import OffsetAndMetadata
 
 
 def value_text(value: object) -> str:
@@ -23,7 +25,7 @@ def optional_text(number: int) -> str:
     return "Optional.empty" if number < 0 else f"Optional[{number}]"
 
 
-def offset_text(offset) -> str:
+def offset_text(offset: OffsetAndMetadata) -> str:
     """An OffsetAndMetadata."""
     return (
         f"OffsetAndMetadata{{offset={offset.offset}, "
@@ -31,6 +33,6 @@ def offset_text(offset) -> str:
     )
 
 
-def offsets_text(offsets: Mapping[Any, object]) -> str:
+def offsets_text(offsets: Mapping[Any, OffsetAndMetadata]) -> str:
     """A map of partitions to OffsetAndMetadata."""
     return f"{{{', '.join(f'{partition}={offset_text(offset)}' for partition, offset in offsets.items())}}}"  # noqa: E501

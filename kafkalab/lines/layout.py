@@ -1,5 +1,6 @@
-"""How is a line laid out? log4j's `[%d] %p %m (%c:%L)%n`, or without the line number
-`[%d] %p %m (%c)%n`; times in UTC.
+"""Writes and reads log lines in the layout of Kafka's log4j.
+
+It is `[%d] %p %m (%c:%L)%n`, or `[%d] %p %m (%c)%n` without the line number; times are in UTC.
 
     [2026-11-21 01:58:27,954] DEBUG Initiating connection to node ...
     (org.apache.kafka.clients.NetworkClient:944)
@@ -87,7 +88,7 @@ def rows_of(lines: Iterable[str], foreign: list[str] | None = None) -> Iterator[
         text = raw.rstrip("\n")
         found = HEAD.match(text)
         if found:
-            if place is not None:
+            if head is not None and place is not None:
                 yield _row(head, message, place, trace)
             elif head is not None:
                 foreign += [head[0] + message[0], *message[1:]]
@@ -104,7 +105,7 @@ def rows_of(lines: Iterable[str], foreign: list[str] | None = None) -> Iterator[
             place = tail[1], int(tail[2]) if tail[2] else None
             text = text[: tail.start()]
         message.append(text)
-    if place is not None:
+    if head is not None and place is not None:
         yield _row(head, message, place, trace)
     elif head is not None:
         foreign += [head[0] + message[0], *message[1:]]

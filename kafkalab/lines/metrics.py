@@ -1,4 +1,4 @@
-"""The metrics a client counts, as it names them one by one when it closes.
+"""Names the metrics of a client (MetricName) in the order in which it removes them at close.
 
 Clients with telemetry (KIP-714, from 3.7 on) write a line "removing kafka metric : MetricName
 [...]" for each metric that leaves. The lab measures nothing; these names are here so that the lines
@@ -6,7 +6,7 @@ of a close are complete. The sensors of a 4.4 consumer's fetches leave in the or
 their names; ours leave in the order of these tables. Read off clients 3.9.2, 4.0.2 and 4.4.0.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kafkalab.releases import PROFILES
 
@@ -130,8 +130,8 @@ iotime-total                               *Deprecated* The total time the I/O t
 io-ratio                                   The fraction of time the I/O thread spent doing I/O
 io-time-ns-total                           The total time the I/O thread spent doing I/O
 """
-"""The same before KIP-773 was carried through: the old names are still there,
-and the new ones follow their ratios."""
+"""The same before KIP-773 was complete: the old names are still there, and the new ones follow
+their ratios."""
 
 NODE = """
 request-total        The total number of requests sent
@@ -170,7 +170,7 @@ version        Metric indicating version
 commit-id      Metric indicating commit-id
 start-time-ms  Metric indicating start-time-ms
 """
-"""What the program says of itself."""
+"""The metrics of the program's version (AppInfoParser)."""
 
 PERIODS_NOTE = (
     " Note: For topic names with periods (.), an additional metric with underscores is emitted. "
@@ -202,9 +202,9 @@ def removed_at_close(
         return []
     client = {"client-id": client_id}
     early = tuple(fetched_from) if habit.removes_fetch_sensors else ()
-    rows: list[tuple[str, str, str, dict[str, object]]] = []
+    rows: list[tuple[str, str, str, Mapping[str, object]]] = []
 
-    def add(group: str, table: str, tags: dict[str, object], note: str = "") -> None:
+    def add(group: str, table: str, tags: Mapping[str, object], note: str = "") -> None:
         rows.extend(
             (name, group, description + note, tags)
             for name, description in _table(table)
@@ -258,6 +258,6 @@ def _table(text: str) -> Iterator[tuple[str, str]]:
         yield name, description.strip()
 
 
-def _metric_name(name: str, group: str, description: str, tags: dict[str, object]) -> str:
+def _metric_name(name: str, group: str, description: str, tags: Mapping[str, object]) -> str:
     shown = ", ".join(f"{tag}={value}" for tag, value in tags.items())
     return f"MetricName [name={name}, group={group}, description={description}, tags={{{shown}}}]"

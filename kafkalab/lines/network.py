@@ -1,5 +1,5 @@
-"""What does a client write about sockets, requests and metadata?
-In the order of a connection's life."""
+"""Entries of the lines that a client writes about sockets, requests and metadata (NetworkClient,
+Selector, Metadata). They are in the order of a connection's life."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ CLOSING = (
                 since="3.6")),
 )
 
-# Until 2.3 every epoch is looked at by one method, whichever answer brought it; from 2.8 METADATA
-# has statements of its own.
+# Until 2.3 one method checks every epoch, in any answer; from 2.8 METADATA has statements of its
+# own.
 METADATA_LINES = (
     entry("METADATA_UPDATE_FOR_TOPIC", METADATA,
           debug("Requesting metadata update for topic {topic} due to error {error}", since="2.3")),

@@ -1,14 +1,14 @@
 """The toString methods Kafka's authors wrote by hand, before the message classes were generated.
 
-Each class says itself in its own manner (a colon after "type" here, an equals sign there), so there
-is no rule to put into a table: one function a class, named in `TEXTS`. Learned from the lines of
-clients 2.1.1, 2.2.2 and 2.3.0.
+Each class has a format of its own (a colon after "type" in one, an equals sign in another), so no
+table holds them: there is one function a class, named in `TEXTS`. Learned from the lines of clients
+2.1.1, 2.2.2 and 2.3.0.
 
-These classes kept their parts in hash maps, and printed them as the map handed them out.
+These classes kept their parts in hash maps and printed them in the order of the map.
 """
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kafkalab.errors import error_for
 from kafkalab.hashing import hash_map_order, java_string_hash
@@ -27,7 +27,7 @@ Part = TypeVar("Part")
 
 
 def _members(parts: Iterable[Part], id_of: Callable[[Part], str]) -> str:
-    """The member ids as a HashMap hands them out."""
+    """The member ids in the order of a HashMap."""
     return ",".join(hash_map_order([id_of(part) for part in parts], java_string_hash))
 
 
@@ -82,7 +82,11 @@ def _size(text: str | None) -> int:
 
 
 def _metadata_request(request: m.MetadataRequest, version: str) -> str:
-    topics = "<ALL>" if request.topics is None else ",".join(topic.name for topic in request.topics)
+    topics = (
+        "<ALL>"
+        if request.topics is None
+        else ",".join(topic.name or "" for topic in request.topics)
+    )
     may_create = (
         f", allowAutoCreate={str(request.allow_auto_topic_creation).lower()}"
         if PROFILES[version].printing.auto_create
@@ -202,7 +206,7 @@ def _leader_epoch_response(response: m.OffsetForLeaderEpochResponse, version: st
             for part in topic.partitions
         )
     )
-    # The lonely comma is Java's.
+    # The comma without a value is Java's.
     return (
         f"(type=OffsetsForLeaderEpochResponse, , throttleTimeMs={response.throttle_time_ms}, "
         f"epochEndOffsetsByPartition={{{ends}}})"
@@ -295,7 +299,7 @@ def _end_txn_request(request: m.EndTxnRequest, version: str) -> str:
     )
 
 
-def _status_response(name: str):
+def _status_response(name: str) -> Callable[[Any, str], str]:
     return lambda response, version: (
         f"{name}(error={PROFILES[version].connecting.known(error_for(response.error_code)).name}, "
         f"throttleTimeMs={response.throttle_time_ms})"
@@ -344,7 +348,7 @@ def _txn_offset_commit_response(response: m.TxnOffsetCommitResponse, version: st
     )
 
 
-TEXTS = {
+TEXTS: dict[str, Callable[[Any, str], str]] = {
     "AddPartitionsToTxnRequest": _add_partitions_request,
     "AddPartitionsToTxnResponse": _add_partitions_response,
     "AddOffsetsToTxnRequest": _add_offsets_request,

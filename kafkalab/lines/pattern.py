@@ -1,5 +1,4 @@
-"""What does a template look like from the other side? The regular expression that finds the
-values a line was made of."""
+"""Makes the regular expression that finds the values in a line of a known template."""
 
 from __future__ import annotations
 

@@ -4,12 +4,15 @@ Two lines show the same message: the one about the wire ("Sending FETCH ...", "R
 response") and the client's own ("Sending metadata request ...", "Received successful JoinGroup
 response: ..."). Old clients (up to 2.3) write the wire as Kafka's generic `Struct` (`struct_text`),
 new ones as the generated class (`generated_text`); the client's own line shows the class's
-toString, which was written by hand where the class was not generated yet (`old_objects`). What
-exists in which version and how it is spelled stands in tables: `struct_fields`, `data_fields`, and
+toString, which was written by hand where the class was not generated yet (`old_objects`). Tables
+say what exists in which version and how it is spelled: `struct_fields`, `data_fields`, and
 `Printing` on the pages of the releases.
 
 Left out: compression and headers of records, which no line of these versions shows.
 """
+
+from collections.abc import Mapping
+from typing import Any
 
 from kafkalab.lines import old_objects
 from kafkalab.lines.generated_text import data_text, fetched_partition_text
@@ -23,8 +26,9 @@ PRODUCE_NAMES_TOPIC_ID_SINCE = 13
 """From this API version on a produce request's partition sizes carry the topic's id (KIP-516)."""
 
 
-def wire_text(message, api_version: int, version: str) -> str:
-    """What stands in the wire's lines of client `version`: "Sending <API> ..." and "received ...".
+def wire_text(message: Any, api_version: int, version: str) -> str:
+    """The text of a message in the wire's lines of client `version`: "Sending <API> ..." and
+    "received ...".
 
     message: in the form `wire_forms.as_sent` gives it for `api_version`.
     """
@@ -36,7 +40,7 @@ def wire_text(message, api_version: int, version: str) -> str:
     return data_text(message, version)
 
 
-def object_text(message, api_version: int, version: str) -> str:
+def object_text(message: Any, api_version: int, version: str) -> str:
     """What the client's own lines print of a message: "Sending JoinGroup (...)",
     "Received ListOffsetResponse ..."."""
     kind = type(message).__name__
@@ -61,7 +65,7 @@ def header_text(header: RequestHeader, version: str) -> str:
     )
 
 
-def in_words(values, version: str):
+def printed_values(values: Mapping[str, Any], version: str) -> Mapping[str, Any]:
     """A line's values with the header and the message among them as text,
     where a line shows the wire."""
     header = values.get("header")
@@ -127,7 +131,7 @@ def header_version(header: RequestHeader) -> int:
 
 def client_response_text(
     header: RequestHeader,
-    response,
+    response: Any,
     *,
     received_at_ms: int,
     latency_ms: int,

@@ -1,5 +1,6 @@
-"""What does a producer write? From its constructor over a record's way to close(),
-then idempotence and transactions."""
+"""Entries of the lines that a producer writes (KafkaProducer, RecordAccumulator, Sender,
+TransactionManager). They follow a record from the constructor to close(); idempotence and
+transactions come last."""
 
 from __future__ import annotations
 

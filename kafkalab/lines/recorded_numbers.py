@@ -42,13 +42,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 2
     for release, rows in found.items():
-        before = source_lines.table(release)
+        before = source_lines.line_table(release)
         merged = {**before, **rows}
         print(
             f"{release}: {len(rows)} numbers recorded, "
             f"{sum(before.get(name) != row for name, row in rows.items())} new or changed"
         )
-        source_lines.write(FOLDER, release, merged.values())
+        source_lines.write_table(FOLDER, release, merged.values())
     return 0
 
 
@@ -84,5 +84,9 @@ def _read(log: Path, release: str, seen: defaultdict[str, Counter[SourceLine]]) 
 
 
 def _chosen(release: str, name: str, rows: Counter[SourceLine]) -> SourceLine:
-    kept = source_lines.table(release).get(name)
-    return kept if kept in rows else min(rows, key=lambda row: (-rows[row], row.line))
+    kept = source_lines.line_table(release).get(name)
+    return (
+        kept
+        if kept is not None and kept in rows
+        else min(rows, key=lambda row: (-rows[row], row.line))
+    )

@@ -1,11 +1,12 @@
-"""A message as Kafka's generic `Struct` prints it: `{throttle_time_ms=0,error_code=0}`. Clients up
-to 2.3.
+"""Prints a message as Kafka's generic `Struct` does: `{throttle_time_ms=0,error_code=0}`. Clients
+up to 2.3 do so.
 
-Which fields an API version has, and how each client spells them, stands in `struct_fields`.
+`struct_fields` says which fields an API version has and how each client spells them.
 """
 
 from collections.abc import Iterable
 from dataclasses import is_dataclass
+from typing import Any
 
 from kafkalab.lines.java_identity import identity_text
 from kafkalab.lines.java_values import list_text, value_text
@@ -16,7 +17,7 @@ from kafkalab.protocol.buffer_sizes import bytes_left_at_members, bytes_left_at_
 from kafkalab.releases import PROFILES
 
 
-def struct_text(message, api_version: int, version: str) -> str:
+def struct_text(message: Any, api_version: int, version: str) -> str:
     """A whole request or response in `api_version` of its API, as client `version` prints it."""
     left: list[int] = []
     if type(message) is m.JoinGroupResponse:
@@ -27,9 +28,9 @@ def struct_text(message, api_version: int, version: str) -> str:
         left = bytes_left_at_members(
             message, operations=api_version >= DESCRIBE_GROUPS_OPERATIONS_SINCE
         )
-    return _Writer(STRUCTS[PROFILES[version].printing.struct_names], api_version, left).struct(
-        message
-    )
+    return _StructWriter(
+        STRUCTS[PROFILES[version].printing.struct_names], api_version, left
+    ).struct(message)
 
 
 JOIN_GROUP_INSTANCE_IDS_SINCE = 5
@@ -41,7 +42,7 @@ DESCRIBE_GROUPS_OPERATIONS_SINCE = 3
 ARRAY_CLASS = "[Ljava.lang.Object;"
 
 
-class _Writer:
+class _StructWriter:
     """Prints one message; it holds what all its parts need to know.
 
     bytes_left: the capacities of the buffers in an answer, in the order in which they print
@@ -58,7 +59,7 @@ class _Writer:
         self._api_version = api_version
         self._bytes_left = iter(bytes_left)
 
-    def struct(self, value) -> str:
+    def struct(self, value: Any) -> str:
         """Fields whose path has two steps gather in a struct of their own:
         partition_header={partition=0,...}."""
         texts: list[str] = []
@@ -75,7 +76,7 @@ class _Writer:
             f"{text}={_braces(gathered[text])}" if text in gathered else text for text in texts
         )
 
-    def _field(self, value, field: StructField) -> str:
+    def _field(self, value: Any, field: StructField) -> str:
         if isinstance(value, bytes):
             size = len(value)
             return f"java.nio.HeapByteBuffer[pos=0 lim={size} cap={next(self._bytes_left, size)}]"
@@ -87,7 +88,7 @@ class _Writer:
             return records_text(value)
         return list_text((self._element(item, field) for item in value), ",")
 
-    def _element(self, item, field: StructField) -> str:
+    def _element(self, item: Any, field: StructField) -> str:
         if field.bare:
             return value_text(getattr(item, field.bare))
         if field.wrapped:
@@ -97,5 +98,5 @@ class _Writer:
         return self.struct(item) if is_dataclass(item) else value_text(item)
 
 
-def _braces(texts) -> str:
+def _braces(texts: Iterable[str]) -> str:
     return "{" + ",".join(texts) + "}"

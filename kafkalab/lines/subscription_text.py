@@ -1,4 +1,4 @@
-"""How a member's subscription reads in "Performing assignment using strategy range with
+"""Prints a member's subscription as in "Performing assignment using strategy range with
 subscriptions {...}".
 
 Kafka's class is `ConsumerPartitionAssignor.Subscription` (`PartitionAssignor.Subscription` until

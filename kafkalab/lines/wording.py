@@ -1,16 +1,13 @@
-"""Entry and Wording: one line that Kafka's clients log, with each way the releases word it.
+"""Entry and Wording: one line that Kafka's clients log, and the wording of each release.
 
     entry("NODE_DISCONNECTED", NETWORK_CLIENT,
           debug("Node {node_id} disconnected.", until="2.8"),
           info("Node {node_id} disconnected.", since="3.6"))
 
-`since` and `until` name the first and the last release that has the wording; left out, there is no
-limit.
-The line number in the release's Java source (%L) stands in `kafkalab.releases.source_lines`. Where
-no
-recording shows it, the number of the nearest release before is taken (else of the nearest after),
-and
-`borrowed` names the release.
+`since` and `until` name the first and the last release that has the wording; without them there is
+no limit. The line number in the release's Java source (%L) is in `kafkalab.releases.source_lines`.
+Where no recording shows it, the number of the nearest release before is taken (else of the nearest
+after), and `borrowed` names the release.
 """
 
 from __future__ import annotations
@@ -18,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from kafkalab.releases import lineage, source_lines
 
@@ -28,10 +26,11 @@ RECORDED = "recordings of the released clients " + ", ".join(
 
 @dataclass(frozen=True)
 class Wording:
-    """What some releases write: `at` maps each of them to the line of its Java source (%L).
+    """The words that some releases write; `at` maps each of them to the line of its Java source
+    (%L).
 
     template   text with `{name}` for what changes and doubled braces for a brace
-    prefixed   whether `[Consumer clientId=c, groupId=g] ` or its like stands before the text
+    prefixed   whether a prefix such as `[Consumer clientId=c, groupId=g] ` is before the text
     trace      whether the stack trace of an exception follows the line
     twin       the statement in the source belongs to another entry; the parser answers with that
                one
@@ -50,7 +49,7 @@ class Wording:
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing that happens, whatever the release calls it. `source` says where we learned it."""
+    """One logged event, whatever words a release uses. `source` says where we learned it."""
 
     name: str
     wordings: tuple[Wording, ...]
@@ -101,27 +100,27 @@ def wording(
     return Wording(level, logger, template, dict.fromkeys(releases, 0), prefixed, trace, twin)
 
 
-def trace(template: str, **more) -> Wording:
+def trace(template: str, **more: Any) -> Wording:
     """A wording on level TRACE."""
     return wording(template, "TRACE", **more)
 
 
-def debug(template: str, **more) -> Wording:
+def debug(template: str, **more: Any) -> Wording:
     """A wording on level DEBUG."""
     return wording(template, "DEBUG", **more)
 
 
-def info(template: str, **more) -> Wording:
+def info(template: str, **more: Any) -> Wording:
     """A wording on level INFO."""
     return wording(template, "INFO", **more)
 
 
-def warn(template: str, **more) -> Wording:
+def warn(template: str, **more: Any) -> Wording:
     """A wording on level WARN."""
     return wording(template, "WARN", **more)
 
 
-def error(template: str, **more) -> Wording:
+def error(template: str, **more: Any) -> Wording:
     """A wording on level ERROR."""
     return wording(template, "ERROR", **more)
 
@@ -139,7 +138,9 @@ def line_numbers(name: str, releases: tuple[str, ...]) -> tuple[Mapping[str, int
     nearest release before with another wording. Raises ValueError where there is none of these.
     """
     seen = {
-        release: row.line for release in releases if (row := source_lines.table(release).get(name))
+        release: row.line
+        for release in releases
+        if (row := source_lines.line_table(release).get(name))
     }
     nearest = next(iter(seen.values()), None) or _number_before(name, releases[0])
     at: dict[str, int] = {}
@@ -152,8 +153,8 @@ def line_numbers(name: str, releases: tuple[str, ...]) -> tuple[Mapping[str, int
 
 def _number_before(name: str, release: str) -> int:
     for older in reversed(lineage.until(release)):
-        if name in source_lines.table(older):
-            return source_lines.table(older)[name].line
+        if name in source_lines.line_table(older):
+            return source_lines.line_table(older)[name].line
     raise ValueError(
         f"no release up to {release} has a line number for {name}: import one with `python -m "
         "kafkalab source-lines DIR`"

@@ -3,9 +3,9 @@
     python -m kafkalab replay SCENARIO.json --out DIR [--seed 7 | --seed inv-1=7,inv-2=41]
     [--version 3.9]
 
-Read are: what there was (brokers, topics, coordinators, broker settings) and what the program did.
-`kafkalab.proof.scenario` takes just that from the file and never looks at what was observed, so a
-replay cannot learn its answers from the scenario.
+It reads what there was (brokers, topics, coordinators, broker settings) and what the program did.
+`kafkalab.proof.scenario` takes only that from the file and never looks at what was observed, so a
+replay cannot take its results from the scenario.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import IllegalStateException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.proof.scenario import LOOP, NEEDS_PRODUCER, UnusableScenario, check_configs, read
+from kafkalab.proof.scenario import (
+    LOOP,
+    NEEDS_PRODUCER,
+    UnusableScenario,
+    check_configs,
+    read_scenario,
+)
 from kafkalab.records import ConsumerRecords, OffsetAndMetadata, ProducerRecord, TopicPartition
 from kafkalab.releases import profile_of
 from kafkalab.sim.apps import FOREVER_MS, App
@@ -39,16 +45,16 @@ def replay(
     scenario: Mapping[str, Any], seed: int | Mapping[str, int] = 0, version: str | None = None
 ) -> dict[str, str]:
     """Play it; returns {client name: its log}. Raises UnusableScenario."""
-    return Play(scenario, seed, version).run()
+    return ScenarioPlay(scenario, seed, version).run()
 
 
-class Play:
-    """One performance of a scenario: each client an app, each step at its time."""
+class ScenarioPlay:
+    """One scenario that is played on a lab: each client is an app, each step comes at its time."""
 
     def __init__(
         self, scenario: Mapping[str, Any], seed: int | Mapping[str, int], version: str | None
     ) -> None:
-        played = read(scenario)
+        played = read_scenario(scenario)
         try:
             self.profile, self.note = profile_of(version or played.client_version)
         except ValueError as error:
@@ -132,7 +138,7 @@ class Play:
 
 
 class Player:
-    """One client's program: a step begins at its time, or when the one before has ended."""
+    """Runs one client's program: a step begins at its time, or when the one before has ended."""
 
     def __init__(self, lab: Lab, name: str, start_ms: int, steps: list[dict]) -> None:
         self.lab, self.name = lab, name
@@ -306,7 +312,7 @@ STEPS: Mapping[str, Callable[[Player, Mapping[str, Any]], None]] = {
 """What each step of kafkalab.proof.scenario does to a player."""
 
 
-def seeds_of(text: str) -> int | dict[str, int]:
+def seeds_from(text: str) -> int | dict[str, int]:
     """`7`, or `inv-1=7,inv-2=41`. Raises ValueError with one sentence."""
     try:
         if "=" not in text:
@@ -333,7 +339,7 @@ def main(argv: list[str]) -> int:
     try:
         with open(args.scenario, encoding="utf-8") as file:
             scenario = json.load(file)
-        play = Play(scenario, seeds_of(args.seed), args.version)
+        play = ScenarioPlay(scenario, seeds_from(args.seed), args.version)
         logs = play.run()
         out = pathlib.Path(args.out)
         out.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,8 @@
-"""Which scenarios can be played? Reads the recordings' scenario.json, and says in one sentence why
-one is of no use.
+"""Reads the recordings' scenario.json, and refuses in one sentence what cannot be played.
 
-What the program did is in FIELDS, a table: each step, the fields it has and what each may hold.
-Nothing else of a step is looked at, so a result, an error, an assignment or a socket that was
-observed cannot reach a replay: nobody asks for it.
+What the program did is in FIELDS, a table: each step, the fields it has and what each may hold. No
+other field of a step is read, so an observed result, error, assignment or socket cannot reach a
+replay.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 from kafkalab.broker.broker_config import DOTTED, BrokerConfig
 from kafkalab.config import ConsumerConfig, ProducerConfig
 from kafkalab.errors import ConfigException
-from kafkalab.proof.unsaid_steps import LOOP, with_unsaid_steps
+from kafkalab.proof.missing_steps import LOOP, with_missing_steps
 from kafkalab.records import TopicPartition
 from kafkalab.releases.lineage import BROKER_NAMES
 
@@ -24,8 +23,8 @@ LONGEST_STEP_MS = 24 * 3_600_000
 LONGEST_PLAY_MS = 366 * LONGEST_STEP_MS
 LARGEST_VALUE_BYTES = 100_000_000
 MOST_PARTITIONS = 10_000
-"""More partitions of __consumer_offsets than any cluster has;
-a slip of the keyboard would keep the lab busy for hours."""
+"""More partitions of __consumer_offsets than any cluster has; a typing error would keep the lab
+busy for hours."""
 
 
 class UnusableScenario(ValueError):
@@ -35,7 +34,7 @@ class UnusableScenario(ValueError):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scenario:
-    """What there was, and what each client's program did.
+    """A scenario: brokers, topics and settings, and the steps of each client's program.
 
     brokers       id -> host:port
     topics        name -> its leaders, one a partition, and the number of replicas
@@ -59,10 +58,10 @@ class Scenario:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BrokerStep:
-    """What was done to a broker: one of BROKER_STEPS.
+    """One step that was done to a broker: one of BROKER_STEPS.
 
     after   client -> how many of its steps come before it in the program
-    for_ms  how long a broker stands still after `kill -STOP`; None for the other steps
+    for_ms  how long a broker is paused after `kill -STOP`; None for the other steps
     """
 
     at_ms: int
@@ -73,9 +72,9 @@ class BrokerStep:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Kind:
-    """What a field may hold: `says` completes "must be ...";
-    `read` gives the value a player uses, or raises ValueError."""
+class FieldKind:
+    """What a field's value may be. `says` completes "must be ..."; `read` gives the value a player
+    uses, or raises ValueError."""
 
     says: str
     read: Callable[[Any], Any]
@@ -108,7 +107,7 @@ def _matching(pattern: str) -> Callable[[Any], str]:
     return read
 
 
-def _list_of(kind: Kind) -> Callable[[Any], list]:
+def _list_of(kind: FieldKind) -> Callable[[Any], list]:
     return lambda value: [kind.read(item) for item in _one_of(list)(value)]
 
 
@@ -125,42 +124,44 @@ def _offsets(value: Any) -> dict[TopicPartition, int]:
 
 
 def _record_value(value: Any) -> str | None:
-    """A long value stands in a scenario as "N bytes"."""
+    """A long value is written in a scenario as "N bytes"."""
     if value is not None and re.fullmatch(r"\d+ bytes", _one_of(str)(value)):
         return "x" * _whole(0, LARGEST_VALUE_BYTES)(int(value.split()[0]))
     return value
 
 
-MILLISECONDS = Kind(
+MILLISECONDS = FieldKind(
     f"a whole number of milliseconds, 0 to {LONGEST_STEP_MS} (a day)", _whole(0, LONGEST_STEP_MS)
 )
-MOMENT = Kind("a whole number of milliseconds since 1970", _whole(0, 1 << 53))
-NUMBER = Kind("a whole number, not negative", _whole(0, (1 << 63) - 1))
-BROKER_ID = Kind("a broker's id, a whole number", _whole(0, (1 << 31) - 1))
-TRUTH = Kind("true or false", _one_of(bool))
-TEXT = Kind("a text", _one_of(str))
-OPTIONAL_TEXT = Kind("a text or null", _one_of(str, type(None)))
-VALUE = Kind(f'a text or null; or "N bytes" with N up to {LARGEST_VALUE_BYTES}', _record_value)
-ADDRESS = Kind(
+MOMENT = FieldKind("a whole number of milliseconds since 1970", _whole(0, 1 << 53))
+NUMBER = FieldKind("a whole number, not negative", _whole(0, (1 << 63) - 1))
+BROKER_ID = FieldKind("a broker's id, a whole number", _whole(0, (1 << 31) - 1))
+TRUTH = FieldKind("true or false", _one_of(bool))
+TEXT = FieldKind("a text", _one_of(str))
+OPTIONAL_TEXT = FieldKind("a text or null", _one_of(str, type(None)))
+VALUE = FieldKind(f'a text or null; or "N bytes" with N up to {LARGEST_VALUE_BYTES}', _record_value)
+ADDRESS = FieldKind(
     "host:port",
     _matching(r"[^\s:,/]+:([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])"),
 )
-CLIENT_NAME = Kind("a name that can be a file's", _matching(r"(?!\.{1,2}$)[^/\\\x00-\x1f]{1,200}"))
-TOPIC = Kind(
+CLIENT_NAME = FieldKind(
+    "a name that can be a file's", _matching(r"(?!\.{1,2}$)[^/\\\x00-\x1f]{1,200}")
+)
+TOPIC = FieldKind(
     "a topic's name: letters, digits, '.', '_' and '-'", _matching(r"[a-zA-Z0-9._-]{1,249}")
 )
-TOPICS = Kind("a list of topics", _list_of(TOPIC))
-PARTITION = Kind('a partition such as "t4-0"', _partition)
-PARTITIONS = Kind('a list of partitions such as "t4-0"', _list_of(PARTITION))
-OFFSETS = Kind('an object of partitions and offsets such as {"t4-0": 7}', _offsets)
-AFTER_BATCH = Kind(
+TOPICS = FieldKind("a list of topics", _list_of(TOPIC))
+PARTITION = FieldKind('a partition such as "t4-0"', _partition)
+PARTITIONS = FieldKind('a list of partitions such as "t4-0"', _list_of(PARTITION))
+OFFSETS = FieldKind('an object of partitions and offsets such as {"t4-0": 7}', _offsets)
+AFTER_BATCH = FieldKind(
     'null, "commitAsync" or "copy"',
     lambda value: None if value is None else _matching("commitAsync|copy")(value),
 )
-OWNER = Kind('"consumer" or "producer"', _matching("consumer|producer"))
-OBJECT = Kind("an object", _one_of(dict))
+OWNER = FieldKind('"consumer" or "producer"', _matching("consumer|producer"))
+OBJECT = FieldKind("an object", _one_of(dict))
 
-FIELDS: Mapping[str, Mapping[str, Kind]] = {
+FIELDS: Mapping[str, Mapping[str, FieldKind]] = {
     "new KafkaConsumer": {"config?": OBJECT},
     "new KafkaProducer": {"config?": OBJECT},
     "subscribe": {"topics": TOPICS},
@@ -216,7 +217,7 @@ OBSERVED_STEPS = ("assignment",)
 BROKER_STEPS = ("kill -9", "stop", "start", "kill -STOP", "kill -CONT")
 
 
-def read(scenario: Any) -> Scenario:
+def read_scenario(scenario: Any) -> Scenario:
     """The scenario, checked. Raises UnusableScenario."""
     if not isinstance(scenario, dict):
         raise UnusableScenario(
@@ -242,7 +243,7 @@ def read(scenario: Any) -> Scenario:
         for name, place in _field(scenario, "transactional_ids", OBJECT, {}).items()
     }
     steps, broker_steps = _steps(
-        _field(scenario, "events", Kind("a list of steps", _one_of(list))), topics, brokers
+        _field(scenario, "events", FieldKind("a list of steps", _one_of(list))), topics, brokers
     )
     moments = [step["at_ms"] for own in steps.values() for step in own]
     start_ms = min(moments, default=0)
@@ -266,7 +267,7 @@ def read(scenario: Any) -> Scenario:
 
 
 def check_configs(scenario: Scenario, version: str) -> None:
-    """Would a client of this version take the configs of its `new` steps? Raises
+    """Checks that a client of this version accepts the configs of its `new` steps. Raises
     UnusableScenario naming the key."""
     for client, steps in scenario.steps.items():
         for step in steps:
@@ -287,7 +288,7 @@ def check_configs(scenario: Scenario, version: str) -> None:
                     )
 
 
-def _field(holder: Mapping[str, Any], name: str, kind: Kind, default: Any = None) -> Any:
+def _field(holder: Mapping[str, Any], name: str, kind: FieldKind, default: Any = None) -> Any:
     if name not in holder and default is None:
         raise UnusableScenario(
             f"this is not a scenario of the recordings' format: {name!r} is missing"
@@ -299,7 +300,7 @@ def _field(holder: Mapping[str, Any], name: str, kind: Kind, default: Any = None
     )
 
 
-def _read(kind: Kind, value: Any, has: str) -> Any:
+def _read(kind: FieldKind, value: Any, has: str) -> Any:
     try:
         return kind.read(value)
     except ValueError:
@@ -322,27 +323,27 @@ def _brokers(given: Mapping[str, Any]) -> dict[int, str]:
 
 
 def _topic(name: str, entries: Any, brokers: Mapping[int, str]) -> tuple[list[int], int]:
-    """Leaders and the number of replicas; which brokers follow is left to the cluster,
-    for no client sees a difference."""
+    """Leaders and the number of replicas; the cluster chooses the followers, because no client sees
+    a difference."""
     has = f"the topic {name} has"
     _read(TOPIC, name, "topics has a name")
     leaders, replicas = [], 1
     for entry in _read(
-        Kind("a list with an entry for each partition, at least one", _filled),
+        FieldKind("a list with an entry for each partition, at least one", _filled),
         entries,
         f"{has} partitions",
     ):
         entry = _read(OBJECT, entry, f"{has} a partition")
         leaders.append(
             _read(
-                Kind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers)),
+                FieldKind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers)),
                 entry.get("leader"),
                 f"{has} leader",
             )
         )
         count = len(
             _read(
-                Kind("a list of broker ids", _list_of(BROKER_ID)),
+                FieldKind("a list of broker ids", _list_of(BROKER_ID)),
                 entry.get("replicas"),
                 f"{has} replicas",
             )
@@ -350,7 +351,9 @@ def _topic(name: str, entries: Any, brokers: Mapping[int, str]) -> tuple[list[in
         replicas = max(
             replicas,
             _read(
-                Kind(f"1 to {len(brokers)}, as many as there are brokers", _whole(1, len(brokers))),
+                FieldKind(
+                    f"1 to {len(brokers)}, as many as there are brokers", _whole(1, len(brokers))
+                ),
                 count,
                 f"{has} a number of replicas",
             ),
@@ -360,7 +363,7 @@ def _topic(name: str, entries: Any, brokers: Mapping[int, str]) -> tuple[list[in
 
 def _coordinator(group: str, place: Any, brokers: Mapping[int, str]) -> int:
     place = _read(OBJECT, place, f"the group {group} has a place")
-    kind = Kind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers))
+    kind = FieldKind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers))
     return _read(kind, place.get("coordinator"), f"the group {group} has coordinator")
 
 
@@ -386,15 +389,15 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(field.default, bool)
         else TEXT
         if isinstance(field.default, (str, tuple))
-        else Kind("a number, not negative", _one_of(int, float))
+        else FieldKind("a number, not negative", _one_of(int, float))
         if isinstance(field.default, float)
-        else Kind("a whole number, not negative", _whole(0, (1 << 63) - 1))
+        else FieldKind("a whole number, not negative", _whole(0, (1 << 63) - 1))
         for name, field in (
             (dotted, BrokerConfig.__dataclass_fields__[field]) for dotted, field in DOTTED.items()
         )
     }
-    kinds["offsets.topic.num.partitions"] = kinds["transaction.state.log.num.partitions"] = Kind(
-        f"1 to {MOST_PARTITIONS}", _whole(1, MOST_PARTITIONS)
+    kinds["offsets.topic.num.partitions"] = kinds["transaction.state.log.num.partitions"] = (
+        FieldKind(f"1 to {MOST_PARTITIONS}", _whole(1, MOST_PARTITIONS))
     )
     found = {}
     for name, value in given.items():
@@ -416,7 +419,7 @@ def _steps(
         _read(OBJECT, event, "this is not a scenario of the recordings' format: events has a step")
         for event in events
     ]
-    for event in with_unsaid_steps(events):
+    for event in with_missing_steps(events):
         do = event.get("do")
         if do in OBSERVED_STEPS or event.get("by_loop"):
             continue
@@ -462,7 +465,7 @@ def _with_pauses(steps: list[BrokerStep]) -> list[BrokerStep]:
                     f"a step 'kill -CONT' of broker {step.broker} has no 'kill -STOP' before it"
                 )
             begins = standing.pop(step.broker)
-            kind = Kind(f"0 to {LONGEST_STEP_MS} ms (a day) later", _whole(0, LONGEST_STEP_MS))
+            kind = FieldKind(f"0 to {LONGEST_STEP_MS} ms (a day) later", _whole(0, LONGEST_STEP_MS))
             for_ms = _read(
                 kind,
                 step.at_ms - steps[begins].at_ms,
@@ -532,7 +535,7 @@ def _step(event: Mapping[str, Any], do: str, client: str) -> dict[str, Any]:
 def _check_order(
     step: Mapping[str, Any], before: list[dict[str, Any]], client: str, topics: Mapping[str, Any]
 ) -> None:
-    """A program cannot use what it has not made."""
+    """Refuses a step that uses a client that the program has not made."""
     do, made = step["do"], {earlier["do"] for earlier in before}
     if "kill -9" in made:
         raise UnusableScenario(

@@ -1,5 +1,5 @@
-"""All that a release number decides: which releases there are, and a page for each with what
-differs from the one before."""
+"""The simulated releases of clients and brokers, and a page for each with what differs from the one
+before."""
 
 from __future__ import annotations
 

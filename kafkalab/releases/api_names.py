@@ -91,4 +91,4 @@ API_NUMBERS = {
     "StreamsGroupTopologyDescriptionUpdate": 93,
     "UnregisterController": 94,
 }
-"""Name -> number. Where releases print another name, their page says so."""
+"""Name -> number. A release that prints another name says so on its page."""

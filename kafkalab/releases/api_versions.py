@@ -1,12 +1,10 @@
 """Finds the version of a request that a client and a broker agree on.
 
-KIP-35: the first request on a connection asks what the broker speaks; every later request goes out
-in the newest
-version that both sides know. Kafka's classes are `ApiVersionsResponse` and `NodeApiVersions`. What
-each release
-knows stands on its page; the numbers were read off real clients (2.1.1, 2.2.2, 2.3.0, 2.8.2, 3.6.2,
-3.9.2, 4.0.2, 4.4.0) on real brokers (2.3.1, 4.4.0): what a
-broker answered, and what the client then called usable.
+KIP-35: the first request on a connection asks for the broker's versions; every later request uses
+the newest version that both sides know. Kafka's classes are `ApiVersionsResponse` and
+`NodeApiVersions`. The versions that each release knows are on its page. The numbers were read from
+real clients (2.1.1, 2.2.2, 2.3.0, 2.8.2, 3.6.2, 3.9.2, 4.0.2, 4.4.0) on real brokers (2.3.1,
+4.4.0): what a broker answered, and what the client then called usable.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ def api_versions_response(
 def newest_known(client_version: str, api: ApiKeys) -> int:
     """The newest version the client knows of an API; KeyError where it does not know the API.
 
-    In this version a client sends API_VERSIONS, before it has heard what the broker speaks.
+    A client sends API_VERSIONS in this version, before it knows the broker's versions.
     """
     return PROFILES[client_version].latest(api)
 
@@ -43,8 +41,8 @@ def newest_known(client_version: str, api: ApiKeys) -> int:
 def version_to_use(
     client_version: str, api: ApiKeys, offered: tuple[ApiVersion, ...], *, topic_ids: bool = False
 ) -> int | None:
-    """The version a request goes out in: the newest both sides know. None where there is none, so
-    it cannot be sent.
+    """The version of a request: the newest that both sides know. None where there is none and the
+    request cannot be sent.
 
     offered: the ranges from the broker's ApiVersionsResponse.
     topic_ids: the client commits and fetches offsets by topic id, as the KIP-848 consumer does.
@@ -62,8 +60,8 @@ def version_to_use(
 def usable_versions(
     client_version: str, response: ApiVersionsResponse, *, topic_ids: bool = False
 ) -> dict[ApiKeys, int]:
-    """What a connection can be used for: API -> version to send, for every simulated API both sides
-    know."""
+    """The usable APIs of a connection: API -> version to send, for every simulated API that both
+    sides know."""
     versions = {
         api: version_to_use(client_version, api, response.api_keys, topic_ids=topic_ids)
         for api in ApiKeys

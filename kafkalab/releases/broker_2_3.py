@@ -1,6 +1,6 @@
 """Broker 2.3: the older of the two releases, from which the other page counts its differences.
 
-The defaults of its configs stand beside the keys, in `kafkalab.config`.
+The defaults of its configs are beside the keys, in `kafkalab.config`.
 """
 
 from __future__ import annotations

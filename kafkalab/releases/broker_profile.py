@@ -1,8 +1,7 @@
 """BrokerProfile: what one release of the broker does, each field with the change that made it.
 
-Code asks a profile's field and never compares releases. What a *request's* version changes stands
-in the
-broker's `wire_changes`.
+Code asks a profile's field and never compares releases. The broker's `wire_changes` hold what the
+version of a *request* changes.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class ControllerWords:
     """
 
     illegal_name: str
-    """Which sentences a bad topic's name gets: a name in the broker's admin_texts."""
+    """The sentences for a bad topic name: a name in the broker's admin_texts."""
     collision: str
     no_replicas: str
     no_partitions: str
@@ -60,15 +59,15 @@ class Tools:
     lists_states: bool
     """--list knows --state and --type (KIP-518, KIP-848)."""
     says_not_found: str
-    """What is said of a group nobody knows."""
+    """The text for an unknown group."""
     delete_cause: str
     """How a refused deletion names its cause."""
     resets_as_named: bool
-    """A reset goes through partitions as they were named, not in a hash map's order."""
+    """A reset lists partitions as they were named, not in a hash map's order."""
     topic_line: str
     """kafka-topics' line about a topic."""
     tells_elr: bool
-    """It tells the eligible leader replicas of each partition (KIP-966)."""
+    """It prints the eligible leader replicas of each partition (KIP-966)."""
     sets_min_isr: bool
     """The cluster sets min.insync.replicas for every topic (KIP-966)."""
     says_created: str
@@ -76,7 +75,7 @@ class Tools:
     offsets_as_text: bool
     """kafka-get-offsets sorts its lines as text."""
     no_topic: str
-    """What is said of a topic that has no offsets."""
+    """The text for a topic that has no offsets."""
     log_dirs_first: bool
     """A log dir's JSON begins with its name, the whole with a version."""
     dump_first: str
@@ -110,16 +109,15 @@ class BrokerProfile:
     Heartbeats used
     to begin after the sync; clients that begin right after the join need NONE (KAFKA-10122)."""
     initial_delay_extends: str
-    """When a member that joins meanwhile extends the initial delay: FIRST_GENERATION in the Scala
-    coordinator, FROM_EMPTY in the coordinator rewritten for KIP-848."""
+    """In which state a member that joins during the initial delay extends it: FIRST_GENERATION in
+    the Scala coordinator, FROM_EMPTY in the coordinator rewritten for KIP-848."""
     drops_members_without_sync: bool
     """A member that joined but does not sync within the rebalance timeout is dropped (3.0,
     KAFKA-12890)."""
     expires_unsubscribed_topics: bool
-    """A group at work loses old offsets of topics nobody in it reads any more (KIP-496, 2.4)."""
+    """An active group loses old offsets of topics that no member reads any more (KIP-496, 2.4)."""
     accepts_unknown_producer: bool
-    """A producer nobody remembers may begin with any sequence number (KIP-360, 2.5); before, it was
-    told
+    """An unknown producer may begin with any sequence number (KIP-360, 2.5); before, the answer was
     UNKNOWN_PRODUCER_ID."""
     producer_ids_expire_apart: bool
     """An idle producer's sequences are remembered for producer.id.expiration.ms, a day (3.4,
@@ -135,8 +133,8 @@ class BrokerProfile:
     until 2.4,
     ten seconds since (KAFKA-9144's release)."""
     fences_by_name: bool
-    """The transaction coordinator says PRODUCER_FENCED to who has been fenced, and keeps
-    INVALID_PRODUCER_EPOCH for what a producer can mend by itself (KIP-588, 2.7)."""
+    """The transaction coordinator answers PRODUCER_FENCED to a fenced producer, and
+    INVALID_PRODUCER_EPOCH for what a producer can repair by itself (KIP-588, 2.7)."""
     verifies_transactions: bool
     """A partition's leader asks the coordinator before it takes a transaction's first batch
     (KIP-890,
@@ -151,17 +149,15 @@ class BrokerProfile:
     hints_new_leader: bool
     """Errors about leadership name the new leader and its address (KIP-951, 3.7)."""
     forwards_to_controller: bool
-    """A broker passes an administrator's wishes on to the controller (KIP-590, 2.8); before, it
-    sent the
-    client there with NOT_CONTROLLER."""
+    """A broker forwards an administrator's requests to the controller (KIP-590, 2.8); before, it
+    sent the client there with NOT_CONTROLLER."""
     replica_lag_time_max_ms: int
     """Replica.lag.time.max.ms; thirty seconds since 2.5, ten before (KIP-537)."""
     asks_for_epochs: bool
     """A follower asks where its last epoch ended before it fetches (KIP-101); since 2.7 the fetch
-    itself
-    carries the epoch, and the answer says where the logs part (KIP-595)."""
+    itself carries the epoch, and the answer says where the logs diverge (KIP-595)."""
     watermark_waits_for_min_isr: bool
-    """The high watermark stands still while the ISR is smaller than min.insync.replicas
+    """The high watermark does not move while the ISR is smaller than min.insync.replicas
     (KIP-966)."""
     min_isr_is_effective: bool
     """Min.insync.replicas counts as no more than there are replicas."""
@@ -172,7 +168,7 @@ class BrokerProfile:
     segment's age
     counted."""
     keyless_error: Errors
-    """What a record without a key is told on a compacted topic (KIP-467, 2.5)."""
+    """The error of a record without a key on a compacted topic (KIP-467, 2.5)."""
     operations_not_asked_for: int
     """What METADATA and DESCRIBE_GROUPS tell of authorized operations when nobody asks for them
     (KIP-430). Recorded: 0 on 2.3.1, the lowest int on 4.4.0."""
@@ -180,9 +176,8 @@ class BrokerProfile:
     """DESCRIBE_GROUPS gives a member's assignment in the place of its metadata as well. Recorded on
     2.3.1, and in the class files of its KafkaApis."""
     is_kraft: bool
-    """Brokers beat to a controller quorum (KIP-500), which fences them; before, each holds a
-    session of
-    ZooKeeper."""
+    """Brokers send heartbeats to a controller quorum (KIP-500), which fences them; before, each
+    holds a session of ZooKeeper."""
     eligible_leader_replicas: bool
     """A replica that leaves an ISR below min.insync.replicas may still be elected (KIP-966)."""
     shrink_raises_epoch: bool
@@ -190,7 +185,7 @@ class BrokerProfile:
     KAFKA-15021)."""
     noticed_late_ms: tuple[int, int]
     """From the end of a broker's session to its loss being known everywhere, shortest and longest:
-    ZooKeeper rounds sessions up to its tick, the quorum looks for stale brokers now and then. With
+    ZooKeeper rounds sessions up to its tick, the quorum looks for stale brokers at intervals. With
     the session's length and the age of the last sign of life this gives 4.9-6.4 s (2.3.1) and
     7.5-9.8 s (4.4.0), as recorded."""
     isr_change_ms: int
@@ -222,9 +217,9 @@ class BrokerProfile:
     finalized_features: tuple[FinalizedFeatureKey, ...]
     """The features that are finalized, in the order in which it lists them (KIP-584)."""
     controller_words: ControllerWords
-    """In which words its controller refuses."""
+    """The words of its controller's refusals."""
     tools: Tools
-    """What the tools of its release print."""
+    """The texts of the tools of its release."""
     config: Mapping[str, Mapping[str, object]]
     """Kind ("broker", "topic") -> key -> the default, where it is not that of 2.3."""
 

@@ -9,8 +9,10 @@ from kafkalab.releases.broker_profile import BrokerPage, BrokerProfile
 
 
 def broker_page_of(release: str) -> BrokerPage:
-    """The page of a broker release; the oldest has none, for it is what the others differ from."""
-    return import_module(f"kafkalab.releases.broker_{release.replace('.', '_')}").PAGE
+    """The page of a broker release. The oldest release has none, because the others are compared
+    with it."""
+    page: BrokerPage = import_module(f"kafkalab.releases.broker_{release.replace('.', '_')}").PAGE
+    return page
 
 
 def _profiles() -> dict[str, BrokerProfile]:

@@ -1,6 +1,6 @@
 """Client 2.1: the oldest release, from which every later page counts its differences.
 
-The defaults of its configs stand beside the keys, in `kafkalab.config`.
+The defaults of its configs are beside the keys, in `kafkalab.config`.
 """
 
 from __future__ import annotations

@@ -2,61 +2,61 @@
 
 from __future__ import annotations
 
-from kafkalab.releases.page import Change, Page
+from kafkalab.releases.page import ClientChange, Page
 
 PAGE = Page(
     "2.2",
     (
-        Change(
+        ClientChange(
             "KAFKA-7567",
             "The bootstrap cluster asks for a metadata refresh at once; before, the first send "
             "did.",
             connecting={"bootstrap_needs_update": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             'A refused connect to a bootstrap address logs "Bootstrap broker ... disconnected".',
             connecting={"warns_of_bootstrap_disconnect": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Cluster keeps its partitions in a hash map and lists them in its order.",
             connecting={"cluster_in_hash_order": True},
         ),
-        Change(
+        ClientChange(
             "KIP-289",
             "The default group.id is null instead of the empty string: no group.",
             consumer_config={"group.id": None},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "MetadataRequest prints whether topics may be created.",
             printing={"auto_create": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Lists of partitions are printed without brackets; metadata calls itself a "
             "MetadataCache.",
             printing={"brackets_partitions": False, "cluster": "MetadataCache of Cluster"},
         ),
-        Change(
+        ClientChange(
             "KIP-394", "A member first learns its id, then joins with it.", newest={"JoinGroup": 4}
         ),
-        Change(
+        ClientChange(
             "KIP-207",
             "A leader that does not know its high watermark yet answers OFFSET_NOT_AVAILABLE.",
             newest={"ListOffsets": 5},
         ),
-        Change(
+        ClientChange(
             "KIP-183",
             "The client knows the election of preferred leaders, under its first name.",
             newest={"ElectLeaders": 0},
             prints_api_as={"ElectLeaders": "ElectPreferredLeaders"},
         ),
-        Change(
+        ClientChange(
             "KIP-368", "A SASL session may be authenticated again.", newest={"SaslAuthenticate": 1}
         ),
-        Change(
+        ClientChange(
             "KIP-380",
             "Requests of the controller carry the broker's epoch.",
             newest={

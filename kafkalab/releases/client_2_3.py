@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from kafkalab.releases.page import Change, Page
+from kafkalab.releases.page import ClientChange, Page
 
 PAGE = Page(
     "2.3",
     (
-        Change(
+        ClientChange(
             "KAFKA-8376",
             "The least loaded node is one with a connection, else one with a connection being set "
             "up, else any other.",
             connecting={"least_loaded": "connected, then connecting"},
         ),
-        Change(
+        ClientChange(
             "KIP-320",
             "A position knows its leader epoch: it is validated after a change of leader, and "
             "sent along.",
@@ -23,23 +23,23 @@ PAGE = Page(
                 "fetches_with_epoch": True,
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A fetch without records has no line of its own.",
             fetching={"mentions_empty_fetches": False},
         ),
-        Change(
+        ClientChange(
             "KIP-341",
             "The sticky assignor's user data carries a generation, and of two claims the newer "
             "counts.",
             group={"sticky_knows_generations": True},
         ),
-        Change(
+        ClientChange(
             "KAFKA-6635",
             "close() aborts a transaction that is still open.",
             transacting={"aborts_when_closed": True},
         ),
-        Change(
+        ClientChange(
             "KAFKA-6446",
             "commit and abort wait at most max.block.ms, and say so.",
             transacting={
@@ -48,7 +48,7 @@ PAGE = Page(
                 "awaiting {operation}",
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A fenced producer has a sentence of its own.",
             transacting={
@@ -57,40 +57,40 @@ PAGE = Page(
                 "transactionalId"
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "The first connection of a transactional producer takes another time.",
             transacting={"transactional_connecting_ms": (95, 118)},
         ),
-        Change(
+        ClientChange(
             "KIP-361",
             "A consumer may forbid that asking about a topic creates it.",
             consumer_config={"allow.auto.create.topics": True},
         ),
-        Change(
+        ClientChange(
             "KIP-345",
             "A group's member may be static, under a name of its own.",
             consumer_config={"group.instance.id": None},
             newest={"JoinGroup": 5, "SyncGroup": 3, "Heartbeat": 3, "OffsetCommit": 7},
         ),
-        Change(
+        ClientChange(
             "KIP-392",
             "A consumer may read from a follower near it.",
             consumer_config={"client.rack": ""},
             newest={"Fetch": 11, "OffsetForLeaderEpoch": 3},
             printing={"fetched_replica": True},
         ),
-        Change(
+        ClientChange(
             "KIP-430",
             "Answers may tell which operations are allowed.",
             newest={"Metadata": 8, "DescribeGroups": 3},
         ),
-        Change(
+        ClientChange(
             "KIP-339",
             "Single configs of a topic or broker can be altered.",
             newest={"IncrementalAlterConfigs": 0},
         ),
-        Change(
+        ClientChange(
             "KAFKA-7609",
             "The first message classes are generated; their missing texts print as 'null' with "
             "quotes.",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kafkalab.protocol.consumer_protocol import NULL_BYTES, ProtocolStyle
-from kafkalab.releases.page import UNSEEN, Change, Page
+from kafkalab.releases.page import UNSEEN, ClientChange, Page
 
 PAGE = Page(
     "2.8",
     (
         # Connecting
-        Change(
+        ClientChange(
             "KIP-601 (2.7)",
             "Of the nodes without a connection the least loaded one is the one not tried for "
             "longest; "
@@ -20,28 +20,28 @@ PAGE = Page(
                 "socket.connection.setup.timeout.max.ms": 30_000,
             },
         ),
-        Change(
+        ClientChange(
             "KIP-602 (2.6)",
             "All addresses of a host name are tried.",
             client_config={"client.dns.lookup": "use_all_dns_ips"},
         ),
-        Change(
+        ClientChange(
             "source of 2.8",
             "A socket that the client closes itself has a line for each request that goes with it.",
             connecting={"tells_cancelled_by_itself": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "awaitReady polls before it connects, so the metadata's own pick may connect first.",
             connecting={"await_ready_polls_first": True},
         ),
-        Change(
+        ClientChange(
             "KIP-392 (2.6), KIP-588 (2.7)",
             "NOT_LEADER_OR_FOLLOWER has its new name; an old epoch does not end the producer any "
             "more.",
             connecting={"older_errors": {}},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A JVM takes another time to start and to use each request for the first time.",
             connecting={
@@ -63,7 +63,7 @@ PAGE = Page(
             },
         ),
         # Groups
-        Change(
+        ClientChange(
             "KIP-429 (2.4)",
             "Members tell which partitions they own (absent user data is a null now), and "
             "CooperativeStickyAssignor moves only what must move.",
@@ -74,7 +74,7 @@ PAGE = Page(
                 "assignors": ("range", "roundrobin", "sticky", "cooperative-sticky"),
             },
         ),
-        Change(
+        ClientChange(
             "KAFKA-9033 (2.4)",
             "A consumer's default client.id names its group, and is printed.",
             group={
@@ -83,28 +83,28 @@ PAGE = Page(
             },
             printing={"prints_given_client_id": False},
         ),
-        Change(
+        ClientChange(
             "KIP-266 (2.5)",
             "poll() no longer waits for JoinGroup: it goes on fetching.",
             group={"awaits_join_in_poll": False},
         ),
-        Change(
+        ClientChange(
             "recordings (2.4)",
             "A first join revokes nothing, says nothing of it and calls no callback.",
             group={"revokes_even_nothing": False},
         ),
-        Change(
+        ClientChange(
             "KAFKA-8421 (2.4)",
             "What a rebalance listener raises ends the poll, and close() calls "
             "onPartitionsRevoked.",
             group={"raises_listener_errors": True, "revokes_on_close": True},
         ),
-        Change(
+        ClientChange(
             "KAFKA-10122 (2.7)",
             "Heartbeats go on during a join and begin after the JoinGroup answer.",
             group={"join_disables_heartbeats": False, "heartbeats_from_join": True},
         ),
-        Change(
+        ClientChange(
             "KIP-447 (2.5)",
             "Offsets in a transaction carry member and generation; OffsetFetch waits for open "
             "transactions; "
@@ -115,22 +115,22 @@ PAGE = Page(
             consumer_config={"internal.throw.on.fetch.stable.offset.unsupported": False},
             newest={"OffsetFetch": 7, "TxnOffsetCommit": 3},
         ),
-        Change(
+        ClientChange(
             "KIP-568 (2.6)",
             "A consumer can ask for a rebalance (enforceRebalance).",
             group={"enforces_rebalances": True},
         ),
-        Change(
+        ClientChange(
             "KAFKA-10793 (2.8)",
             "An answered FIND_COORDINATOR counts until the application's thread has looked at it.",
             group={"keeps_answered_lookup": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "LeaveGroup's line repeats the whole sentence about the poll time-out.",
             group={"leave_reason_in_full": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "commit_sync() of a member that was left out has another sentence.",
             group={
@@ -141,12 +141,12 @@ PAGE = Page(
                 )
             },
         ),
-        Change(
+        ClientChange(
             "KAFKA-8558 (2.4)",
             "range and roundrobin sort static members by instance id, before the others.",
             group={"assigns_static_first": True},
         ),
-        Change(
+        ClientChange(
             "KAFKA-9987 (2.6)",
             "The sticky assignor has a fast way for members that want the same topics, and "
             "balances first "
@@ -157,26 +157,26 @@ PAGE = Page(
                 "sticky_takes_from_the_fullest": False,
             },
         ),
-        Change(
+        ClientChange(
             "source of 2.4",
             "Members that the sticky assignor looked at before its general algorithm began have "
             "lost their past.",
             group={"sticky_reads_user_data_once": True},
         ),
         # Fetching
-        Change(
+        ClientChange(
             "source of 2.8",
             "A leader is asked only about its own partitions.",
             fetching={"validates_all_at_each_leader": False},
         ),
-        Change(
+        ClientChange(
             "source of 2.6",
             "A leader that does not know a position's epoch makes it follow auto.offset.reset; "
             "before, the answer's "
             "-1 was taken for an offset.",
             fetching={"resets_unknown_ends": True},
         ),
-        Change(
+        ClientChange(
             "source of 2.8",
             "LogTruncationException names the truncated partitions; the line beside it shows "
             "offset and epoch.",
@@ -185,35 +185,35 @@ PAGE = Page(
                 "prints_epoch_end_object": False,
             },
         ),
-        Change(
+        ClientChange(
             "recordings (2.4)",
             "A committed offset's epoch is compared with the metadata's before the position is "
             "set.",
             fetching={"notes_epoch_before_setting": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A position prints its epoch and leader as Optional, and remembers its leader.",
             fetching={"position_style": "optional", "keeps_leader_of_position": True},
         ),
-        Change(
+        ClientChange(
             "KAFKA-7548 (2.4)",
             "Data of a paused partition is kept.",
             fetching={"keeps_paused_data": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A fetch without records has its line again; a poll without a group sends what is "
             "queued.",
             fetching={"mentions_empty_fetches": True, "transmits_after_assign": True},
         ),
-        Change(
+        ClientChange(
             "KIP-517, KIP-429 (2.4)",
             "Time between polls and rebalances are among the metrics.",
             fetching={"counts_polls_and_rebalances": True},
         ),
         # Producing
-        Change(
+        ClientChange(
             "KIP-480 (2.4)",
             "Records without a key stay with one partition until its batch is full; partitioners "
             "are asked again "
@@ -229,19 +229,19 @@ PAGE = Page(
                 ),
             },
         ),
-        Change(
+        ClientChange(
             "KIP-526 (2.5)",
             "A send that waits for a topic asks for that topic's metadata; topics out of use are "
             "forgotten.",
             producing={"sends_request_topic_updates": True},
             producer_config={"metadata.max.idle.ms": 300_000},
         ),
-        Change(
+        ClientChange(
             "KAFKA-3720 (2.7)",
             "BufferExhaustedException is a TimeoutException, raised when memory ran out.",
             producing={"has_buffer_exhausted_exception": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "RecordTooLargeException names the limit.",
             producing={
@@ -250,24 +250,24 @@ PAGE = Page(
                 "the max.request.size configuration."
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Errors of requests that were lost name the node.",
             producing={"names_lost_node": True},
         ),
         # Transactions
-        Change(
+        ClientChange(
             "KIP-360 (2.5)",
             "A producer raises its own epoch after a gap, and may ask the coordinator for the "
             "next.",
             transacting={"bumps_idempotent_epoch": True, "queues_init_producer_id": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A record is appended before its partition joins the transaction.",
             transacting={"partition_joins_before_append": False},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Transactional errors have other sentences; the first connection takes another time.",
             transacting={
@@ -278,7 +278,7 @@ PAGE = Page(
             },
         ),
         # Configuration
-        Change(
+        ClientChange(
             "KIP-533 (2.5)",
             "An admin client has a time limit for whole calls; the retries fit into it.",
             admin_config={
@@ -287,7 +287,7 @@ PAGE = Page(
                 "retries": 2_147_483_647,
             },
         ),
-        Change(
+        ClientChange(
             "KIP-492, KIP-519, KIP-553, KIP-573, KIP-651",
             "Keys and certificates may be given as text, engines and providers "
             "may be the user's own; TLS 1.3 is on and 1.1 is off.",
@@ -301,12 +301,12 @@ PAGE = Page(
                 "ssl.truststore.certificates": None,
             },
         ),
-        Change(
+        ClientChange(
             "KIP-613 (2.6)",
             "Metrics may be recorded at the level TRACE.",
             checks={"metrics.recording.level": "levels with TRACE"},
         ),
-        Change(
+        ClientChange(
             "KIP-396 (2.5), KIP-496 (2.4), KIP-460 (2.4)",
             "The admin client alters, lists and deletes offsets, and elects leaders.",
             admin_gets=(
@@ -319,18 +319,18 @@ PAGE = Page(
             prints_api_as={"ElectLeaders": "ElectLeaders"},
         ),
         # Versions of requests
-        Change(
+        ClientChange(
             "KIP-559 (2.5)",
             "JoinGroup and SyncGroup name protocol type and protocol.",
             newest={"JoinGroup": 7, "SyncGroup": 5},
         ),
-        Change(
+        ClientChange(
             "KIP-595 (2.7)",
             "A fetch carries the last epoch, and the answer says where the logs part.",
             newest={"Fetch": 12},
             printing={"fetched_divergence": True},
         ),
-        Change(
+        ClientChange(
             "KIP-588 (2.7)",
             "PRODUCER_FENCED tells a fenced producer from one with an old epoch.",
             newest={
@@ -340,7 +340,7 @@ PAGE = Page(
                 "EndTxn": 3,
             },
         ),
-        Change(
+        ClientChange(
             "KIP-511 (2.4), KIP-482 (2.4)",
             "ApiVersions names the client's software; requests may carry tagged fields.",
             newest={
@@ -352,13 +352,15 @@ PAGE = Page(
                 "OffsetCommit": 8,
             },
         ),
-        Change(
+        ClientChange(
             "KIP-516, KIP-700",
             "Metadata tells topic ids; a cluster is described by a request of its own.",
             newest={"Metadata": 11, "DescribeCluster": 0},
         ),
-        Change("KIP-518 (2.6)", "Groups are listed with their state.", newest={"ListGroups": 4}),
-        Change(
+        ClientChange(
+            "KIP-518 (2.6)", "Groups are listed with their state.", newest={"ListGroups": 4}
+        ),
+        ClientChange(
             "recordings",
             "Other requests have newer versions; those between brokers are offered by no recorded "
             "broker.",
@@ -404,7 +406,7 @@ PAGE = Page(
             prints_api_as={"AlterPartition": "AlterIsr"},
         ),
         # Texts
-        Change(
+        ClientChange(
             "KAFKA-7609",
             "All message classes are generated, and print every field of their schema.",
             printing={
@@ -414,12 +416,12 @@ PAGE = Page(
                 "null_in_quotes": False,
             },
         ),
-        Change(
+        ClientChange(
             "KIP-584 (2.7)",
             "Recorded API versions come with the cluster's features.",
             printing={"features": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Metadata is called MetadataCache, a subscription prints its identity, a generation "
             "all its fields.",
@@ -429,7 +431,7 @@ PAGE = Page(
                 "prints_generation_object": True,
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "The configuration prints acks and enable.idempotence as they hold.",
             printing={"prints_acks_as_given": False},

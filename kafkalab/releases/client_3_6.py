@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkalab.protocol.consumer_protocol import NULL_BYTES, ProtocolStyle
-from kafkalab.releases.page import GONE, UNSEEN, Change, Page
+from kafkalab.releases.page import GONE, UNSEEN, ClientChange, Page
 
 ASSIGNORS = "org.apache.kafka.clients.consumer."
 
@@ -11,7 +11,7 @@ PAGE = Page(
     "3.6",
     (
         # Connecting
-        Change(
+        ClientChange(
             "recordings",
             "The first ApiVersions request takes longer to build, its answer longer to read.",
             connecting={
@@ -31,18 +31,18 @@ PAGE = Page(
                 }
             },
         ),
-        Change(
+        ClientChange(
             "KIP-602 (3.0)",
             'client.dns.lookup does not take "default" any more.',
             checks={"client.dns.lookup": "lookups without default"},
         ),
         # Groups
-        Change(
+        ClientChange(
             "KIP-735 (3.0)",
             "A member has 45 seconds to show that it lives.",
             consumer_config={"session.timeout.ms": 45_000},
         ),
-        Change(
+        ClientChange(
             "KAFKA-12477 (3.0)",
             "A consumer offers the cooperative assignor, too.",
             consumer_config={
@@ -52,39 +52,39 @@ PAGE = Page(
                 )
             },
         ),
-        Change(
+        ClientChange(
             "KAFKA-13310 (3.3)",
             "The auto commit before a rebalance is asynchronous and awaited.",
             group={"prepares_with_async_commit": True},
         ),
-        Change(
+        ClientChange(
             "KIP-800 (3.2)",
             "Members state why they join or leave; one that is handed its id says that its join "
             "has failed.",
             group={"states_rejoin_reason": True, "member_id_required_is_failure": True},
             newest={"LeaveGroup": 5},
         ),
-        Change(
+        ClientChange(
             "KIP-800 (3.2), KIP-814 (3.2)",
             "A join carries its reason, and a returning static leader is told not to assign.",
             newest={"JoinGroup": 9},
         ),
-        Change(
+        ClientChange(
             "source of 3.6",
             "The heartbeat thread waits retry.backoff.ms before it asks for the coordinator again.",
             group={"rests_after_lookup": True},
         ),
-        Change(
+        ClientChange(
             "source of 3.6",
             "A member told ILLEGAL_GENERATION joins again under the id it has.",
             group={"keeps_id_of_old_generation": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "LeaveGroup's line has a short reason.",
             group={"leave_reason_in_full": False},
         ),
-        Change(
+        ClientChange(
             "KIP-881 (3.5), KIP-792 (3.4)",
             "range and sticky look at racks; a subscription carries generation and rack.",
             group={
@@ -92,52 +92,52 @@ PAGE = Page(
                 "subscription_style": ProtocolStyle(version=3, user_data_if_none=NULL_BYTES),
             },
         ),
-        Change(
+        ClientChange(
             "KAFKA-12464 (3.0)",
             "The sticky assignor's fast way counts quotas, and keeps a claim of a number that "
             "does not exist.",
             group={"sticky_fast_path": "quota", "sticky_takes_numbers_on_trust": True},
         ),
-        Change(
+        ClientChange(
             "source of 3.4",
             "The sticky assignor reads every member's past.",
             group={"sticky_reads_user_data_once": False},
         ),
-        Change(
+        ClientChange(
             "KAFKA-15106 (3.6)",
             "Nobody moves for a difference of one.",
             group={"sticky_balance_margin": 1},
         ),
         # Fetching
-        Change(
+        ClientChange(
             "KAFKA-14694 (3.6)",
             "close() ends its fetch sessions at the brokers.",
             fetching={"closes_fetch_sessions": True},
         ),
-        Change(
+        ClientChange(
             "source of 3.2",
             "poll() returns without records, too, when a position moved over markers or aborted "
             "records.",
             fetching={"returns_when_position_moved": True},
         ),
-        Change(
+        ClientChange(
             "KIP-695 (3.0)",
             "A consumer knows its current lag (currentLag).",
             fetching={"tells_current_lag": True},
         ),
-        Change(
+        ClientChange(
             "source of 3.6",
             "A consumer used by two threads at once names them.",
             fetching={"names_both_threads": True},
         ),
         # Producing
-        Change(
+        ClientChange(
             "KIP-679 (3.0)",
             "A producer waits for all in-sync replicas and numbers its batches, unless told "
             "otherwise.",
             producer_config={"acks": "all", "enable.idempotence": True},
         ),
-        Change(
+        ClientChange(
             "KIP-794 (3.3)",
             "The accumulator chooses the partition of a record without a key, by the length of "
             "the brokers' queues; "
@@ -154,18 +154,18 @@ PAGE = Page(
                 "partitioner.ignore.keys": False,
             },
         ),
-        Change(
+        ClientChange(
             "KAFKA-15415 (3.6)",
             "A batch does not wait out its backoff when its partition has a new leader.",
             producing={"batches_follow_leader": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "ready() walks partitions by number, and each broker has its own place where filling "
             "begins.",
             producing={"ready_in_hash_order": False, "drain_index_by_node": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Errors of send() say more: sizes of the buffer, count of partitions, a time-out of "
             "its own.",
@@ -180,18 +180,18 @@ PAGE = Page(
                 "fills_metadata_of_failed_send": True,
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A record that is appended prints open headers.",
             producing={"headers_read_only": False},
         ),
         # Transactions
-        Change(
+        ClientChange(
             "source of 3.6",
             "A failed batch is told to its records before the transaction hears of it.",
             transacting={"tells_failure_first": True},
         ),
-        Change(
+        ClientChange(
             "source of 3.6",
             "Calls in the wrong state, after an error or beside a pending call are refused with "
             "their reason.",
@@ -201,7 +201,7 @@ PAGE = Page(
                 "names_pending_call": True,
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Transactional errors have other sentences; the first connection takes another time.",
             transacting={
@@ -223,18 +223,18 @@ PAGE = Page(
                 "transactional_connecting_ms": (165, 185),
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A producer does not fall back to old brokers' way to commit offsets.",
             producer_config={"internal.auto.downgrade.txn.commit": GONE},
         ),
         # Configuration
-        Change(
+        ClientChange(
             "KIP-830 (3.4)",
             "JmxReporter may be left out.",
             client_config={"auto.include.jmx.reporter": True},
         ),
-        Change(
+        ClientChange(
             "KIP-768 (3.1)",
             "Clients log in with OAuth.",
             client_config={
@@ -254,52 +254,52 @@ PAGE = Page(
                 "sasl.oauthbearer.token.endpoint.url": None,
             },
         ),
-        Change(
+        ClientChange(
             "source of 3.6",
             "security.protocol is checked where it is read.",
             checks={"security.protocol": "security protocols"},
         ),
         # Versions of requests
-        Change(
+        ClientChange(
             "KIP-516 (3.1), KIP-903 (3.5)",
             "Fetches name topics by id, and followers their broker's epoch.",
             newest={"Fetch": 15, "Metadata": 12},
             printing={"prints_ids_of_changes": True},
         ),
-        Change(
+        ClientChange(
             "KIP-699 (3.0)",
             "Several coordinators are looked up at once.",
             newest={"FindCoordinator": 4},
         ),
-        Change(
+        ClientChange(
             "KIP-709 (3.0)",
             "Offsets of several groups are fetched at once.",
             newest={"OffsetFetch": 8},
         ),
-        Change(
+        ClientChange(
             "KIP-848",
             "Offsets may be committed with a member's epoch; clients leave that version alone, "
             "for it was not stable yet.",
             newest={"OffsetCommit": 9, "ConsumerGroupHeartbeat": 0},
             stays_below={"OffsetCommit": 8},
         ),
-        Change(
+        ClientChange(
             "KIP-890 (3.6)",
             "Brokers ask about several transactions at once; clients stay with the older version.",
             newest={"AddPartitionsToTxn": 4},
             stays_below={"AddPartitionsToTxn": 3},
         ),
-        Change(
+        ClientChange(
             "KIP-734 (3.0), KIP-405 (3.4)",
             "Offsets may be listed by the largest timestamp, and local ones apart.",
             newest={"ListOffsets": 8},
         ),
-        Change(
+        ClientChange(
             "KIP-664 (3.0)",
             "Transactions can be listed and described.",
             newest={"DescribeTransactions": 0, "ListTransactions": 0},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Other requests have newer versions.",
             newest={
@@ -317,12 +317,12 @@ PAGE = Page(
             prints_api_as={"AlterPartition": "AlterPartition"},
         ),
         # Texts
-        Change(
+        ClientChange(
             "KIP-866 (3.4)",
             "Recorded API versions tell whether a migration from ZooKeeper is ready.",
             printing={"zk_migration": True},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Requests print their header's version, answers whether they timed out, metadata is "
             "called MetadataSnapshot.",
@@ -335,7 +335,7 @@ PAGE = Page(
                 "reset_strategy": "{name}",
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Lists of new and revoked partitions are in order.",
             printing={"prints_assignment_in_hash_order": False},

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from kafkalab.releases.page import GONE, UNSEEN, Change, Page
+from kafkalab.releases.page import GONE, UNSEEN, ClientChange, Page
 
 PAGE = Page(
     "3.9",
     (
         # Connecting
-        Change(
+        ClientChange(
             "KIP-580 (3.7)",
             "Pauses between fruitless tries grow, and are capped after the random factor.",
             connecting={"exponential_refresh_backoff": True, "jitter_inside_cap": True},
             client_config={"retry.backoff.max.ms": 1_000},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "The close of an idle connection has a line of its own.",
             connecting={"names_idle_closes": True},
         ),
-        Change(
+        ClientChange(
             "KIP-714 (3.7)",
             "Clients ask brokers for a metrics subscription; when refused, again after five "
             "minutes.",
@@ -33,28 +33,28 @@ PAGE = Page(
                 "metrics_without": frozenset({"txn-prepare-time-ns-total"}),
             },
         ),
-        Change(
+        ClientChange(
             "KIP-951 (3.7)",
             "An answer that refuses a request may name the new leader, and is believed.",
             connecting={"learns_leaders": True},
         ),
-        Change(
+        ClientChange(
             "KIP-899 (3.8)",
             "A client may begin again with bootstrap.servers when no known broker can be asked.",
             client_config={"metadata.recovery.strategy": "none"},
         ),
         # Groups
-        Change(
+        ClientChange(
             "recordings",
             "A member that is handed its id does not say that its join has failed.",
             group={"member_id_required_is_failure": False},
         ),
-        Change(
+        ClientChange(
             "KAFKA-16277, KAFKA-15170 (3.8)",
             "Owners keep their lowest partitions, and may get back what they gave up.",
             group={"sticky_sorts_owned": True},
         ),
-        Change(
+        ClientChange(
             "KIP-848",
             'group.protocol chooses who divides the partitions; "consumer" is a preview.',
             consumer_config={"group.protocol": "classic", "group.remote.assignor": None},
@@ -62,7 +62,7 @@ PAGE = Page(
             stays_below={"OffsetCommit": GONE},
         ),
         # Fetching
-        Change(
+        ClientChange(
             "source of 3.9",
             "LogTruncationException names the divergent offsets.",
             fetching={
@@ -71,17 +71,17 @@ PAGE = Page(
             },
         ),
         # Producing
-        Change(
+        ClientChange(
             "KAFKA-17632 (3.9)",
             "RoundRobinPartitioner is asked once for a record that opens a batch.",
             producing={"round_robin_skips": False},
         ),
-        Change(
+        ClientChange(
             "recordings",
             '"Allocating a new ..." names the partition again.',
             producing={"names_partition_of_buffer": True},
         ),
-        Change(
+        ClientChange(
             "KIP-390 (3.8)",
             "Compression has levels.",
             producer_config={
@@ -91,27 +91,27 @@ PAGE = Page(
             },
         ),
         # Configuration and versions of requests
-        Change(
+        ClientChange(
             "KIP-919 (3.7)",
             "An admin client may ask controllers.",
             admin_config={"bootstrap.controllers": ()},
         ),
-        Change(
+        ClientChange(
             "KIP-1025",
             "OAuth headers may be encoded as in a URL.",
             client_config={"sasl.oauthbearer.header.urlencode": False},
         ),
-        Change(
+        ClientChange(
             "KIP-951 (3.7), KIP-890 (3.8)",
             "Answers name new leaders; a transaction may be told to abort.",
             newest={"Produce": 11},
         ),
-        Change(
+        ClientChange(
             "KIP-951 (3.7), KIP-853 (3.9)",
             "Answers name new leaders; followers name their directory.",
             newest={"Fetch": 17},
         ),
-        Change(
+        ClientChange(
             "KIP-890 (3.8)",
             "A transaction may be told to abort.",
             newest={
@@ -122,18 +122,18 @@ PAGE = Page(
                 "TxnOffsetCommit": 4,
             },
         ),
-        Change(
+        ClientChange(
             "KIP-890 (3.8), KIP-932",
             "Coordinators of transactions and share groups are looked up, too.",
             newest={"FindCoordinator": 6},
         ),
-        Change(
+        ClientChange(
             "KIP-1005 (3.9)",
             "The offset of the last record in remote storage can be listed.",
             newest={"ListOffsets": 9},
         ),
-        Change("KIP-1022 (3.9)", "Features may begin at level 0.", newest={"ApiVersions": 4}),
-        Change(
+        ClientChange("KIP-1022 (3.9)", "Features may begin at level 0.", newest={"ApiVersions": 4}),
+        ClientChange(
             "KIP-932",
             "Share groups are known, as an early preview.",
             newest={
@@ -148,7 +148,7 @@ PAGE = Page(
                 "ReadShareGroupStateSummary": 0,
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Other requests have newer versions.",
             newest={
@@ -162,7 +162,7 @@ PAGE = Page(
             },
         ),
         # Texts
-        Change(
+        ClientChange(
             "recordings",
             "Lines say read_uncommitted, not READ_UNCOMMITTED.",
             printing={"isolation_in_lower_case": True},

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from kafkalab.releases.page import GONE, Change, Page
+from kafkalab.releases.page import GONE, ClientChange, Page
 
 PAGE = Page(
     "4.0",
     (
         # Connecting
-        Change(
+        ClientChange(
             "KIP-1073 (4.0)",
             "A node prints and hashes whether it is fenced.",
             printing={"node_knows_fencing": True},
             newest={"DescribeCluster": 2},
         ),
-        Change(
+        ClientChange(
             "KIP-714",
             "A client whose metrics subscription is refused does not ask again; an admin client "
             "does not ask.",
             connecting={"telemetry_after_refusal_ms": 2_147_483_647},
             admin_config={"enable.metrics.push": False},
         ),
-        Change(
+        ClientChange(
             "KIP-899, KIP-1102 (4.0)",
             "A client begins again with bootstrap.servers when no known broker can be asked, or "
             "when "
@@ -32,7 +32,7 @@ PAGE = Page(
             },
             newest={"Metadata": 13},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A JVM takes another time to start and to use each request for the first time.",
             connecting={
@@ -55,31 +55,31 @@ PAGE = Page(
             },
         ),
         # Groups and fetching
-        Change(
+        ClientChange(
             "KIP-848 (4.0)",
             "The brokers may divide a group's partitions: group.protocol=consumer is no preview "
             "any more.",
             group={"plays_consumer_protocol": True},
             newest={"ConsumerGroupHeartbeat": 1, "ConsumerGroupDescribe": 1},
         ),
-        Change(
+        ClientChange(
             "KAFKA-17182 (4.0)",
             "No fetch goes to a node of which records wait in the buffer.",
             fetching={"spares_buffered_nodes": True},
         ),
-        Change(
+        ClientChange(
             "KIP-1106 (4.0)",
             "A position may be reset by a duration.",
             checks={"auto.offset.reset": "strategies and durations"},
             printing={"reset_strategy": "AutoOffsetResetStrategy{{type={name}}}"},
         ),
         # Producing
-        Change(
+        ClientChange(
             "KIP-1030 (4.0)",
             "A batch waits five milliseconds for company.",
             producer_config={"linger.ms": 5},
         ),
-        Change(
+        ClientChange(
             "KAFKA-18295 (4.0)",
             "No partitioner is asked again for a new batch; the old classes are gone.",
             producing={
@@ -87,27 +87,27 @@ PAGE = Page(
                 "partitioner_classes": ("RoundRobinPartitioner",),
             },
         ),
-        Change(
+        ClientChange(
             "source of 4.0",
             "More than five requests in flight are an error even where idempotence is only the "
             "default.",
             producing={"refuses_more_in_flight": True},
         ),
         # Transactions
-        Change(
+        ClientChange(
             "KIP-890 (4.0)",
             "Partitions and groups join a transaction by being written to, and each transaction "
             "has its epoch.",
             transacting={"speaks_transaction_v2": True},
             newest={"Produce": 12, "EndTxn": 5, "TxnOffsetCommit": 5},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "The first connection of a transactional producer takes longer.",
             transacting={"transactional_connecting_ms": (210, 235)},
         ),
         # Configuration and versions of requests
-        Change(
+        ClientChange(
             "KIP-830 (4.0)",
             "JmxReporter is a reporter like others.",
             client_config={
@@ -115,17 +115,17 @@ PAGE = Page(
                 "auto.include.jmx.reporter": GONE,
             },
         ),
-        Change(
+        ClientChange(
             "KIP-1075 (4.0)",
             "Listing offsets in remote storage has a time limit.",
             newest={"ListOffsets": 10},
         ),
-        Change(
+        ClientChange(
             "KIP-1043 (4.0)",
             "A group that does not exist is not found; before, it was Dead.",
             newest={"DescribeGroups": 6},
         ),
-        Change(
+        ClientChange(
             "KIP-896, KIP-500 (4.0)",
             "Requests between brokers and a ZooKeeper controller are gone.",
             newest={
@@ -138,9 +138,11 @@ PAGE = Page(
                 "AllocateProducerIds": GONE,
             },
         ),
-        Change("recordings", "UpdateFeatures has a newer version.", newest={"UpdateFeatures": 2}),
+        ClientChange(
+            "recordings", "UpdateFeatures has a newer version.", newest={"UpdateFeatures": 2}
+        ),
         # Texts
-        Change(
+        ClientChange(
             "KIP-773",
             "The network thread's metrics with the old names are gone.",
             printing={"deprecated_io_times": False},

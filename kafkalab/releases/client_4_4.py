@@ -2,89 +2,89 @@
 
 from __future__ import annotations
 
-from kafkalab.releases.page import GONE, Change, Page
+from kafkalab.releases.page import GONE, ClientChange, Page
 
 PAGE = Page(
     "4.4",
     (
         # Connecting
-        Change(
+        ClientChange(
             "KIP-1242 (4.4)",
             "ApiVersions carries the expected cluster and node.",
             connecting={"cluster_check": True},
             client_config={"metadata.cluster.check.enable": True},
             newest={"ApiVersions": 5},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "The connection to a coordinator is numbered +0 instead of 2147483647.",
             connecting={"coordinator_connection": "+{id}"},
         ),
         # Groups
-        Change(
+        ClientChange(
             "recordings",
             "With group.protocol=consumer a poll is one event, and a new assignment waits for the "
             "next poll.",
             group={"assigns_in_poll": True, "heartbeat_state_class": "HeartbeatRequestState"},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A member of a classic group logs that KIP-848 is ready.",
             group={"classic_banner": True},
         ),
-        Change(
+        ClientChange(
             "KIP-848",
             "Offsets may name topics by id; only the consumer of KIP-848 does so.",
             newest={"OffsetCommit": 10, "OffsetFetch": 10},
             stays_below={"OffsetCommit": 9, "OffsetFetch": 9},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Lists of partitions are printed in brackets.",
             printing={"brackets_partitions": True},
         ),
         # Producing and transactions
-        Change(
+        ClientChange(
             "KAFKA-8350",
             "A batch that is still too large after splitting is halved.",
             producing={"halves_split_batches": True},
         ),
-        Change(
+        ClientChange(
             "KAFKA-10790",
             "flush() inside a callback is refused.",
             producing={"flush_in_callback_fails": True},
         ),
-        Change(
+        ClientChange(
             "KIP-848",
             "Offsets in a transaction name topics by id, so the producer asks for their metadata.",
             transacting={"awaits_topic_ids_of_offsets": True},
             newest={"TxnOffsetCommit": 6},
         ),
-        Change("KIP-516", "PRODUCE names topics by id.", newest={"Produce": 13}),
-        Change(
+        ClientChange("KIP-516", "PRODUCE names topics by id.", newest={"Produce": 13}),
+        ClientChange(
             "KIP-939",
             "Outside coordinators may take part in a transaction.",
             producer_config={"transaction.two.phase.commit.enable": False},
             printing={"metrics_without": frozenset()},
         ),
-        Change(
+        ClientChange(
             "KIP-1123",
             "The partitioner may look at racks.",
             producer_config={"client.rack": "", "partitioner.rack.aware": False},
         ),
         # Configuration and versions of requests
-        Change(
+        ClientChange(
             "recordings",
             "New keys: resolving bootstrap.servers, providers of values, growing batches.",
             client_config={"bootstrap.resolve.timeout.ms": 0, "config.providers": ()},
             producer_config={"buffer.memory.allocation.strategy": "full"},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "An internal switch of Kafka Streams is gone.",
             consumer_config={"internal.leave.group.on.close": GONE},
         ),
-        Change(
+        ClientChange(
             "KIP-932",
             "Share consumers have keys and requests of their own.",
             consumer_config={
@@ -103,7 +103,7 @@ PAGE = Page(
                 "DeleteShareGroupOffsets": 0,
             },
         ),
-        Change(
+        ClientChange(
             "KIP-1139, KIP-1258",
             "Clients log in with signed OAuth assertions.",
             client_config={
@@ -133,13 +133,13 @@ PAGE = Page(
                 "ssl.cipher.suites": (),
             },
         ),
-        Change(
+        ClientChange(
             "KIP-1142",
             "Resources with configs are listed under a broader name.",
             newest={"ListClientMetricsResources": 1},
             prints_api_as={"ListClientMetricsResources": "ListConfigResources"},
         ),
-        Change(
+        ClientChange(
             "KIP-1071",
             "Groups of Kafka Streams have requests of their own.",
             newest={
@@ -148,7 +148,7 @@ PAGE = Page(
                 "StreamsGroupTopologyDescriptionUpdate": 0,
             },
         ),
-        Change(
+        ClientChange(
             "recordings",
             "Other requests have newer versions.",
             newest={
@@ -164,12 +164,12 @@ PAGE = Page(
             },
         ),
         # Texts
-        Change(
+        ClientChange(
             "recordings",
             "Recorded API versions do not tell of a migration from ZooKeeper any more.",
             printing={"zk_migration": False},
         ),
-        Change(
+        ClientChange(
             "recordings",
             "A closing consumer names its group's and its fetches' metrics, too.",
             printing={"removes_fetch_sensors": True},

@@ -49,11 +49,11 @@ CLIENT_NAMES = tuple(release.name for release in CLIENTS)
 BROKER_NAMES = tuple(release.name for release in BROKERS)
 NEWEST_BROKER = BROKER_NAMES[-1]
 DEFAULT_CLIENT, DEFAULT_BROKER = "3.9", "4.4"
-"""The client and broker releases that are played unless somebody names others."""
+"""The client and broker releases of a lab that names none."""
 
 
 class UnknownRelease(IllegalArgumentException):
-    """A name that is no simulated release. The message names those there are."""
+    """The error for a name that is no simulated release; the message names the simulated ones."""
 
 
 class ByRelease(dict[str, T], Generic[T]):

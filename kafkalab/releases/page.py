@@ -1,5 +1,5 @@
-"""Page and Change: what differs between one client release and the one before, each difference with
-its source."""
+"""Page and ClientChange: what differs between one client release and the one before, each with its
+source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafkalab.releases.profile import UNSEEN, Apis, Profile
 PARTS = ("connecting", "group", "fetching", "producing", "transacting", "printing")
 KINDS = ("client", "producer", "consumer", "admin")
 
-__all__ = ["GONE", "KINDS", "PARTS", "UNSEEN", "Change", "Page"]
+__all__ = ["GONE", "KINDS", "PARTS", "UNSEEN", "ClientChange", "Page"]
 
 
 class _Gone:
@@ -32,7 +32,7 @@ GONE = _Gone()
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ClientChange:
     """One difference from the release before.
 
     source          the KIP or JIRA with the release that brought it, or how it was found
@@ -79,7 +79,7 @@ class Page:
     """What differs between `release` and the release before it in the lineage."""
 
     release: str
-    changes: tuple[Change, ...]
+    changes: tuple[ClientChange, ...]
 
     def settings(self) -> dict[tuple[str, str], Any]:
         """(section, name) -> value, over all changes. Raises ValueError where two changes set the

@@ -1,4 +1,4 @@
-"""Profile: what one release of the Java client does, in six parts; each field says what it means
+"""Profile: what one release of the Java client does, in six parts. Each field says what it means
 and which change made it.
 
 Code branches on a field and never compares releases. A new difference is a field here, its value in
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from kafkalab.errors import (
     BufferExhaustedException,
@@ -20,6 +21,16 @@ from kafkalab.errors import (
 )
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.consumer_protocol import ProtocolStyle
+
+
+class PrintablePosition(Protocol):
+    """What a profile needs of SubscriptionState.FetchPosition: its offset and its printed form."""
+
+    @property
+    def offset(self) -> int: ...
+
+    def text(self, style: str, /) -> str:
+        """The position as a release of that style prints it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +229,7 @@ class Fetching:
     names_both_threads: bool
     """A consumer used by two threads at once names them."""
 
-    def out_of_range_text(self, partition: object, position: object) -> str:
+    def out_of_range_text(self, partition: object, position: PrintablePosition) -> str:
         """What the consumer says of a position that the log does not have, without a reset
         policy."""
         if self.position_style == "plain":
@@ -251,7 +262,8 @@ class Producing:
     drain_index_by_node: bool
     """Each broker's partitions have their own place where filling a request begins."""
     batches_follow_leader: bool
-    """A batch does not wait out its backoff when its partition has a new leader (KAFKA-15415)."""
+    """A batch does not wait for the end of its backoff when its partition has a new leader
+    (KAFKA-15415)."""
     halves_split_batches: bool
     """A batch that is still too large after splitting is halved (KAFKA-8350)."""
     names_partition_of_buffer: bool
@@ -290,10 +302,12 @@ class Producing:
             is_custom and self.asks_partitioner_again == "custom"
         )
 
-    def buffer_exhausted(self, **numbers: int) -> TimeoutException:
+    def buffer_exhausted(self, **numbers: int) -> KafkaException:
         """What send() fails with when there was no memory within max.block.ms: size, limit_ms,
         total, available, poolable."""
-        kind = BufferExhaustedException if self.has_buffer_exhausted_exception else TimeoutException
+        kind: type[KafkaException] = (
+            BufferExhaustedException if self.has_buffer_exhausted_exception else TimeoutException
+        )
         return kind(self.buffer_exhausted_text.format(**numbers))
 
     def missing_topic_text(
@@ -319,7 +333,8 @@ class Transacting:
     """A producer raises its own epoch after a gap, and may ask the coordinator for the next
     (KIP-360)."""
     speaks_transaction_v2: bool
-    """Partitions and groups join by being written to; each transaction has its epoch (KIP-890)."""
+    """A write adds a partition or group to the transaction; each transaction has its epoch
+    (KIP-890)."""
     offsets_carry_member: bool
     """Offsets in a transaction name the member and its generation (KIP-447)."""
     awaits_topic_ids_of_offsets: bool
@@ -327,7 +342,7 @@ class Transacting:
     partition_joins_before_append: bool
     """"Begin adding new partition" comes before the record is appended."""
     tells_failure_first: bool
-    """A failed batch is told to its records before the transaction hears of it."""
+    """The records of a failed batch get its error before the transaction does."""
     aborts_when_closed: bool
     """close() aborts a transaction that is still open (KAFKA-6635)."""
     limits_transactional_calls: bool
@@ -485,7 +500,7 @@ class Profile:
         return self.latest(ApiKeys.API_VERSIONS)
 
     def knows(self, api: ApiKeys) -> bool:
-        """Does this release know the API at all?"""
+        """Whether this release knows the API."""
         return api.id in self.apis.names
 
     def latest(self, api: ApiKeys) -> int:

@@ -13,8 +13,8 @@ from kafkalab.releases.profile import Profile
 
 
 def page_of(release: str) -> Page:
-    """The page of a client release; the oldest has none, for it is what the others differ from.
-    Raises UnknownRelease."""
+    """The page of a client release. The oldest release has none, because the others are compared
+    with it. Raises UnknownRelease."""
     lineage.since(release)
     name = f"client_{release.replace('.', '_')}"
     if find_spec(f"kafkalab.releases.{name}") is None:
@@ -22,7 +22,8 @@ def page_of(release: str) -> Page:
             f"release {release} is in the lineage and has no page: write "
             f"kafkalab/releases/{name}.py"
         )
-    return import_module(f"kafkalab.releases.{name}").PAGE
+    page: Page = import_module(f"kafkalab.releases.{name}").PAGE
+    return page
 
 
 def _profiles() -> dict[str, Profile]:

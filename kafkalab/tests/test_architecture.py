@@ -175,19 +175,19 @@ FLOORS = {
         f"{CORE} pandas",
         "the lab is the core's only composer; views and log sets read what it wrote",
     ),
-    "kafkalab.proof.unsaid_steps": (
+    "kafkalab.proof.missing_steps": (
         "",
         "only what is in the file: the steps themselves are kafkalab.proof.scenario's",
     ),
     "kafkalab.proof.scenario": (
         (
             "kafkalab.config kafkalab.releases kafkalab.broker.broker_config "
-            f"kafkalab.proof.unsaid_steps {PURE}"
+            f"kafkalab.proof.missing_steps {PURE}"
         ),
         "a scenario is read and checked here; what it does is kafkalab.proof.replay's",
     ),
     "kafkalab.proof.replay": (
-        f"kafkalab.proof.scenario kafkalab.proof.unsaid_steps {CORE}",
+        f"kafkalab.proof.scenario kafkalab.proof.missing_steps {CORE}",
         "a replay plays a scenario on a Lab",
     ),
     "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),

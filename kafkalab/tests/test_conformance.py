@@ -14,14 +14,16 @@ from kafkalab.proof.conformance import MARKS, command, table, workers
 from kafkalab.proof.conformance.seeds import SEEDS
 
 FOLDERS = dict(command.scenarios(table.RECORDINGS))
-ROWS = table.load()
+ROWS = table.load_table()
 
 
 @pytest.fixture(scope="module")
 def played():
     return {
         result.scenario: result
-        for result in workers.play(FOLDERS, lambda name: table.seeds_of(name, ROWS), os.cpu_count())
+        for result in workers.conform_all(
+            FOLDERS, lambda name: table.seeds_of(name, ROWS), os.cpu_count()
+        )
     }
 
 
@@ -29,7 +31,7 @@ def played():
 def test_no_scenario_scores_lower_than_the_table(name, played):
     fallen = list(table.falls(played[name], ROWS))
     if fallen and name in ROWS:
-        (searched,) = workers.play({name: FOLDERS[name]}, lambda name: SEEDS, jobs=1)
+        (searched,) = workers.conform_all({name: FOLDERS[name]}, lambda name: SEEDS, jobs=1)
         fallen = list(table.falls(searched, ROWS))
     assert fallen == []
 

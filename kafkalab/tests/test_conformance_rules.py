@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkalab.proof.conformance import command, seeds, table, workers
-from kafkalab.proof.conformance.marks import MARKS, compare, differences, equal
+from kafkalab.proof.conformance.client_log import Observed, node_key
+from kafkalab.proof.conformance.marks import MARKS, differences, equal, marks_of
 from kafkalab.proof.conformance.masks import normal, template
-from kafkalab.proof.conformance.observed import Observed, node_key
 from kafkalab.proof.conformance.seeds import conform, logs_in
 from kafkalab.proof.conformance.sequences import AGAIN, fold_leaders, squeeze
 
@@ -82,7 +82,7 @@ def test_connections_want_the_order_and_closes_the_number():
     same = log(opening("-1"), opening("0"), opening("2"), (9, "INFO", "Node -1 disconnected."))
     other = log(opening("-1"), opening("0"), opening("2"))
     assert equal(real, same)
-    assert compare(real, other)["connections"] == 1 and compare(real, other)["closes"] == 0
+    assert marks_of(real, other)["connections"] == 1 and marks_of(real, other)["closes"] == 0
     assert not equal(real, other)
     assert "closes: real {-1: 1} here {}" in list(differences(real, other))
 
@@ -95,7 +95,7 @@ def test_requests_are_likened_node_by_node_with_metadata_left_out():
         sending("PRODUCE", "0"),
     )
     other = log(sending("API_VERSIONS", "-1"), sending("API_VERSIONS", "0"))
-    assert compare(real, other)["requests"] == pytest.approx((1 + 2 / 3) / 2)
+    assert marks_of(real, other)["requests"] == pytest.approx((1 + 2 / 3) / 2)
 
 
 def test_periodic_requests_fold_also_in_turn_with_another():
@@ -112,10 +112,10 @@ def test_rhythm_is_the_same_within_a_tenth_and_two_times():
     def beating(every_s: int, times: int) -> Observed:
         return log(*(sending("HEARTBEAT", "0", at=every_s * n) for n in range(times)))
 
-    assert compare(beating(3, 8), beating(3, 9))["rhythm"] == 1
-    assert compare(beating(3, 8), beating(4, 8))["rhythm"] == 0.5
-    assert compare(beating(3, 8), beating(4, 20 // 4))["rhythm"] == 0
-    assert compare(log(), beating(3, 8))["rhythm"] == 1
+    assert marks_of(beating(3, 8), beating(3, 9))["rhythm"] == 1
+    assert marks_of(beating(3, 8), beating(4, 8))["rhythm"] == 0.5
+    assert marks_of(beating(3, 8), beating(4, 20 // 4))["rhythm"] == 0
+    assert marks_of(log(), beating(3, 8))["rhythm"] == 1
 
 
 def test_an_idle_close_is_a_beat_of_its_own():
@@ -128,8 +128,10 @@ def test_vocabulary_costs_the_missing_and_the_invented_alike():
     real = log(
         (0, "DEBUG", "one thing"), (0, "TRACE", "another thing"), (0, "INFO", "told elsewhere")
     )
-    assert compare(real, log((0, "DEBUG", "one thing")))["vocabulary"] == pytest.approx(2 / 3)
-    assert compare(real, log((0, "DEBUG", "one thing"), (0, "TRACE", "a lie")))["vocabulary"] == 0.5
+    assert marks_of(real, log((0, "DEBUG", "one thing")))["vocabulary"] == pytest.approx(2 / 3)
+    assert (
+        marks_of(real, log((0, "DEBUG", "one thing"), (0, "TRACE", "a lie")))["vocabulary"] == 0.5
+    )
 
 
 def test_the_story_does_not_care_in_which_order_partitions_answered():
@@ -166,7 +168,7 @@ def test_a_recording_is_equal_to_itself():
     ):
         for path in logs_in(folder).values():
             observed = Observed.of_file(path)
-            assert compare(observed, observed) == dict.fromkeys(MARKS, 1.0)
+            assert marks_of(observed, observed) == dict.fromkeys(MARKS, 1.0)
             assert list(differences(observed, observed)) == []
 
 
@@ -230,7 +232,7 @@ def test_the_table_notices_a_fall_and_keeps_what_a_person_wrote():
     folder = RECORDINGS / "2.3.1/2.3.0/two_brokers_two_members"
     good = conform(folder, replay=FakeSimulator(folder), name="run")
     bad = conform(folder, seeds=[0], replay=FakeSimulator(folder), name="run")
-    rows = table.rows_of([good], {})
+    rows = table.table_of([good], {})
     assert rows["run"]["inv-1"]["why"] == ""
     assert list(table.falls(good, rows)) == []
     assert "run: inv-1 was equal with seed 5 and is equal with none now" in list(
@@ -238,7 +240,7 @@ def test_the_table_notices_a_fall_and_keeps_what_a_person_wrote():
     )
     assert any("inv-2's story fell from 1" in sentence for sentence in table.falls(bad, rows))
     assert next(iter(table.falls(bad, {}))).startswith("run has no row")
-    worse = table.rows_of([bad], {"run": {"inv-1": {"why": "chance takes another node"}}})
+    worse = table.table_of([bad], {"run": {"inv-1": {"why": "chance takes another node"}}})
     assert worse["run"]["inv-1"]["why"] == "chance takes another node"
     assert worse["run"]["inv-2"]["why"].startswith("found: connections")
 
@@ -381,7 +383,7 @@ REFERENCE = [
 def test_the_marks_are_those_of_the_recordings_comparer(real, other, expected):
     real_logs, other_logs = logs_in(RECORDINGS / real), logs_in(RECORDINGS / other)
     for client, marks in expected.items():
-        found = compare(Observed.of_file(real_logs[client]), Observed.of_file(other_logs[client]))
+        found = marks_of(Observed.of_file(real_logs[client]), Observed.of_file(other_logs[client]))
         assert tuple(round(found[mark], 4) for mark in MARKS) == marks, json.dumps(found)
 
 
@@ -400,7 +402,7 @@ def test_a_scenario_that_never_ends_is_stopped_and_the_next_is_played(monkeypatc
     monkeypatch.setattr(seeds, "_simulate", replay)  # The processes are forks, so they see it.
     results = {
         result.scenario: result
-        for result in workers.play(folders, lambda name: [0], jobs=2, silence_s=2)
+        for result in workers.conform_all(folders, lambda name: [0], jobs=2, silence_s=2)
     }
     assert results["2.3.1/2.3.0/two_brokers_two_members"].error == "no replay ended within 2 s"
     assert results["2.3.1/2.3.0/producer_defaults"].clients["client"].equal

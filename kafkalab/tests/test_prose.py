@@ -1,4 +1,4 @@
-"""Do README.md and DESIGN.md still speak of what is there?"""
+"""Holds README.md and DESIGN.md to the files that are there."""
 
 import re
 from pathlib import Path
@@ -46,3 +46,28 @@ def test_every_recording_and_command_of_the_walk_exists():
     assert all(
         path.strip("`").isdigit() or (PACKAGE.parent / path).exists() for _, path in commands
     )
+
+
+def test_the_reading_path_names_twelve_files_with_their_lengths():
+    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    path = re.findall(r"^\| (\d+) \| `([\w/]+\.py)` \| (\d+) \| [^|]+\. \|$", text, re.MULTILINE)
+    assert [int(number) for number, _, _ in path] == list(range(1, 13))
+    wrong = [
+        f"{name} has {lines} lines, README.md says {said}: write {lines}"
+        for _, name, said in path
+        if abs((lines := len((PACKAGE / name).read_text("utf-8").splitlines())) - int(said))
+        > lines / 10
+    ]
+    assert wrong == [], "\n".join(wrong)
+
+
+def test_the_picture_of_the_rooms_shows_each_room_in_80_columns():
+    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    picture = re.search(r"```\n(.*?)```", text, re.DOTALL).group(1)
+    assert max(map(len, picture.splitlines())) <= 80
+    rooms = {
+        path.parent.name
+        for path in PACKAGE.glob("*/__init__.py")
+        if path.parent.name not in ("tests", "__pycache__")
+    }
+    assert rooms <= set(picture.split()), f"draw {rooms - set(picture.split())} into the picture"

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
-from kafkalab.proof.replay import Play, seeds_of
+from kafkalab.proof.replay import ScenarioPlay, seeds_from
 from kafkalab.releases import broker_profile, newest
 
 ADMIN_VERSION = newest()
@@ -59,7 +59,7 @@ class PlayedCluster:
     def __init__(self, options: argparse.Namespace) -> None:
         if not options.scenario:
             raise Refusal("there is no cluster to read: name a scenario.json with --scenario FILE")
-        play = Play(_scenario(options.scenario), seeds_of(options.seed), options.version)
+        play = ScenarioPlay(_scenario(options.scenario), seeds_from(options.seed), options.version)
         self.lab: Lab = play.lab
         self.release = broker_profile(play.broker_version).tools
         _check_address(options.bootstrap_server, self.lab)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kafkalab.lines.catalog import CATALOG
-from kafkalab.lines.payload import in_words
+from kafkalab.lines.payload import printed_values
 from kafkalab.lines.wording import Wording
 from kafkalab.sim.journal import Journal
 
@@ -63,7 +63,7 @@ class Statement:
             "level": self.level,
             "logger": self.logger,
             "line": self.line,
-            "message": self.template.format_map(in_words(values, self.version)),
+            "message": self.template.format_map(printed_values(values, self.version)),
             "trace": values.get("trace"),
             "name": self.name,
             "client_id": self.client_id,

@@ -1,10 +1,9 @@
-"""What would kafkalab do? Questions in a file, one answer each, from the machines that the labs run
-on.
+"""Answers small cases of Kafka's behaviour from a file with the machines that the labs run on.
 
-`python -m kafkalab answer FILE.json` reads small cases of Kafka's behaviour (an input, and which
-facts are wanted) and prints what this simulator makes of them. Nothing is computed here: each
-family's module builds the machine the case is about, hands it the case's input, and reads off what
-it did. So an answer is right exactly where the simulator is.
+`python -m kafkalab answer FILE.json` reads cases (an input, and the facts that are wanted) and
+prints the simulator's answers. Nothing is computed here: the module of each family builds the
+machine that the case is about, gives it the input, and reads the answer from what the machine did.
+So an answer is right where the simulator is right.
 """
 
 from kafkalab.proof.cases.command import main

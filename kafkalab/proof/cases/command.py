@@ -1,9 +1,9 @@
-"""`python -m kafkalab answer FILE.json`: every entry of the file put to the machine it is about.
+"""Runs `python -m kafkalab answer FILE.json`: puts every entry of the file to its machine.
 
 The file holds {"meta": {"profile_of": {a release: our name for it}}, "vectors": [entry, ...]}; an
-entry has an id, a group, an input, perhaps the client `versions` it holds for, and in `ask` the
-keys its answer must have. Entries whose check is "words" are prose for readers and are left out.
-What cannot be answered says why; it does not stop the others.
+entry has an id, a group, an input, perhaps the client `versions` for which it holds, and in `ask`
+the keys of its answer. Entries whose check is "words" are prose for readers and are left out. An
+entry that cannot be answered gets a sentence that says why, and the others go on.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FAMILIES = {
     **logs.ANSWERS,
     **compaction.ANSWERS,
 }
-"""Group of entries -> the function that answers one: function(Entry) -> {key: value}."""
+"""Group of entries -> the function that answers one: function(CaseEntry) -> {key: value}."""
 
 
 def main(argv: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""What does compaction leave of a log, and when does it begin?
+"""Answers cases of log compaction: which records remain, and when it begins (LogCleaner).
 
 A case is a log of one-record batches, written down as [offset, key, value] or as "3 p2 k3"
 (producer p2's record with key k3), "6 ABORT p1" (its marker). The log is filled through
@@ -12,13 +12,13 @@ from typing import Any
 
 from kafkalab.broker.log.log_cleaner import Cleaned, clean, dirty_ratio, is_due
 from kafkalab.broker.log.partition_log import PartitionLog
-from kafkalab.proof.cases.entry import Entry
+from kafkalab.proof.cases.entry import CaseEntry
 from kafkalab.protocol.messages import ControlRecordType, RecordBatch, WireRecord
 
 SIZE_BYTES = 100
 
 
-def compaction(entry: Entry) -> dict[str, Any]:
+def compaction(entry: CaseEntry) -> dict[str, Any]:
     given = entry.input
     log = _log_of(given["records"])
     end = min(
@@ -137,7 +137,7 @@ def _batch_of(record: Any, in_transactions: bool, sequences: dict[int, int]) -> 
     )
 
 
-def compaction_trigger(entry: Entry) -> dict[str, Any]:
+def compaction_trigger(entry: CaseEntry) -> dict[str, Any]:
     given = entry.input
     sizes = given["clean_bytes"], given["cleanable_dirty_bytes"]
     return {

@@ -1,8 +1,9 @@
-"""Whole clients on whole labs: which sockets does a client open, and which does it keep?
+"""Answers cases of connections with whole clients on whole labs: the sockets that a client opens
+and keeps.
 
-Each case is played a few times, once a seed, for what real clients do by chance must show as choice
-here too: a count that differs from seed to seed is answered as the list of what it can be, and
-sockets whose order only a hash map knows as a list inside the list.
+Each case is played a few times, once a seed, because real clients choose by chance. A count that
+differs from seed to seed is answered as the list of its possible values. Sockets whose order a hash
+map decides are a list inside the list.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.config.client_config import ConsumerConfig, ProducerConfig
 from kafkalab.lab import Lab
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
+from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
 from kafkalab.reading.sockets import Socket
 from kafkalab.records import ProducerRecord, TopicPartition
 
 SEEDS = range(12)
 STARTED_MS = 1_000
-"""A program does other things before its first send;
-by then a producer that connects on its own has done so."""
+"""A program does other things before its first send. A producer that connects by itself is
+connected by then."""
 SETTLED_MS = 5_000
 """A consumer has joined and reads by then; the initial rebalance delay is 3 s."""
 AFTER_IDLE_MS = 550_000
@@ -30,7 +31,7 @@ POLL_MS = 1_000
 COUNTED = ("created", "bootstrap_created", "kept_after_idle")
 
 
-def sockets(entry: Entry) -> dict[str, Any]:
+def socket_counts(entry: CaseEntry) -> dict[str, Any]:
     """Play the case with every seed and say what all the runs have in common."""
     kind = str(entry.input["client"]).split()
     if kind[0] not in ("consumer", "producer"):
@@ -47,15 +48,15 @@ def sockets(entry: Entry) -> dict[str, Any]:
     )
     answer["created_set"] = _common_set(seen)
     answer["data_created"] = seen[0]["data"]
-    # A case that names its topic names the addresses' hash order with it; else the order of the
-    # leaders is nobody's to know.
+    # A case that names its topic fixes the hash order of the addresses; without a topic the order
+    # of the leaders is unknown.
     answer["created_order"] = _order(runs[0], nested="topic" not in entry.input)
     if wants_idle:
         answer |= _after_idle(_play(entry, kind, SEEDS[0], AFTER_IDLE_MS))
     return answer
 
 
-def _play(entry: Entry, kind: list[str], seed: int, and_then_ms: int = 0) -> list[Socket]:
+def _play(entry: CaseEntry, kind: list[str], seed: int, and_then_ms: int = 0) -> list[Socket]:
     given = entry.input
     brokers = given.get("brokers", [0, 1])
     lab = Lab(
@@ -83,7 +84,7 @@ def _play(entry: Entry, kind: list[str], seed: int, and_then_ms: int = 0) -> lis
     return lab.sockets()
 
 
-def _known_keys(entry: Entry, kind: str) -> Mapping[str, Any]:
+def _known_keys(entry: CaseEntry, kind: str) -> Mapping[str, Any]:
     return (ConsumerConfig if kind == "consumer" else ProducerConfig).for_version(entry.version, {})
 
 
@@ -178,8 +179,8 @@ def _choice(counts: list[int]) -> int | list[int]:
 
 
 def _common_set(seen: list[dict[str, Any]]) -> list[Any]:
-    """Bootstrap ids, the coordinator, data; one bootstrap id that
-    chance chose is named by all it may be."""
+    """Bootstrap ids, the coordinator, data. A bootstrap id that chance chose is the list of its
+    possible values."""
     first = seen[0]
     bootstraps = sorted({tuple(one["bootstrap"]) for one in seen}, reverse=True)
     names: list[Any] = list(bootstraps[0])
@@ -207,8 +208,8 @@ def _order(sockets: list[Socket], nested: bool) -> list[Any]:
 
 
 def _after_idle(sockets: list[Socket]) -> dict[str, Any]:
-    """What idle time leaves of the sockets that the start had opened; what a refresh of metadata
-    opens later is another question."""
+    """The sockets of the start that are still open after idle time, without those that a later
+    refresh of metadata opens."""
     first = [socket for socket in sockets if socket.opened_at_ms <= SETTLED_MS]
     kept = [socket for socket in first if socket.closed_at_ms is None]
     return {
@@ -218,4 +219,4 @@ def _after_idle(sockets: list[Socket]) -> dict[str, Any]:
     }
 
 
-ANSWERS = {"connections": sockets}
+ANSWERS = {"connections": socket_counts}

@@ -1,5 +1,5 @@
-"""A consumer on its own: when it commits by itself, how far it is behind,
-and what it says first on the wire."""
+"""Answers cases of one consumer: the times of auto commits, its lag and lead, its first
+requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.config.client_config import ConsumerConfig
 from kafkalab.lab import Lab
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
+from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
 from kafkalab.records import ProducerRecord, TopicPartition
 from kafkalab.releases import profile_of
 from kafkalab.sim.journal import Journal
@@ -28,7 +28,7 @@ TP = TopicPartition("orders", 0)
 
 
 class CommitTimes:
-    """Stands where a consumer keeps its group's offsets, and notes when a commit was wanted."""
+    """Takes the place of a consumer's committed offsets, and notes when a commit was wanted."""
 
     def __init__(self, clock: Scheduler) -> None:
         self.at_ms: list[int] = []
@@ -39,7 +39,7 @@ class CommitTimes:
         return RequestFuture.completed_with(None)
 
 
-def auto_commit(entry: Entry) -> dict[str, Any]:
+def auto_commit(entry: CaseEntry) -> dict[str, Any]:
     """When enable.auto.commit commits, if poll() is called at these times."""
     given, clock = entry.input, Scheduler()
     if not {"polls_at_ms", "no_poll_for_ms"} & set(given):
@@ -61,7 +61,7 @@ def auto_commit(entry: Entry) -> dict[str, Any]:
     return {"commits_at": commits.at_ms}
 
 
-def lag_and_lead(entry: Entry) -> dict[str, Any]:
+def lag_and_lead_answer(entry: CaseEntry) -> dict[str, Any]:
     """How far a position is from both ends of what may be read."""
     given = entry.input
     subscriptions = _reading(given["position"])
@@ -82,7 +82,7 @@ def _reading(position: int) -> SubscriptionState:
     return subscriptions
 
 
-def first_requests(entry: Entry) -> dict[str, Any]:
+def first_requests(entry: CaseEntry) -> dict[str, Any]:
     """What a client's first requests are: (socket, API, correlation id), each API once a socket,
     those of all leaders together."""
     given = entry.input
@@ -122,4 +122,8 @@ def first_requests(entry: Entry) -> dict[str, Any]:
     }
 
 
-ANSWERS = {"wire_sequence": first_requests, "auto_commit": auto_commit, "lag_lead": lag_and_lead}
+ANSWERS = {
+    "wire_sequence": first_requests,
+    "auto_commit": auto_commit,
+    "lag_lead": lag_and_lead_answer,
+}

@@ -1,4 +1,4 @@
-"""One question of the file: what is given, what is asked, and for which client."""
+"""CaseEntry: one case of the file, with its input, the wanted keys and the client version."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ most such entries restate a test of that release."""
 
 
 class CannotAnswer(Exception):
-    """The sentence an unanswerable entry gets."""
+    """The error of an entry that cannot be answered; its message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """ask: keys the answer must hold; version: the client version the entry is answered for.
+class CaseEntry:
+    """One case. ask: keys the answer must hold; version: the client version for which the entry is
+    answered.
 
-    moments: when the entry's observer looked, where only what he saw says so ("p@1001:..."); never
-        what he saw.
+    moments: when the entry's observer looked, where only the observation says so ("p@1001:...");
+    the observation itself is never read.
     """
 
     group: str
@@ -37,14 +38,14 @@ class Entry:
         return profile_of(self.version)[0]
 
 
-def read_entry(meta: Mapping[str, Any], vector: Any) -> Entry:
+def read_entry(meta: Mapping[str, Any], vector: Any) -> CaseEntry:
     """Raises CannotAnswer where it is no entry, or names only versions that are not simulated."""
     if not isinstance(vector, dict) or not isinstance(vector.get("input"), dict):
         raise CannotAnswer('an entry is an object with an "input" that is an object')
     ask = vector.get("ask", [])
     if not isinstance(ask, list):
         raise CannotAnswer('"ask" should be a list of keys')
-    return Entry(
+    return CaseEntry(
         str(vector.get("group")),
         vector["input"],
         tuple(map(str, ask)),

@@ -1,5 +1,5 @@
-"""Groups at their coordinator: which moves are legal, what a request is answered in which state,
-how long a rebalance takes."""
+"""Answers cases of groups at their coordinator: legal transitions, answers by state, the length of
+a rebalance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafkalab.broker.groups.classic.group_state import ClassicGroupState, may_mo
 from kafkalab.broker.groups.offset_expiry import expired_offsets
 from kafkalab.clients.consumer.assignors import MemberSubscription, assign
 from kafkalab.errors import Errors
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
+from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
 from kafkalab.records import TopicPartition
 from kafkalab.releases import broker_profile
 from kafkalab.stories.group_case import JOINS_WITHOUT_ID, REBALANCE_MS, GroupCase
@@ -21,8 +21,8 @@ BROKER = "2.3"
 """Groups are answered as the coordinator of this release would; the entries restate its tests."""
 
 
-def transition(entry: Entry) -> dict[str, Any]:
-    """May a group go from one state to another?"""
+def transition(entry: CaseEntry) -> dict[str, Any]:
+    """Whether a group may go from one state to another."""
     return {
         "legal": may_move(
             ClassicGroupState(entry.input["from"]), ClassicGroupState(entry.input["to"])
@@ -30,7 +30,7 @@ def transition(entry: Entry) -> dict[str, Any]:
     }
 
 
-def heartbeat(entry: Entry) -> dict[str, Any]:
+def heartbeat(entry: CaseEntry) -> dict[str, Any]:
     """What a member's HEARTBEAT is answered; it is a member of the
     current generation unless said otherwise."""
     given = entry.input
@@ -64,7 +64,7 @@ def _generation(case: GroupCase, said: int | str) -> int:
     return current + words[said]
 
 
-def commit(entry: Entry) -> dict[str, Any]:
+def commit(entry: CaseEntry) -> dict[str, Any]:
     """What an OFFSET_COMMIT is answered."""
     given = entry.input
     if "producer_id" in given:
@@ -79,8 +79,9 @@ def commit(entry: Entry) -> dict[str, Any]:
     }
 
 
-def offset_expiry(entry: Entry) -> dict[str, Any]:
-    """Is an offset too old, so many days after its commit or after the group became empty?"""
+def offset_expiry(entry: CaseEntry) -> dict[str, Any]:
+    """Whether an offset is too old, so many days after its commit or after the group became
+    empty."""
     given, about = entry.input, str(entry.input["group"])
     case = GroupCase(BROKER)
     if "standalone" in about:
@@ -108,7 +109,7 @@ def offset_expiry(entry: Entry) -> dict[str, Any]:
     return {"expired": bool(expired)}
 
 
-def join(entry: Entry) -> dict[str, Any]:
+def join_answer(entry: CaseEntry) -> dict[str, Any]:
     """What a JOIN_GROUP is answered: an error's name, or what becomes of the group."""
     given = entry.input
     version = given.get("version", JOINS_WITHOUT_ID + 1)
@@ -137,7 +138,7 @@ def join(entry: Entry) -> dict[str, Any]:
     return {"answer": next(error.name for error in Errors if error.code == answer.error_code)}
 
 
-def initial_delay(entry: Entry) -> dict[str, Any]:
+def initial_delay(entry: CaseEntry) -> dict[str, Any]:
     """When the first rebalance of a new group ends, its members joining at these times; never later
     than their rebalance timeout, which is their max.poll.interval.ms."""
     given = entry.input
@@ -173,7 +174,7 @@ def _is_rebalance_timeout(key: str) -> bool:
     return "rebalance_timeout" in words or "max_poll_interval" in words
 
 
-def assignment(entry: Entry) -> dict[str, Any]:
+def assignment(entry: CaseEntry) -> dict[str, Any]:
     """What the leader of a group gives to each member. A member's `owned` may name the
     generation in which it got it."""
     given = entry.input
@@ -205,6 +206,6 @@ ANSWERS = {
     "heartbeat": heartbeat,
     "offset_expiry": offset_expiry,
     "offset_commit": commit,
-    "join_group": join,
+    "join_group": join_answer,
     "initial_rebalance_delay": initial_delay,
 }

@@ -1,4 +1,4 @@
-"""Keys and groups as numbers: which partition, which coordinator, which socket id."""
+"""Answers cases of hashes: the partition of a key, the coordinator of a group, its socket's id."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from kafkalab.broker.cluster.cluster_state import OFFSETS_TOPIC, BrokerNode, Clu
 from kafkalab.clients.network.wiring import node_maker
 from kafkalab.clients.producer.partitioner import by_key
 from kafkalab.hashing import coordinator_partition, java_string_hash, murmur2, to_positive
-from kafkalab.proof.cases.entry import Entry
+from kafkalab.proof.cases.entry import CaseEntry
 from kafkalab.sim.rng import Streams
 
 COUNTS = ("1", "2", "3", "5", "6", "10", "50")
 """Numbers of partitions for which a key's place is told."""
 
 
-def key_hash(entry: Entry) -> dict[str, Any]:
+def key_hash(entry: CaseEntry) -> dict[str, Any]:
     """murmur2 of a key, and the partition that follows."""
     given = entry.input
     key = bytes.fromhex(given["key_hex"]) if "key_hex" in given else given["key_utf8"].encode()
@@ -27,7 +27,7 @@ def key_hash(entry: Entry) -> dict[str, Any]:
     }
 
 
-def responsible_partition(entry: Entry) -> dict[str, Any]:
+def responsible_partition(entry: CaseEntry) -> dict[str, Any]:
     """String.hashCode of a group or transactional id, and its partition of the internal topic."""
     name = entry.input["group_or_txn_id"]
     return {"java_hash": java_string_hash(name)} | {
@@ -36,7 +36,7 @@ def responsible_partition(entry: Entry) -> dict[str, Any]:
     }
 
 
-def coordinator(entry: Entry) -> dict[str, Any]:
+def coordinator(entry: CaseEntry) -> dict[str, Any]:
     """The coordinator of a group as a cluster would name it,
     whose offsets topic is led as given."""
     given = entry.input
@@ -62,12 +62,12 @@ def coordinator(entry: Entry) -> dict[str, Any]:
     }
 
 
-def coordinator_socket(entry: Entry) -> dict[str, Any]:
+def coordinator_socket(entry: CaseEntry) -> dict[str, Any]:
     """The id under which a consumer keeps its socket to the coordinator."""
     return {"node_id": _socket_id(entry, entry.input["broker_id"])}
 
 
-def _socket_id(entry: Entry, broker: int) -> int:
+def _socket_id(entry: CaseEntry, broker: int) -> int:
     return node_maker(entry.profile)(broker, "localhost", 9092, None, coordinator=True).id
 
 

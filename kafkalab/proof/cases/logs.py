@@ -1,4 +1,4 @@
-"""Partitions on brokers: how far is safe, who leads next, what compaction leaves."""
+"""Answers cases of partitions on brokers: the high watermark, the ISR, the next leader."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from kafkalab.broker.replication.replica import (
     verdict_of_ack,
 )
 from kafkalab.errors import Errors
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
+from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
 
 
-def replication(entry: Entry) -> dict[str, Any]:
+def replication(entry: CaseEntry) -> dict[str, Any]:
     """The rules of Partition, each asked for itself: the high watermark, an answer to acks=all,
     who leaves and who joins the ISR."""
     given = entry.input
@@ -69,7 +69,7 @@ def _acknowledged(given: Mapping[str, Any]) -> str:
     return "waits" if verdict is None else verdict.name
 
 
-def leader_election(entry: Entry) -> dict[str, Any]:
+def leader_election(entry: CaseEntry) -> dict[str, Any]:
     """Who leads after an election of that kind; nobody is None."""
     given = entry.input
     kind, assignment, isr, live = (

@@ -1,4 +1,4 @@
-"""Sockets and nodes: when one is closed as idle, when one is tried again, which one is asked."""
+"""Answers cases of sockets and nodes: idle closes, reconnects, and the node that is asked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kafkalab.clients.network.least_loaded import RULES as LEAST_LOADED
 from kafkalab.clients.network.least_loaded import NodeLoad
 from kafkalab.clients.network.wiring import node_maker
 from kafkalab.config.client_config import ConsumerConfig
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
+from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
 from kafkalab.releases import profile_of
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.scheduler import Scheduler
@@ -29,7 +29,7 @@ FIRST_WITH_SETUP_TIMEOUT = "2.8"
 
 
 class Luck(random.Random):
-    """Draws the same factor each time: the least, the middle or the most that may come."""
+    """A stream of chance that always draws the same factor: the least, the middle or the most."""
 
     def __init__(self, at: float) -> None:
         super().__init__(0)
@@ -39,7 +39,7 @@ class Luck(random.Random):
         return a + (b - a) * self.at
 
 
-def idle_sockets(entry: Entry) -> dict[str, Any]:
+def idle_sockets(entry: CaseEntry) -> dict[str, Any]:
     """A life of sockets in the small language of STEP, the idle limit in front of it;
     polls may be listed apart."""
     given = entry.input
@@ -84,7 +84,7 @@ def _telling(uses: list[tuple[int, str]], limit_ms: int) -> list[int]:
     return polls
 
 
-def backoff(entry: Entry) -> dict[str, Any]:
+def backoff(entry: CaseEntry) -> dict[str, Any]:
     """How long a node is left alone after so many failures in a row."""
     given = entry.input
     waits = [
@@ -94,9 +94,8 @@ def backoff(entry: Entry) -> dict[str, Any]:
     return {"base_ms": waits[1], "range_ms": [waits[0], waits[2]]}
 
 
-def setup_timeout(entry: Entry) -> dict[str, Any]:
-    """How long the next attempt to connect may take (KIP-601)
-    after so many that came to nothing."""
+def setup_timeout(entry: CaseEntry) -> dict[str, Any]:
+    """How long the next attempt to connect may take (KIP-601) after so many failed ones."""
     given = entry.input
     waits = [
         _states(entry, given, at, given["failed_connect_attempts"], trying=True).setup_timeout_ms(
@@ -108,7 +107,7 @@ def setup_timeout(entry: Entry) -> dict[str, Any]:
 
 
 def _states(
-    entry: Entry, given: Mapping[str, Any], luck: float, failures: int, trying: bool = False
+    entry: CaseEntry, given: Mapping[str, Any], luck: float, failures: int, trying: bool = False
 ) -> ClusterConnectionStates:
     """The states of a client one of whose nodes has failed `failures` times; `trying`:
     and is being tried again."""
@@ -128,7 +127,7 @@ def _states(
     return states
 
 
-def least_loaded(entry: Entry) -> dict[str, Any]:
+def least_loaded(entry: CaseEntry) -> dict[str, Any]:
     """Which node each version's rule takes, the walk beginning at `random_offset`."""
     given = entry.input
     nodes, start = given["nodes_in_list_order"], given.get("random_offset", 0)
@@ -170,7 +169,7 @@ def _load(node: Mapping[str, Any], refresh_due: bool, attempts: Mapping[int, int
 
 
 def _silent(name: str, **values: Any) -> None:
-    """A rule writes lines while it looks; nobody reads them here."""
+    """Drops the lines that a rule writes while it looks."""
 
 
 ANSWERS = {

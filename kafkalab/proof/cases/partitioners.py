@@ -1,4 +1,4 @@
-"""Producers' partitioners, by version: round robin, sticky, adaptive."""
+"""Answers cases of producers' partitioners by version: round robin, sticky, adaptive."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from kafkalab.clients.producer.partitioner import (
     StickyPartitionCache,
 )
 from kafkalab.clients.producer.partitioner_cluster import Cluster
-from kafkalab.proof.cases.entry import Entry
+from kafkalab.proof.cases.entry import CaseEntry
 from kafkalab.records import TopicPartition
 
 TOPIC = "t"
 
 
-def round_robin(entry: Entry) -> dict[str, Any]:
+def round_robin(entry: CaseEntry) -> dict[str, Any]:
     """One record after the other: without a key until 2.3, the counter beginning at
     `counter_start`; or with RoundRobinPartitioner, each record opening a batch."""
     given = entry.input
@@ -39,8 +39,8 @@ def round_robin(entry: Entry) -> dict[str, Any]:
 
 
 def _asked_twice(cluster: Cluster, records: int, remembers: bool) -> list[int]:
-    """RoundRobinPartitioner up to 3.9: told of the new batch, and asked again. Before
-    KAFKA-17632 it had forgotten what it said."""
+    """RoundRobinPartitioner up to 3.9: told of the new batch, and asked again. Before KAFKA-17632
+    it had forgotten its first answer."""
     partitioner, found = RoundRobinPartitioner(random.Random(0), remembers_new_batch=remembers), []
     for _ in range(records):
         first = partitioner.partition(TOPIC, None, None, None, None, cluster)
@@ -49,7 +49,7 @@ def _asked_twice(cluster: Cluster, records: int, remembers: bool) -> list[int]:
     return found
 
 
-def sticky(entry: Entry) -> dict[str, Any]:
+def sticky(entry: CaseEntry) -> dict[str, Any]:
     """Which partition a new batch moves on to."""
     given = entry.input
     available = given.get("available", list(range(given.get("partition_count", 1))))
@@ -63,7 +63,7 @@ def sticky(entry: Entry) -> dict[str, Any]:
     return {"next": found.pop() if len(found) == 1 else sorted(found)}
 
 
-def adaptive(entry: Entry) -> dict[str, Any]:
+def adaptive(entry: CaseEntry) -> dict[str, Any]:
     """The table of weights, which number draws which partition,
     and after how many bytes it is changed."""
     given = entry.input
@@ -92,7 +92,7 @@ def adaptive(entry: Entry) -> dict[str, Any]:
 
 
 def _switches(batch_size: int, size: int, may_switch: bool) -> bool:
-    """Does a partitioner that has appended so many bytes choose anew?"""
+    """Whether a partitioner that has appended so many bytes chooses again."""
     partitioner, cluster = (
         BuiltInPartitioner(TOPIC, batch_size, random.Random(0), lambda name, **values: None),
         _cluster([0, 1, 2]),

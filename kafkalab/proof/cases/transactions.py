@@ -1,4 +1,4 @@
-"""Idempotence and transactions at a partition and at their coordinator."""
+"""Answers cases of idempotence and transactions at a partition and at their coordinator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafkalab.broker.transactions.transaction_state import (
     legal_from,
 )
 from kafkalab.clients.consumer.reading.completed_fetch import visible_offsets
-from kafkalab.proof.cases.entry import CannotAnswer, Entry
+from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
 from kafkalab.protocol.messages import (
     AbortedTransaction,
     ControlRecordType,
@@ -35,7 +35,7 @@ KNOWN_ERRORS = {"1.0-2.4": "2.3", ">=2.5": "4.4"}
 """A range of releases -> a broker of it, where they answer differently."""
 
 
-def idempotence(entry: Entry) -> dict[str, Any]:
+def idempotence(entry: CaseEntry) -> dict[str, Any]:
     """What the leader makes of a batch, given the batches it remembers of that producer."""
     before, batch = entry.input["partition_state"], entry.input["batch"]
     state = ProducerState()
@@ -52,7 +52,7 @@ def idempotence(entry: Entry) -> dict[str, Any]:
     return {"result": words[0] if len(words) == 1 else found}
 
 
-def txn_transition(entry: Entry) -> dict[str, Any]:
+def txn_transition(entry: CaseEntry) -> dict[str, Any]:
     """From which states a transaction may come to the given one."""
     target = TransactionState(entry.input["to"])
     return {
@@ -61,7 +61,7 @@ def txn_transition(entry: Entry) -> dict[str, Any]:
     }
 
 
-def txn_visibility(entry: Entry) -> dict[str, Any]:
+def txn_visibility(entry: CaseEntry) -> dict[str, Any]:
     """What readers see of a log that holds records and markers of transactions.
 
     Given `aborted_txns`, the reader is told of these; otherwise, of those that the log itself has

@@ -1,5 +1,5 @@
-"""`python -m kafkalab conformance DIR`: every recorded scenario under a folder,
-replayed and marked."""
+"""Runs `python -m kafkalab conformance DIR`: replays and marks every recorded scenario under a
+folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from kafkalab.proof.conformance import table
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import SEEDS, Conformance
-from kafkalab.proof.conformance.workers import play
+from kafkalab.proof.conformance.workers import conform_all
 
 WIDTH = 68
 
@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"no scenario.json below {options.dir} that fits", file=sys.stderr)
         return 2
     results = []
-    for result in play(folders, lambda name: range(options.seeds), options.jobs):
+    for result in conform_all(folders, lambda name: range(options.seeds), options.jobs):
         results.append(result)
         # To stderr, so that it does not mix with the table.
         print(
@@ -44,16 +44,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(summary_text(results))
     if options.json:
         Path(options.json).write_text(
-            json.dumps(as_json(results), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+            json.dumps(results_as_json(results), indent=1, ensure_ascii=False) + "\n",
+            encoding="utf-8",
         )
     if options.update:
         kept = {
-            name: row for name, row in table.load().items() if (table.RECORDINGS / name).exists()
+            name: row
+            for name, row in table.load_table().items()
+            if (table.RECORDINGS / name).exists()
         }
-        table.save({**kept, **table.rows_of(results, kept)})
+        table.save({**kept, **table.table_of(results, kept)})
         print(f"wrote {table.TABLE.name}")
     fallen = (
-        [sentence for result in results for sentence in table.falls(result, table.load())]
+        [sentence for result in results for sentence in table.falls(result, table.load_table())]
         if options.check
         else []
     )
@@ -118,7 +121,7 @@ def summary_text(results: Sequence[Conformance]) -> str:
     return f"{len(results)} scenarios, {count} clients: equal {found['equal']:.1%}, means: {marks}"
 
 
-def as_json(results: Sequence[Conformance]) -> dict:
+def results_as_json(results: Sequence[Conformance]) -> dict:
     return {
         "mean": means(results),
         "scenarios": {

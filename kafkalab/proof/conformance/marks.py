@@ -1,11 +1,11 @@
-"""How like are two logs of one client? The six marks, and the differences behind them in words."""
+"""Compares two logs of one client: the six marks, and the differences behind them in words."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
 
-from kafkalab.proof.conformance.observed import Observed
+from kafkalab.proof.conformance.client_log import Observed
 from kafkalab.proof.conformance.sequences import likeness
 
 MARKS = ("connections", "closes", "requests", "story", "rhythm", "vocabulary")
@@ -14,7 +14,7 @@ GAP_MS, GAP_SHARE = 60, 1 / 10  # A period is the same within 60 ms or a tenth,
 COUNT, COUNT_SHARE = 2, 1 / 5  # a number of times within two or a fifth.
 
 
-def compare(real: Observed, other: Observed) -> dict[str, float]:
+def marks_of(real: Observed, other: Observed) -> dict[str, float]:
     """The marks of `other`, by name, each in 0..1."""
     return {
         "connections": float(real.connections == other.connections),

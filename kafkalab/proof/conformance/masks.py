@@ -1,5 +1,5 @@
-"""What of a line is chance? Texts with latencies, ids and payloads masked,
-and with what Java prints in hash order sorted."""
+"""Masks the parts of a line that chance decides: latencies, ids, payloads. It sorts what Java
+prints in hash order."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ def normal(text: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def template(text: str) -> str:
-    """The normal text with nodes, partitions, lists and numbers masked too:
-    what stands in the source."""
+    """The normal text with nodes, partitions, lists and numbers masked too: the statement in the
+    source."""
     text = normal(text)
     for pattern, shape in SHAPES:
         text = pattern.sub(shape, text)

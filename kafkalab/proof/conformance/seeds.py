@@ -1,4 +1,4 @@
-"""Which seed makes the simulator do what the real client did? A recorded scenario, replayed
+"""Finds the seed with which a simulated client equals the recorded one. A scenario is replayed
 until each of its clients is equal."""
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kafkalab.proof.conformance.marks import MARKS, compare, differences, equal
-from kafkalab.proof.conformance.observed import Observed
+from kafkalab.proof.conformance.client_log import Observed
+from kafkalab.proof.conformance.marks import MARKS, differences, equal, marks_of
 
 SEEDS = range(64)
 
@@ -18,7 +18,7 @@ Replay = Callable[[Mapping, "int | Mapping[str, int]"], Mapping[str, str]]
 
 @dataclass(frozen=True)
 class ClientConformance:
-    """One client of one scenario. `seed` made it equal; it is 0 where none did."""
+    """The marks of one client of one scenario. `seed` made it equal; it is 0 where none did."""
 
     equal: bool
     seed: int
@@ -28,7 +28,7 @@ class ClientConformance:
 
 @dataclass(frozen=True)
 class Conformance:
-    """One scenario. `error` says why it could not be played; its marks are then 0."""
+    """The marks of one scenario. `error` says why it could not be played; its marks are then 0."""
 
     scenario: str
     clients: Mapping[str, ClientConformance]
@@ -66,8 +66,8 @@ class _Search:
             self.try_seed(seed)
 
     def chosen(self) -> int | dict[str, int]:
-        """Each client's lowest equal seed; one number where they agree.
-        A client's luck is its own, so they may differ."""
+        """Each client's lowest equal seed; one number where they agree. Each client has its own
+        stream of chance, so they may differ."""
         seeds = {name: self.found.get(name, 0) for name in self.real}
         distinct = set(seeds.values())
         return distinct.pop() if len(distinct) == 1 else seeds
@@ -135,7 +135,7 @@ def _marked(search: _Search, client: str, other: Observed | None) -> ClientConfo
     return ClientConformance(
         client in search.found,
         search.found.get(client, 0),
-        compare(real, other),
+        marks_of(real, other),
         tuple(differences(real, other)),
     )
 

@@ -1,5 +1,4 @@
-"""Which differences of order and number are chance? Sequences
-folded so that only the others remain."""
+"""Folds sequences so that differences of order and number by chance disappear."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ def fold_leaders(order: Iterable[Hashable]) -> list:
     """Neighbouring broker ids become one run without order, as the sockets of the leaders come out
     of a hash map.
 
-    `order` holds node keys (see observed.node_key); a node tried more often than MANY in a run
+    `order` holds node keys (see client_log.node_key); a node tried more often than MANY in a run
     counts MANY.
     """
     folded: list = []

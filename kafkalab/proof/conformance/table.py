@@ -1,5 +1,5 @@
-"""What likeness does the repository promise? kafkalab/tests/conformance.json: a row for each client
-of data/recordings.
+"""Reads and writes the promised marks: kafkalab/tests/conformance.json, a row for each client of
+data/recordings.
 
     {"4.4.0/3.9.2/consumer_paused": {"client": {"equal": true, "seed": 3, "marks": {...}, "why":
     ""}}}
@@ -27,11 +27,11 @@ DIFFERENCES_SHOWN = 3
 Rows = Mapping[str, Mapping[str, Mapping]]
 
 
-def load(path: Path = TABLE) -> Rows:
+def load_table(path: Path = TABLE) -> Rows:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def rows_of(results: Iterable[Conformance], before: Rows) -> dict[str, dict[str, dict]]:
+def table_of(results: Iterable[Conformance], before: Rows) -> dict[str, dict[str, dict]]:
     """The table of `results`; a `why` that a person wrote in `before` is kept
     as long as there is something to explain."""
     return {

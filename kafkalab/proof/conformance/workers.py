@@ -1,5 +1,5 @@
-"""How are many scenarios played at a time? A process each,
-so that one that never ends can be stopped and the others go on."""
+"""Plays many scenarios at a time, each in a process. A scenario that never ends is stopped and the
+others go on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Running:
     heard_s: float
 
 
-def play(
+def conform_all(
     folders: Mapping[str, Path],
     seeds_of: Callable[[str], Sequence[int]],
     jobs: int,

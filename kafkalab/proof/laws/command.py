@@ -1,4 +1,4 @@
-"""`python -m kafkalab seeds N`: every law on N seeds, on all processors.
+"""Runs `python -m kafkalab seeds N`: checks every law on N seeds, on all processors.
 
 Each worker is a process with a PYTHONHASHSEED of its own. Some seeds are played by two of them, and
 their journals compared byte by byte: what a set's order decides shows only between two processes.
@@ -22,7 +22,7 @@ from kafkalab.proof.laws.trial import report, try_seed
 
 STORIES_A_SWEEP = 40
 TOLD_IN_FULL = 3
-"""So many broken seeds are told in full; the rest by number."""
+"""So many broken seeds are told in full; of the others only the numbers are printed."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -119,7 +119,7 @@ def _verdicts(options: argparse.Namespace) -> Iterator[dict]:
         ]
         path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH", "")]))
         environment = {**os.environ, "PYTHONHASHSEED": str(number + 1), "PYTHONPATH": path}
-        # A pipe that nobody empties yet would stop its writer.
+        # A full pipe without a reader would stop its writer.
         answers.append(tempfile.TemporaryFile(mode="w+", encoding="utf-8"))
         workers.append(subprocess.Popen(command, env=environment, stdout=answers[-1]))
     found = []
@@ -137,8 +137,8 @@ def _verdicts(options: argparse.Namespace) -> Iterator[dict]:
 def _work(options: argparse.Namespace) -> int:
     """One worker's share: every jobs-th seed held against the laws;
     of its neighbour's share some for the bytes alone."""
-    # A lab is a web of references that all die together; looking for them after each story is
-    # enough.
+    # A lab's objects refer to one another and become garbage together; one collection after each
+    # story is enough.
     gc.disable()
     for seed in range(options.first, options.first + options.seeds):
         turn = seed % options.jobs

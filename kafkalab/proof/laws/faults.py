@@ -1,4 +1,4 @@
-"""What can go wrong, as sentences with a time: `at 3200 ms broker 1 crashes, for 900 ms`.
+"""Draws the faults of a story and carries them out: `at 3200 ms broker 1 crashes, for 900 ms`.
 
 Drawn from a stream of the seed's own, so that a story with one fault less is otherwise the same
 story.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kafkalab.lab import Lab
-from kafkalab.proof.laws.reading import EVERYBODY, tell
+from kafkalab.proof.laws.reading import EVERYBODY, note
 
 TOPIC = "orders"
 """The topic of every story."""
@@ -19,11 +19,11 @@ TOPIC = "orders"
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that goes wrong.
+    """One fault with its time.
 
     what    a key of KINDS
-    broker  whom it befalls, -1 where no broker is concerned
-    client  the client whose link or process it befalls, "" where none is
+    broker  the broker that it happens to, -1 where no broker is concerned
+    client  the client whose link or process it happens to, "" where none is
     for_ms  how long; 0 where it is over at once
     """
 
@@ -35,7 +35,7 @@ class Fault:
 
     @property
     def who(self) -> str:
-        """Whom it befalls, as the journal names them."""
+        """The one that it happens to, as the journal names it."""
         return self.client or (f"broker-{self.broker}" if self.broker >= 0 else EVERYBODY)
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Fault:
         kind = KINDS[self.what]
 
         def begin() -> None:
-            tell(
+            note(
                 lab.journal,
                 self.who,
                 "fault",
@@ -66,9 +66,9 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """How a fault is said, begun and ended. takes_broker_down:
-    one replica of its partitions is away meanwhile."""
+class FaultKind:
+    """A kind of fault: its sentence, its beginning and its end. takes_broker_down: one replica of
+    its partitions is away while it lasts."""
 
     sentence: str
     begin: Callable[[Lab, Fault], object]
@@ -114,71 +114,71 @@ def _others(lab: Lab, broker: int) -> list[int]:
 
 
 KINDS = {
-    "stop": Kind(
+    "stop": FaultKind(
         "{whom} is stopped in an orderly way, for {ms} ms",
         lambda lab, f: lab.broker(f.broker).stop(),
         lambda lab, f: lab.broker(f.broker).restart(),
         True,
     ),
-    "freeze": Kind(
+    "freeze": FaultKind(
         "{whom} stands still, for {ms} ms",
         lambda lab, f: lab.broker(f.broker).pause(f.for_ms),
         None,
         True,
     ),
-    "island": Kind(
+    "island": FaultKind(
         "{whom} is cut off from the other brokers, for {ms} ms",
         lambda lab, f: lab.partition(_others(lab, f.broker), [f.broker]),
         lambda lab, f: lab.heal(),
         True,
     ),
-    "crash": Kind(
+    "crash": FaultKind(
         "{whom} crashes, for {ms} ms",
         lambda lab, f: lab.broker(f.broker).crash(),
         lambda lab, f: lab.broker(f.broker).restart(),
         True,
     ),
-    "cut": Kind(
+    "cut": FaultKind(
         "the link between {whom} is cut, for {ms} ms",
         lambda lab, f: lab.link(f.broker, f.client).cut(),
         lambda lab, f: lab.link(f.broker, f.client).heal(),
     ),
-    "lose answer": Kind(
+    "lose answer": FaultKind(
         "the next PRODUCE answer between {whom} is lost",
         lambda lab, f: lab.link(f.broker, f.client).cut_before_reply("PRODUCE"),
     ),
-    "strand": Kind(
+    "strand": FaultKind(
         "the next PRODUCE between {whom} is lost to its sender and arrives late; nothing else does "
         "for {ms} ms",
         lambda lab, f: lab.link(f.broker, f.client).strand("PRODUCE", max(50, f.for_ms - 250)),
         lambda lab, f: lab.link(f.broker, f.client).heal(),
     ),
-    "slow": Kind(
+    "slow": FaultKind(
         "the link between {whom} takes 150 ms, for {ms} ms",
         lambda lab, f: lab.link(f.broker, f.client).set_latency(150),
         lambda lab, f: lab.link(f.broker, f.client).set_latency(1),
     ),
-    "full disk": Kind(
+    "full disk": FaultKind(
         "the disk of {whom} is full, for {ms} ms",
         lambda lab, f: lab.broker(f.broker).fill_disk(),
         lambda lab, f: _free_disk(lab, f.broker),
         True,
     ),
-    "widen": Kind("the topic gets another partition", lambda lab, f: _widen(lab)),
-    "remake": Kind(
+    "widen": FaultKind("the topic gets another partition", lambda lab, f: _widen(lab)),
+    "remake": FaultKind(
         "the topic is deleted, and made again after {ms} ms",
         lambda lab, f: _delete(lab),
         lambda lab, f: _make_again(lab),
     ),
-    "pause": Kind("{whom} stands still, for {ms} ms", _pause_app),
-    "kill": Kind("{whom} is killed", _kill),
+    "pause": FaultKind("{whom} stands still, for {ms} ms", _pause_app),
+    "kill": FaultKind("{whom} is killed", _kill),
 }
 """Every kind of fault by its name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """What a story's faults are drawn from.
+    """The faults from which a story draws its own.
 
     kinds     names of KINDS, each as often as it is to come up
     clients   whose links may be cut and whose processes may stop

@@ -1,5 +1,5 @@
-"""What no run may do. Each law reads the journal of a finished story and yields a Breach for
-everything that broke it.
+"""The laws that every run keeps. Each law reads the journal of a finished story and yields a Breach
+for everything that broke it.
 
 A law says in its docstring within which limits Kafka promises it; `Scope` says which limits a story
 kept.
@@ -16,7 +16,7 @@ from kafkalab.proof.laws.reading import Fact, Reading
 
 
 class Breach(NamedTuple):
-    """A law that did not hold: which one, how, and the journal's event that shows it."""
+    """One breach of a law: which law, how, and the journal's event that shows it."""
 
     law: str
     sentence: str
@@ -25,7 +25,7 @@ class Breach(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a story was careful about.
+    """The limits that a story kept.
 
     clean        unclean.leader.election.enable=false: nobody leads who was not in sync
     all_in_sync  producers asked for acks=all, and at most min.insync.replicas - 1 replicas were
@@ -45,8 +45,8 @@ def watermark_only_grows(reading: Reading, scope: Scope) -> Iterator[Breach]:
     """Under clean election no leader moves a partition's high watermark to where an earlier one had
     left behind.
 
-    A new leader may learn late how far its predecessor had moved it (KIP-207 keeps it silent
-    meanwhile); it must have the records.
+    A new leader may learn late how far its predecessor had moved it (KIP-207 keeps it silent until
+    it knows); it must have the records.
     """
     if not scope.clean:
         return
@@ -171,7 +171,7 @@ def in_sync_keeps_committed(reading: Reading, scope: Scope) -> Iterator[Breach]:
 
 
 def copies_agree(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """When all is quiet again, every replica is in sync and ends where its leader ends."""
+    """When all faults are over, every replica is in sync and ends where its leader ends."""
     if _final_log(reading) is None:
         return
     gone = {fact.tells["topic"]: fact.id for fact in reading.of("topic.deleted")}
@@ -203,8 +203,8 @@ def copies_agree(reading: Reading, scope: Scope) -> Iterator[Breach]:
 
 @dataclass(slots=True)
 class _Copies:
-    """A partition's replicas as the journal has told of them so far.
-    highest: of all high watermarks that leaders have told."""
+    """The state of a partition's replicas after the events read so far. highest: of all high
+    watermarks that leaders have told."""
 
     key: tuple[str, int]
     replicas: Sequence[int] = ()
@@ -332,8 +332,8 @@ def committed_only(reading: Reading, scope: Scope) -> Iterator[Breach]:
 
 
 def _outlived_its_end(reading: Reading, sent: Fact) -> bool:
-    """Did a broker append this record only after the coordinator had begun to end the
-    transaction it was sent in?"""
+    """Whether a broker appended this record only after the coordinator had begun to end the
+    transaction of its send."""
     for appended in reading.of("record.appended"):
         if any(record.key == sent.tells["key"] for record in appended.tells["records"]):
             return any(
@@ -369,7 +369,7 @@ def whole_transactions(reading: Reading, scope: Scope) -> Iterator[Breach]:
 
 
 def no_duplicate_in_session(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """An idempotent producer's record stands in the log once, however often it was sent."""
+    """An idempotent producer's record is in the log once, however often it was sent."""
     final = _final_log(reading)
     idempotent = {fact.who for fact in reading.told("idempotent")}
     places: dict[str, list[str]] = {}
@@ -446,8 +446,8 @@ coordinator raises the epoch in that moment."""
 
 
 def who_lives_and_polls_stays(reading: Reading, scope: Scope) -> Iterator[Breach]:
-    """A member whose process lives and polls in time is not expelled for silence, as long as
-    nothing befalls it or a broker (KIP-62).
+    """A member whose process lives and polls in time is not expelled for silence, as long as no
+    fault happens to it or to a broker (KIP-62).
 
     It has to have its assignment: until 2.3 heartbeats rest while a member joins.
     """
@@ -492,8 +492,8 @@ def who_lives_and_polls_stays(reading: Reading, scope: Scope) -> Iterator[Breach
 
 def who_does_not_poll_leaves(reading: Reading, scope: Scope) -> Iterator[Breach]:
     """A member that has not polled for longer than max.poll.interval.ms gives its membership up and
-    tells the coordinator so, which need not wait for the end of the session; as long as nothing
-    befalls it or a broker (KIP-62)."""
+    tells the coordinator so, which need not wait for the end of the session; as long as no fault
+    happens to it or to a broker (KIP-62)."""
     calls, turns = _calls(reading), _turns(reading)
     members: dict[str, list[Fact]] = {}
     for fact in reading.of("group.member"):
@@ -575,7 +575,7 @@ def _calls(reading: Reading) -> dict[str, list[Fact]]:
 
 
 def _turns(reading: Reading) -> dict[str, list[Fact]]:
-    """What each consumer has been to its group, one after the other."""
+    """The states of each consumer in its group, one after the other."""
     turns: dict[str, list[Fact]] = {}
     for fact in reading.of("state"):
         if str(fact.tells.get("machine", "")).startswith("member of "):
@@ -590,8 +590,8 @@ def _consumer_config(calls: Sequence[Fact]) -> Mapping[str, Any] | None:
 
 
 def _expired(reading: Reading, left: Fact) -> bool:
-    """Was it silence that ended this membership? The coordinator says so with the rebalance that
-    follows, or (KIP-848) of the member."""
+    """Whether silence ended this membership. The coordinator says so in the rebalance that follows,
+    or (KIP-848) in the event of the member."""
     return any(
         fact.at_ms == left.at_ms
         and left.tells["member"] in str(fact.tells.get("reason", ""))
@@ -629,8 +629,8 @@ def breaches(reading: Reading, scope: Scope) -> list[Breach]:
 
 
 def _final_log(reading: Reading) -> dict[tuple[str, int], tuple[str | None, ...]] | None:
-    """What the last reader found: (partition, offset) -> the key that stands there.
-    None where nobody read to the end."""
+    """What the last reader found: (partition, offset) -> the key at that place. None where nobody
+    read to the end."""
     readers = list(reading.told("reads everything to the end"))
     if not readers:
         return None

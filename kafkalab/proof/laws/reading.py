@@ -1,4 +1,4 @@
-"""What a law needs to know of a run, read off its journal in one go."""
+"""Reading: the facts of a run that laws need, read from its journal in one pass."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 from kafkalab.sim.journal import Journal
 
 WANTED_LINES = {"FETCH_HIGH_WATERMARK": "seen.watermark", "RESETTING_OFFSET": "seen.watermark"}
-"""Lines that tell what no other event does, and as what they are read."""
+"""Lines whose facts are in no other event -> the kind of fact as which they are read."""
 
 
 EVERYBODY = "everybody"
-"""Whom a fault befalls that is about a topic."""
+"""The name in the journal of a fault that is about a topic."""
 
 
 class Fact(NamedTuple):
-    """An event of the journal: its place there, when, what kind, whose, and what it tells."""
+    """An event of the journal: its place, time, kind, owner and values."""
 
     id: int
     at_ms: int
@@ -79,7 +79,8 @@ class Reading:
         return self._by_kind.get(kind, [])
 
     def faults_between(self, from_ms: int, to_ms: int, client: str = "") -> bool:
-        """Did anything befall a broker, or this client, at any time between these two?"""
+        """Whether a fault happened to a broker, or to this client, at any time between these
+        two."""
         return any(
             fact.at_ms <= to_ms
             and fact.tells["until_ms"] >= from_ms
@@ -92,11 +93,11 @@ class Reading:
         )
 
     def told(self, what: str) -> list[Fact]:
-        """What the story's own people said under that heading (`tell`)."""
+        """The notes of the story's clients under that heading (`note`)."""
         return [fact for fact in self.of("told") if fact.tells["what"] == what]
 
 
-def tell(journal: Journal, who: str, what: str, **fields: Any) -> None:
-    """Somebody in the story says something that no machine can know:
-    which records belonged together, who reads at the end."""
+def note(journal: Journal, who: str, what: str, **fields: Any) -> None:
+    """A client of the story notes what no machine can know: which records belong together, who
+    reads at the end."""
     journal.append("told", who, what=what, **fields)

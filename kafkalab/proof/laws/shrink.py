@@ -1,8 +1,8 @@
-"""Which of the faults does it take? The shortest list that still breaks the law.
+"""Finds the shortest list of faults that still breaks a law.
 
 Delta debugging (Zeller's ddmin) on the list of faults: leave out halves, quarters, single ones, as
-long as the law stays broken. The rest of the story does not change, because faults and cast are
-drawn from streams of their own.
+long as the law stays broken. The remainder of the story does not change, because faults and clients
+are drawn from streams of their own.
 """
 
 from __future__ import annotations

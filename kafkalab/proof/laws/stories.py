@@ -1,8 +1,8 @@
-"""The small stories that laws are held against. Each draws its cast and its faults from the seed's
-own streams.
+"""The small random stories on which the laws are checked. Each draws its clients and its faults
+from the seed's own streams.
 
-A story's clients name their records `who:number`, so that every record is known again wherever it
-turns up, and say in the journal what no machine can know (`tell`).
+A story's clients name their records `who:number`, so that every record is found again in every log.
+They note in the journal what no machine can know (`note`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kafkalab.errors import (
 from kafkalab.lab import Lab
 from kafkalab.proof.laws.faults import TOPIC, Fault, Menu, draw
 from kafkalab.proof.laws.laws import Scope
-from kafkalab.proof.laws.reading import tell
+from kafkalab.proof.laws.reading import note
 from kafkalab.records import ProducerRecord, TopicPartition
 from kafkalab.releases import broker_profile, newest, releases_with
 from kafkalab.releases.lineage import BROKER_NAMES, NEWEST_BROKER, since
@@ -34,8 +34,7 @@ GROUP = "inventory"
 VERSIONS = ("2.3", "2.8", "3.9", newest())
 """The client releases that most stories draw from."""
 FAULTS_END_MS = 5_500
-"""By then every fault is over; what comes after is for finding
-one's feet and for the last reader."""
+"""Every fault is over by then. The time after it is for recovery and for the last reader."""
 QUICK_BROKERS = {
     "group.initial.rebalance.delay.ms": 0,
     "group.min.session.timeout.ms": 1_000,
@@ -85,7 +84,7 @@ NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class StoryKind:
     """A kind of story.
 
     menu   what may go wrong in it
@@ -97,7 +96,7 @@ class Story:
 
     name: str
     menu: Menu
-    people: Callable[[Lab, random.Random, Story], None]
+    people: Callable[[Lab, random.Random, StoryKind], None]
     scope: Scope = Scope()
     broker_versions: Sequence[str] = BROKER_NAMES
     versions: Sequence[str] = VERSIONS
@@ -112,22 +111,22 @@ class Run:
     """One seed's story before it begins: which, and what goes wrong in it."""
 
     seed: int
-    story: Story
+    story: StoryKind
     faults: tuple[Fault, ...]
 
     def without(self, faults: Sequence[Fault]) -> Run:
         return replace(self, faults=tuple(fault for fault in self.faults if fault not in faults))
 
 
-def run_of(seed: int, stories: Sequence[Story] | None = None) -> Run:
+def run_of(seed: int, stories: Sequence[StoryKind] | None = None) -> Run:
     """The story of a seed and its faults."""
     rng = Streams(seed).stream("laws/story")
     story = rng.choice(STORIES if stories is None else stories)
     return Run(seed, story, draw(Streams(seed).stream("laws/faults"), story.menu))
 
 
-def play(run: Run) -> Lab:
-    """Tell the story from beginning to end; the lab's journal has it all."""
+def play_story(run: Run) -> Lab:
+    """Plays the story from beginning to end and returns its lab with the whole journal."""
     rng = Streams(run.seed).stream("laws/cast")
     story = run.story
     version, release = rng.choice(story.versions), rng.choice(story.broker_versions)
@@ -173,7 +172,7 @@ def produce(
     rng = lab.streams.stream(f"{name}/habits")
     producer = KafkaProducer(lab, {**QUICK_PRODUCER, **config}, name=name)
     if config.get("enable.idempotence"):
-        tell(lab.journal, name, "idempotent")
+        note(lab.journal, name, "idempotent")
     for number in range(count):
         if lab.now_ms >= FAULTS_END_MS:
             break
@@ -192,8 +191,8 @@ def produce(
 
 
 def consume(lab: Lab, name: str, config: dict[str, object], lazy: float = 0.0) -> None:
-    """Reads in the group, commits when it feels like it, and goes away at times. lazy: how often
-    it works for longer than it may."""
+    """Reads in the group, commits at random, and leaves at times. lazy: how often it works for
+    longer than it may."""
     rng = lab.streams.stream(f"{name}/habits")
     while lab.now_ms < FAULTS_END_MS:
         who = lab.unused_name(name)
@@ -242,9 +241,9 @@ LONGEST_CALL_MS = max(
 
 
 def life_bound_ms(lab: Lab) -> int:
-    """So long after the last fault everything may take to come to life: a broker's session ends, a
-    process is let in, its replicas catch up and join the ISR; meanwhile a call may run into its own
-    timeout once, and what follows it once more."""
+    """How long after the last fault everything may take to work again: a broker's session ends, its
+    process is registered, its replicas catch up and join the ISR. During this time a call may run
+    into its own timeout once, and the next call once more."""
     profile = lab.broker(0).profile
     session_ms = BROKER_SESSION_MS + profile.noticed_late_ms[1]
     back_ms = (
@@ -255,13 +254,13 @@ def life_bound_ms(lab: Lab) -> int:
     return session_ms + back_ms + 2 * LONGEST_CALL_MS
 
 
-def come_to_life(lab: Lab, story: Story) -> None:
+def come_to_life(lab: Lab, story: StoryKind) -> None:
     """All faults are over: wait until everything lives again,
     then have somebody write and somebody join the group."""
     bound_ms, since_ms = life_bound_ms(lab), lab.now_ms
     lab.run_until(lambda: next(unfinished(lab), None) is None, timeout_ms=bound_ms)
     for what in unfinished(lab):
-        tell(
+        note(
             lab.journal,
             "lab",
             "is not alive",
@@ -274,7 +273,7 @@ def come_to_life(lab: Lab, story: Story) -> None:
     lab.run_until(lambda: all(probe.done for probe in probes), timeout_ms=bound_ms)
     for probe in probes:
         if not (probe.done and probe.result):
-            tell(
+            note(
                 lab.journal,
                 probe.name,
                 "is not alive",
@@ -343,7 +342,7 @@ def join_once_more(lab: Lab, config: Mapping[str, object], bound_ms: int) -> boo
 
 def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") -> None:
     """Somebody who belongs to no group reads everything that is there, when all is quiet."""
-    tell(lab.journal, name, "begins to read")
+    note(lab.journal, name, "begins to read")
     partitions = [
         TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))
     ]
@@ -354,7 +353,7 @@ def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") ->
     )
     reader.assign(partitions)
     if isolation == "read_committed":
-        tell(lab.journal, name, "reads committed")
+        note(lab.journal, name, "reads committed")
     try:
         ends = reader.end_offsets(partitions)
         reader.seek_to_beginning(partitions)
@@ -362,7 +361,7 @@ def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") ->
         while any(reader.position(tp) < ends[tp] for tp in partitions) and lab.now_ms < deadline_ms:
             reader.poll(timeout_ms=200)
         if all(reader.position(tp) >= ends[tp] for tp in partitions):
-            tell(
+            note(
                 lab.journal,
                 name,
                 "reads everything to the end"
@@ -370,13 +369,13 @@ def read_to_the_end(lab: Lab, name: str, isolation: str = "read_uncommitted") ->
                 else "reads committed to the end",
             )
     except KafkaException as error:
-        tell(lab.journal, name, "cannot read", error=type(error).__name__)
+        note(lab.journal, name, "cannot read", error=type(error).__name__)
 
 
 # -- the stories
 
 
-def writers(lab: Lab, rng: random.Random, story: Story) -> None:
+def writers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     for number in range(rng.randint(1, 2)):
         config = {
             "acks": rng.choice(story.acks),
@@ -395,7 +394,7 @@ def writers(lab: Lab, rng: random.Random, story: Story) -> None:
 def readers(
     lab: Lab,
     rng: random.Random,
-    story: Story,
+    story: StoryKind,
     lazy: float = 0.0,
     config: Mapping[str, object] = NO_SETTINGS,
     static: bool = False,
@@ -420,17 +419,17 @@ def readers(
     lab.spawn(produce, "writer-0", rng.randint(4, 8), 300, {"acks": "all"}, name="writer-0")
 
 
-def slow_readers(lab: Lab, rng: random.Random, story: Story) -> None:
+def slow_readers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """They refresh their metadata seldom: a LEAVE_GROUP that meets a refresh waits behind it
     until somebody polls again, in Kafka as here."""
     readers(lab, rng, story, lazy=0.25, config={"metadata.max.age.ms": 60_000})
 
 
-def lazy_readers(lab: Lab, rng: random.Random, story: Story) -> None:
+def lazy_readers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     readers(lab, rng, story, lazy=0.1)
 
 
-def static_readers(lab: Lab, rng: random.Random, story: Story) -> None:
+def static_readers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """Each has a name for ever (KIP-345); perhaps a second
     process comes up under the first one's."""
     readers(lab, rng, story, static=True)
@@ -465,7 +464,7 @@ def dawdle(lab: Lab, name: str) -> None:
         lab.sleep(rng.choice((10, 100, 900, 1_800)))
 
 
-def keepers(lab: Lab, rng: random.Random, story: Story) -> None:
+def keepers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """Writers of many records, a group that reads them, and somebody who dawdles.
     Brokers look soon for what may go."""
     for id in lab.cluster.brokers:
@@ -483,7 +482,7 @@ def keepers(lab: Lab, rng: random.Random, story: Story) -> None:
     lab.spawn(dawdle, "dawdler", name="dawdler")
 
 
-def rewriters(lab: Lab, rng: random.Random, story: Story) -> None:
+def rewriters(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """Writers who write the same few keys again and again, a group that reads them,
     and somebody who dawdles."""
     readers(lab, rng, story)
@@ -500,7 +499,7 @@ def rewriters(lab: Lab, rng: random.Random, story: Story) -> None:
     lab.spawn(dawdle, "dawdler", name="dawdler")
 
 
-def everybody(lab: Lab, rng: random.Random, story: Story) -> None:
+def everybody(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """A group and a transactional producer."""
     readers(lab, rng, story)
     lab.place_transaction_coordinator("copier-0", rng.randrange(3))
@@ -509,7 +508,7 @@ def everybody(lab: Lab, rng: random.Random, story: Story) -> None:
 
 def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: float = 0.6) -> None:
     """Writes transaction after transaction; commits some, aborts some, and gives up where it is
-    fenced or something is wrong for good."""
+    fenced or meets a fatal error."""
     rng = lab.streams.stream(f"{name}/habits")
     producer = KafkaProducer(
         lab,
@@ -521,7 +520,7 @@ def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: f
         },
         name=name,
     )
-    tell(lab.journal, name, "idempotent")
+    note(lab.journal, name, "idempotent")
     try:
         producer.init_transactions()
         for number in range(rounds):
@@ -531,20 +530,20 @@ def transact(lab: Lab, name: str, transactional_id: str, rounds: int, commits: f
             keys: list[str] = []
             for _ in range(rng.randint(1, 3)):
                 keys.append(f"{name}:{number}.{len(keys)}")
-                tell(lab.journal, name, "sends", key=keys[-1], transaction=number)
+                note(lab.journal, name, "sends", key=keys[-1], transaction=number)
                 producer.send(ProducerRecord(TOPIC, key=keys[-1], value="tea"))
                 lab.sleep(rng.choice((0, 0, 20, 200)))
             if rng.random() < commits:
-                tell(lab.journal, name, "asks for commit", transaction=number)
+                note(lab.journal, name, "asks for commit", transaction=number)
                 if _ended(producer.commit_transaction, producer):
-                    tell(lab.journal, name, "committed", keys=keys)
+                    note(lab.journal, name, "committed", keys=keys)
                 else:
-                    tell(lab.journal, name, "aborted", transaction=number)
+                    note(lab.journal, name, "aborted", transaction=number)
             else:
                 _ended(producer.abort_transaction, producer)
             lab.sleep(rng.randint(1, 300))
     except (ProducerFencedException, InvalidProducerEpochException):
-        tell(lab.journal, name, "was fenced")
+        note(lab.journal, name, "was fenced")
     except KafkaException:
         pass  # no coordinator in time, or a state from which only a new producer leads
     producer.close(timeout_ms=0)
@@ -574,7 +573,7 @@ def read_committed(lab: Lab, name: str) -> None:
     partitions = [
         TopicPartition(TOPIC, index) for index in range(len(lab.cluster.topics[TOPIC].partitions))
     ]
-    tell(lab.journal, name, "reads committed")
+    note(lab.journal, name, "reads committed")
     reader = KafkaConsumer(
         lab,
         {**QUICK_CONSUMER, "isolation.level": "read_committed", "enable.auto.commit": False},
@@ -589,7 +588,7 @@ def read_committed(lab: Lab, name: str) -> None:
             pass
 
 
-def copiers(lab: Lab, rng: random.Random, story: Story) -> None:
+def copiers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
     """One or two transactional producers, perhaps a second one of the first's id,
     and somebody who reads what is committed."""
     for number in range(rng.randint(1, 2)):
@@ -652,7 +651,7 @@ WITH_VERSION_2 = releases_with(lambda profile: profile.transacting.speaks_transa
 """Clients that speak transaction.version 2 (KIP-890)."""
 
 STORIES = (
-    Story(
+    StoryKind(
         "copies",
         Menu(
             (
@@ -672,21 +671,21 @@ STORIES = (
         ),
         writers,
     ),
-    Story("groups", Menu(GROUP_FAULTS, READERS), readers, group=NO_SETTINGS),
-    Story(
+    StoryKind("groups", Menu(GROUP_FAULTS, READERS), readers, group=NO_SETTINGS),
+    StoryKind(
         "slow readers",
         Menu(("slow", "pause"), READERS, most=2, longest_ms=600),
         slow_readers,
         group=NO_SETTINGS,
     ),
-    Story(
+    StoryKind(
         "transactions",
         Menu(TRANSACTION_FAULTS, COPIERS),
         copiers,
         Scope(verifies=False),
         versions=[release for release in VERSIONS if release not in WITH_VERSION_2],
     ),
-    Story(
+    StoryKind(
         "transactions, version 2",
         Menu(TRANSACTION_FAULTS, COPIERS),
         copiers,
@@ -695,36 +694,36 @@ STORIES = (
             release for release in BROKER_NAMES if broker_profile(release).transaction_version >= 2
         ],
     ),
-    Story(
+    StoryKind(
         "groups, KIP-848",
         Menu((*GROUP_FAULTS, "island"), READERS),
         lazy_readers,
         group=MODERN,
         **NEWEST,
     ),
-    Story("static members", Menu(GROUP_FAULTS, READERS), static_readers, group=NO_SETTINGS),
-    Story(
+    StoryKind("static members", Menu(GROUP_FAULTS, READERS), static_readers, group=NO_SETTINGS),
+    StoryKind(
         "static members, KIP-848",
         Menu((*GROUP_FAULTS, "island"), READERS),
         static_readers,
         group=MODERN,
         **NEWEST,
     ),
-    Story(
+    StoryKind(
         "full disks",
         Menu(DISK_FAULTS, (*READERS, "writer-0", "copier-0")),
         everybody,
         Scope(verifies=False),
         group=NO_SETTINGS,
     ),
-    Story(
+    StoryKind(
         "full disks, KIP-848",
         Menu(DISK_FAULTS, (*READERS, "writer-0", "copier-0")),
         everybody,
         group=MODERN,
         **NEWEST,
     ),
-    Story(
+    StoryKind(
         "retention",
         Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
         keepers,
@@ -732,7 +731,7 @@ STORIES = (
         settings=KEEPING,
         topic=SHORT,
     ),
-    Story(
+    StoryKind(
         "retention, KIP-848",
         Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
         keepers,
@@ -741,7 +740,7 @@ STORIES = (
         topic=SHORT,
         **NEWEST,
     ),
-    Story(
+    StoryKind(
         "compaction",
         Menu(KEEPING_FAULTS, (*READERS, "dawdler", "writer-1")),
         rewriters,
@@ -750,14 +749,14 @@ STORIES = (
         settings=KEEPING,
         topic=COMPACT,
     ),
-    Story(
+    StoryKind(
         "topic changes",
         Menu(TOPIC_FAULTS, (*READERS, "writer-0")),
         readers,
         group=NO_SETTINGS,
         settings=BY_HAND,
     ),
-    Story(
+    StoryKind(
         "topic changes, KIP-848",
         Menu(TOPIC_FAULTS, (*READERS, "writer-0")),
         readers,

@@ -1,4 +1,4 @@
-"""One seed on trial: play it, hold it against every law, and say what it broke."""
+"""Plays one seed, checks every law on it, and reports what it broke."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kafkalab.lab import Lab
 from kafkalab.proof.laws.laws import Breach, breaches
 from kafkalab.proof.laws.reading import Reading
 from kafkalab.proof.laws.shrink import shrink
-from kafkalab.proof.laws.stories import Run, Story, play, run_of
+from kafkalab.proof.laws.stories import Run, StoryKind, play_story, run_of
 
 AROUND = 6
 """So many events of the journal are shown before and after the one that shows a breach."""
@@ -18,8 +18,8 @@ AROUND = 6
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How one run ended. fell: what a machine raised that no client should see,
-    "" where nothing did."""
+    """The result of one run. fell: an exception of a machine that no client should see, "" where
+    there was none."""
 
     run: Run
     lab: Lab | None
@@ -43,13 +43,13 @@ class Trial:
 def try_run(run: Run, laws: Callable[[Reading, object], Sequence[Breach]] = breaches) -> Trial:
     """Play a run and hold it against the laws."""
     try:
-        lab = play(run)
+        lab = play_story(run)
     except Exception as error:  # An assertion inside a machine is a broken law, too.
         return Trial(run, None, (), f"{type(error).__name__}: {error}")
     return Trial(run, lab, tuple(laws(Reading(lab.journal), run.story.scope)))
 
 
-def try_seed(seed: int, stories: Sequence[Story] | None = None) -> Trial:
+def try_seed(seed: int, stories: Sequence[StoryKind] | None = None) -> Trial:
     return try_run(run_of(seed, stories))
 
 

@@ -31,7 +31,7 @@ class SourceLine(NamedTuple):
 
 
 @cache
-def table(release: str) -> Mapping[str, SourceLine]:
+def line_table(release: str) -> Mapping[str, SourceLine]:
     """Name -> row, for one client release; empty for a release of which nothing was recorded."""
     try:
         text = (get_data(__name__, f"{release}.tsv") or b"").decode("utf-8")
@@ -41,7 +41,7 @@ def table(release: str) -> Mapping[str, SourceLine]:
     return {name: SourceLine(name, level, logger, int(line)) for name, level, logger, line in rows}
 
 
-def write(folder: Path, release: str, rows: Iterable[SourceLine]) -> Path:
+def write_table(folder: Path, release: str, rows: Iterable[SourceLine]) -> Path:
     """Write one release's table into `folder`; returns the file."""
     file = folder / f"{release}.tsv"
     file.write_text(

@@ -12,13 +12,13 @@ import pytest
 
 from kafkalab.clients.consumer.modern.membership_manager import ConsumerMembershipManager
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
+from kafkalab.proof.laws.counterexamples import BEYOND, first_breach
 from kafkalab.proof.laws.faults import Fault
-from kafkalab.proof.laws.hasty import HASTY
+from kafkalab.proof.laws.hasty_writer import HASTY
 from kafkalab.proof.laws.laws import Scope
 from kafkalab.proof.laws.shrink import shrink
 from kafkalab.proof.laws.stories import STORIES, Run, life_bound_ms, run_of
 from kafkalab.proof.laws.trial import report, try_run, try_seed
-from kafkalab.proof.laws.unscoped import BEYOND, first_breach
 from kafkalab.records import OffsetAndMetadata
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -183,9 +183,9 @@ def test_a_fault_less_leaves_the_rest_of_the_story_as_it_was():
 
 
 def try_run_events(run, until_ms):
-    from kafkalab.proof.laws.stories import play
+    from kafkalab.proof.laws.stories import play_story
 
-    return [repr(event) for event in play(run).journal.events if event.at_ms < until_ms]
+    return [repr(event) for event in play_story(run).journal.events if event.at_ms < until_ms]
 
 
 def test_the_shrinker_leaves_what_it_takes_and_nothing_else():

@@ -160,7 +160,7 @@ def test_a_release_that_is_not_simulated_is_named():
 
 @pytest.mark.parametrize("release", CLIENT_NAMES)
 def test_each_number_belongs_to_a_wording_of_its_level_and_class(release):
-    for row in source_lines.table(release).values():
+    for row in source_lines.line_table(release).values():
         wording = CATALOG[row.name].wording(release)
         assert wording is not None, (
             f"{release}.tsv has {row.name}, which no wording of {release} says"

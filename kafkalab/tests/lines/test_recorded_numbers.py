@@ -18,7 +18,7 @@ def test_the_tables_say_what_the_recordings_show():
     for release, rows in found.items():
         assert len(rows) > 80
         for name, row in rows.items():
-            assert source_lines.table(release).get(name) == row, (
+            assert source_lines.line_table(release).get(name) == row, (
                 f"{release}: import {name} with `python -m kafkalab source-lines`"
             )
 
@@ -36,7 +36,7 @@ def test_the_command_writes_a_new_number_and_keeps_the_others(tmp_path, monkeypa
     monkeypatch.setattr(recorded_numbers, "FOLDER", tmp_path)
     assert recorded_numbers.main([str(tmp_path)]) == 0
     assert capsys.readouterr().out == "2.3: 1 numbers recorded, 1 new or changed\n"
-    before = {row.name: row for row in source_lines.table("2.3").values()}
+    before = {row.name: row for row in source_lines.line_table("2.3").values()}
     written = [
         line.split("\t")
         for line in (tmp_path / "2.3.tsv").read_text(encoding="utf-8").splitlines()[1:]
@@ -53,4 +53,4 @@ def test_a_folder_without_recordings_is_named(tmp_path, capsys):
 
 @pytest.mark.parametrize("release", CLIENT_NAMES)
 def test_a_table_is_sorted_by_name(release):
-    assert list(source_lines.table(release)) == sorted(source_lines.table(release))
+    assert list(source_lines.line_table(release)) == sorted(source_lines.line_table(release))

@@ -80,7 +80,7 @@ class Recording:
     name: str
 
     def catch(self) -> str:
-        rows = table.load()
+        rows = table.load_table()
         folder = table.RECORDINGS / self.name
         result = conform(folder, table.seeds_of(self.name, rows), name=self.name)
         return next(table.falls(result, rows), "")

@@ -19,9 +19,9 @@ PACKAGE = Path(__file__).resolve().parents[2]
 LINEAGE, WORDINGS, PAGE = "releases/lineage.py", "lines/producer.py", "releases/client_4_5.py"
 
 PAGE_TEXT = '''"""Client 4.5: what differs from 4.4."""
-from kafkalab.releases.page import Change, Page
+from kafkalab.releases.page import ClientChange, Page
 
-PAGE = Page("4.5", (Change("KIP-9999", "A batch waits ten milliseconds for company.", producer_config={"linger.ms": 10}),))
+PAGE = Page("4.5", (ClientChange("KIP-9999", "A batch waits ten milliseconds for company.", producer_config={"linger.ms": 10}),))
 '''  # noqa: E501
 LAST_ROW = '    Release("4.4", "4.4.0", "1156b2752aaa28ea"),\n'
 NEW_ROW = '    Release("4.5", "4.5.0", "0123456789abcdef"),\n'
@@ -118,7 +118,7 @@ def test_a_new_release_is_three_files_and_a_few_lines(copy):
     assert told["linger.ms"] == 10
     assert told["read"] == [1, 1]
     (started,) = [line for line in told["lines"] if "Kafka producer is ready" in line]
-    number = source_lines.table("4.4")["PRODUCER_STARTED"].line
+    number = source_lines.line_table("4.4")["PRODUCER_STARTED"].line
     assert started.endswith(f"(org.apache.kafka.clients.producer.KafkaProducer:{number})\n"), (
         "not the line number of the release before"
     )

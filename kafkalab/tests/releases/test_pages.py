@@ -20,7 +20,7 @@ from kafkalab.releases import (
     profile_of,
 )
 from kafkalab.releases.broker_profiles import broker_page_of
-from kafkalab.releases.page import Change, Page
+from kafkalab.releases.page import ClientChange, Page
 from kafkalab.releases.profiles import page_of
 
 SOURCE = re.compile(r"((KIP|KAFKA)-\d+|recordings|source of \d\.\d|KafkaConfig of \d\.\d\.\d)\b")
@@ -64,7 +64,7 @@ def test_each_field_of_a_profile_is_explained_where_it_is_declared(file):
                 )
 
 
-def page(*made: Change) -> Page:
+def page(*made: ClientChange) -> Page:
     return Page("2.2", made)
 
 
@@ -76,17 +76,17 @@ def test_a_field_that_does_not_exist_is_named():
     with pytest.raises(
         ValueError, match="the page of 2.2 sets group.assings_by_rack, which Profile does not have"
     ):
-        applied(page(Change("KIP-1", "A slip.", group={"assings_by_rack": True})))
+        applied(page(ClientChange("KIP-1", "A slip.", group={"assings_by_rack": True})))
     with pytest.raises(ValueError, match="there is no API Fecth"):
-        applied(page(Change("KIP-1", "A slip.", newest={"Fecth": 1})))
+        applied(page(ClientChange("KIP-1", "A slip.", newest={"Fecth": 1})))
 
 
 def test_a_field_is_set_once():
     with pytest.raises(ValueError, match="the page of 2.2 sets group.assigns_by_rack twice"):
         applied(
             page(
-                Change("KIP-1", "One.", group={"assigns_by_rack": True}),
-                Change("KIP-2", "Two.", group={"assigns_by_rack": True}),
+                ClientChange("KIP-1", "One.", group={"assigns_by_rack": True}),
+                ClientChange("KIP-2", "Two.", group={"assigns_by_rack": True}),
             )
         )
 

@@ -1,8 +1,8 @@
-"""Which lines do the clients have that no recording shows? They have no known line number, so no
-version writes them here.
+"""Names of lines of Kafka's clients that no recording shows. Their line numbers are not known, so
+no version writes them here.
 
-The simulator may reach such a statement; naming it keeps the place where the line belongs, once a
-recording brings it.
+The simulator may reach such a statement. Its name marks the place of the line until a recording
+shows it.
 """
 
 from __future__ import annotations

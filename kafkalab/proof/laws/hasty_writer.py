@@ -1,12 +1,12 @@
-"""What does a client do that KafkaProducer does not? It gives a PRODUCE up and ends the transaction
-while the broker may still get it.
+"""HastyWriter: a transactional producer that ends a transaction while its PRODUCE may still arrive.
+KafkaProducer does not do so.
 
-KafkaProducer on a 2.3 broker fails for good when a batch is given up, as a number is missing in its
-sequence; so it hardly brings about what KIP-890 tells of: a message is held up by the network, its
-transaction is aborted, the message comes after all, and where the next transaction has begun it
-becomes part of that. This writer brings it about and breaks no rule of the old protocol: each
-record has its sequence number once, a partition is added before it is written to, and what has no
-answer is aborted, never committed.
+KafkaProducer on a 2.3 broker can send nothing more when a batch is given up, because a number is
+missing in its sequence. So it rarely shows the case of KIP-890: the network delays a message, its
+transaction is aborted, the message arrives late, and it becomes part of the next transaction if
+that has begun. This writer causes the case and breaks no rule of the old protocol: each record has
+its sequence number once, a partition is added before it is written to, and what has no answer is
+aborted, never committed.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 
 from kafkalab.errors import Errors, error_for
 from kafkalab.lab import Lab
-from kafkalab.proof.laws.reading import tell
-from kafkalab.proof.laws.stories import FAULTS_END_MS, TOPIC, Story, read_committed
+from kafkalab.proof.laws.reading import note
+from kafkalab.proof.laws.stories import FAULTS_END_MS, TOPIC, StoryKind, read_committed
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.header import RequestHeader
@@ -34,12 +34,12 @@ BACKOFF_MS = 30
 
 
 class Refused(Exception):
-    """A broker said no, and will say it again: only a new epoch helps."""
+    """A broker refused a request for a reason that only a new epoch removes."""
 
 
 class HastyWriter:
-    """A transactional producer with a connection for each request; speaks as the lab's client
-    version does. name: its transactional.id."""
+    """A transactional producer with a connection for each request, in the lab's client version.
+    name: its transactional.id."""
 
     def __init__(self, lab: Lab, name: str) -> None:
         self._lab, self._name = lab, name
@@ -127,7 +127,7 @@ class HastyWriter:
         self._added.clear()
 
     def _ask_coordinator(self, request: Any, error_of: Callable[[Any], int]) -> Any:
-        """Ask until there is an answer: what a coordinator has decided it says again."""
+        """Ask until there is an answer; a coordinator repeats its decision."""
         while (
             answer := self._ask(self._lab.transaction_coordinator_of(self._name), request, error_of)
         ) is None:
@@ -207,7 +207,7 @@ def write_in_haste(lab: Lab, name: str, rounds: int) -> None:
     rng = lab.streams.stream(f"{name}/habits")
     partitions = len(lab.cluster.topics[TOPIC].partitions)
     writer = HastyWriter(lab, name)
-    tell(lab.journal, name, "idempotent")
+    note(lab.journal, name, "idempotent")
     writer.init()
     for number in range(rounds):
         if lab.now_ms > FAULTS_END_MS - 2 * GIVES_UP_MS:
@@ -217,21 +217,21 @@ def write_in_haste(lab: Lab, name: str, rounds: int) -> None:
             acknowledged, wanted = True, rng.randint(1, 2)
             while acknowledged and len(keys) < wanted:
                 keys.append(f"{name}:{number}.{len(keys)}")
-                tell(lab.journal, name, "sends", key=keys[-1], transaction=number)
+                note(lab.journal, name, "sends", key=keys[-1], transaction=number)
                 acknowledged = writer.produce(rng.randrange(partitions), keys[-1])
             if acknowledged:
-                tell(lab.journal, name, "asks for commit", transaction=number)
+                note(lab.journal, name, "asks for commit", transaction=number)
             writer.end(committed=acknowledged)
             if acknowledged:
-                tell(lab.journal, name, "committed", keys=keys)
+                note(lab.journal, name, "committed", keys=keys)
         except Refused as error:
-            tell(lab.journal, name, "aborted", transaction=number, error=str(error))
+            note(lab.journal, name, "aborted", transaction=number, error=str(error))
             writer.init()
         lab.sleep(rng.randint(1, 500))
 
 
-def hasty_writers(lab: Lab, rng: random.Random, story: Story) -> None:
-    """One writer in haste, and somebody who reads what is committed."""
+def hasty_writers(lab: Lab, rng: random.Random, story: StoryKind) -> None:
+    """One HastyWriter, and a reader of what is committed."""
     lab.place_transaction_coordinator(HASTY, rng.randrange(3))
     lab.spawn(write_in_haste, HASTY, rng.randint(6, 12), name=HASTY)
     lab.spawn(read_committed, "auditor", name="auditor")

@@ -1,10 +1,10 @@
-"""What did a recorded program do that its scenario does not say? Some recordings were made before a
-step had a name.
+"""Adds the steps of a recorded program that its scenario does not name. Some recordings were made
+before a step had a name.
 
-Read from the steps that are there, never from what came of them:
+They are derived from the steps that are there, never from their results:
 
     a consumer subscribes, and next closes, is killed or stops polling:
-        it polled in a loop meanwhile
+        it polled in a loop in between
     it subscribes, and polls have neither a time-out nor a duration:
         a loop noted them, and the commitAsync of the same moment
     a client made only a producer, and ends with a record it sent:
@@ -24,13 +24,13 @@ NO_STEPS = ("assignment",)
 Event = Mapping[str, Any]
 
 
-def with_unsaid_steps(events: list[Event]) -> list[Event]:
+def with_missing_steps(events: list[Event]) -> list[Event]:
     """The events, with what is missing put in its place and what a loop noted marked `by_loop`."""
     if not all(
         isinstance(event.get("client", ""), str) and isinstance(event.get("do"), str)
         for event in events
     ):
-        return events  # nonsense, which the reader names
+        return events  # The reader refuses such a scenario with a sentence.
     steps: dict[str | None, list[Event]] = {}
     for event in events:
         if event.get("do") not in NO_STEPS:
@@ -54,9 +54,9 @@ def with_unsaid_steps(events: list[Event]) -> list[Event]:
         )
         out.append({**event, "by_loop": True} if looped else event)
         if event.get("do") == "subscribe" and not any(one.get("do") == LOOP for one in own):
-            out += _unsaid_loop(event, own[done[client] :])
+            out += _missing_loop(event, own[done[client] :])
         if done[client] == len(own):
-            out += _unsaid_close(event, own)
+            out += _missing_close(event, own)
     return out
 
 
@@ -65,7 +65,7 @@ def _was_noted(event: Event, before: list[Event]) -> bool:
     return bare and any(one.get("do") == "subscribe" for one in before)
 
 
-def _unsaid_loop(subscribe: Event, later: list[Event]) -> list[Event]:
+def _missing_loop(subscribe: Event, later: list[Event]) -> list[Event]:
     if not later or not (_was_noted(later[0], [subscribe]) or later[0].get("do") in ENDS_A_LOOP):
         return []
     noted_at = {one.get("at_ms") for one in later if _was_noted(one, [subscribe])}
@@ -81,7 +81,7 @@ def _unsaid_loop(subscribe: Event, later: list[Event]) -> list[Event]:
     ]
 
 
-def _unsaid_close(last: Event, own: list[Event]) -> list[Event]:
+def _missing_close(last: Event, own: list[Event]) -> list[Event]:
     made = [one.get("do") for one in own if str(one.get("do")).startswith("new ")]
     if made != ["new KafkaProducer"] or last.get("do") != "send":
         return []

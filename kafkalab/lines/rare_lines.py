@@ -1,5 +1,6 @@
-"""What do clients write that no recording shows, at a line that the released jars name?
-Time-outs, refusals, what is thrown away."""
+"""Entries of lines that no recording shows and whose line numbers come from the released jars.
+Kafka's classes are NetworkClient, the coordinators and the fetchers; the lines tell of time-outs,
+refusals and discarded answers."""
 
 from __future__ import annotations
 

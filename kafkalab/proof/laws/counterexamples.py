@@ -1,7 +1,7 @@
-"""Why do the laws name limits? For each limit a story that leaves it, and the first seed on which
-the law then breaks.
+"""Shows why the laws name limits. For each limit it holds a story that leaves it, and finds the
+first seed on which the law breaks.
 
-    python -c "from kafkalab.proof.laws.unscoped import show; show('acks=1')"
+    python -c "from kafkalab.proof.laws.counterexamples import show; show('acks=1')"
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from kafkalab.proof.laws.faults import Menu
-from kafkalab.proof.laws.hasty import HASTY, hasty_writers
+from kafkalab.proof.laws.hasty_writer import HASTY, hasty_writers
 from kafkalab.proof.laws.shrink import shrink
-from kafkalab.proof.laws.stories import Story, writers
+from kafkalab.proof.laws.stories import StoryKind, writers
 from kafkalab.proof.laws.trial import Trial, report, try_run, try_seed
 
 BROKER_FAULTS = ("crash", "crash", "island", "island", "freeze")
@@ -21,7 +21,7 @@ BROKER_FAULTS = ("crash", "crash", "island", "island", "freeze")
 
 @dataclass(frozen=True, slots=True)
 class Beyond:
-    """A limit that is left.
+    """A limit of a law and a story that leaves it.
 
     story  one whose Scope claims more than it keeps
     law    the one that breaks, as a Breach names it
@@ -29,9 +29,9 @@ class Beyond:
     """
 
     limit: str
-    story: Story
+    story: StoryKind
     law: str
-    kept: Story | None = None
+    kept: StoryKind | None = None
 
 
 BEYOND: Mapping[str, Beyond] = MappingProxyType(
@@ -39,13 +39,13 @@ BEYOND: Mapping[str, Beyond] = MappingProxyType(
         "acks=1": Beyond(
             "the leader alone answers; whoever leads next has never had the record, and the old "
             "leader cuts it off (KIP-101)",
-            Story("acks=1", Menu(BROKER_FAULTS, ("writer-0",)), writers, acks=("1",)),
+            StoryKind("acks=1", Menu(BROKER_FAULTS, ("writer-0",)), writers, acks=("1",)),
             "what was acknowledged stays",
         ),
         "unclean election": Beyond(
             "unclean.leader.election.enable=true: a replica that was not in sync leads, and what "
             "it lacks is gone",
-            Story(
+            StoryKind(
                 "unclean election",
                 Menu(("crash",), ("writer-0",), down_at_once=3, most=8, longest_ms=2_000),
                 writers,
@@ -56,7 +56,7 @@ BEYOND: Mapping[str, Beyond] = MappingProxyType(
         "late PRODUCE": Beyond(
             "before transaction.version 2 a PRODUCE that outlives its END_TXN becomes part of the "
             "next transaction of its producer (KIP-890)",
-            Story(
+            StoryKind(
                 "late PRODUCE",
                 Menu(("strand",), (HASTY,)),
                 hasty_writers,
@@ -64,7 +64,7 @@ BEYOND: Mapping[str, Beyond] = MappingProxyType(
                 versions=("2.3",),
             ),
             "read_committed returns no aborted data",
-            Story(
+            StoryKind(
                 "late PRODUCE",
                 Menu(("strand",), (HASTY,)),
                 hasty_writers,

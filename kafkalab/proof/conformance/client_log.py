@@ -1,4 +1,5 @@
-"""One client's log, seen by the six marks. Each view is worked out when it is first asked for."""
+"""Observed: one client's log as the six marks see it. Each view is computed when it is first asked
+for."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def node_key(text: str) -> int | str:
 
 
 class Line:
-    """A row as the marks see it: class name of the logger, text without prefix and line breaks."""
+    """One line as the marks see it: class name of the logger, text without prefix and line
+    breaks."""
 
     __slots__ = ("at_ms", "level", "logger", "text")
 
@@ -84,7 +86,7 @@ def _on_one_line(text: str) -> str:
 
 
 class Observed:
-    """What one client's log shows."""
+    """One client's log with a view for each mark."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.lines = [line for line in map(Line, rows) if not line.logger.startswith(NOT_COMPARED)]
@@ -160,7 +162,7 @@ class Observed:
 
 
 def _goes_on(sent: list[str], api: str) -> bool:
-    """Does a periodic API only go on, alone or in turn with another one?"""
+    """Whether a periodic API only goes on, alone or in turn with another one."""
     if api not in PERIODIC or not sent:
         return False
     return sent[-1] == api or (len(sent) > 1 and sent[-2] == api and sent[-1] in PERIODIC)
