@@ -116,7 +116,7 @@ def _check(options: argparse.Namespace) -> None:
     if options.delete_offsets and not options.topic:
         raise Refusal("Option [delete-offsets] takes the following options: [topic], [group]")
     if options.reset_offsets:
-        reset_offsets.check(options)
+        reset_offsets.check_options(options)
 
 
 def _list(cluster: PlayedCluster, options: argparse.Namespace) -> str:

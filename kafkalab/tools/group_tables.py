@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kafkalab.reading.history.group_rows import MISSING, MemberRow, OffsetRow, numbers_by_topic
+from kafkalab.reading.history.group_rows import (
+    MISSING,
+    MemberRow,
+    OffsetRow,
+    sorted_numbers_by_topic,
+)
 
 
 class Column(NamedTuple):
@@ -128,7 +133,7 @@ def members_without_instance_ids(group: str, rows: Sequence[MemberRow], verbose:
     def assignment(row: MemberRow) -> list[str]:
         text = ", ".join(
             f"{topic}({','.join(map(str, numbers))})"
-            for topic, numbers in numbers_by_topic(row.partitions).items()
+            for topic, numbers in sorted_numbers_by_topic(row.partitions).items()
         )
         return [text or MISSING]
 
@@ -154,11 +159,11 @@ def members_with_epochs(group: str, rows: Sequence[MemberRow], verbose: bool) ->
     def values(row: MemberRow) -> list[object]:
         text = ";".join(
             f"{topic}:{','.join(map(str, numbers))}"
-            for topic, numbers in numbers_by_topic(row.partitions).items()
+            for topic, numbers in sorted_numbers_by_topic(row.partitions).items()
         )
         target = ";".join(
             f"{topic}:{','.join(map(str, numbers))}"
-            for topic, numbers in numbers_by_topic(row.target or ()).items()
+            for topic, numbers in sorted_numbers_by_topic(row.target or ()).items()
         )
         return [row.epoch, text or MISSING, row.target_epoch, target or MISSING]
 

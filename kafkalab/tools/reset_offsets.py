@@ -48,7 +48,7 @@ DATETIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d
 Offsets = dict[TopicPartition, int]
 
 
-def check(options: argparse.Namespace) -> None:
+def check_options(options: argparse.Namespace) -> None:
     """Refuse wrong options before the scenario is played."""
     if options.dry_run and options.execute:
         raise Refusal("Option [reset-offsets] only accepts one of [execute] and [dry-run]")

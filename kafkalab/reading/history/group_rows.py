@@ -126,7 +126,7 @@ def _members(group: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     return [(id, group["members"][id]) for id in hash_map_order(group["members"], java_string_hash)]
 
 
-def numbers_by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+def sorted_numbers_by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
     topics: dict[str, list[int]] = {}
     for tp in sorted(partitions):
         topics.setdefault(tp.topic, []).append(tp.partition)

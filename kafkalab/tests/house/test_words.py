@@ -1,0 +1,169 @@
+"""Holds the house's rule for words: first sentences, plain words, names of files, classes,
+functions.
+
+A message names the place and says what to write instead. CONTRIBUTING.md tells the rule in prose.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = ("kafkalab",)
+MOST_WORDS = 20
+PLAINER = {
+    r"anew": "again",
+    r"astray": "wrong",
+    r"befalls?|befell": "happens to",
+    r"reckons?|reckoned|reckoning": "calculate",
+    r"goodbye": "LEAVE_GROUP, or close",
+    r"whoever": "the one that",
+    r"meanwhile": "while, or at the same time",
+    r"slack": "margin",
+    r"deals?|dealt|dealer|dealing": "assign",
+    r"(?<!loglevel )stood": "was",
+    r"(?<!loglevel )stands (?!for\b)": "is, is written, or is established",
+    r"comes? of it|came of it|comes of|came of": "result",
+    r"for good": "until the end",
+    r"the rest": "the remainder, or the others",
+    r"no more(?= than)?(?= in \d)": "until",
+    r"lodging|guests?|colleagues?": "say what it is",
+    r"may well|needs must|lest|hence|thus|thereof|therein|whence|whither": "use an ordinary word",
+}
+"""A pattern that no docstring and no comment holds -> what to write instead."""
+PARTICIPLES = re.compile(r"(?:ed|ing|ght|old|eard)$")
+NOUNS_ALL_THE_SAME = {
+    "hashing": "the arithmetic of hashes",
+    "wording": "how a release says a line",
+    "reading": "what reads the journal",
+    "least_loaded": "Kafka's own name of the rule: leastLoadedNode",
+    "wiring": "how the parts of a client are put together",
+}
+"""Stems that look like a participle and are a noun of the trade -> why."""
+ONE_NAME_MANY_FILES = {
+    "main": "the entry of a command",
+    "draw": "draws the picture of its file",
+    "read": "reads lines from a log file: `lines` one file, `logsets` a set",
+}
+"""Public functions that may have one name in several files,
+for they mean the same in each -> what."""
+
+
+def sources() -> list[Path]:
+    """Every module of the packages but the tests."""
+    return [
+        path
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+        if "tests" not in path.relative_to(ROOT).parts
+    ]
+
+
+KAFKAS_OWN_TWICE = {
+    "DescribeConfigsResult": "Kafka has it twice: the admin client's and the response's",
+}
+"""Class names that stand for two classes because Kafka has both -> which."""
+
+
+SOURCES = {path.relative_to(ROOT).as_posix(): path for path in sources()}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOURCES.items()}
+
+
+def first_sentence(docstring: str) -> str:
+    """The first sentence of a docstring, on one line."""
+    line = " ".join(docstring.split("\n\n")[0].split())
+    return re.split(r"(?<=[.?!])(?<!e\.g\.)(?<!i\.e\.) ", line)[0]
+
+
+def described(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """(what it is, its docstring) of a module and of the classes in it."""
+    yield "the file", ast.get_docstring(tree) or ""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and ast.get_docstring(node):
+            yield f"class {node.name}", ast.get_docstring(node) or ""
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_first_sentence_says_what_it_is(name):
+    for what, docstring in described(TREES[name]):
+        sentence = first_sentence(docstring)
+        assert sentence, f"{name}: {what} has no docstring: say what it is or does, for whom"
+        assert not sentence.rstrip(")").endswith("?"), (
+            f"{name}: {what} begins with a question, «{sentence}»: say what it is or does, with a "
+            "verb in the present"
+        )
+        assert len(sentence.split()) <= MOST_WORDS, (
+            f"{name}: the first sentence of {what} has {len(sentence.split())} words, at most "
+            f"{MOST_WORDS}: «{sentence}»"
+        )
+
+
+def prose(name: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of every comment and docstring of a file."""
+    text = SOURCES[name].read_text(encoding="utf-8")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+    for node in ast.walk(TREES[name]):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else ():
+            value = statement.value if isinstance(statement, ast.Expr) else None
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                yield statement.lineno, value.value
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_prose_uses_ordinary_words(name):
+    for line, text in prose(name):
+        for pattern, instead in PLAINER.items():
+            found = re.search(rf"\b(?:{pattern})\b", " ".join(text.split()), re.IGNORECASE)
+            assert not found, f"{name}:{line} says «{found.group().strip()}»: write «{instead}»"
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_file_is_named_by_a_noun(name):
+    stem = SOURCES[name].stem
+    if stem not in NOUNS_ALL_THE_SAME:
+        assert not PARTICIPLES.search(stem), (
+            f"{name}: «{stem}» is a participle: name the thing that the file holds, or say in "
+            "NOUNS_ALL_THE_SAME why it is a noun"
+        )
+
+
+def test_a_class_name_means_one_thing():
+    places = defaultdict(list)
+    for name, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(name)
+    twice = {
+        name: files
+        for name, files in places.items()
+        if len(files) > 1 and name not in KAFKAS_OWN_TWICE
+    }
+    assert not twice, f"these classes share a name; name each as Kafka does: {twice}"
+
+
+def test_a_public_function_name_means_one_thing():
+    places = defaultdict(list)
+    for name, tree in TREES.items():
+        package = name.split("/")[0]
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                places[package, node.name].append(name)
+    many = {
+        function: files
+        for (_, function), files in places.items()
+        if len(files) > 1 and function not in ONE_NAME_MANY_FILES
+    }
+    assert not many, (
+        f"these public functions share a name; say in each name what it is about: {many}"
+    )
