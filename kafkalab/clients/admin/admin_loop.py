@@ -32,7 +32,8 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 class AdminLoop:
-    """finished: set when the loop has ended and its sockets are closed."""
+    """The loop of one admin client. finished: set when the loop has ended and its sockets are
+    closed."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class CreateTopicsResult(Outcomes):
-    """values(): topic -> future; all()."""
+    """The result of create_topics. values(): topic -> future; all()."""
 
     def num_partitions(self, topic: str) -> KafkaFuture:
         return self[topic].apply(lambda made: made.num_partitions)
@@ -25,15 +25,19 @@ class CreateTopicsResult(Outcomes):
 
 
 class DeleteTopicsResult(Outcomes):
+    """The result of delete_topics."""
+
     def topic_name_values(self) -> dict[str, KafkaFuture]:
         return self.values()
 
 
 class CreatePartitionsResult(Outcomes):
-    """values(): topic -> future; all()."""
+    """The result of create_partitions. values(): topic -> future; all()."""
 
 
 class ListTopicsResult(Outcomes):
+    """The result of list_topics."""
+
     def names_to_listings(self) -> KafkaFuture:
         return self["topics"]
 
@@ -45,6 +49,8 @@ class ListTopicsResult(Outcomes):
 
 
 class DescribeTopicsResult(Outcomes):
+    """The result of describe_topics."""
+
     def topic_name_values(self) -> dict[str, KafkaFuture]:
         return self.values()
 
@@ -53,6 +59,8 @@ class DescribeTopicsResult(Outcomes):
 
 
 class DescribeClusterResult(Outcomes):
+    """The result of describe_cluster."""
+
     def nodes(self) -> KafkaFuture:
         return self["cluster"].apply(lambda cluster: list(cluster.nodes))
 
@@ -64,10 +72,12 @@ class DescribeClusterResult(Outcomes):
 
 
 class DescribeConfigsResult(Outcomes):
-    """values(): resource -> future of {key: ConfigEntry}; all()."""
+    """The result of describe_configs. values(): resource -> future of {key: ConfigEntry}; all()."""
 
 
 class ElectLeadersResult(Outcomes):
+    """The result of elect_leaders."""
+
     def partitions(self) -> KafkaFuture:
         """partition -> its error, None where the election took place."""
         return self["partitions"]
@@ -84,6 +94,8 @@ def _none_or_error(found: Mapping[Any, BaseException | None]) -> None:
 
 
 class ListConsumerGroupsResult(Outcomes):
+    """The result of list_consumer_groups."""
+
     def valid(self) -> KafkaFuture:
         """The groups that could be listed."""
         return self["groups"].apply(lambda found: found["valid"])
@@ -104,11 +116,15 @@ def _all_or_error(found: dict[str, list[Any]]) -> list[Any]:
 
 
 class DescribeConsumerGroupsResult(Outcomes):
+    """The result of describe_consumer_groups."""
+
     def described_groups(self) -> dict[str, KafkaFuture]:
         return self.values()
 
 
 class ListConsumerGroupOffsetsResult(Outcomes):
+    """The result of list_consumer_group_offsets."""
+
     def partitions_to_offset_and_metadata(self, group: str | None = None) -> KafkaFuture:
         """partition -> the committed offset; None where there is none, for a partition that was
         asked for by name."""
@@ -116,26 +132,36 @@ class ListConsumerGroupOffsetsResult(Outcomes):
 
 
 class AlterConsumerGroupOffsetsResult(Outcomes):
+    """The result of alter_consumer_group_offsets."""
+
     def partition_result(self, partition: TopicPartition) -> KafkaFuture:
         return self[partition]
 
 
 class DeleteConsumerGroupsResult(Outcomes):
+    """The result of delete_consumer_groups."""
+
     def deleted_groups(self) -> dict[str, KafkaFuture]:
         return self.values()
 
 
 class DeleteConsumerGroupOffsetsResult(Outcomes):
+    """The result of delete_consumer_group_offsets."""
+
     def partition_result(self, partition: TopicPartition) -> KafkaFuture:
         return self[partition]
 
 
 class ListOffsetsResult(Outcomes):
+    """The result of list_offsets."""
+
     def partition_result(self, partition: TopicPartition) -> KafkaFuture:
         return self[partition]
 
 
 class DeleteRecordsResult(Outcomes):
+    """The result of delete_records."""
+
     def low_watermarks(self) -> dict[TopicPartition, KafkaFuture]:
         """partition -> future of DeletedRecords."""
         return self.values()

@@ -41,6 +41,8 @@ class NewPartitions:
 
 @record
 class TopicListing:
+    """A topic as a listing shows it."""
+
     name: str
     topic_id: str
     is_internal: bool
@@ -58,6 +60,8 @@ class TopicPartitionInfo:
 
 @record
 class TopicDescription:
+    """A topic with its partitions."""
+
     name: str
     is_internal: bool
     partitions: tuple[TopicPartitionInfo, ...]
@@ -107,8 +111,8 @@ class ConsumerGroupDescription:
 
 @record
 class OffsetSpec:
-    """Which offset of a partition: the earliest, the latest,
-    or that of a time (epoch milliseconds)."""
+    """Names an offset of a partition: the earliest, the latest, or that of a time (epoch
+    milliseconds)."""
 
     timestamp_ms: int
 
@@ -148,12 +152,14 @@ class RecordsToDelete:
 
 @record
 class DeletedRecords:
+    """The outcome of delete_records for one partition."""
+
     low_watermark: int
 
 
 @record
 class ConfigResource:
-    """type: "topic" or "broker"."""
+    """A topic or a broker whose settings are described. type: "topic" or "broker"."""
 
     type: str
     name: str
@@ -161,7 +167,8 @@ class ConfigResource:
 
 @record
 class ConfigEntry:
-    """source: the topic's own setting, the broker's file, or the default."""
+    """One setting with its value. source: the topic's own setting, the broker's file, or the
+    default."""
 
     name: str
     value: str | None
@@ -175,6 +182,8 @@ class ConfigEntry:
 
 @record
 class ClusterDescription:
+    """The nodes of a cluster, its controller and its id."""
+
     cluster_id: str
     controller: Node | None
     nodes: tuple[Node, ...]

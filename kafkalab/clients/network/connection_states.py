@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 class ConnectionState(enum.Enum):
+    """The states of a connection (org.apache.kafka.clients.ConnectionState)."""
+
     CONNECTING = "CONNECTING"
     """TCP is being set up. Next: CHECKING_API_VERSIONS when it is connected, DISCONNECTED when
     refused or timed out."""

@@ -1,4 +1,4 @@
-"""IdleExpiryManager: finds the socket that was idle for too long
+"""IdleExpiry: finds the socket that was idle for too long
 (org.apache.kafka.common.network.Selector.IdleExpiryManager).
 
 A client asks at the end of a poll. It gets one socket at most: the least recently used one, when
@@ -12,7 +12,8 @@ from kafkalab.sim.apps import FOREVER_MS
 
 
 class IdleExpiry:
-    """limit_ms: connections.max.idle.ms, -1 for never; now_ms: when the client begins."""
+    """The last use of each socket of one client. limit_ms: connections.max.idle.ms, -1 for never;
+    now_ms: when the client begins."""
 
     __slots__ = ("_limit_ms", "_next_check_ms", "_used_ms")
 

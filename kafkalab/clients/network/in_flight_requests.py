@@ -15,6 +15,8 @@ from kafkalab.clients.network.requests import ClientRequest
 
 
 class InFlightRequests:
+    """The queues of unanswered requests of one client."""
+
     def __init__(self, max_per_connection: int) -> None:
         self._max = max_per_connection
         self._queues: dict[str, deque[ClientRequest]] = {}

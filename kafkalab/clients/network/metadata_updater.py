@@ -17,6 +17,8 @@ from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic, Me
 
 
 class DefaultMetadataUpdater:
+    """Sends the METADATA requests of one client."""
+
     def __init__(self, client: RequestSender, metadata: Metadata) -> None:
         self._client, self._metadata = client, metadata
         self._in_flight = False

@@ -1,5 +1,5 @@
-"""ClientTelemetryReporter: decides when a client asks for a metrics subscription
-(common.telemetry.internals, KIP-714, 3.7 and later).
+"""TelemetryReporter: decides when a client asks for a metrics subscription
+(ClientTelemetryReporter, KIP-714, 3.7 and later).
 
 The client asks any broker for a subscription (GET_TELEMETRY_SUBSCRIPTIONS). A broker without a
 telemetry plugin does not offer that API. The request is not sent then, but a socket was opened to
@@ -16,6 +16,8 @@ NEVER_MS = 2_147_483_647
 
 
 class TelemetryState(enum.Enum):
+    """The states of the telemetry reporter (ClientTelemetryState)."""
+
     SUBSCRIPTION_NEEDED = "SUBSCRIPTION_NEEDED"
     SUBSCRIPTION_IN_PROGRESS = "SUBSCRIPTION_IN_PROGRESS"
     TERMINATED = "TERMINATED"

@@ -16,6 +16,8 @@ from kafkalab.protocol.messages import GetTelemetrySubscriptionsRequest
 
 
 class TelemetrySender:
+    """Sends the telemetry requests of one client."""
+
     def __init__(self, client: RequestSender, reporter: TelemetryReporter) -> None:
         self._client, self._reporter = client, reporter
         self._sticky_node: Node | None = None

@@ -49,7 +49,7 @@ class Ready:
 
 
 class RecordAccumulator:
-    """The queues.
+    """The queues of one producer.
 
     batches     by partition, the oldest batch first
     incomplete  batches whose outcome is not known yet, sent or not

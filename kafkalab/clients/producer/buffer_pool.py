@@ -33,8 +33,8 @@ class Waiter:
 
 
 class BufferPool:
-    """The pool. total_bytes: buffer.memory; poolable_bytes: batch.size, the one size of buffer that
-    is kept for the next batch.
+    """The pool of one producer. total_bytes: buffer.memory; poolable_bytes: batch.size, the one
+    size of buffer that is kept for the next batch.
 
     available_bytes  not in use
     waiters          callers that wait for memory, in order

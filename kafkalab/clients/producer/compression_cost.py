@@ -15,7 +15,7 @@ US_PER_MS = 1_000
 
 
 class Cpu:
-    """who: the client's name in the journal."""
+    """The processor time of one producer. who: the client's name in the journal."""
 
     def __init__(self, journal: Journal, who: str) -> None:
         self._journal, self._who = journal, who

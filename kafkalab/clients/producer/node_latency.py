@@ -1,4 +1,4 @@
-"""NodeLatencyStats: finds brokers that do not take their data in time
+"""NodeLatency: finds brokers that do not take their data in time
 (RecordAccumulator.NodeLatencyStats, KIP-794).
 
 With partitioner.availability.timeout.ms a partition is left out of the partitioner's choice while

@@ -35,6 +35,8 @@ def by_key(key: bytes, partition_count: int) -> int:
 
 
 class Partitioner(Protocol):
+    """The interface of partitioners."""
+
     def partition(
         self,
         topic: str,

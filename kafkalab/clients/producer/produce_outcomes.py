@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 
 class ProduceOutcomes:
-    """in_flight: batches that were sent and not answered yet, in that order."""
+    """Handles the answers to one producer. in_flight: batches that were sent and not answered yet,
+    in that order."""
 
     def __init__(
         self,

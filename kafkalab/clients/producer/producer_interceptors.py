@@ -20,8 +20,8 @@ UNKNOWN_PARTITION = -1
 
 
 class ProducerInterceptors:
-    """given: classes or objects, as interceptor.classes names them.
-    Raises ConfigException for anything else."""
+    """The interceptors of one producer. given: classes or objects, as interceptor.classes names
+    them. Raises ConfigException for anything else."""
 
     def __init__(self, given: Iterable[Any], log: LogContext) -> None:
         self._row = [_made(one) for one in given]

@@ -23,7 +23,8 @@ NS_PER_MS = 1_000_000
 
 
 class ProducerMetrics:
-    """window_ms, window_count: metrics.sample.window.ms and metrics.num.samples."""
+    """The metrics of one producer. window_ms, window_count: metrics.sample.window.ms and
+    metrics.num.samples."""
 
     def __init__(self, client_id: str, clock: Scheduler, window_ms: int, window_count: int) -> None:
         self._client_id, self._clock, self._window = client_id, clock, (window_ms, window_count)

@@ -1,4 +1,4 @@
-"""ProducerMetadata: the topics a producer asks about; send() waits here for their metadata
+"""ProducerTopics: the topics a producer asks about; send() waits here for their metadata
 (internals.ProducerMetadata, waitOnMetadata).
 
 A producer asks about a topic from the topic's first record on. From 2.5 on the topic is forgotten
@@ -26,8 +26,8 @@ IDLE_MS_UNTIL_2_4 = 300_000
 
 
 class ProducerTopics:
-    """idle_ms: metadata.max.idle.ms, None where the version has no such setting. limit_ms:
-    max.block.ms. wait(signal, deadline_ms): how the caller blocks.
+    """The topics of one producer. idle_ms: metadata.max.idle.ms, None where the version has no such
+    setting. limit_ms: max.block.ms. wait(signal, deadline_ms): how the caller blocks.
 
     closed  the producer is closed: callers no longer wait for metadata
     """

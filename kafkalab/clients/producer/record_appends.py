@@ -58,8 +58,8 @@ class Send:
 
 
 class RecordAppends:
-    """wait(signal, deadline_ms): how the caller blocks. wakeup: makes the Sender check the
-    queues."""
+    """Appends the records of one producer. wait(signal, deadline_ms): how the caller blocks.
+    wakeup: makes the Sender check the queues."""
 
     def __init__(
         self,

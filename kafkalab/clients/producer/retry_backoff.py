@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 class RetryBackoff:
+    """Draws the backoffs of one producer."""
+
     def __init__(self, config: Mapping[str, Any], profile: Profile, rng: random.Random) -> None:
         self._least_ms: int = config["retry.backoff.ms"]
         self._most_ms = max(self._least_ms, config.get("retry.backoff.max.ms", self._least_ms))

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 
 class RebalanceProtocol(enum.Enum):
+    """The protocols of a classic rebalance (ConsumerPartitionAssignor.RebalanceProtocol)."""
+
     EAGER = "EAGER"
     """Everything is given up before a join."""
     COOPERATIVE = "COOPERATIVE"

@@ -12,8 +12,8 @@ from kafkalab.errors import KafkaException
 
 
 class Heartbeat:
-    """The timers. Raises KafkaException, as the consumer's constructor does, for an interval that
-    is not below the session's time-out."""
+    """The timers of one member. Raises KafkaException, as the consumer's constructor does, for an
+    interval that is not below the session's time-out."""
 
     def __init__(
         self,

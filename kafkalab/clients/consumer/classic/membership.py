@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 class ClassicMemberState(enum.Enum):
+    """The states of a classic member (AbstractCoordinator.MemberState)."""
+
     UNJOINED = "UNJOINED"
     """Not a member. Next: PREPARING_REBALANCE when it asks to join."""
     PREPARING_REBALANCE = "PREPARING_REBALANCE"

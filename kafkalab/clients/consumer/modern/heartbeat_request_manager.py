@@ -1,4 +1,4 @@
-"""ConsumerHeartbeatRequestManager: sends the heartbeats of KIP-848
+"""HeartbeatRequestManager: sends the heartbeats of KIP-848
 (internals.ConsumerHeartbeatRequestManager, AbstractHeartbeatRequestManager).
 
 A heartbeat carries only what changed since the last one. It is sent when the broker's interval has

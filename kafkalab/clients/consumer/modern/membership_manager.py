@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 class MemberState(enum.Enum):
+    """The states of a KIP-848 member (internals.MemberState)."""
+
     UNSUBSCRIBED = "UNSUBSCRIBED"
     """The member has no subscription. Next: JOINING with the first poll after subscribe()."""
     JOINING = "JOINING"

@@ -1,4 +1,4 @@
-"""Timer: the time that a call may still take (org.apache.kafka.common.utils.Timer)."""
+"""CallTimer: the time that a call may still take (org.apache.kafka.common.utils.Timer)."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ HOOKS = ("on_consume", "on_commit")
 
 
 class ConsumerInterceptors:
-    """given: classes or objects, as interceptor.classes names them.
-    Raises ConfigException for anything else."""
+    """The interceptors of one consumer. given: classes or objects, as interceptor.classes names
+    them. Raises ConfigException for anything else."""
 
     def __init__(self, given: Iterable[Any]) -> None:
         self._row = [_made(one) for one in given]

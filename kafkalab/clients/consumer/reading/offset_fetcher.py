@@ -41,6 +41,8 @@ TIMESTAMP_OF = {"latest": LATEST, "earliest": EARLIEST}
 
 
 class OffsetFetcher:
+    """Looks up offsets for one consumer."""
+
     def __init__(
         self,
         client: ConsumerNetwork,

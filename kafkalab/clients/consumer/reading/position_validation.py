@@ -1,4 +1,4 @@
-"""OffsetsForLeaderEpochClient: checks that a position's records are still in the leader's log
+"""PositionValidation: checks that a position's records are still in the leader's log
 (internals.OffsetsForLeaderEpochClient, KIP-320).
 
 A position that knows the epoch of the record before it can be checked: OFFSET_FOR_LEADER_EPOCH asks

@@ -1,4 +1,4 @@
-"""ConsumerRebalanceListenerInvoker: calls the application's rebalance listener
+"""RebalanceCallbacks: calls the application's rebalance listener
 (internals.ConsumerRebalanceListenerInvoker; inside ConsumerCoordinator up to 3.6).
 
 A listener has on_partitions_revoked, on_partitions_assigned and, from 2.4 on, on_partitions_lost

@@ -10,8 +10,8 @@ from kafkalab.errors import RetriableException
 
 
 class RequestFuture:
-    """Done once, with a value or an error; listeners run at that moment,
-    in the order they were added."""
+    """A result that is not known yet. Done once, with a value or an error; listeners run at that
+    moment, in the order they were added."""
 
     __slots__ = ("_listeners", "error", "is_done", "value")
 

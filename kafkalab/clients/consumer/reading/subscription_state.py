@@ -28,6 +28,8 @@ EXCLUSIVE = "Subscription to topics, partitions and pattern are mutually exclusi
 
 
 class FetchState(enum.Enum):
+    """The states of a partition (SubscriptionState.FetchStates)."""
+
     INITIALIZING = "INITIALIZING"
     """Just assigned, without a position. Next: FETCHING with a committed offset, AWAIT_VALIDATION
     when that knows its epoch, AWAIT_RESET without one."""

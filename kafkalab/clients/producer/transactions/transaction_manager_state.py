@@ -12,6 +12,8 @@ import enum
 
 
 class State(enum.Enum):
+    """The states of a producer (TransactionManager.State)."""
+
     UNINITIALIZED = "UNINITIALIZED"
     """No producer id. Next: INITIALIZING, when initTransactions is called or an idempotent
     producer's Sender makes its first pass."""

@@ -54,7 +54,8 @@ class UnfinishedBatches(Protocol):
 
 
 class TransactionalSender:
-    """closing: whether the producer is being closed; then it does not wait for an id."""
+    """Sends the transactional requests of one producer. closing: whether the producer is being
+    closed; then it does not wait for an id."""
 
     def __init__(
         self,

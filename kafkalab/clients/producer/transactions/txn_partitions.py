@@ -1,4 +1,4 @@
-"""TxnPartitionMap: the next sequence numbers and the batches in flight, by partition
+"""TxnPartitions: the next sequence numbers and the batches in flight, by partition
 (internals.TxnPartitionMap and TxnPartitionEntry).
 
 Until 3.5 this was inside TransactionManager.
@@ -17,6 +17,8 @@ NOTHING_ACKNOWLEDGED = -1
 
 
 class ProducerIdAndEpoch(NamedTuple):
+    """The id and epoch of a producer (org.apache.kafka.common.utils.ProducerIdAndEpoch)."""
+
     producer_id: int
     epoch: int
 
@@ -28,7 +30,7 @@ NO_ID = ProducerIdAndEpoch(-1, -1)
 
 
 class TxnPartitionEntry:
-    """One partition.
+    """The sequence numbers and batches of one partition.
 
     in_flight         batches that have a sequence and no outcome, by sequence
     acknowledged      the last sequence number the broker has confirmed; acknowledged_offset: the
