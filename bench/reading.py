@@ -92,9 +92,9 @@ def _seconds(work) -> float:
 
 
 def _spark_lines(spark, path: Path):
-    from kafkalab.logsets.read import load
+    from kafkalab.logsets.reader import load_lines
 
-    return load(spark, path)
+    return load_lines(spark, path)
 
 
 def _forced(lines) -> None:

@@ -31,8 +31,8 @@ def run() -> list[Row]:
 
     spark = logsets.session()
     with tempfile.TemporaryDirectory() as folder:
-        told, write, sample = _ours(spark, Path(folder, "ours"))
-        ours = [write() for _ in range(TRIES)]
+        told, write_parts, sample = _ours(spark, Path(folder, "ours"))
+        ours = [write_parts() for _ in range(TRIES)]
         peer = [
             _theirs(spark, sample, Path(folder, "theirs"), partitions) for partitions in (2, 4, 8)
         ]
@@ -67,7 +67,7 @@ def _ours(spark, folder: Path):
     """Seconds to tell the stories, what writes the set anew and returns its seconds,
     and a sample of its lines."""
     from kafkalab.logsets import generate as made
-    from kafkalab.logsets.generate.write import RECEIPTS, keep, write
+    from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, write_parts
 
     plan = made.manifest_of(
         {
@@ -101,7 +101,9 @@ def _ours(spark, folder: Path):
             (place / name).remove()
             (place / name).make()
         start = time.perf_counter()
-        write(spark, place, checksum, sheets, packed=False, parquet=False, say=lambda text: None)
+        write_parts(
+            spark, place, checksum, sheets, packed=False, parquet=False, say=lambda text: None
+        )
         return time.perf_counter() - start
 
     # Workers start and map the stories into memory, as the peer's session has done its first job

@@ -1,8 +1,9 @@
-"""Where do the course's recordings and samples lie? In the folder `data` of its repository.
+"""Finds the course folder: the folder whose `data` holds the recordings and samples for the
+notebooks.
 
-A notebook may be opened anywhere: in the repository, in a teacher's release folder, in a home
-directory. So the folders above the working directory are asked first, and then the one that this
-package was loaded from.
+A notebook may be opened in the repository, in a teacher's release folder or in a home directory. So
+the search begins with the working directory and the folders above it. Then it looks at the folder
+that this package was loaded from.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from pathlib import Path
 
 
 def course_folder() -> Path:
-    """The folder that holds the course's `data`. Raises FileNotFoundError where only the package
-    was installed, without its data."""
+    """The folder that holds the course's `data`.
+
+    Raises FileNotFoundError where only the package is installed, without its data.
+    """
     here = Path.cwd()
     for folder in (here, *here.parents, Path(__file__).resolve().parents[1]):
         if (folder / "data" / "recordings").is_dir():

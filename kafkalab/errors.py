@@ -1,9 +1,9 @@
-"""What can go wrong: the codes a broker answers with, and the exceptions an application meets.
+"""Defines Kafka's errors: the codes that a broker answers with, and the exceptions of the clients.
 
-`Errors` is Kafka's table `org.apache.kafka.common.protocol.Errors`: number, name, the exception
-behind it and the sentence Java prints. The exceptions keep their Java names, so that the name in a
-line is the name in Python. Whether an error is retriable is a property of its exception class, as
-in Java.
+`Errors` is Kafka's table `org.apache.kafka.common.protocol.Errors`: number, name, exception class
+and the sentence that Java prints. The exceptions keep their Java names, so that the name in a line
+is the name in Python. Whether an error is retriable is a property of its exception class, as in
+Java.
 """
 
 import enum
@@ -19,17 +19,19 @@ NOT_THE_LEARNERS = (
     f"{os.sep}site-packages{os.sep}",
     "<frozen",
 )
-"""Where a file lies, in whole or in part, that a learner did not write."""
+"""Parts of the paths of files that a learner did not write."""
 
 FEW = 8
-"""So many names are listed beside a near one."""
+"""The most names that are listed when one of them is close to the given name."""
 
 WHOLE = "(kafkalab.traceback() shows the whole traceback.)"
 
 
 class ShownPlainly:
     """An error that IPython shows as the learner's own lines and one sentence.
-    Outside IPython it is an error like any other."""
+
+    Outside IPython it is an ordinary error.
+    """
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows in place of a traceback."""
@@ -37,9 +39,10 @@ class ShownPlainly:
 
 
 def _learners_lines(error: BaseException) -> list[str]:
-    """Where the learner's code called what failed, outermost first:
-    the line in the cell, and the one in a function of theirs."""
-    import traceback as frames  # Here and not above: only who fails needs it.
+    """The learner's lines in the traceback: the line in the cell, then the line in their innermost
+    function.
+    """
+    import traceback as frames  # Imported here because only a failure needs it.
 
     own = [
         frame
@@ -51,15 +54,16 @@ def _learners_lines(error: BaseException) -> list[str]:
 
 
 def _place(filename: str) -> str:
-    """A cell by the name that IPython gives it, a file by its own."""
+    """The name to print: IPython's name for a cell, the file name for a file."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     named = shell.compile.format_code_name(filename) if shell is not None else None
     return " ".join(named) if named else os.path.basename(filename)
 
 
 def traceback() -> None:
-    """Print the whole traceback of the last error that ended a cell:
-    all frames, kafkalab's as well."""
+    """Print the whole traceback of the last error that ended a cell, with the frames inside
+    kafkalab.
+    """
     import traceback as frames
 
     error = getattr(sys, "last_value", None)
@@ -71,8 +75,10 @@ def traceback() -> None:
     )
 
 
-def one_of(given: object, known: Iterable[str]) -> str:
-    """The end of a sentence that refuses a name: what was probably meant, and what there is."""
+def name_hint(given: object, known: Iterable[str]) -> str:
+    """The end of an error message for an unknown name: the closest known name, then the known
+    names.
+    """
     import difflib
 
     names = list(dict.fromkeys(known))
@@ -84,12 +90,14 @@ def one_of(given: object, known: Iterable[str]) -> str:
 
 
 class NoSuchName(ShownPlainly, AttributeError):
-    """An object has no such method or value; the sentence says what it has instead."""
+    """An object has no such method or value. The message says what it has instead."""
 
 
 class KafkaException(ShownPlainly, Exception):
-    """The root of all errors of clients and cluster.
-    `java_name` is the class as a stack trace prints it."""
+    """The base class of all errors of clients and cluster.
+
+    `java_name` is the class in a stack trace.
+    """
 
     java_name = "org.apache.kafka.common.KafkaException"
 
@@ -101,8 +109,7 @@ class KafkaException(ShownPlainly, Exception):
 
 
 def java_text(error: BaseException) -> str:
-    """The same of any error: one that is not Kafka's, of a learner's own code say,
-    is told by its own name."""
+    """`class: message` of any error. An error that is not Kafka's has its Python class name."""
     return (
         error.java_text()
         if isinstance(error, KafkaException)
@@ -111,7 +118,7 @@ def java_text(error: BaseException) -> str:
 
 
 class ConfigException(KafkaException):
-    """A configuration that cannot be used; raised before anything is opened."""
+    """A configuration that cannot be used. It is raised before the client opens a connection."""
 
     java_name = "org.apache.kafka.common.config.ConfigException"
 
@@ -121,7 +128,7 @@ class BrokerConfigException(ConfigException, ValueError):
 
 
 class WakeupException(KafkaException):
-    """Somebody called wakeup() while the consumer waited."""
+    """wakeup() was called while the consumer waited."""
 
     java_name = "org.apache.kafka.common.errors.WakeupException"
 
@@ -133,14 +140,15 @@ class InterruptException(KafkaException):
 
 
 class CommitFailedException(KafkaException):
-    """The commit came from somebody the group no longer knows:
-    poll() came too late, and another member has the partitions."""
+    """The committing consumer is no longer a member: poll() was late and another member has the
+    partitions.
+    """
 
     java_name = "org.apache.kafka.clients.consumer.CommitFailedException"
 
 
 class RetriableCommitFailedException(KafkaException):
-    """An asynchronous commit that may succeed when asked again."""
+    """An asynchronous commit failed, and a new attempt may succeed."""
 
     java_name = "org.apache.kafka.clients.consumer.RetriableCommitFailedException"
 
@@ -152,14 +160,15 @@ class InvalidOffsetException(KafkaException):
 
 
 class NoOffsetForPartitionException(InvalidOffsetException):
-    """Nothing committed and auto.offset.reset=none."""
+    """The partition has no committed offset and auto.offset.reset=none."""
 
     java_name = "org.apache.kafka.clients.consumer.NoOffsetForPartitionException"
 
 
 class ConsumerOffsetOutOfRangeException(InvalidOffsetException):
-    """The position lies outside the log and auto.offset.reset=none
-    (the consumer's class of that name)."""
+    """The position is outside the log and auto.offset.reset=none (the consumer's class of that
+    name).
+    """
 
     java_name = "org.apache.kafka.clients.consumer.OffsetOutOfRangeException"
 
@@ -172,26 +181,25 @@ class LogTruncationException(ConsumerOffsetOutOfRangeException):
 
 
 class ApiException(KafkaException):
-    """An error that came over the wire, or could have."""
+    """An error that a broker's response can carry."""
 
     java_name = "org.apache.kafka.common.errors.ApiException"
 
 
 class RetriableException(ApiException):
-    """Asking again may help."""
+    """The same request may succeed later."""
 
     java_name = "org.apache.kafka.common.errors.RetriableException"
 
 
 class InvalidMetadataException(RetriableException):
-    """The client's picture of the cluster is stale:
-    it asks for new metadata before it tries again."""
+    """The client's metadata is stale: it asks for new metadata before it tries again."""
 
     java_name = "org.apache.kafka.common.errors.InvalidMetadataException"
 
 
 class RefreshRetriableException(RetriableException):
-    """Asking again helps once the client has looked up its coordinator anew."""
+    """The same request may succeed once the client has looked up its coordinator again."""
 
     java_name = "org.apache.kafka.common.errors.RefreshRetriableException"
 
@@ -339,8 +347,7 @@ TelemetryTooLargeException = _api_error("TelemetryTooLargeException")
 
 @dataclass(frozen=True, slots=True)
 class KnownError:
-    """What one client version makes of an error code:
-    its name, the exception it raises and the sentence."""
+    """An error code as one client version knows it: name, exception class and message."""
 
     name: str
     raises: type[ApiException] | None
@@ -348,7 +355,7 @@ class KnownError:
 
 
 class Errors(enum.Enum):
-    """code, the exception behind it, and the sentence Java's table has for it."""
+    """Kafka's error codes (`Errors`): code, exception class and the message in Java's table."""
 
     # fmt: off
     UNKNOWN_SERVER_ERROR = (-1, UnknownServerException,
@@ -570,17 +577,22 @@ class Errors(enum.Enum):
 
     @property
     def retriable(self) -> bool:
-        """May the same request succeed later? As Java decides it: by the exception's class."""
+        """Whether the same request may succeed later.
+
+        The exception class decides it, as in Java.
+        """
         return self.raises is not None and issubclass(self.raises, RetriableException)
 
     @property
     def stale_metadata(self) -> bool:
-        """Should the client ask for new metadata before it tries again?"""
+        """Whether the client asks for new metadata before it tries again."""
         return self.raises is not None and issubclass(self.raises, InvalidMetadataException)
 
     def exception(self, message: str | None = None) -> ApiException:
-        """The exception behind this code, with the table's sentence unless another is given.
-        Not for NONE."""
+        """The exception of this code, with `message` or else the table's.
+
+        Raises ValueError for NONE.
+        """
         if self.raises is None:
             raise ValueError("NONE is no error, so it has no exception")
         return self.raises(self.message if message is None else message)
@@ -590,13 +602,15 @@ _BY_CODE = {error.code: error for error in Errors}
 
 
 def error_for(code: int) -> Errors:
-    """The error with this number; a number we do not know becomes UNKNOWN_SERVER_ERROR,
-    as in Java's Errors.forCode."""
+    """The error with this number.
+
+    An unknown number gives UNKNOWN_SERVER_ERROR, as Errors.forCode does.
+    """
     return _BY_CODE.get(code, Errors.UNKNOWN_SERVER_ERROR)
 
 
 COORDINATOR_LOST = (Errors.COORDINATOR_NOT_AVAILABLE, Errors.NOT_COORDINATOR)
-"""Answers that mean: look the coordinator up again."""
+"""The errors after which a client looks its coordinator up again."""
 
 COMMIT_FAILED_REBALANCED = (
     "Commit cannot be completed since the group has already rebalanced and assigned the partitions "

@@ -1,10 +1,9 @@
-"""Which partition, which coordinator, which socket first? Kafka answers all three with hash
-functions of the JVM.
+"""Implements the JVM hash functions that decide Kafka's partitions, coordinators and order of
+connections.
 
-Java's `String.hashCode` places a group among the partitions of `__consumer_offsets`, murmur2 places
-a key among the partitions of a topic, and the order in which a HashMap hands out its entries
-decides which leader a consumer connects to first. Nothing here is random, and nothing uses Python's
-own `hash()`.
+Java's `String.hashCode` places a group among the partitions of `__consumer_offsets`. murmur2 places
+a key among the partitions of a topic. The iteration order of a HashMap decides which leader a
+consumer connects to first. Nothing here is random, and nothing uses Python's own `hash()`.
 
 Left out: buckets that Java turns into trees (8 keys in one bucket of a table of 64 or more).
 """
@@ -100,14 +99,17 @@ def hash_map_order(
     newest_first: bool = False,
     copied: bool = False,
 ) -> list[Key]:
-    """The order in which a `java.util.HashMap` hands out `keys` that were put in the given order.
+    """The iteration order of a `java.util.HashMap` whose `keys` were put in the given order.
 
     hash_of gives Java's hashCode of a key. A key goes to bucket (h ^ h >>> 16) & (buckets - 1); the
     table starts with 16 buckets and doubles when more than three quarters full, which keeps the
-    order inside a bucket. newest_first=True is for a map filled with computeIfAbsent: it puts a new
-    key at the head of its bucket, where put appends, and looks at the load one entry later.
-    copied=True is for a map made from another map of that order: its table begins as small as it
-    can.
+    order inside a bucket.
+
+    newest_first=True is for a map filled with computeIfAbsent. That method puts a new key at the
+    head of its bucket, while put appends. It also checks the load one entry later.
+
+    copied=True is for a map made from another map of that order. Its table has the least possible
+    size.
     """
     distinct = list(dict.fromkeys(keys))
     buckets = (
@@ -139,12 +141,12 @@ def bucket_of(hash_code: int, buckets: int) -> int:
 
 
 def long_map_order(numbers: Iterable[int]) -> list[int]:
-    """The order in which Scala's `mutable.LongMap` hands out small whole numbers that were added in
-    the given order.
+    """The iteration order of Scala's `mutable.LongMap` for small whole numbers, added in the given
+    order.
 
-    A ZooKeeper-era broker keeps brokers and partitions in such maps (kafka.server.MetadataCache),
-    hence the order of its METADATA answers: three brokers come as 0, 2, 1. Zero has a place of its
-    own in front; the table begins with 8 slots and doubles when half of it would be taken.
+    A ZooKeeper-era broker keeps brokers and partitions in such maps (kafka.server.MetadataCache).
+    This gives the order of its METADATA responses: three brokers come as 0, 2, 1. Zero has its own
+    place in front. The table begins with 8 slots and doubles when half of them would be taken.
     """
     zero: list[int] = []
     slots: list[int | None] = [None] * 8

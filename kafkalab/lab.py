@@ -21,18 +21,17 @@ from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.log.topic_config_values import checked
 from kafkalab.broker.shell.broker_end import BrokerEnd
 from kafkalab.broker.shell.interbroker import InterBroker
-from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, one_of
-from kafkalab.lines.layout import Row, text_of, time_text
+from kafkalab.errors import IllegalArgumentException, IllegalStateException, NoSuchName, name_hint
+from kafkalab.lines.layout import time_text
 from kafkalab.protocol.api_keys import api_of
+from kafkalab.reading import frames
 from kafkalab.reading.history import History
-from kafkalab.reading.history.group_rows import offset_rows
 from kafkalab.reading.sockets import Socket, sockets_of
 from kafkalab.releases import Profile, broker_profile, profile_of
 from kafkalab.releases.lineage import DEFAULT_BROKER, DEFAULT_CLIENT
 from kafkalab.sim.apps import LONGEST_GIVEN_MS, App, Signal, Stage
 from kafkalab.sim.garbage import COLLECTOR
 from kafkalab.sim.journal import Chain, Event, Journal
-from kafkalab.sim.kinds import KINDS
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
 from kafkalab.sim.scheduler import Scheduler
@@ -78,6 +77,8 @@ class Lab:
                     kafkalab.broker.broker_config)
     epoch           what the clock of the lines shows at now_ms = 0: "2026-01-05 09:00:00" (UTC), or
                     epoch milliseconds
+    racks           the rack of each broker, id -> name (broker.rack); a broker left out has none.
+                    Consumers read from leaders all the same, and topics are placed as without racks
     cold            clients run in a JVM just started: what they do for the first time takes as long
                     as in the recordings
 
@@ -94,6 +95,7 @@ class Lab:
         broker_config: Mapping[str, Any] | None = None,
         epoch: str | int = DEFAULT_EPOCH,
         cold: bool = False,
+        racks: Mapping[int, str] | None = None,
     ) -> None:
         profile_of(version)  # An unknown version is told here, not at the first client.
         if not isinstance(brokers, (int, Mapping)) or isinstance(brokers, bool):
@@ -124,7 +126,7 @@ class Lab:
             broker_profile(broker_version),
             _broker_settings(broker_config, broker_version),
         )
-        nodes = _nodes(brokers)
+        nodes = _nodes(brokers, racks or {})
         self.cluster = ClusterState(
             nodes,
             self.streams.stream("/cluster"),
@@ -368,7 +370,7 @@ class Lab:
             own = [name for name in self.cluster.topics if not name.startswith("__")]
             warnings.warn(
                 f"There is no topic {topic!r} yet, so this send makes the brokers create it, with "
-                f"their defaults.{one_of(topic, own)}",
+                f"their defaults.{name_hint(topic, own)}",
                 stacklevel=3,
             )
 
@@ -420,35 +422,7 @@ class Lab:
         """
         if client is not None:
             self.check_client(client)
-        import pandas  # Here and not above, so that `import kafkalab` stays light.
-
-        columns = (
-            "at_ms",
-            "time",
-            "client",
-            "client_id",
-            "level",
-            "logger",
-            "line",
-            "message",
-            "text",
-        )
-        rows = [
-            (
-                e.at_ms,
-                self.time_text(e.at_ms),
-                e.who,
-                e.fields["client_id"],
-                e.fields["level"],
-                e.fields["logger"],
-                e.fields["line"],
-                e.fields["message"],
-                self.line_text(e),
-            )
-            for e in self.journal.of("line")
-            if client is None or e.who == client
-        ]
-        return pandas.DataFrame(rows, columns=columns)
+        return frames.lines(self.journal, self.epoch_ms, client)
 
     def log_text(self, client: str) -> str:
         """One client's whole log file, as log4j would have written it."""
@@ -456,17 +430,7 @@ class Lab:
 
     def line_text(self, event: Event) -> str:
         """An event of kind "line" as log4j would have written it."""
-        fields = event.fields
-        return text_of(
-            Row(
-                self.epoch_ms + event.at_ms,
-                fields["level"],
-                fields["message"],
-                fields["logger"],
-                fields["line"],
-                fields["trace"],
-            )
-        )
+        return frames.line_text(event, self.epoch_ms)
 
     def time_text(self, at_ms: int) -> str:
         """What the lines' clock shows at virtual time `at_ms`."""
@@ -479,25 +443,7 @@ class Lab:
         A kind that did not happen yet gives an empty table. Raises IllegalArgumentException for a
         kind that no journal has.
         """
-        import pandas
-
-        events = self.journal.events if kind is None else list(self.journal.of(kind))
-        if kind is not None and not events and kind not in KINDS:
-            raise IllegalArgumentException(
-                f"no journal has events of kind {kind!r}.{one_of(kind, sorted(KINDS))}"
-            )
-        rows = [
-            {
-                "id": e.id,
-                "at_ms": e.at_ms,
-                "kind": e.kind,
-                "who": e.who,
-                "cause": e.cause,
-                **e.fields,
-            }
-            for e in events
-        ]
-        return pandas.DataFrame(rows)
+        return frames.events(self.journal, kind)
 
     def at(self, ms: int) -> dict[str, Any]:
         """The whole state at virtual time `ms` as plain data: brokers, topics, partitions, groups,
@@ -516,40 +462,7 @@ class Lab:
         at_ms: when; now when left out. Raises IllegalArgumentException for a group that was not
         there then.
         """
-        import pandas
-
-        state = self.at(self.now_ms if at_ms is None else at_ms)
-        if group not in state["groups"]:
-            raise IllegalArgumentException(
-                f"there is no group {group!r} at {state['at_ms']} ms; there are: "
-                f"{', '.join(sorted(state['groups'])) or 'none'}"
-            )
-        rows = [
-            (
-                row.topic,
-                row.partition,
-                row.current_offset,
-                row.log_end_offset,
-                row.lag,
-                row.consumer,
-                row.host,
-                row.client,
-            )
-            for row in offset_rows(state, state["groups"][group])
-        ]
-        return pandas.DataFrame(
-            rows,
-            columns=[
-                "topic",
-                "partition",
-                "current_offset",
-                "log_end_offset",
-                "lag",
-                "consumer_id",
-                "host",
-                "client_id",
-            ],
-        )
+        return frames.group(self.at(self.now_ms if at_ms is None else at_ms), group)
 
     def describe_topic(self, topic: str, at_ms: int | None = None) -> pandas.DataFrame:
         """A row for each partition of a topic: leader, epoch, replicas, in-sync replicas, and where
@@ -558,32 +471,7 @@ class Lab:
         at_ms: when; now when left out. Raises IllegalArgumentException for a topic that was not
         there then.
         """
-        import pandas
-
-        state = self.at(self.now_ms if at_ms is None else at_ms)
-        if topic not in state["topics"]:
-            raise IllegalArgumentException(
-                f"there is no topic {topic!r} at {state['at_ms']} ms; there are: "
-                f"{', '.join(sorted(state['topics'])) or 'none'}"
-            )
-        columns = [
-            "leader",
-            "leader_epoch",
-            "replicas",
-            "isr",
-            "log_start_offset",
-            "log_end_offset",
-            "high_watermark",
-            "last_stable_offset",
-        ]
-        rows = [
-            {
-                "partition": number,
-                **{name: state["partitions"][f"{topic}-{number}"][name] for name in columns},
-            }
-            for number in range(state["topics"][topic]["partitions"])
-        ]
-        return pandas.DataFrame(rows, columns=["partition", *columns])
+        return frames.topic(self.at(self.now_ms if at_ms is None else at_ms), topic)
 
     def sockets(self, client: str | None = None) -> list[Socket]:
         """Every connection that was tried, in the order of trying."""
@@ -611,7 +499,7 @@ class Lab:
             event.who for event in self.journal.of("call") if event.name.startswith("new ")
         )
         raise IllegalArgumentException(
-            f"no client {client!r} has done anything in this lab.{one_of(client, known)}"
+            f"no client {client!r} has done anything in this lab.{name_hint(client, known)}"
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -622,7 +510,7 @@ class Lab:
             raise NoSuchName(f"a Lab has no {name!r}: {INSTEAD[name]}")
         raise NoSuchName(
             "a Lab has no "
-            f"{name!r}.{one_of(name, (each for each in dir(type(self)) if not each.startswith('_')))}"  # noqa: E501
+            f"{name!r}.{name_hint(name, (each for each in dir(type(self)) if not each.startswith('_')))}"  # noqa: E501
         )
 
     def __repr__(self) -> str:
@@ -653,16 +541,22 @@ def _brokers_text(ids: Sequence[int]) -> str:
     return f"brokers {', '.join(map(str, ids[:-1]))} and {ids[-1]} are"
 
 
-def _nodes(brokers: int | Mapping[int, str]) -> list[BrokerNode]:
+def _nodes(brokers: int | Mapping[int, str], racks: Mapping[int, str]) -> list[BrokerNode]:
     addresses = (
         {id: f"localhost:{FIRST_PORT + id}" for id in range(brokers)}
         if isinstance(brokers, int)
         else brokers
     )
+    strangers = [id for id in racks if id not in addresses]
+    if strangers:
+        raise IllegalArgumentException(
+            f"racks: {_brokers_text(strangers)} not in this lab; its brokers are "
+            f"{', '.join(map(str, addresses))}"
+        )
     nodes = []
     for id, address in addresses.items():
         host, _, port = address.rpartition(":")
-        nodes.append(BrokerNode(int(id), host, int(port)))
+        nodes.append(BrokerNode(int(id), host, int(port), racks.get(id)))
     return nodes
 
 

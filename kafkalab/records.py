@@ -1,5 +1,7 @@
-"""What travels between application and client: records, positions, offsets. Frozen values with
-reprs short enough to read in a cell.
+"""Defines the values that an application exchanges with a Kafka client: records, positions and
+offsets.
+
+They are immutable, and their reprs are short enough to read in a notebook cell.
 
 Names and meaning are those of org.apache.kafka.clients.producer and .consumer.
 """
@@ -14,7 +16,10 @@ from kafkalab.errors import IllegalArgumentException, SerializationException
 
 
 class TopicPartition(NamedTuple):
-    """A partition by name. A tuple, because it is the key of every map in a client."""
+    """A partition by topic and number.
+
+    It is a tuple because it is the key of every map in a client.
+    """
 
     topic: str
     partition: int
@@ -31,14 +36,15 @@ SERIALIZER = "org.apache.kafka.common.serialization.StringSerializer"
 
 @dataclass(frozen=True, slots=True)
 class ProducerRecord:
-    """A record to send. Without `partition` the partitioner chooses; without `timestamp_ms` the
-    moment of `send` counts.
+    """A record to send. Without `partition` the partitioner chooses it.
 
-    At most topic and value go without a name, as in Java's ProducerRecord(topic, value): what comes
-    third is the value in Java, where the key stands before it, so a key, a partition and a time are
-    named here. Raises IllegalArgumentException for more without a name and, as Java's constructor
-    does, without a topic and for numbers below 0; SerializationException for a key or value that is
-    no text (Java's StringSerializer says so when the record is sent).
+    Without `timestamp_ms` the time of `send` is used. Only topic and value may be positional, as in
+    Java's ProducerRecord(topic, value). With three positional arguments Java takes the second as
+    the key. So key, partition and time need their names here.
+
+    Raises IllegalArgumentException for more positional arguments and, as Java's constructor does,
+    without a topic and for numbers below 0. Raises SerializationException for a key or value that
+    is no text (Java's StringSerializer raises it when the record is sent).
     """
 
     topic: str
@@ -61,7 +67,7 @@ class ProducerRecord:
                     'key="k", value="v").'
                 )
             )
-        return object.__new__(cls)  # not super(): slots make the class anew
+        return object.__new__(cls)  # Not super(): slots=True replaces the class.
 
     def __post_init__(self) -> None:
         if not isinstance(self.topic, str):
@@ -84,7 +90,7 @@ class ProducerRecord:
 
 @dataclass(frozen=True, slots=True)
 class RecordMetadata:
-    """Where a record landed. `offset` is -1 when nobody told (acks=0)."""
+    """Where a record was written. `offset` is -1 where no broker answers (acks=0)."""
 
     topic: str
     partition: int
@@ -126,8 +132,10 @@ class ConsumerRecords(tuple):
 
 @dataclass(frozen=True, slots=True)
 class ConsumerGroupMetadata:
-    """Who commits: a group, and which member of which generation speaks for it. What
-    `group_metadata()` of a consumer returns, for `send_offsets_to_transaction` (KIP-447)."""
+    """The group, generation and member that commit offsets within a transaction (KIP-447).
+
+    A consumer's `group_metadata()` returns it, for `send_offsets_to_transaction`.
+    """
 
     group_id: str
     generation_id: int = -1
@@ -146,7 +154,9 @@ class ConsumerGroupMetadata:
 @dataclass(frozen=True, slots=True)
 class OffsetAndMetadata:
     """A committed offset: the next record to read, not the last one read.
-    Raises IllegalArgumentException for a negative one."""
+
+    Raises IllegalArgumentException for a negative offset.
+    """
 
     offset: int
     leader_epoch: int | None = None

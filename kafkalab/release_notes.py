@@ -54,7 +54,12 @@ class Row(NamedTuple):
 
 
 def changes(
-    before: str, after: str, *, of: str = "client", lines: bool = False
+    before: str,
+    after: str,
+    *,
+    of: str = "client",
+    area: str | None = None,
+    lines: bool = False,
 ) -> pandas.DataFrame:
     """What differs between two releases, page by page: a pandas DataFrame with a Row's fields as
     columns.
@@ -62,12 +67,13 @@ def changes(
     :param before: the older release, as "2.2"
     :param after: the newer release
     :param of: "client" or "broker"
+    :param area: only the rows of one area: "connecting", "group", "consumer config" ...
     :param lines: list every line of the log that is new, gone or worded otherwise, instead of
     counting them
     :return: the table; `table.attrs["text"]` is the same as plain text
 
     Raises UnknownRelease for a release that is not simulated, ValueError where `after` is not the
-    newer one.
+    newer one or where no row is of that area.
     """
     import pandas  # Here and not above, so that `import kafkalab` stays light.
 
@@ -76,6 +82,14 @@ def changes(
         if of == "client"
         else _broker_rows(_steps(before, after, BROKER_NAMES, of))
     )
+    if area is not None:
+        areas = sorted({row.area for row in rows})
+        rows = [row for row in rows if row.area == area]
+        if not rows:
+            raise ValueError(
+                f"nothing of the area {area!r} differs between {before} and {after}; "
+                f"the areas are {', '.join(areas)}"
+            )
     table = pandas.DataFrame(rows, columns=list(Row._fields))
     table.attrs["text"] = _text(rows)
     return table

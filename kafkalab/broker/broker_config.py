@@ -136,7 +136,7 @@ NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
         "advertised": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
         "broker.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
         "node.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
-        "broker.rack": "consumers read from leaders only, and replicas are placed without racks",
+        "broker.rack": "racks are given to the lab: Lab(racks={0: 'a', 1: 'b'})",
         "replica.selector": "consumers read from leaders only",
         "controller.quorum": "the quorum is always there",
         "zookeeper.connect": "ZooKeeper is always there",

@@ -13,7 +13,7 @@ from functools import cache
 from kafkalab.lines import data_fields
 from kafkalab.lines.java_values import list_text, value_text
 from kafkalab.protocol import messages as m
-from kafkalab.protocol.bytes_left import bytes_left_at_records, records_size
+from kafkalab.protocol.buffer_sizes import bytes_left_at_records, records_size
 from kafkalab.protocol.frozen import record
 from kafkalab.releases import PROFILES
 

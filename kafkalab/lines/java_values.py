@@ -1,6 +1,7 @@
 """How Java prints plain values: null, true, lists, optional numbers."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 
 def value_text(value: object) -> str:
@@ -30,6 +31,6 @@ def offset_text(offset) -> str:
     )
 
 
-def offsets_text(offsets: Mapping[object, object]) -> str:
+def offsets_text(offsets: Mapping[Any, object]) -> str:
     """A map of partitions to OffsetAndMetadata."""
     return f"{{{', '.join(f'{partition}={offset_text(offset)}' for partition, offset in offsets.items())}}}"  # noqa: E501

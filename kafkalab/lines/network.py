@@ -189,7 +189,7 @@ METADATA_LINES = (
           info("Resetting the last seen epoch of partition {partition} to {new_epoch} since the "
                "associated topicId changed from "
                "null to {topic_id}", since="3.9"),
-          source="a recording of 4.4.0; 3.9 and 4.0 rebootstrap as it does"),
+          source="a recording of 4.4.0, and the line tables of 3.9.2 and 4.0.2"),
     entry("EPOCH_KEPT", METADATA,
           debug("Not replacing existing epoch {epoch} with new epoch {new_epoch}", since="2.2",
                 until="2.2", prefixed=False),

@@ -20,6 +20,8 @@ class StructField:
     bare: elements are structs here, but print as this one field of theirs. wrapped: the other way
         round, plain values here that print as structs with this one field. numbered: the elements
         go through a map by partition number on their way out, so they print in ascending order.
+    array: elements are lists without field names. Java holds each in an Object[], which prints as
+        its identity.
     """
 
     of: str
@@ -28,6 +30,7 @@ class StructField:
     bare: str | None = None
     wrapped: str | None = None
     numbered: bool = False
+    array: bool = False
 
 
 def _fields(line: str, **exceptions: StructField) -> tuple[StructField, ...]:
@@ -137,6 +140,41 @@ ALIKE = {  # the same in 2.1, 2.2 and 2.3
     m.OffsetForLeaderEpochResponse: _fields("throttle_time_ms@2 topics"),
     m.OffsetForLeaderTopicResult: _fields("topic partitions"),
     m.EpochEndOffset: _fields("error_code partition leader_epoch@1 end_offset"),
+    m.ListGroupsRequest: (),
+    m.ListGroupsResponse: _fields("throttle_time_ms error_code groups"),
+    m.ListedGroup: _fields("group_id protocol_type"),
+    m.DescribeGroupsResponse: _fields("throttle_time_ms groups"),
+    m.DescribedGroupMember: _fields(
+        "member_id client_id client_host member_metadata member_assignment"
+    ),
+    m.DeleteGroupsRequest: _fields("groups_names=groups"),
+    m.DeleteGroupsResponse: _fields("throttle_time_ms results=group_error_codes"),
+    m.DeletableGroupResult: _fields("group_id error_code"),
+    m.CreatePartitionsRequest: _fields("topics=topic_partitions timeout_ms=timeout validate_only"),
+    m.CreatePartitionsTopic: _fields(
+        "name=topic count=new_partitions.count assignments",
+        assignments=StructField(of="assignments", path="new_partitions.assignment", array=True),
+    ),
+    m.CreatePartitionsResponse: _fields("throttle_time_ms results=topic_errors"),
+    m.CreatePartitionsTopicResult: _fields("name=topic error_code error_message"),
+    m.DeleteRecordsRequest: _fields("topics timeout_ms=timeout"),
+    m.DeleteRecordsTopic: _fields("name=topic partitions", partitions=NUMBERED),
+    m.DeleteRecordsPartition: _fields("partition_index=partition offset"),
+    m.DeleteRecordsResponse: _fields("throttle_time_ms topics"),
+    m.DeleteRecordsTopicResult: _fields("name=topic partitions"),
+    m.DeleteRecordsPartitionResult: _fields("partition_index=partition low_watermark error_code"),
+    m.DescribeConfigsRequest: _fields("resources include_synonyms@1"),
+    m.DescribeConfigsResource: _fields(
+        "resource_type resource_name configuration_keys=config_names"
+    ),
+    m.DescribeConfigsResponse: _fields("throttle_time_ms results=resources"),
+    m.DescribeConfigsResult: _fields(
+        "error_code error_message resource_type resource_name configs=config_entries"
+    ),
+    m.DescribeConfigsResourceResult: _fields(
+        "name=config_name value=config_value read_only config_source@1 is_sensitive "
+        "synonyms=config_synonyms@1"
+    ),
 }
 
 HAND_WRITTEN = ALIKE | {  # 2.1 and 2.2
@@ -183,6 +221,22 @@ HAND_WRITTEN = ALIKE | {  # 2.1 and 2.2
     m.OffsetCommitResponse: _fields("throttle_time_ms topics=responses"),
     m.OffsetCommitResponseTopic: _fields("name=topic partitions=partition_responses"),
     m.OffsetCommitResponsePartition: _fields("partition_index=partition error_code"),
+    m.CreateTopicsRequest: _fields("topics=create_topic_requests timeout_ms=timeout validate_only"),
+    m.CreatableTopic: _fields(
+        "name=topic num_partitions replication_factor "
+        "assignments=replica_assignment configs=config_entries"
+    ),
+    m.CreatableReplicaAssignment: _fields("partition_index=partition broker_ids=replicas"),
+    m.CreatableTopicConfig: _fields("name=config_name value=config_value"),
+    m.CreateTopicsResponse: _fields("throttle_time_ms topics=topic_errors"),
+    m.CreatableTopicResult: _fields("name=topic error_code error_message"),
+    m.DeleteTopicsRequest: _fields("topic_names=topics timeout_ms=timeout"),
+    m.DeleteTopicsResponse: _fields("throttle_time_ms responses=topic_error_codes"),
+    m.DeletableTopicResult: _fields("name=topic error_code"),
+    m.DescribeGroupsRequest: _fields("groups=group_ids"),
+    m.DescribedGroup: _fields(
+        "error_code group_id group_state=state protocol_type protocol_data=protocol members"
+    ),
 }
 
 GENERATED = ALIKE | {  # 2.3, named as in the JSON schemas
@@ -227,6 +281,20 @@ GENERATED = ALIKE | {  # 2.3, named as in the JSON schemas
     m.OffsetCommitResponse: _fields("throttle_time_ms topics"),
     m.OffsetCommitResponseTopic: _fields("name partitions"),
     m.OffsetCommitResponsePartition: _fields("partition_index error_code"),
+    m.CreateTopicsRequest: _fields("topics timeout_ms validate_only"),
+    m.CreatableTopic: _fields("name num_partitions replication_factor assignments configs"),
+    m.CreatableReplicaAssignment: _fields("partition_index broker_ids"),
+    m.CreatableTopicConfig: _fields("name value"),
+    m.CreateTopicsResponse: _fields("throttle_time_ms topics"),
+    m.CreatableTopicResult: _fields("name error_code error_message"),
+    m.DeleteTopicsRequest: _fields("topic_names timeout_ms"),
+    m.DeleteTopicsResponse: _fields("throttle_time_ms responses"),
+    m.DeletableTopicResult: _fields("name error_code"),
+    m.DescribeGroupsRequest: _fields("groups include_authorized_operations@3"),
+    m.DescribedGroup: _fields(
+        "error_code group_id group_state protocol_type protocol_data members "
+        "authorized_operations@3"
+    ),
 }
 
 STRUCTS = {"hand-written": HAND_WRITTEN, "generated": GENERATED}

@@ -1,4 +1,4 @@
-"""Log sets: many lines of many clients, read, explained and made with Spark.
+"""Reads, explains and generates log sets with Spark: many lines of many Kafka clients.
 
     from kafkalab import logsets
     spark = logsets.session()
@@ -19,10 +19,10 @@ from kafkalab.logsets.connections import connections
 from kafkalab.logsets.incidents import incidents
 from kafkalab.logsets.java import JavaMissing, find_java
 from kafkalab.logsets.lag import lag, lag_per_minute
-from kafkalab.logsets.lives import live_per_minute, zombies
 from kafkalab.logsets.offsets import commits, reprocessed
+from kafkalab.logsets.open_sockets import live_per_minute, zombies
 from kafkalab.logsets.producers import batches, producers
-from kafkalab.logsets.read import malformed, read, stream, summary
+from kafkalab.logsets.reader import malformed, read, stream, summary
 from kafkalab.logsets.rebalances import group_rebalances, rebalances, storms
 from kafkalab.logsets.session import session
 from kafkalab.logsets.transactions import transactions

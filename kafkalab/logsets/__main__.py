@@ -1,17 +1,20 @@
-"""python -m kafkalab.logsets: explain LOG… | read PATH | connections PATH | generate NAME --out
-DIR | score SET | doctor | java"""
+"""Runs `python -m kafkalab.logsets`, the commands that read, explain and generate log sets.
+
+explain LOG… | read PATH | connections PATH | generate NAME --out DIR | score SET | doctor |
+java
+"""
 
 import argparse
 import json
 import sys
 from pathlib import Path
 
+from kafkalab.logsets.error_messages import NotALog, expected, sentence
 from kafkalab.logsets.java import JavaMissing, find_java
-from kafkalab.logsets.sentences import NotALog, expected, sentence
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 when done, 2 with one sentence on stderr when it cannot be done."""
+    """Run one command. Returns 0, or 2 after one sentence on stderr."""
     options = _parser().parse_args(arguments)
     try:
         return COMMANDS[options.command](options)
@@ -76,42 +79,43 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _session(options):
-    """Spark; asked for only after the paths were looked at, for it takes seconds to start."""
-    from kafkalab.logsets.files import files_of, join
+    """Start Spark, after a check of the paths: the start takes seconds."""
+    from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.layouts import layout
     from kafkalab.logsets.session import session
 
-    files_of(join(options.path))
+    files_of(path_list(options.path))
     if options.layout:
         layout(options.layout)
     return session(options.master)
 
 
 def _explain(options) -> int:
-    from kafkalab.logsets.explain import as_json, in_words, page, tell
+    from kafkalab.logsets.explain import json_report, page, report_of, text_report
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.read import CLIENT, load, with_the_files_client
+    from kafkalab.logsets.reader import CLIENT, load_lines, with_the_files_client
 
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
     spark = _session(options)
     with progress("explaining", spark):
-        # They are looked at a dozen times; kept typed, the other times cost next to nothing. What
-        # does not fit the memory goes to disk.
-        lines = load(spark, options.path, layout=options.layout).persist()
+        # The report reads the lines a dozen times. Typed lines that are kept cost little at the
+        # later
+        # reads. Those that do not fit the memory go to disk.
+        lines = load_lines(spark, options.path, layout=options.layout).persist()
         _refuse_what_is_no_log(lines, options)
-        story = tell(with_the_files_client(lines, lines.select("file", *CLIENT)))
+        story = report_of(with_the_files_client(lines, lines.select("file", *CLIENT)))
         lines.unpersist()
     if options.html:
         Path(options.html).write_text(
             page(story, f"What {_named(options.path)} tells"), encoding="utf-8"
         )
     if options.json == "-":
-        sys.stdout.write(as_json(story))
+        sys.stdout.write(json_report(story))
         return 0
     if options.json:
-        Path(options.json).write_text(as_json(story), encoding="utf-8")
-    print(in_words(story), end="")
+        Path(options.json).write_text(json_report(story), encoding="utf-8")
+    print(text_report(story), end="")
     for target in filter(None, (options.html, options.json)):
         print(f"-> {target}")
     return 0
@@ -119,7 +123,7 @@ def _explain(options) -> int:
 
 def _read(options) -> int:
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.read import load, malformed, read, summary
+    from kafkalab.logsets.reader import load_lines, malformed, read, summary
 
     if options.out and Path(options.out).exists():
         raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
@@ -133,7 +137,7 @@ def _read(options) -> int:
             ).parquet(options.out)
             lines = spark.read.parquet(options.out)
         else:
-            lines = load(
+            lines = load_lines(
                 spark,
                 options.path,
                 ("file", "offset", "time", "event", "problem", "message"),
@@ -165,11 +169,10 @@ def _connections(options) -> int:
     from pyspark.sql import functions as F
 
     from kafkalab.logsets.connections import COLUMNS, connections
-    from kafkalab.logsets.read import load
+    from kafkalab.logsets.reader import load_lines
 
-    # Only lines with a prefix of their own speak of sockets, so nobody has to look for the clients
-    # of the others.
-    sockets = connections(load(_session(options), options.path, COLUMNS, options.layout))
+    # Only lines with a client prefix are about sockets. So the others need no client.
+    sockets = connections(load_lines(_session(options), options.path, COLUMNS, options.layout))
     sockets = sockets.orderBy("file", "client_id", "opened_at", "node_id").withColumns(
         # As lines print them.
         {
@@ -202,8 +205,8 @@ def _generate(options) -> int:
 def _score(options) -> int:
     from kafkalab.logsets.incidents import incidents
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.read import load
-    from kafkalab.logsets.score import scores, spans_of_rows, spans_of_truth, table
+    from kafkalab.logsets.reader import load_lines
+    from kafkalab.logsets.score import score_table, scores, spans_of_rows, spans_of_truth
     from kafkalab.logsets.session import session
 
     folder = Path(options.set)
@@ -214,12 +217,14 @@ def _score(options) -> int:
         )
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     spark = session(options.master)
-    # What generate wrote as Parquet is what reading its text would give.
+    # The Parquet that generate wrote equals the result of reading its text.
     rows = folder / "parquet"
-    lines = spark.read.parquet(str(rows)) if rows.is_dir() else load(spark, str(folder / "lines"))
+    lines = (
+        spark.read.parquet(str(rows)) if rows.is_dir() else load_lines(spark, str(folder / "lines"))
+    )
     with progress("looking for incidents", spark):
         found = incidents(lines).toPandas()
-    print(table(scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))))
+    print(score_table(scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))))
     return 0
 
 
@@ -259,7 +264,7 @@ def _named(paths: list[str]) -> str:
 
 
 def _can_be_written(path: Path) -> None:
-    """Better now than after a minute's work. Raises OSError."""
+    """Check before a minute's work that the file can be written. Raises OSError."""
     import os
 
     if not path.parent.is_dir():

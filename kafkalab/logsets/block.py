@@ -1,14 +1,13 @@
-"""A block of text -> its lines, cut into time, level, prefix, message, logger and trace, without a
-Python step per line.
+"""Parses a block of log text into columns: time, level, prefix, message, logger and trace.
 
-The layout is `[%d] %p %m (%c:%L)%n` (kafkalab.lines.layout). Its head has fixed offsets, so we look
-at it as an array of bytes, all lines at once. Its tail and its prefix take few values in a block,
-so they are found by position, made into an Arrow dictionary, and understood once for each value.
-Everything is lazy: a query that asks for two columns pays for two.
+It takes no Python step per line. The layout is `[%d] %p %m (%c:%L)%n` (kafkalab.lines.layout). Its
+head has fixed offsets, so it is read as an array of bytes, all lines at once. Its tail and its
+prefix have few values in a block. They are found by position, made into an Arrow dictionary, and
+parsed once for each value. Everything is lazy: a query for two columns computes two.
 
-What belongs together: a line that does not start with a time belongs to the one before, as the rest
-of its message as long as no logger has been seen, or as its stack trace if it looks like one. Any
-other is foreign: it gets a row of its own and a reason.
+A line that does not start with a time belongs to the line before. It continues the message until a
+logger ends it. After the logger it is part of the stack trace, if it looks like one. Any other line
+is foreign: it gets its own row and a reason.
 """
 
 import codecs
@@ -22,7 +21,7 @@ import pyarrow.compute as pc
 from kafkalab.logsets import schema
 
 HEAD = len("[2026-01-05 09:00:00,000] ")
-WINDOW = 40  # Bytes looked at from each line's start; the level ends within.
+WINDOW = 40  # Bytes read from each line's start. The level ends within them.
 HEAD_MARKS = {0: "[", 5: "-", 8: "-", 11: " ", 14: ":", 17: ":", 20: ",", 24: "]", 25: " "}
 HEAD_DIGITS = (1, 2, 3, 4, 6, 7, 9, 10, 12, 13, 15, 16, 18, 19, 21, 22, 23)
 HEAD_PATTERN = re.compile(rb"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ")
@@ -39,7 +38,7 @@ KINDS = {
     "AdminClient": "admin",
     "ShareConsumer": "consumer",
 }
-# What a continuation has to look like to be (part of) a stack trace, as RE2 reads it.
+# The form of a line of a stack trace, as an RE2 expression.
 TRACE_PATTERN = (
     r"^(\s|Caused by: |Suppressed: |\.\.\. "
     r"|[a-z]\w*(\.[\w$]+)+(:|$)|[\w.$]+(Exception|Error|Throwable)\b)"
@@ -51,12 +50,14 @@ codecs.register_error(
 
 
 class Block:
-    """Whole lines of one file: `text` starts with a line's first byte,
-    `offset` says where that is in the file."""
+    """Whole lines of one file.
+
+    `text` starts with a line's first byte, `offset` is its place in the file.
+    """
 
     def __init__(self, text: bytes, file: str = "", offset: int = 0):
         self.file, self.offset = file, offset
-        self.damaged = None  # Byte for byte: was this not UTF-8?
+        self.damaged = None  # Byte for byte: whether it was not UTF-8.
         try:
             text.decode()
         except UnicodeDecodeError:
@@ -72,8 +73,10 @@ class Block:
     # -- which text is a row -----------------------------------------------------------------------
 
     def _cut_into_rows(self) -> None:
-        """Set, for each row: `start`, `head_ok`, `tail_open`,
-        `tail_close` (where `(logger)` stands, -1 without), `end`."""
+        """Set for each row: `start`, `head_ok`, `tail_open`, `tail_close`, `end`.
+
+        The tail is `(logger)`; -1 where there is none.
+        """
         starts, ends = self._lines()
         heads = np.lib.stride_tricks.sliding_window_view(self.bytes, WINDOW)[starts]
         is_head = _looks_like_head(heads)
@@ -81,7 +84,7 @@ class Block:
 
         head_lines = np.flatnonzero(is_head)
         tail_lines = np.flatnonzero(tail_open >= 0)
-        after = np.append(head_lines[1:], len(starts))  # The line where the next head stands.
+        after = np.append(head_lines[1:], len(starts))  # The line of the next head.
         nearest = np.append(tail_lines, len(starts))[np.searchsorted(tail_lines, head_lines)]
         has_tail = nearest < after
         closing = np.where(has_tail, nearest, after - 1)  # The line where the message ends.
@@ -112,8 +115,9 @@ class Block:
         return starts, breaks - ((breaks > starts) & (self.bytes[breaks - 1] == 13))
 
     def _tails(self, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each line of text where its ` (logger)` opens, and which of `self.tail_texts` it is;
-        -1 where there is none."""
+        """For each line of text the place of its ` (logger)` and its index in `self.tail_texts`,
+        else -1.
+        """
         found, code, self.tail_texts = np.full(len(starts), -1), np.full(len(starts), -1), []
         parens = np.flatnonzero(self.bytes[: self.size] == 40)
         if not len(parens):
@@ -133,12 +137,13 @@ class Block:
         return found, code
 
     def _foreign(self, starts, ends, is_head, head_lines, closing, after) -> np.ndarray:
-        """The lines of text that belong to nothing: before the first head,
-        or after a message without being a stack trace."""
+        """The foreign lines: before the first head, or after a message without being a stack
+        trace.
+        """
         owner = np.cumsum(is_head) - 1
         numbers = np.arange(len(starts))
         loose = ~is_head & ((owner < 0) | (numbers > (closing[owner] if len(closing) else -1)))
-        # An empty line says nothing and is part of whatever it follows.
+        # An empty line belongs to the line before.
         loose = np.flatnonzero(loose & (ends > starts))
         if not len(loose):
             return loose
@@ -149,7 +154,7 @@ class Block:
         return loose[~traced | (loose > first_foreign[owner[loose] + 1])]
 
     def keep(self, passes: np.ndarray) -> None:
-        """Forget the rows that do not pass."""
+        """Remove the rows that do not pass."""
         for name in [
             name for name, value in vars(type(self)).items() if isinstance(value, cached_property)
         ]:
@@ -358,8 +363,9 @@ class Block:
 
     def texts(self, begin: np.ndarray, end: np.ndarray) -> pa.Array:
         """The text of each span, in one copy. Spans must be in order and may not overlap."""
-        # Arrow wants the end of one text to be the start of the next, so the gaps become texts too,
-        # and only every other one is taken.
+        # In Arrow the end of one text is the start of the next. So the gaps become texts too, and
+        # only
+        # every other text is taken.
         edges = np.empty(2 * len(begin) + 1, np.int32)
         edges[0:-1:2] = begin
         edges[1::2] = end
@@ -394,7 +400,7 @@ def _looks_like_head(heads: np.ndarray) -> np.ndarray:
     for place, mark in HEAD_MARKS.items():
         good &= columns[place] == ord(mark)
     for place in HEAD_DIGITS:
-        # Unsigned: what is below "0" wraps to above 9.
+        # Unsigned: a byte below "0" wraps to above 9.
         good &= (columns[place] - np.uint8(48)) <= 9
     fits[candidates] = good
     return fits

@@ -1,23 +1,22 @@
-"""Which sockets did a client hold, what for, from when to when, and who ended them? One row a
-socket, from its lines alone.
+"""Finds the sockets of each Kafka client in its log lines: purpose, begin, end and the side that
+ended it.
 
-`Initiating connection to node …` opens a socket. A client has at most one for each node id, so the
-next end that names this node id is its end. What ended it the lines say in different ways:
+`Initiating connection to node …` opens a socket. A client has at most one for each node id. So the
+next end with this node id is its end. The lines name the reason in different ways:
 
   idle    from 3.9 on `Idle connection to node N disconnected.`; before, a `Node N disconnected.`
           that no Selector line explains
   peer    `Node N disconnected.` after the Selector's `Connection with … disconnected`: the other
-          side hung up
-  failed  `Connection to node N (…) could not be established.`: there never was a socket, only the
-          try
-  self    the client gave up on it, for instance after a request timeout
-  close   `Kafka consumer has been closed`: no version writes a line for each socket then
+          side closed it
+  failed  `Connection to node N (…) could not be established.`: only an attempt, never a socket
+  self    the client closed it, for instance after a request timeout
+  close   `Kafka consumer has been closed`: no version then writes a line for each socket
 
 A socket that is still open when the lines end has neither closed_at nor how.
 
-Several clients of one id and group in one log cannot be told apart line by line. Where a client id
-has more lives at a time than one, and node ids end more often than they were opened in turn, its
-sockets of a node id are taken to end in the order in which they were opened.
+Several clients with one id and group in one log have equal lines. Where such clients run at the
+same time and node ids end more often than alternating opens allow, the sockets of a node id are
+taken to end in the order of their opening.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -53,12 +52,12 @@ COLUMNS = (
     "message",
 )
 CLIENT = ("file", "kind", "client_id")
-# Consumers of one id but of several groups can be told apart: their lines name the group.
+# Consumers with one id but several groups are different clients: their lines name the group.
 WRITER = (*CLIENT, "group_id")
-# The order in which a client wrote: by place, not by time, for clocks are set back and many lines
-# share a millisecond.
+# A client's own order is by place, not by time: clocks are set back, and many lines share a
+# millisecond.
 PLACE = ("part", "offset")
-# Spark calls the pieces of one text part-00000…: together they are one log.
+# Spark names the pieces of one text part-00000…: together they are one log.
 PART = r"[/\\]part-[^/\\]*$"
 
 
@@ -98,8 +97,8 @@ def _addresses_in(text: str) -> Column:
 
 
 def _explained(events: DataFrame) -> DataFrame:
-    """Each `Node N disconnected.` with `by_peer`: did the Selector report a lost connection that
-    this line is the echo of?
+    """Each `Node N disconnected.` with `by_peer`: whether the Selector reported this lost
+    connection.
 
     The Selector reports every connection it lost in a pass, then NetworkClient writes one line for
     each, and one for the connection it closed itself for being idle. So in a pass (from the first
@@ -136,8 +135,10 @@ def _explained(events: DataFrame) -> DataFrame:
 
 
 def _numbered(events: DataFrame) -> DataFrame:
-    """Each line with `place`, its number among the client's, `socket`, which of the node id's
-    sockets it speaks of, and `client_closed`."""
+    """Each line with `place` (its number among the client's), `socket` and `client_closed`.
+
+    `socket` is the number of the line's socket among those of the node id.
+    """
     by_client = Window.partitionBy(*WRITER).orderBy(*PLACE)
     later = by_client.rowsBetween(Window.currentRow, Window.unboundedFollowing)
     by_node = (
@@ -167,16 +168,17 @@ def _numbered(events: DataFrame) -> DataFrame:
 
 
 def _crowded(events: DataFrame, ends: Column) -> DataFrame:
-    """With `crowded`, whether several clients of this id wrote at a time, and `closes`,
-    when they were closed."""
+    """Add `crowded` (whether several clients of this id wrote at one time) and `closes` (their
+    ends).
+    """
     of_client = Window.partitionBy(*WRITER)
     so_far = of_client.orderBy(*PLACE).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     alive = F.count_if(F.col("event").isin(*BEGUN)).over(so_far) - F.count_if(
         F.col("event").isin(*CLOSED)
     ).over(so_far)
     of_socket = Window.partitionBy(*WRITER, "node_id", "socket")
-    # One client closes a socket once; a client that was killed and started anew closes none of its
-    # old ones.
+    # One client closes a socket once. A client that was killed and started again closes no old
+    # socket.
     again = F.count_if(ends).over(of_socket) > 1
     return (
         events.withColumns({"alive": alive, "again": again & (F.col("socket") > 0)})
@@ -197,7 +199,7 @@ def _gathered(events: DataFrame) -> DataFrame:
     opens = F.col("event") == OPENED
     speaks = opens | F.col("event").isin(*NODE_ENDS)
     return (
-        # A socket whose beginning is not in these lines cannot be told.
+        # A socket whose opening is not in these lines is left out.
         events.where(
             (speaks & F.col("client_id").isNotNull() & (F.col("socket") > 0))
             | F.col("listed").isNotNull()
@@ -225,8 +227,9 @@ def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
     next_open = F.lead(F.struct("place", "opened_at")).over(
         Window.partitionBy(*WRITER, "node_id").orderBy("place")
     )
-    # Of several clients with one id, the one that was closed first held the socket that was opened
-    # first, as far as anybody can say.
+    # Of several clients with one id, the client closed first gets the socket opened first: the
+    # lines
+    # give no better evidence.
     left = F.row_number().over(
         Window.partitionBy(*WRITER, "node_id", F.col("ended_at").isNull()).orderBy("place")
     )
@@ -234,8 +237,9 @@ def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
         "client_closed",
         F.when(F.col("crowded"), F.get("closes", left - 1)).otherwise(F.col("client_closed")),
     )
-    # A second try means that the first is over, told or not; unless the client was closed in
-    # between and this is its namesake.
+    # A second attempt means that the first is over, with or without a line. The exception: the
+    # client
+    # was closed in between, and another client has its id.
     replaced = (
         F.col("ended_at").isNull()
         & F.col("next_open").isNotNull()
@@ -268,8 +272,10 @@ def _with_how_it_ended(sockets: DataFrame) -> DataFrame:
 
 
 def _with_bootstrap_brokers(sockets: DataFrame) -> DataFrame:
-    """A bootstrap socket has no broker's number in its node id, but its address may be a known
-    broker's: by metadata, or by a socket."""
+    """Add the broker of bootstrap sockets, whose node id has no broker's number.
+
+    Their address may be a known broker's: from metadata, or from another socket.
+    """
     of_file = Window.partitionBy("file")
     connected = F.when(F.col("broker").isNotNull(), F.struct("host", "port", "broker"))
     known = F.array_union(

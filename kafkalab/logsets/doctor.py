@@ -1,5 +1,4 @@
-"""What does reading and making log sets need, and is it here? Java, Spark, Arrow, room on the disk,
-a master that answers."""
+"""Checks the requirements of log sets: Java, Spark, Arrow, space on the disk and a Spark master."""
 
 import importlib.metadata
 import os
@@ -13,7 +12,7 @@ from kafkalab.logsets.java import JavaMissing, find_java
 from kafkalab.logsets.session import MASTER_VARIABLE
 
 NEEDED = ("pyspark", "pyarrow", "numpy", "pandas", "matplotlib")
-ROOM_GB = 2  # Spark spills there; a set of five million lines needs about so much.
+ROOM_GB = 2  # Spark's space on disk for a set of about five million lines.
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,7 @@ class Finding:
 
 
 def findings() -> list[Finding]:
-    """What is there and what is missing, a sentence each."""
+    """One sentence for each requirement: present or missing."""
     return [_java(), *(_package(name) for name in NEEDED), _room(), *_master()]
 
 
@@ -59,7 +58,7 @@ def _room() -> Finding:
 
 
 def _master() -> list[Finding]:
-    """Does the master that the setting names answer? Nothing where it is this machine."""
+    """Whether the configured master answers. Empty where it is this machine."""
     master = os.environ.get(MASTER_VARIABLE, "")
     if not master.startswith("spark://"):
         return [Finding(True, f"Spark's master: {master or 'local[*]'}")]

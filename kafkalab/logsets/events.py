@@ -1,5 +1,6 @@
-"""All that one event's lines say: a typed column for each gap of its wording, also those that
-schema.py has no column for.
+"""Reads the lines of one event into typed columns, one for each gap of its wording.
+
+It also covers gaps that have no column in schema.py.
 
     fields(lines, "FETCH_BUILT_INCREMENTAL")     # …, node_id, session_id, session_epoch, added,
                                                  altered, removed, replaced, out_of
@@ -25,10 +26,10 @@ def fields(lines: DataFrame, event: str) -> DataFrame:
     """The lines of this event with a column for each placeholder of its wordings, whichever version
     wrote it.
 
-    Whole numbers are bigint (null where the line prints a word instead, `INVALID`), the rest
-    string. A gap that has a name of schema.py keeps that column if it is among `lines`' (`node_id`,
-    `topic`); one that has not becomes a column of its own. `lines` needs the columns event and
-    message. Raises KeyError for an event that the catalogue does not know.
+    Whole numbers are bigint (null where the line prints a word such as `INVALID`), all others
+    string. A gap with a name of schema.py keeps that column if `lines` has it (`node_id`, `topic`).
+    Any other gap becomes a new column. `lines` needs the columns event and message. Raises KeyError
+    for an event that is not in the catalogue.
     """
     wordings = {wording.template for wording in CATALOG[event].wordings}
     gaps: dict[str, list[Column]] = {}
@@ -51,7 +52,7 @@ def _typed(name: str, text: Column) -> Column:
 
 
 def _pattern(template: str) -> tuple[str, list[str]]:
-    """A template as Java's regular expressions have it, a group a gap."""
+    """A template as a Java regular expression, with one group for each gap."""
     literals, names = literals_and_names(template)
     pattern = "".join(
         _quoted(literal) + (f"({ANYTHING})" if place < len(names) else "")

@@ -1,9 +1,8 @@
-"""Which files hold lines, and how does one open them? Paths of this machine or URLs: file://,
-hdfs://, s3://, gs://, abfs://.
+"""Finds and opens log files, by path or by URL: file://, hdfs://, s3://, gs://, abfs://.
 
-A URL is opened by Arrow's file systems, with the credentials the environment holds. Packed files
-are unpacked by what their name ends in: .gz, .zst, .bz2, .lz4. Several paths may be named at once,
-a line break between them.
+Arrow's file systems open a URL, with the credentials of the environment. The end of a name tells
+how a file is packed: .gz, .zst, .bz2, .lz4. Several paths may be given at once, with a line break
+between them.
 """
 
 import os
@@ -19,8 +18,7 @@ URL = "://"
 
 @dataclass(frozen=True)
 class LogFile:
-    """A file with lines, as it was named to the reader (`name`), and its size in bytes,
-    as it lies there."""
+    """A log file: its name as given to the reader, and its size in bytes on disk."""
 
     name: str
     size: int
@@ -32,13 +30,15 @@ class LogFile:
 
 
 def files_of(paths: str | os.PathLike) -> list[LogFile]:
-    """The files to read, by name: each path itself, or every log below it.
-    Raises FileNotFoundError where there is none."""
+    """The files to read, sorted by name: each path itself, or every log below it.
+
+    Raises FileNotFoundError where there is none.
+    """
     return [file for path in os.fspath(paths).split("\n") for file in _below(path)]
 
 
-def join(paths) -> str:
-    """One path or several, as the one text that the data source takes."""
+def path_list(paths) -> str:
+    """One path or several as one text, which the data source takes."""
     return (
         os.fspath(paths)
         if isinstance(paths, str | os.PathLike)
@@ -74,7 +74,7 @@ def _below(path: str) -> list[LogFile]:
 
 
 def _named(path: str, inside: str, found: str) -> str:
-    """A file below `path` in the words in which the path was given."""
+    """The name of a file below `path`, in the form in which the path was given."""
     below = os.path.relpath(found, inside) if URL not in path else found[len(inside) :].lstrip("/")
     return f"{path.rstrip('/')}/{below}" if URL in path else os.path.join(path, below)
 
@@ -88,7 +88,9 @@ def is_log(name: str) -> bool:
 
 def where(path: str) -> tuple[fs.FileSystem, str]:
     """The file system of a path or URL, and the path inside it.
-    Raises ValueError for a scheme nobody knows."""
+
+    Raises ValueError for an unknown scheme.
+    """
     if URL not in path:
         return fs.LocalFileSystem(), os.path.abspath(path)
     try:
@@ -100,7 +102,7 @@ def where(path: str) -> tuple[fs.FileSystem, str]:
 
 
 def open_plain(name: str):
-    """A file that can be entered anywhere: read(size), seek(place)."""
+    """Open a file for random access: read(size), seek(place)."""
     if URL not in name:
         return open(name, "rb", buffering=0)
     system, inside = where(name)
@@ -108,7 +110,7 @@ def open_plain(name: str):
 
 
 def open_unpacked(name: str):
-    """A file from its beginning, unpacked."""
+    """Open a file from its beginning, unpacked."""
     if URL not in name:
         return pa.input_stream(name, compression="detect")
     system, inside = where(name)

@@ -1,25 +1,22 @@
-"""What went wrong? One row an incident: its first sign, whose it is, its cause, and the lines that
-say so. From lines on DEBUG (2.x on TRACE).
+"""Finds incidents in the lines of Kafka clients: one row each, with clients, cause and evidence.
 
-Each kind is a chain of its own over the other frames, and ends in the same columns:
+It needs lines on DEBUG (2.x: TRACE). Each kind has its own query over the other frames, with the
+same columns as result:
 
     rebalance storm          a group that does little but rebalance (rebalances.storms)
     slow member evicted      no poll() within max.poll.interval.ms: the client left its group
-                             without wanting to
-    zombie sockets           a bootstrap socket that nobody closes, of no use to anybody
-                             (connections.max.idle.ms = -1)
-    skewed key               one partition gets nearly all that a producer sends
+    zombie sockets           an unused bootstrap socket that stays open (connections.max.idle.ms =
+    -1) skewed key               one partition gets nearly all that a producer sends
     slow broker              one broker answers much later than the others the same client talks to
-    coordinator lost         a group without its coordinator, and not only for a moment
-    retention bites          what a consumer wanted to read next was deleted before it came to it
-    auto-commit duplicates   a member was gone between two commits, and the next read again what it
-                             had read
-    flapping isr             writes fail for want of replicas in sync, work, and fail again
-    bad deploy               clients of a group were started anew together, and their troubles began
-                             there
+    coordinator lost         a group without its coordinator for some time
+    retention bites          records were deleted before the consumer read them
+    auto-commit duplicates   a member ended between two commits, and the next owner read records
+    again flapping isr             writes fail without enough in-sync replicas, succeed, and fail
+    again bad deploy               clients of a group restarted together, and then their troubles
+    began
 
-What a bad deploy brings about (evictions, storms) is told with it and not once more by itself. The
-lines are read once: all chains begin with those of signs.py, which are kept until the incidents are
+The evictions and storms of a bad deploy are part of it and have no rows of their own. The lines are
+read once: all queries use the lines of incident_lines.py, which are kept until the incidents are
 found.
 """
 
@@ -29,8 +26,21 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.lives import IDLE_MINUTES, zombies
+from kafkalab.logsets.event_lines import CLIENT, folder, in_turn, lines_of, ms_between, so_far
+from kafkalab.logsets.incident_lines import (
+    AUTOMATIC,
+    BEGINS_AT,
+    DISCOVERED,
+    EVIDENCE_LETTERS,
+    LOST,
+    OUT_OF_RANGE,
+    PROMPT,
+    RESET,
+    RETRIED,
+    incident_lines,
+)
 from kafkalab.logsets.offsets import reprocessed
+from kafkalab.logsets.open_sockets import IDLE_MINUTES, zombies
 from kafkalab.logsets.producers import ANSWERED, SENT, batches
 from kafkalab.logsets.rebalances import (
     BEGUN,
@@ -41,19 +51,6 @@ from kafkalab.logsets.rebalances import (
     REQUESTED,
     storms,
 )
-from kafkalab.logsets.signs import (
-    AUTOMATIC,
-    BEGINS_AT,
-    DISCOVERED,
-    EVIDENCE_LETTERS,
-    LOST,
-    OUT_OF_RANGE,
-    PROMPT,
-    RESET,
-    RETRIED,
-    signs,
-)
-from kafkalab.logsets.told import CLIENT, folder, in_turn, ms_between, so_far, told
 
 COLUMNS = ("kind", "folder", "group_id", "clients", "first", "last", "cause", "evidence")
 EVIDENCE_LINES = 5
@@ -67,19 +64,22 @@ FOLLOWS = "5 minutes"
 
 
 def incidents(lines: DataFrame) -> DataFrame:
-    """One row for each incident in `lines`: kind (as above), folder of the logs, group_id (null
-    where no group is concerned), clients (those concerned), first and last sign, cause in words,
-    evidence: up to five lines, each time, client_id, file, offset, message.
+    """One row for each incident in `lines`.
 
-    Found when called, not when shown: Spark works meanwhile, keeps the signs in memory or on disk,
-    and afterwards the rows that are returned."""
-    kept = signs(lines).persist(StorageLevel.MEMORY_AND_DISK)
+    kind (as above); folder of the logs; group_id (null without a group); clients (the affected
+    ones); first and last sign; cause in words; evidence: up to five lines, each time, client_id,
+    file, offset, message.
+
+    The call itself runs the queries. Spark keeps the lines in memory or on disk until the end of
+    the call, and then the returned rows.
+    """
+    kept = incident_lines(lines).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         deployed = bad_deploys(kept).localCheckpoint()
         causes = [
-            deployed, zombie_sockets(kept), skewed_keys(kept), slow_brokers(kept),
+            deployed, zombie_clients(kept), skewed_keys(kept), slow_brokers(kept),
             lost_coordinators(kept), retention(kept),
-            auto_commit_duplicates(kept), flapping_isrs(kept),
+            auto_commit_rereads(kept), flapping_isrs(kept),
         ]  # fmt: skip
         symptoms = [
             _unless_explained(rows, deployed) for rows in (storms_of(kept), slow_members(kept))
@@ -92,8 +92,10 @@ def incidents(lines: DataFrame) -> DataFrame:
 
 
 def storms_of(lines: DataFrame) -> DataFrame:
-    """A group with at least STORM_REBALANCES rebalances within STORM_WITHIN; the cause has the
-    seconds its members stood still together."""
+    """Groups with at least STORM_REBALANCES rebalances within STORM_WITHIN.
+
+    The cause has the sum of the seconds in which members could not read.
+    """
     found = storms(lines, STORM_REBALANCES, STORM_WITHIN).withColumn(
         "cause",
         F.concat(
@@ -104,15 +106,17 @@ def storms_of(lines: DataFrame) -> DataFrame:
                    F.concat(F.lit("; because of "), F.array_join("clients", ", "))).otherwise(""),
         ),
     )  # fmt: skip
-    told_by = told(
+    told_by = lines_of(
         lines, (JOINING, *GIVEN_UP, "HEARTBEAT_REBALANCING"), "group_id", "message"
     ).withColumn("folder", folder())
     return _cited("rebalance storm", found, told_by, "group_id")
 
 
 def slow_members(lines: DataFrame) -> DataFrame:
-    """Clients whose own timer for poll() ran out (max.poll.interval.ms);
-    times less than two minutes apart are one incident."""
+    """Clients that exceeded max.poll.interval.ms.
+
+    Times less than two minutes apart are one incident.
+    """
     expired = _expirations(lines)
     found = (
         _clustered(expired, "2 minutes", "folder", "client_id")
@@ -130,9 +134,11 @@ def slow_members(lines: DataFrame) -> DataFrame:
     return _cited("slow member evicted", found, expired, "client_id")
 
 
-def zombie_sockets(lines: DataFrame) -> DataFrame:
-    """Clients with bootstrap sockets that stay open longer than IDLE_MINUTES;
-    the evidence is who opened them."""
+def zombie_clients(lines: DataFrame) -> DataFrame:
+    """Clients with bootstrap sockets that stay open longer than IDLE_MINUTES.
+
+    The evidence is the lines that opened them.
+    """
     found = (
         zombies(lines)
         .groupBy("folder", F.array("client_id").alias("clients"))
@@ -154,7 +160,7 @@ def zombie_sockets(lines: DataFrame) -> DataFrame:
         )
     )
     told_by = (
-        told(lines, ("INITIATING_CONNECTION",), "message", "node_id")
+        lines_of(lines, ("INITIATING_CONNECTION",), "message", "node_id")
         .where("node_id like '-%'")
         .withColumn("folder", folder())
     )
@@ -162,8 +168,10 @@ def zombie_sockets(lines: DataFrame) -> DataFrame:
 
 
 def skewed_keys(lines: DataFrame) -> DataFrame:
-    """A producer that sends SKEWED_SHARE or more of a topic's bytes to one partition, of
-    SKEWED_PARTITIONS or more it writes to, in at least SKEWED_BATCHES batches."""
+    """Producers that send SKEWED_SHARE or more of a topic's bytes to one partition.
+
+    They write to SKEWED_PARTITIONS or more partitions, in at least SKEWED_BATCHES batches.
+    """
     of_topic = ("folder", "file", "client_id", "topic")
     sent = batches(lines).withColumn("folder", folder())
     shares = sent.groupBy(*of_topic, "partition").agg(
@@ -188,7 +196,7 @@ def skewed_keys(lines: DataFrame) -> DataFrame:
         .drop("file", "client_id")
     )  # fmt: skip
     told_by = (
-        told(lines, (SENT,), "api", "message")
+        lines_of(lines, (SENT,), "api", "message")
         .where("api = 'PRODUCE'")
         .withColumn("folder", folder())
     )
@@ -196,8 +204,10 @@ def skewed_keys(lines: DataFrame) -> DataFrame:
 
 
 def slow_brokers(lines: DataFrame) -> DataFrame:
-    """A broker whose median answer in a minute takes SLOW_MS milliseconds or more, and
-    SLOW_TIMES what the same client's quickest broker takes."""
+    """Brokers with slow answers: their median in a minute is SLOW_MS milliseconds or more.
+
+    It is also SLOW_TIMES the median of the same client's fastest broker.
+    """
     answers = _answers(lines).withColumn("minute", F.date_trunc("minute", "sent_at"))
     by_broker = answers.groupBy("folder", *CLIENT, "minute", "broker").agg(
         F.percentile("took_ms", F.lit(0.5)).alias("took"), F.count("*").alias("requests"),
@@ -205,7 +215,7 @@ def slow_brokers(lines: DataFrame) -> DataFrame:
         F.max("answered_at").alias("end"),
     )  # fmt: skip
     of_client = Window.partitionBy("folder", *CLIENT, "minute")
-    # What the client's quickest broker needs says what it is used to.
+    # The client's fastest broker gives its usual time.
     slow = (
         by_broker.withColumn("usual", F.min("took").over(of_client))
         .where(
@@ -234,11 +244,12 @@ def slow_brokers(lines: DataFrame) -> DataFrame:
 
 
 def lost_coordinators(lines: DataFrame) -> DataFrame:
-    """A group told at least twice that its coordinator is gone,
-    without one for WITHOUT_MS milliseconds or more."""
+    """Groups with two or more lost-coordinator lines and no coordinator for WITHOUT_MS ms or
+    more.
+    """
     of_member = in_turn("group_id").rowsBetween(1, Window.unboundedFollowing)
     lost = (
-        told(lines, (LOST, *DISCOVERED), "group_id", "message")
+        lines_of(lines, (LOST, *DISCOVERED), "group_id", "message")
         .where("group_id is not null")
         .withColumns(
             {
@@ -258,8 +269,9 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
             F.max("time").alias("last"), F.count("*").alias("times"),
             F.max(F.coalesce(ms_between("time", "again"), F.lit(0))).alias("without_ms"),
         )
-        # A coordinator that refused once and is found again at once, because a replica of its log
-        # was gone, say, was not lost.
+        # A coordinator that refused once and is found again at once was not lost. Example: a
+        # replica of
+        # its log was down.
         .where((F.col("times") >= 2) & (F.greatest("without_ms",
                                                    ms_between("first", "last")) >= WITHOUT_MS))
         .withColumn("cause",
@@ -270,9 +282,11 @@ def lost_coordinators(lines: DataFrame) -> DataFrame:
 
 
 def retention(lines: DataFrame) -> DataFrame:
-    """A consumer out of range that goes on at a later offset: what lay between was deleted
-    before it was read. Counted in records."""
-    events = told(
+    """Consumers out of range that continue at a later offset. Counted in records.
+
+    The records in between were deleted before the consumer read them.
+    """
+    events = lines_of(
         lines, (*OUT_OF_RANGE, RESET), "group_id", "topic", "partition", "position", "message"
     ).withColumn("folder", folder())
     of_partition = Window.partitionBy(*CLIENT, "topic", "partition").orderBy("part", "offset")
@@ -304,12 +318,14 @@ def retention(lines: DataFrame) -> DataFrame:
     return _cited("retention bites", found, told_by, "client_id")
 
 
-def auto_commit_duplicates(lines: DataFrame) -> DataFrame:
-    """A group with automatic commits that begins again before what was read, with no eviction
-    and no lost coordinator in the FOLLOWS before. In records."""
-    automatic = told(lines, AUTOMATIC, "group_id").select(folder(), "group_id").distinct()
-    # Those who were told to go, or could not commit, have another trouble.
-    known = told(lines, (EXPIRED, LOST), "group_id").select(
+def auto_commit_rereads(lines: DataFrame) -> DataFrame:
+    """Groups with automatic commits that read records again. Counted in records.
+
+    There is no eviction and no lost coordinator in the FOLLOWS before.
+    """
+    automatic = lines_of(lines, AUTOMATIC, "group_id").select(folder(), "group_id").distinct()
+    # Members that were evicted, or could not commit, belong to another kind.
+    known = lines_of(lines, (EXPIRED, LOST), "group_id").select(
         folder(), "group_id", F.col("time").alias("trouble")
     )
     again = (
@@ -340,15 +356,17 @@ def auto_commit_duplicates(lines: DataFrame) -> DataFrame:
                     F.format_string("up to %d records of %d partitions were read again: nobody "
                                     "had committed them", "records", "partitions"))
     )  # fmt: skip
-    told_by = told(lines, (BEGINS_AT,), "group_id", "message").withColumn("folder", folder())
+    told_by = lines_of(lines, (BEGINS_AT,), "group_id", "message").withColumn("folder", folder())
     return _cited("auto-commit duplicates", found, told_by, "client_id")
 
 
 def flapping_isrs(lines: DataFrame) -> DataFrame:
-    """A partition that refused producers with NOT_ENOUGH_REPLICAS in two or more spells, none
-    more than FOLLOWS after the last."""
+    """Partitions that refused producers with NOT_ENOUGH_REPLICAS in two or more periods.
+
+    No period begins more than FOLLOWS after the one before.
+    """
     refused = (
-        told(lines, (RETRIED,), "topic", "partition", "message")
+        lines_of(lines, (RETRIED,), "topic", "partition", "message")
         .where("client_id is not null and message like '%NOT_ENOUGH_REPLICAS%'")
         .withColumn("folder", folder())
     )
@@ -385,10 +403,13 @@ def flapping_isrs(lines: DataFrame) -> DataFrame:
 
 
 def bad_deploys(lines: DataFrame) -> DataFrame:
-    """At least DEPLOYED_CLIENTS clients of a group start anew together, and TROUBLES or more
-    evictions follow within FOLLOWS, three times as many as before."""
+    """Groups with a restart of DEPLOYED_CLIENTS or more clients together and many evictions after
+    it.
+
+    TROUBLES or more evictions follow within FOLLOWS, three times as many as before.
+    """
     begun = (
-        told(lines, BEGUN, "group_id", "message")
+        lines_of(lines, BEGUN, "group_id", "message")
         .where("group_id is not null")
         .withColumn("folder", folder())
     )
@@ -406,7 +427,7 @@ def bad_deploys(lines: DataFrame) -> DataFrame:
         )
         .where(F.size("clients") >= DEPLOYED_CLIENTS)
     )
-    thrown_out = told(lines, (REQUESTED,), "group_id", "reason", "message").where(
+    thrown_out = lines_of(lines, (REQUESTED,), "group_id", "reason", "message").where(
         "reason like '%UNKNOWN_MEMBER%'"
     )
     troubles = _expirations(lines).unionByName(
@@ -447,13 +468,15 @@ def bad_deploys(lines: DataFrame) -> DataFrame:
 
 
 def _expirations(lines: DataFrame) -> DataFrame:
-    """Where a member left because it had not polled;
-    2.8 says so only in the line of its leaving."""
+    """The lines where a member left because it had not polled.
+
+    In 2.8 only its LeaveGroup line says so.
+    """
     by_timeout = (F.col("event") == EXPIRED) | F.col("message").contains(
         "consumer poll timeout has expired. This means"
     )
     return (
-        told(lines, (EXPIRED, LEAVING[0]), "group_id", "message")
+        lines_of(lines, (EXPIRED, LEAVING[0]), "group_id", "message")
         .where("client_id is not null")
         .where(by_timeout)
         .withColumn("folder", folder())
@@ -461,10 +484,12 @@ def _expirations(lines: DataFrame) -> DataFrame:
 
 
 def _answers(lines: DataFrame) -> DataFrame:
-    """One row for each answered request that a broker answers at once: who, which broker,
-    sent_at, answered_at, took_ms, and the answer's line."""
+    """One row for each answered request of an API in PROMPT, which a broker answers at once.
+
+    It has the client, the broker, sent_at, answered_at, took_ms, and the answer's line.
+    """
     talk = (
-        told(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "node_id", "message")
+        lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "node_id", "message")
         .where(F.col("client_id").isNotNull() & F.col("api").isin(*PROMPT))
         .withColumns({"folder": folder(), "message": F.substring("message", 1, EVIDENCE_LETTERS)})
     )
@@ -488,7 +513,7 @@ def _answers(lines: DataFrame) -> DataFrame:
 
 
 def _clustered(events: DataFrame, gap: str, *keys: str) -> DataFrame:
-    """With `cluster`, a number that rises where nothing was heard of the same keys for so long."""
+    """Add `cluster`, a number that rises after each `gap` without an event of the same keys."""
     of_keys = Window.partitionBy(*keys).orderBy("time")
     silence = F.col("time") > F.lag("time").over(of_keys) + F.expr(f"interval {gap}")
     return (
@@ -501,8 +526,11 @@ def _clustered(events: DataFrame, gap: str, *keys: str) -> DataFrame:
 def _cited(
     kind: str, found: DataFrame, told_by: DataFrame, *by: str, since: str = "first"
 ) -> DataFrame:
-    """`found`, worked out, in the columns of incidents(), with the first of the lines `told_by`
-    that lie within it and are of the same group or client (and broker): `by`."""
+    """Run the query `found` and return it in the columns of incidents(), with its evidence.
+
+    The evidence is the first lines of `told_by` at its time with the same `by`: group or client,
+    and broker.
+    """
     rows = found.withColumn("kind", F.lit(kind)).localCheckpoint()
     key = ["folder", "first", "clients", "cause"]
     whose = rows.withColumn("client_id", F.explode("clients")) if "client_id" in by else rows
@@ -538,7 +566,7 @@ def _cited(
 
 
 def _unless_explained(symptoms: DataFrame, deployed: DataFrame) -> DataFrame:
-    """Those that do not lie within what followed a bad deploy in the same group."""
+    """The symptoms that did not follow a bad deploy in the same group."""
     span = F.expr("interval 60 seconds")
     same = (F.col("symptom.folder") == F.col("deploy.folder")) & (
         F.col("symptom.group_id") == F.col("deploy.group_id")

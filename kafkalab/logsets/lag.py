@@ -1,27 +1,27 @@
-"""How far behind was each consumer (lag), and how close to what retention deletes (lead)? From the
-answers to its fetches, on DEBUG.
+"""Computes each consumer's lag and lead from the answers to its fetches. It needs lines on DEBUG.
 
-Lag is what the leader had beyond the offset that was asked for (high watermark - position), so
-records that came with this very answer count: a consumer that reads as fast as others write has the
-lag of what comes in during one fetch. Lead is position - log start offset; at 0 the next deletion
-takes records that were never read.
+Lag is high watermark - position of the fetch. It includes the records of this answer. So a consumer
+that reads as fast as others write has a lag of one fetch. Lead is position - log start offset. At 0
+the next deletion removes records that the consumer never read.
 """
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.told import number, told
+from kafkalab.logsets.event_lines import lines_of, number
 
 ANSWER = "FETCH_RETURNED"
 
 
 def lag(lines: DataFrame) -> DataFrame:
-    """One row for each partition of each answered fetch: file, client_id, group_id, topic,
-    partition, time, position, high_watermark, log_start, lag, lead (both at least 0), size_bytes
-    that came. Answers with an error are left out."""
+    """One row for each partition of each answered fetch, without answers with an error.
+
+    file, client_id, group_id, topic, partition, time, position, high_watermark, log_start, lag,
+    lead (both at least 0), size_bytes of the records.
+    """
     high, start = number(r"high[wW]ater[mM]ark ?= ?(-?\d+)"), number(r"logStartOffset ?= ?(-?\d+)")
     return (
-        told(lines, (ANSWER,), "group_id", "topic", "partition", "position", "message")
+        lines_of(lines, (ANSWER,), "group_id", "topic", "partition", "position", "message")
         .withColumns({"high_watermark": high, "log_start": start})
         .withColumn("size_bytes",
                     F.coalesce(number(r"recordsSizeInBytes=(\d+)"),
@@ -39,8 +39,11 @@ def lag(lines: DataFrame) -> DataFrame:
 
 
 def lag_per_minute(lines: DataFrame) -> DataFrame:
-    """The lag of each client and partition by minute: file, client_id, group_id, topic, partition,
-    minute, lag (its largest), lead (its smallest), last_lag, position (the last)."""
+    """The lag of each client and partition by minute.
+
+    file, client_id, group_id, topic, partition, minute, lag (the largest), lead (the smallest),
+    last_lag, position (the last).
+    """
     return (
         lag(lines)
         .groupBy(

@@ -1,10 +1,11 @@
-"""How did log4j (or logback) lay out these lines? A layout string,
-`%d{HH:mm:ss} %-5p [%t] %c{1} - %m%n`, turned into what finds its parts.
+"""Turns a log4j or logback layout string into regular expressions that find the parts of a line.
+
+An example is `%d{HH:mm:ss} %-5p [%t] %c{1} - %m%n`.
 
 Known conversions: %d (with a pattern of digits, or ISO8601, ABSOLUTE, DATE, UNIX_MILLIS), %p, %t,
-%c, %L, %m, %n and their long names; others (%X, %M, %r, …) are skipped over, whatever they print. A
-record begins at a line that fits everything before %m, so that much has to hold a time or a level.
-The layout of Kafka's own tools, `[%d] %p %m (%c:%L)%n`, has a faster reader of its own (block.py).
+%c, %L, %m, %n and their long names; the text of others (%X, %M, %r, …) is skipped. A record begins
+at a line that matches everything before %m, so that part needs a time or a level. The layout of
+Kafka's own tools, `[%d] %p %m (%c:%L)%n`, has its own faster reader (block.py).
 """
 
 import re
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 
 KAFKA = "[%d] %p %m (%c:%L)%n"
 KAFKAS_OWN = (KAFKA, "[%d] %p %m (%c)%n")
-# What people use, tried in this order where nobody says what a file has.
+# Usual layouts, tried in this order where no layout is given.
 USUAL = (
     "[%d] %p [%t] %m (%c:%L)%n",
     "[%d] %p [%t] %m (%c)%n",
@@ -70,13 +71,15 @@ TRACE_START = r"^([\w.$]+(Exception|Error|Throwable)\b|\s+at |Caused by: |Suppre
 
 
 class LayoutError(ValueError):
-    """A layout string we cannot read by; the message says which part."""
+    """A layout string that cannot be used. The message names the part."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """How a layout prints the time: `form` is a regular expression,
-    `spots` has (what, from, to) in its fixed width."""
+    """A layout's format of the time. `spots` has (what, from, to) within its fixed width.
+
+    `form` is a regular expression.
+    """
 
     form: str
     spots: tuple[tuple[str, int, int], ...]
@@ -85,8 +88,10 @@ class Clock:
 
 @dataclass(frozen=True)
 class Layout:
-    """`head` and `tail` are regular expressions for what stands before and after the message;
-    `parts` names what they hold."""
+    """Regular expressions for the text before (`head`) and after (`tail`) a message.
+
+    `parts` names their groups.
+    """
 
     text: str
     head: str
@@ -95,7 +100,7 @@ class Layout:
     clock: Clock | None
 
     def begins(self) -> re.Pattern[bytes]:
-        """Fits where a record begins."""
+        """The expression that matches the begin of a record."""
         return _compiled(self.head)
 
 
@@ -150,8 +155,8 @@ def guess(text: bytes) -> str:
         found = layout(candidate)
         begins, ends = found.begins(), re.compile((found.tail + "$").encode())
         heads = [(begins.match(line), not found.tail or ends.search(line)) for line in lines]
-        # A dump's first line begins a record and does not end it; a prefix `[Consumer clientId=…]`
-        # is no thread.
+        # A configuration dump's first line begins a record and does not end it. A prefix
+        # `[Consumer clientId=…]` is no thread.
         count = sum(
             1 + bool(end)
             for head, end in heads
@@ -163,7 +168,7 @@ def guess(text: bytes) -> str:
 
 
 def _padded(width: str, form: str) -> str:
-    """`%-5p` may be followed by blanks, `%5p` may come after some."""
+    """The form with padding: blanks after `%-5p`, blanks before `%5p`."""
     digits = width.partition(".")[0]
     if not digits:
         return form
@@ -171,7 +176,7 @@ def _padded(width: str, form: str) -> str:
 
 
 def _with_blanks(form: str) -> str:
-    """Padding may print no blank or several, and stand next to a blank of the layout's own."""
+    """The form with any number of blanks: padding may be next to a blank of the layout itself."""
     return re.sub(
         rf"(?:{PADDING}|\\ )+",
         lambda run: " " if run[0] == "\\ " else " +" if "\\ " in run[0] else " *",

@@ -1,15 +1,14 @@
-"""How many sockets does each broker hold, minute by minute, while the logs still grow? Structured
-Streaming over `stream()`.
+"""Counts the open sockets of each broker by minute from growing logs, with Structured Streaming.
 
     lines = logsets.stream(spark, "/var/log/shop", live.COLUMNS)
     query =
     live.minutes(lines).writeStream.queryName("minutes").format("memory").outputMode("append").start()
     live.open_by_minute(spark.table("minutes")).show()
 
-A stream cannot add up over all time, so it happens in two steps. `minutes` gathers, for each client
-and minute, the few lines that speak of sockets, and gives a minute when the watermark has passed
-it; lines later than that are left out. `open_by_minute` is a query over that small table: which
-socket did each line open or end, and how many were open when each minute was over.
+A stream cannot sum over all time, so there are two steps. `minutes` collects the few lines about
+sockets for each client and minute. It emits a minute when the watermark has passed it, and leaves
+later lines out. `open_by_minute` is a query over that small table: it finds the socket that each
+line opened or ended, and counts the open ones at the end of each minute.
 """
 
 from pyspark.sql import DataFrame, Window
@@ -24,8 +23,10 @@ WATERMARK = "1 minute"
 
 
 def minutes(lines: DataFrame, watermark: str = WATERMARK) -> DataFrame:
-    """One row for each minute in which a client opened or lost a socket: minute, file, kind,
-    client_id, moves (offset, event, node_id, address)."""
+    """One row for each minute in which a client opened or lost a socket.
+
+    minute, file, kind, client_id, moves (offset, event, node_id, address).
+    """
     address = F.when(F.col("event") == OPENED, F.concat_ws(":", "host", "port"))
     return (
         lines.select(*COLUMNS)
@@ -42,11 +43,11 @@ def minutes(lines: DataFrame, watermark: str = WATERMARK) -> DataFrame:
 
 
 def open_by_minute(gathered: DataFrame) -> DataFrame:
-    """minute, broker, open: how many sockets led to an address when the minute was over. Minutes
-    without a change have no row.
+    """minute, broker, open: the sockets to an address at the end of the minute.
 
-    broker is an address, for a bootstrap server has no number yet. A client has one socket for a
-    node id: the next line that names the node id, or the client's close, ends it.
+    Minutes without a change have no row. broker is an address, because a bootstrap server has no
+    number yet. A client has one socket for a node id. The next line with the node id, or the
+    client's close, ends it.
     """
     in_turn = Window.partitionBy(*CLIENT).orderBy("offset")
     of_node = Window.partitionBy(*CLIENT, "node_id").orderBy("offset")

@@ -1,35 +1,35 @@
-"""What did consumers commit, when did they not, and what was read twice? From lines on DEBUG and
-above.
+"""Finds consumers' commits, and the ranges of offsets that a group read twice, from lines on DEBUG.
 
-    commits(lines)       a row for each commit of a partition, with the gap since the group's last
-    reprocessed(lines)   a row for each range of offsets that a group was given again
+commits(lines)       one row for each commit of a partition, with the time since the group's
+last reprocessed(lines)   one row for each range of offsets that was delivered to a group again
 """
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.told import folder, ms_between, number, told
+from kafkalab.logsets.event_lines import folder, lines_of, ms_between, number
 
 COMMITTED = ("COMMITTED_OFFSET", "ASYNC_OFFSET_COMMITTED")
 # Where a consumer begins to read a partition.
 BEGINS = {"SETTING_COMMITTED_OFFSET": "committed", "RESETTING_OFFSET": "reset", "SEEKING": "seek"}
-# How far it was given records: a fetch asks for what follows those, and TRACE lines say it when
-# they hand them over.
+# The position after delivered records: the next fetch has it, and TRACE lines have it at delivery.
 ASKS_FOR = ("FETCH_ADDED", "POSITION_UPDATED")
-HANDED_OVER = "FETCH_RETURNING"  # Up to 2.3 the next position stands at its end.
+HANDED_OVER = "FETCH_RETURNING"  # Up to 2.3 the next position is at its end.
 NEXT = r"update position to (?:FetchPosition\{offset=)?(\d+)"
-# The application's own wish, of which the reset is only the answer.
+# The application's own seek. The reset only follows it.
 SOUGHT = ("SEEKING_TO_BEGINNING", "SEEKING_TO_STRATEGY")
 PARTITION = ("folder", "owner", "topic", "partition")
 
 
 def commits(lines: DataFrame) -> DataFrame:
-    """One row for each partition of each commit that was answered: file, client_id, group_id,
-    topic, partition, offset, committed_at; gap_ms since anybody of the group last committed this
-    partition, advanced: by how many offsets; both null for the first."""
+    """One row for each partition of each answered commit.
+
+    file, client_id, group_id, topic, partition, offset, committed_at; gap_ms since the group's last
+    commit of this partition, advanced: the number of offsets since then; both null for the first.
+    """
     of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
     return (
-        _owned(told(lines, COMMITTED, "group_id", "topic", "partition", "position"))
+        _owned(lines_of(lines, COMMITTED, "group_id", "topic", "partition", "position"))
         .withColumnRenamed("position", "committed")
         .withColumn("previous", F.lag(F.struct("time", "committed")).over(of_partition))
         .select(
@@ -42,10 +42,12 @@ def commits(lines: DataFrame) -> DataFrame:
 
 
 def reprocessed(lines: DataFrame) -> DataFrame:
-    """One row for each range that somebody of the group had been given already: file, client_id,
-    group_id, topic, partition, from_offset up to but not including until_offset, records (at most:
-    offsets of markers and compacted records count too), began_at, how: from the committed offset,
-    by a reset, or by the application's own seek; previous_client, the last one that was given them.
+    """One row for each range of offsets that was delivered to the group before.
+
+    file, client_id, group_id, topic, partition, from_offset up to but not including until_offset,
+    records (at most: offsets of markers and compacted records count too), began_at, how: from the
+    committed offset, by a reset, or by the application's own seek; previous_client, the last one
+    that read them.
     """
     of_partition = Window.partitionBy(*PARTITION).orderBy("time", "file", "part", "offset")
     so_far = of_partition.rowsBetween(Window.unboundedPreceding, -1)
@@ -53,8 +55,9 @@ def reprocessed(lines: DataFrame) -> DataFrame:
     reached = F.when(F.col("event").isin(*ASKS_FOR), F.col("position")).when(
         F.col("event") == HANDED_OVER, number(NEXT)
     )
-    # From 3.9 on the line with the committed offset has no prefix, and in a log of several clients
-    # no owner: a fetch that goes back tells it then.
+    # From 3.9 on the line with the committed offset has no prefix. So in a log of several clients
+    # its
+    # client is unknown. There a fetch at a lower offset shows it.
     here = F.when(is_begin, F.col("position")).otherwise(reached)
     goes_back = (F.col("event") == ASKS_FOR[0]) & (
         reached < F.last(here, ignorenulls=True).over(so_far)
@@ -72,7 +75,7 @@ def reprocessed(lines: DataFrame) -> DataFrame:
         F.lit("committed"),
     )
     return (
-        _owned(told(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic",
+        _owned(lines_of(lines, (*BEGINS, *ASKS_FOR, HANDED_OVER, *SOUGHT), "group_id", "topic",
                     "partition", "position", "message"))
         .withColumns({"reached": reached, "begins": begins, "how": how})
         .withColumn("before", F.max(F.struct("reached", "client_id")).over(so_far))
@@ -88,8 +91,7 @@ def reprocessed(lines: DataFrame) -> DataFrame:
 
 
 def _owned(events: DataFrame) -> DataFrame:
-    """With `folder` and `owner`: offsets belong to a group, and where there is none,
-    to the client."""
+    """Add `folder` and `owner`. Offsets belong to a group, or without a group to the client."""
     return events.where("topic is not null").withColumns(
         {"folder": folder(), "owner": F.coalesce("group_id", "client_id")}
     )

@@ -1,11 +1,12 @@
-"""What do the frames look like? Each picture takes a small pandas frame, which a query has counted
-together, and has its text twin.
+"""Draws the frames of log sets: each picture takes a small aggregated pandas frame.
+
+Each has the same content as text.
 
     from kafkalab.logsets import pictures
-    pictures.sockets(logsets.live_per_minute(lines).toPandas())
-    pictures.incidents(logsets.incidents(lines).toPandas())
+    pictures.draw_sockets(logsets.live_per_minute(lines).toPandas())
+    pictures.draw_incidents(logsets.incidents(lines).toPandas())
 
-Frames of more than MOST_ROWS rows are refused: count them together first.
+Frames of more than MOST_ROWS rows are refused: aggregate them first.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,8 +23,8 @@ DASHES = ("-", "--", "-.", ":")
 HOW = {"committed": COLOURS[2], "aborted": COLOURS[1], "failed": ALERT, None: QUIET}
 
 
-def sockets(live: pandas.DataFrame) -> Picture:
-    """logsets.live_per_minute: a curve for each broker."""
+def draw_sockets(live: pandas.DataFrame) -> Picture:
+    """Draw logsets.live_per_minute: a curve for each broker."""
     labelled = live.assign(
         label="broker "
         + live["broker"].map(lambda broker: "?" if pandas.isna(broker) else str(int(broker)))
@@ -39,8 +40,10 @@ def sockets(live: pandas.DataFrame) -> Picture:
     )
 
 
-def rebalances(grouped: pandas.DataFrame) -> Picture:
-    """logsets.group_rebalances: when each group stood still, and whose doing it was."""
+def draw_rebalances(grouped: pandas.DataFrame) -> Picture:
+    """Draw logsets.group_rebalances: the times in which each group could not read, and the
+    causes.
+    """
     rows = grouped.assign(
         label=grouped["group_id"], end=grouped["resumed_at"], begin=grouped["began_at"]
     )
@@ -57,8 +60,8 @@ def causes(rows: pandas.DataFrame) -> list:
     return sorted(rows["cause"].dropna().unique())
 
 
-def commits(committed: pandas.DataFrame) -> Picture:
-    """logsets.commits: the offset of each partition over time."""
+def draw_commits(committed: pandas.DataFrame) -> Picture:
+    """Draw logsets.commits: the offset of each partition over time."""
     labelled = committed.assign(
         label=_owner(committed)
         + " "
@@ -77,8 +80,8 @@ def commits(committed: pandas.DataFrame) -> Picture:
     )
 
 
-def lag(by_minute: pandas.DataFrame) -> Picture:
-    """logsets.lag_per_minute: the largest lag of each partition in each minute."""
+def draw_lag(by_minute: pandas.DataFrame) -> Picture:
+    """Draw logsets.lag_per_minute: the largest lag of each partition in each minute."""
     labelled = by_minute.assign(
         label=_owner(by_minute)
         + " "
@@ -96,9 +99,8 @@ def lag(by_minute: pandas.DataFrame) -> Picture:
     )
 
 
-def producers(packed: pandas.DataFrame) -> Picture:
-    """logsets.producers: how each producer spread its bytes over the partitions,
-    and how large its batches were."""
+def draw_producers(packed: pandas.DataFrame) -> Picture:
+    """Draw logsets.producers: each producer's bytes by partition, and the size of its batches."""
     _small(packed)
     packed = packed.sort_values(["client_id", "topic", "partition"])
     named = list(dict.fromkeys(zip(packed["client_id"], packed["topic"])))[:MOST_LABELS]
@@ -148,8 +150,8 @@ def producers(packed: pandas.DataFrame) -> Picture:
     return _finished(figure, height_in, "how producers spread their records", packed, names)
 
 
-def transactions(ended: pandas.DataFrame) -> Picture:
-    """logsets.transactions: how long each took, and how it ended."""
+def draw_transactions(ended: pandas.DataFrame) -> Picture:
+    """Draw logsets.transactions: the duration and the result of each."""
     last = ended["ended_at"].max()
     rows = ended.assign(
         label=ended["transactional_id"], begin=ended["began_at"], end=ended["ended_at"].fillna(last)
@@ -161,8 +163,8 @@ def transactions(ended: pandas.DataFrame) -> Picture:
                  colours=[HOW[how] for how in ways])  # fmt: skip
 
 
-def incidents(found: pandas.DataFrame) -> Picture:
-    """logsets.incidents: from the first to the last sign of each."""
+def draw_incidents(found: pandas.DataFrame) -> Picture:
+    """Draw logsets.incidents: from the first to the last sign of each."""
     rows = found.sort_values(["first", "kind"]).assign(begin=found["first"], end=found["last"])
     whose = rows["group_id"].where(
         rows["group_id"].notna(), rows["clients"].map(lambda clients: ", ".join(list(clients)[:2]))
@@ -189,7 +191,7 @@ def _of(name, names: list) -> str:
 def _small(rows: pandas.DataFrame) -> None:
     if len(rows) > MOST_ROWS:
         raise ValueError(
-            f"{len(rows):,} rows are too many for a picture; count them together or take one "
+            f"{len(rows):,} rows are too many for a picture; aggregate them or take one "
             f"group's (at most {MOST_ROWS:,})."
         )
 
@@ -203,7 +205,7 @@ def _curves(
     told: tuple[str, ...],
     steps: bool = False,
 ) -> Picture:
-    """A curve for each label, the largest first; those there is no room for are only counted."""
+    """A curve for each label, the largest first. Labels without space are only counted."""
     _small(rows)
     rows = rows.sort_values(["label", x])
     largest = (

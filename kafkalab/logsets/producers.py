@@ -1,19 +1,19 @@
-"""How did producers pack and spread their records, and what had to be sent again? Batches from 2.8
-on DEBUG, older ones on TRACE.
+"""Reads producers' batches, sizes and retries from their lines: from 2.8 on DEBUG, older ones on
+TRACE.
 
-    batches(lines)     a row for each batch of each PRODUCE request: its partition, size, answer
-    producers(lines)   a row for each producer and partition: records, batches, sizes, retries, its
-                       share
+    batches(lines)     one row for each batch of each PRODUCE request: its partition, size, answer
+    producers(lines)   one row for each producer and partition: records, batches, sizes, retries,
+    share
 """
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.told import CLIENT, ms_between, number, so_far, told
+from kafkalab.logsets.event_lines import CLIENT, lines_of, ms_between, number, so_far
 
 SENT, ANSWERED = "SENDING_REQUEST", "RECEIVED_RESPONSE"
 APPENDED, RETRIED, FAILED = "APPENDING_RECORD", ("BATCH_RETRIED", "BATCH_SPLIT"), "BATCH_FAILED"
-# 2.8's sticky partitioner: the record just appended goes to another partition (KIP-480).
+# The sticky partitioner of 2.8 moves this record to another partition (KIP-480).
 MOVED = "RETRYING_APPEND"
 # partitionSizes=[t4-0=72], from 4.1 on with the topic's id: [41PqbIGLTbySy7mMtgQVFw:t4-0=70]
 SIZES = r"(?:[\w-]{22}:)?([\w.\-]+)-(\d+)=(\d+)[,\]]"
@@ -21,10 +21,13 @@ ERRORS = r"(?:error_code=|errorCode=)(\d+)"
 
 
 def batches(lines: DataFrame) -> DataFrame:
-    """One row for each batch in each PRODUCE request: file, client_id, broker, topic, partition,
-    size_bytes, sent_at, answered_at, took_ms (both null without an answer), error: the answer's
-    first error code that is not 0, else 0 (null without an answer)."""
-    talk = told(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message").where(
+    """One row for each batch in each PRODUCE request.
+
+    file, client_id, broker, topic, partition, size_bytes, sent_at, answered_at, took_ms (both null
+    without an answer), error: the answer's first error code that is not 0, else 0 (null without an
+    answer).
+    """
+    talk = lines_of(lines, (SENT, ANSWERED), "api", "correlation_id", "broker", "message").where(
         "api = 'PRODUCE'"
     )
     starts = F.count_if(
@@ -37,7 +40,7 @@ def batches(lines: DataFrame) -> DataFrame:
     )
     sent = F.col("event") == SENT
     return (
-        # Correlation ids begin anew with each life of a client.
+        # Correlation ids begin again with each process of a client.
         talk.withColumn("life", starts.over(so_far()))
         .withColumn("sizes", F.when(sent, F.regexp_extract_all("message", F.lit(SIZES), F.lit(0))))
         .withColumn("error", F.when(~sent, F.coalesce(F.get(errors, F.lit(0)), F.lit(0))))
@@ -62,9 +65,12 @@ def batches(lines: DataFrame) -> DataFrame:
 
 
 def producers(lines: DataFrame) -> DataFrame:
-    """One row for each producer and partition it wrote to: file, client_id, topic, partition;
-    records (null where only DEBUG was logged), batches, records_per_batch, size_bytes (a batch's
-    mean), retries, failed, took_ms (the median answer), share of the client's bytes (0..1)."""
+    """One row for each producer and partition it wrote to.
+
+    file, client_id, topic, partition; records (null where only DEBUG was logged), batches,
+    records_per_batch, size_bytes (a batch's mean), retries, failed, took_ms (the median answer),
+    share of the client's bytes (0..1).
+    """
     moved = F.col("event") == MOVED
     gone = F.struct(
         number(r"The old partition was (\d+)").cast("int").alias("number"),
@@ -75,7 +81,7 @@ def producers(lines: DataFrame) -> DataFrame:
         F.when(moved | (F.col("event") == APPENDED), 1).otherwise(0).alias("records"),
     )
     counted = (
-        told(lines, (APPENDED, MOVED, *RETRIED, FAILED), "topic", "partition", "message")
+        lines_of(lines, (APPENDED, MOVED, *RETRIED, FAILED), "topic", "partition", "message")
         .where("client_id is not null and topic is not null and partition is not null")
         .select(
             "file",

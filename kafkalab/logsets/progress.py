@@ -1,4 +1,6 @@
-"""Work of more than two seconds says how far it is, on stderr: `reading: 12 of 40 pieces`."""
+"""Prints the progress of Spark work over two seconds on stderr, such as `reading: 12 of 40
+pieces`.
+"""
 
 import contextlib
 import sys
@@ -10,8 +12,10 @@ PATIENCE_S = 2
 
 @contextlib.contextmanager
 def progress(what: str, spark, stream=None):
-    """Inside, say now and then how many of the running stage's tasks are done. On a terminal one
-    line is written over and over."""
+    """Print the completed tasks of the running stage from time to time, inside a `with` block.
+
+    On a terminal it overwrites one line.
+    """
     stream = stream or sys.stderr
     over, began = threading.Event(), time.monotonic()
     tracker, told = spark.sparkContext.statusTracker(), []

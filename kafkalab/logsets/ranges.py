@@ -1,8 +1,8 @@
-"""A file's text in blocks of whole records. A plain file may be read in ranges of bytes: a worker
-takes the records that begin in its own.
+"""Splits log files into byte ranges for Spark's workers, and each range into blocks of whole
+records.
 
-A packed file cannot be entered in the middle and is one piece. Where a record begins, the file's
-layout says.
+A worker reads the records that begin in its range. A packed file has no random access, so it is one
+range. The file's layout determines where a record begins.
 """
 
 from collections.abc import Iterator
@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from kafkalab.logsets import layouts
 from kafkalab.logsets.block import HEAD_PATTERN, Block
 from kafkalab.logsets.files import LogFile, open_plain, open_unpacked
-from kafkalab.logsets.laid_out import LaidOutBlock
+from kafkalab.logsets.layout_block import LaidOutBlock
 
-# What one task reads, unpacked: some seconds of work at most, and many tasks in a large set.
+# The unpacked bytes of one task: some seconds of work at most, and many tasks in a large set.
 TASK_BYTES = 32 << 20
-UNPACKED = 10  # Lines of clients shrink about so much.
-OPENING = 256 << 10  # What it costs to open a file, in bytes that could have been read meanwhile.
-# What is parsed at once: small enough for the processor's cache, large enough to be worth the
-# calls.
+UNPACKED = 10  # The usual ratio of unpacked to packed size for lines of clients.
+OPENING = 256 << 10  # The cost to open a file, as the bytes that could be read in the same time.
+# The bytes parsed at once: small enough for the processor's cache, large enough for few calls.
 BLOCK_BYTES = 8 << 20
 LONGEST_BEGINNING = 512
 
@@ -27,7 +26,7 @@ LONGEST_BEGINNING = 512
 class Range:
     """The records of `file` that begin at a byte in [start, stop). stop None: all of a packed file.
 
-    exact   start and stop are where records begin and end already: nothing is looked for
+    exact   start and stop are already at the begin of records, so no search is needed
     """
 
     file: str
@@ -39,11 +38,11 @@ class Range:
 
     @property
     def cost(self) -> int:
-        """What it takes to read it, in bytes."""
+        """The cost to read it, in bytes."""
         return OPENING + (self.size * UNPACKED if self.stop is None else self.stop - self.start)
 
     def blocks(self) -> Iterator[Block]:
-        """Its rows, a block at a time."""
+        """Its rows in blocks."""
         for text, offset in blocks_of(self):
             if self.layout in layouts.KAFKAS_OWN:
                 yield Block(text, self.file, offset)
@@ -61,7 +60,7 @@ def ranges_of(file: LogFile, layout: str) -> Iterator[Range]:
 
 
 def tasks_of(pieces: Iterator[Range]) -> list[tuple[Range, ...]]:
-    """Neighbouring pieces put together until they are worth a task."""
+    """Neighbouring ranges, joined until they are large enough for a task."""
     tasks, held, cost = [], [], 0
     for piece in pieces:
         if held and cost + piece.cost > TASK_BYTES + OPENING:
@@ -88,7 +87,7 @@ def blocks_of(piece: Range) -> Iterator[tuple[bytes, int]]:
 
 
 class _Begins:
-    """Where records begin in a layout."""
+    """Finds the begin of records in a layout."""
 
     def __init__(self, layout: str):
         own = layout in layouts.KAFKAS_OWN
@@ -119,7 +118,7 @@ class _Begins:
                 if self.pattern.match(text, found + 1):
                     return at + found + 1
                 search = found + 1
-        # The end of the file is near: there need not be so many bytes behind a beginning.
+        # Near the end of the file fewer bytes may follow the begin of a record.
         search = 0
         while (found := text.find(self.mark, search)) >= 0:
             if self.pattern.match(text, found + 1):

@@ -1,23 +1,21 @@
-"""When did a member stop reading, for how long, and why? One row for each rebalance of each member,
-from its lines alone.
+"""Finds each member's rebalances in its lines: the time in which it does not read, and the cause.
 
-A rebalance ends with the member's new partitions (KIP-848: when it is STABLE again). What it read
-before it has to give up first, all of it under the eager protocols: from there to the end it stands
-still. Under cooperative protocols it gives up only what moves, at the end.
+A rebalance ends with the member's new partitions (KIP-848: when it is STABLE again). Under eager
+protocols the member first gives up all its partitions, and does not read until the end. Under
+cooperative protocols it gives up only the partitions that move, at the end.
 
-    rebalances(lines)         a row a member and rebalance
-    group_rebalances(lines)   a row a group and generation: how long somebody stood still, whose
-                              doing it was
-    storms(lines)             a row for each time in which a group did little else
+    rebalances(lines)         one row for each member and rebalance
+    group_rebalances(lines)   one row for each group and generation: the stopped time, and the
+    causes storms(lines)             one row for each period in which a group did little else
 """
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.told import CLIENT, before, folder, found, ms_between, told
+from kafkalab.logsets.event_lines import CLIENT, before, folder, found, lines_of, ms_between
 
 JOINING, JOINED, ASSIGNED = "JOINING_GROUP", "JOINED_GROUP", "ASSIGNED_PARTITIONS"
-STATE = "MEMBER_STATE"  # of a member under KIP-848
+STATE = "MEMBER_STATE"  # The state of a member under KIP-848.
 GIVEN_UP = ("REVOKING_PARTITIONS", "LOSING_PARTITIONS", "MEMBER_PARTITIONS_REVOKED")
 REQUESTED = "REQUEST_JOINING"
 EXPIRED = "POLL_TIMEOUT_EXPIRED"
@@ -57,16 +55,16 @@ HALVES = "given member-id|MemberIdRequired"
 
 
 def rebalances(lines: DataFrame) -> DataFrame:
-    """One row for each rebalance that a member came to the end of.
+    """One row for each rebalance that a member completed.
 
     file, client_id, group_id; protocol: classic or consumer (KIP-848); generation (there: epoch);
     cause, and `reason` as the client printed it (from 3.6 on); began_at: its first line;
     stopped_at: when it gave partitions up before it joined, else null; resumed_at: when it had its
-    new ones; waited_ms from the first line, stopped_ms standing still with partitions it had;
-    partitions: the new ones as printed.
+    new ones; waited_ms from the first line, stopped_ms without reading although it had partitions
+    before; partitions: the new ones as printed.
     """
     rounds = _gathered(
-        _in_rounds(told(lines, EVENTS, "group_id", "generation", "state", "reason", "message"))
+        _in_rounds(lines_of(lines, EVENTS, "group_id", "generation", "state", "reason", "message"))
     )
     return _with_cause(rounds).select(
         "file", "client_id", "group_id", "protocol", "generation", "cause", "reason", "began_at",
@@ -78,10 +76,13 @@ def rebalances(lines: DataFrame) -> DataFrame:
 
 
 def group_rebalances(lines: DataFrame) -> DataFrame:
-    """One row for each generation of each group: folder, group_id, generation, members (that told
-    of it), began_at, resumed_at, stopped_ms (from the first member that stood still to the last
-    that did not), member_ms (all members' standing still added up), cause (the first told that is
-    not another member's, else that), clients whose doing it was."""
+    """One row for each generation of each group.
+
+    folder, group_id, generation, members (with lines about it), began_at, resumed_at, stopped_ms
+    (from the first member that stopped reading to the last that resumed), member_ms (the sum of all
+    members' stopped times), cause (the first that is not another member's, else that), clients that
+    caused it.
+    """
     own = ~F.col("cause").isin(OTHERS, UNSAID, NEW_TARGET)
     return (
         rebalances(lines)
@@ -113,14 +114,14 @@ def storms(
     """One row for each storm: a group with `at_least` rebalances within a span, and as long as they
     go on.
 
-    folder, group_id, first, last, rebalances, member_ms (all members' standing still added up),
-    clients (whose doing it was). Bringing up a group is no storm: a rebalance counts only where
-    somebody had partitions to stop reading.
+    folder, group_id, first, last, rebalances, member_ms (the sum of all members' stopped times),
+    clients (that caused it). The start of a group is no storm: a rebalance counts only where a
+    member had partitions before.
     """
     of_group = Window.partitionBy("folder", "group_id").orderBy("began_at", "generation")
     seconds = F.expr(f"interval {within}")
     close = F.col("began_at") <= F.lag("began_at", at_least - 1).over(of_group) + seconds
-    # One that closes a span draws in those before it.
+    # A rebalance that completes a span includes those before it.
     drawn_in = F.max(close.cast("int")).over(of_group.rowsBetween(0, at_least - 1)) == 1
     stormy = (
         group_rebalances(lines)
@@ -148,8 +149,7 @@ def _is_end() -> Column:
 
 
 def _in_rounds(events: DataFrame) -> DataFrame:
-    """Each line with `round`: how often the member had come to an end before it, or left,
-    or began its life."""
+    """Add `round` to each line: the number of earlier ends, leaves and starts of the member."""
     over = _is_end() | F.col("event").isin(*CLOSED, *BEGUN)
     # A cooperative member asks for the next rebalance at the end of the one before.
     asks = (F.col("event") == "REVOKE_AND_REJOIN") | (
@@ -160,13 +160,13 @@ def _in_rounds(events: DataFrame) -> DataFrame:
 
 
 def _gathered(events: DataFrame) -> DataFrame:
-    """The lines of each round brought together in one row;
-    those that were left in the middle are left out."""
+    """One row for each round, from its lines. Rounds without an end are left out."""
     is_event = {
         name: F.col("event") == name for name in (JOINING, JOINED, REQUESTED, EXPIRED, STATE)
     }
-    # `Revoke previously assigned partitions []` gives nothing up; what a cooperative member gives
-    # up at the end stops nothing else.
+    # `Revoke previously assigned partitions []` gives nothing up. The partitions that a cooperative
+    # member
+    # gives up at the end do not stop the others.
     gives_up = F.col("event").isin(*GIVEN_UP) & F.col("message").rlike(r"-\d+")
     joined_before = F.max(is_event[JOINED].cast("int")).over(before("group_id", "round"))
     stops = gives_up & (F.coalesce(joined_before, F.lit(0)) == 0)

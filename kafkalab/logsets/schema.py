@@ -1,9 +1,8 @@
-"""What is a line, once it is read? One row with these columns, whoever wrote it, whichever version,
-whatever the layout.
+"""Defines the columns of a log line in a DataFrame, for every Kafka client, version and layout.
 
-Arrow types are what the workers build, Spark types what a query sees; both come from this table and
-nowhere else. It is the contract between who reads lines and who explains them. A gap that only one
-event has is no column: `events.fields(lines, event)` types those.
+The workers build Arrow types, and a query has Spark types. Both come from this table only. It is
+the contract between the code that reads lines and the code that explains them. A gap of only one
+event has no column here: `events.fields(lines, event)` gives it one.
 """
 
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Column:
+class LineColumn:
     """A column of the lines frame. `type` is Spark's DDL name;
     every column but file and offset may be null."""
 
@@ -24,88 +23,94 @@ class Column:
 
 
 COLUMNS = (
-    Column(
+    LineColumn(
         "file",
         "string",
         "the file as it was named to the reader: PATH, or PATH/… when PATH is a folder",
     ),
-    Column(
+    LineColumn(
         "offset",
         "bigint",
         "where the line starts in the file's text, in bytes (unpacked); with `file` it names and "
         "orders a line",
     ),
-    Column("time", "timestamp", "when, to the millisecond; lines carry no zone, so UTC is assumed"),
-    Column("level", "string", "TRACE, DEBUG, INFO, WARN, ERROR or FATAL"),
-    Column(
+    LineColumn(
+        "time", "timestamp", "when, to the millisecond; lines carry no zone, so UTC is assumed"
+    ),
+    LineColumn("level", "string", "TRACE, DEBUG, INFO, WARN, ERROR or FATAL"),
+    LineColumn(
         "kind",
         "string",
         "consumer, producer or admin; null where the line has no `[Consumer clientId=…] ` in front",
     ),
-    Column("client_id", "string", "clientId of that prefix"),
-    Column("group_id", "string", "groupId of that prefix; null for `null`"),
-    Column(
+    LineColumn("client_id", "string", "clientId of that prefix"),
+    LineColumn("group_id", "string", "groupId of that prefix; null for `null`"),
+    LineColumn(
         "logger",
         "string",
         "the class that wrote it, in full: org.apache.kafka.clients.NetworkClient",
     ),
-    Column("thread", "string", "the thread that wrote it (%t); null where the layout has none"),
-    Column("line", "int", "the line of that class's source (%L); null where the layout has none"),
-    Column(
+    LineColumn("thread", "string", "the thread that wrote it (%t); null where the layout has none"),
+    LineColumn(
+        "line", "int", "the line of that class's source (%L); null where the layout has none"
+    ),
+    LineColumn(
         "event",
         "string",
         "the name of its entry in kafkalab.lines.catalog; null for lines that the catalogue does "
         "not know",
     ),
-    Column(
+    LineColumn(
         "node_id",
         "string",
         "the node as printed: -1 is a bootstrap server, 2147483645 and +2 the coordinator on "
         "broker 2",
     ),
-    Column(
+    LineColumn(
         "broker",
         "int",
         "the broker behind node_id: coordinator ids decoded, null for bootstrap servers",
     ),
-    Column("host", "string", "where a node text says so: localhost"),
-    Column("port", "int", "likewise: 9092"),
-    Column("api", "string", "the request or answer it speaks of: METADATA, FETCH, …"),
-    Column("api_version", "int", "and its version"),
-    Column("correlation_id", "int", "and the number that pairs request and answer"),
-    Column("topic", "string", "the topic of the topic-partition that the line names"),
-    Column("partition", "int", "and its number"),
-    Column(
+    LineColumn("host", "string", "where a node text says so: localhost"),
+    LineColumn("port", "int", "likewise: 9092"),
+    LineColumn("api", "string", "the request or answer it speaks of: METADATA, FETCH, …"),
+    LineColumn("api_version", "int", "and its version"),
+    LineColumn("correlation_id", "int", "and the number that pairs request and answer"),
+    LineColumn("topic", "string", "the topic of the topic-partition that the line names"),
+    LineColumn("partition", "int", "and its number"),
+    LineColumn(
         "position",
         "bigint",
         "the offset in that partition that the line names: fetched from, committed, reset to, "
         "produced at",
     ),
-    Column(
+    LineColumn(
         "count",
         "int",
         "how many of what the line speaks of: records returned, batches expired, attempts left",
     ),
-    Column("generation", "int", "the group's generation; the member epoch under KIP-848"),
-    Column(
+    LineColumn("generation", "int", "the group's generation; the member epoch under KIP-848"),
+    LineColumn(
         "member_id", "string", "the member of the group; null for the empty one of a first join"
     ),
-    Column("producer_id", "bigint", "the producer id of an idempotent or transactional producer"),
-    Column("producer_epoch", "int", "and its epoch"),
-    Column("sequence", "int", "the sequence number of a batch"),
-    Column(
+    LineColumn(
+        "producer_id", "bigint", "the producer id of an idempotent or transactional producer"
+    ),
+    LineColumn("producer_epoch", "int", "and its epoch"),
+    LineColumn("sequence", "int", "the sequence number of a batch"),
+    LineColumn(
         "state",
         "string",
         "the state a transition goes to: of a transaction, a KIP-848 member, a batch, telemetry",
     ),
-    Column("reason", "string", "why, in the line's words: an error, an exception, a cause"),
-    Column(
+    LineColumn("reason", "string", "why, in the line's words: an error, an exception, a cause"),
+    LineColumn(
         "message",
         "string",
         "the text without time, level, prefix and logger; may hold several lines",
     ),
-    Column("trace", "string", "the stack trace that followed it, if one did"),
-    Column(
+    LineColumn("trace", "string", "the stack trace that followed it, if one did"),
+    LineColumn(
         "problem",
         "string",
         "null when the line could be read; else why not. Such lines are kept: `message` holds all "
@@ -131,7 +136,7 @@ def spark_schema(names: tuple[str, ...] = NAMES) -> "StructType":
     """The columns of these names as Spark's schema, in the table's order."""
     from pyspark.sql import types
 
-    # Not StructType.fromDDL: that asks the JVM, and workers have none.
+    # Not StructType.fromDDL: that needs the JVM, and workers have none.
     made = {
         "string": types.StringType(),
         "int": types.IntegerType(),

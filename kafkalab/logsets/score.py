@@ -1,10 +1,10 @@
-"""How well do the incidents found in the lines agree with those the simulator knew of? Precision
-and recall for each kind.
+"""Scores the incidents found in the lines against the simulator's truth: precision and recall by
+kind.
 
-An incident that was found can be one of the truth's when it is of the same kind, with a client or
-the group in common, at that time: their spans, from first to last sign, overlap or lie less than
-SLACK_S apart. Each is paired with one of the other side at most, so that two found as one are one
-found and one missed, and one found as two is one found and one wrong.
+A found incident matches one of the truth under three conditions. It has the same kind. It has a
+client or the group in common. Their spans, from first to last sign, overlap or are less than
+SLACK_S apart. Each is paired with at most one of the other side. So two found as one count as one
+found and one missed, and one found as two counts as one found and one wrong.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +15,8 @@ SLACK_S = 60
 
 
 @dataclass(frozen=True)
-class Span:
-    """An incident, as either side knows it."""
+class IncidentSpan:
+    """An incident of either side: kind, clients, group, first and last sign."""
 
     kind: str
     clients: frozenset[str]
@@ -24,7 +24,7 @@ class Span:
     first: datetime
     last: datetime
 
-    def is_like(self, other: "Span") -> bool:
+    def is_like(self, other: "IncidentSpan") -> bool:
         slack = timedelta(seconds=SLACK_S)
         same = bool(self.clients & other.clients) or (
             self.group_id is not None and self.group_id == other.group_id
@@ -39,8 +39,10 @@ class Span:
 
 @dataclass(frozen=True)
 class Score:
-    """Of one kind: how many there were, how many were found, how many of these are pairs. Rates
-    are 1 where there is nothing to miss."""
+    """The score of one kind: the incidents of the truth, those found, and the pairs.
+
+    Rates are 1 where the denominator is 0.
+    """
 
     kind: str
     there: int
@@ -56,10 +58,10 @@ class Score:
         return self.right / self.there if self.there else 1.0
 
 
-def spans_of_truth(truth: Mapping) -> list[Span]:
+def spans_of_truth(truth: Mapping) -> list[IncidentSpan]:
     """The incidents of a truth.json."""
     return [
-        Span(
+        IncidentSpan(
             row["kind"],
             frozenset(row["clients"]),
             row["group_id"],
@@ -70,10 +72,10 @@ def spans_of_truth(truth: Mapping) -> list[Span]:
     ]
 
 
-def spans_of_rows(rows: Iterable) -> list[Span]:
+def spans_of_rows(rows: Iterable) -> list[IncidentSpan]:
     """The rows of `logsets.incidents(lines).toPandas().itertuples()`."""
     return [
-        Span(
+        IncidentSpan(
             row.kind,
             frozenset(row.clients),
             row.group_id if isinstance(row.group_id, str) else None,
@@ -84,8 +86,8 @@ def spans_of_rows(rows: Iterable) -> list[Span]:
     ]
 
 
-def scores(found: Sequence[Span], truth: Sequence[Span]) -> list[Score]:
-    """One for each kind that either side has."""
+def scores(found: Sequence[IncidentSpan], truth: Sequence[IncidentSpan]) -> list[Score]:
+    """One Score for each kind of either side."""
     rated = []
     for kind in sorted({span.kind for span in [*found, *truth]}):
         there, here = ([span for span in side if span.kind == kind] for side in (truth, found))
@@ -93,8 +95,8 @@ def scores(found: Sequence[Span], truth: Sequence[Span]) -> list[Score]:
     return rated
 
 
-def pairs(there: Sequence[Span], found: Sequence[Span]) -> int:
-    """How many can be paired at most, each with one that is like it (augmenting paths)."""
+def pairs(there: Sequence[IncidentSpan], found: Sequence[IncidentSpan]) -> int:
+    """The most pairs of matching incidents (found by augmenting paths)."""
     like = [[number for number, other in enumerate(found) if span.is_like(other)] for span in there]
     owner: dict[int, int] = {}
 
@@ -110,7 +112,7 @@ def pairs(there: Sequence[Span], found: Sequence[Span]) -> int:
     return sum(paired(span, set()) for span in range(len(there)))
 
 
-def table(rated: Sequence[Score]) -> str:
+def score_table(rated: Sequence[Score]) -> str:
     """The scores as text."""
     head = f"{'incident':26}{'there':>7}{'found':>7}{'precision':>11}{'recall':>8}"
     return "\n".join(

@@ -1,12 +1,13 @@
-"""Where does Spark run, and how quietly? Here, and nowhere else in the project.
+"""Starts Spark for the project, on this machine or on a cluster, without output in a notebook's
+cell.
 
 Local by default, on any master by a setting: `session(master="spark://host:7077")` or the
-environment's KAFKALAB_SPARK_MASTER. Nothing of the JVM may reach a notebook's cell: ipykernel
-forwards file descriptor 2, child processes included, and nbgrader scores a cell with text on stderr
-as 0. So the JVM and its Python workers are born with stdout and stderr going to a file, progress
-bar and web pages are off, and only errors are logged. `spark_log()` names the file. PySpark itself
-writes an exception to stderr, some hundred lines of Java, before it raises it; who reads the cell
-needs the exception alone, so that logger is silent, too.
+environment's KAFKALAB_SPARK_MASTER. No text of the JVM may reach a notebook's cell: ipykernel
+forwards file descriptor 2, also of child processes, and nbgrader scores a cell with text on stderr
+as 0. So the JVM and its Python workers start with stdout and stderr in a file, progress bar and web
+pages are off, and only errors are logged. `spark_log()` names the file. PySpark itself writes an
+exception to stderr, some hundred lines of Java, before it raises it. The reader of the cell needs
+only the exception, so that logger is also silent.
 """
 
 import atexit
@@ -30,9 +31,9 @@ def session(master: str | None = None, settings: dict[str, str] | None = None):
     there is none.
 
     master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are
-    Spark's own dotted keys and win over ours. A session that runs already is returned as it is. On
-    a cluster an executor gets 2 GB and 1 GB for its Python workers. Raises JavaMissing when there
-    is no Java 17.
+    Spark's own dotted keys and win over ours. A running session is returned unchanged. On a cluster
+    an executor gets 2 GB and 1 GB for its Python workers. Raises JavaMissing when there is no Java
+    17.
     """
     from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
@@ -53,14 +54,14 @@ def session(master: str | None = None, settings: dict[str, str] | None = None):
         for name in LOGGED_BEFORE_RAISED:
             PySparkLogger.getLogger(name).disabled = True
     spark.dataSource.register(KafkaLines)
-    # In somebody else's session; Spark refuses a source that could use it where it is off.
+    # In a session started by other code. Spark refuses a source with pushdown where it is off.
     if spark.conf.get(PUSHDOWN) != "true":
         spark.conf.set(PUSHDOWN, "true")
     return spark
 
 
 def spark_log() -> Path:
-    """The file that holds what the JVM of this process had to say."""
+    """The file with the output of this process's JVM."""
     return Path(tempfile.gettempdir(), f"kafkalab-spark-{os.getuid()}-{os.getpid()}.log")
 
 
@@ -76,8 +77,9 @@ def _settings(master: str) -> dict[str, str]:
         PUSHDOWN: "true",  # Lets the reader skip what a query does not ask for.
     }
     if not master.startswith("local"):
-        # What frames need to sort and join; and beside the JVM 350 MB for the Python worker of each
-        # core, of which there are mostly two.
+        # The JVM's memory for sorts and joins. Each core's Python worker also needs 350 MB; there
+        # are
+        # mostly two.
         return (
             quiet | meaning | {"spark.executor.memory": "2g", "spark.executor.memoryOverhead": "1g"}
         )
@@ -88,7 +90,7 @@ def _settings(master: str) -> dict[str, str]:
             "spark.driver.host": "127.0.0.1",  # A laptop that changes networks keeps its session.
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "2g",
-            # The default of 200 is for clusters; here each partition costs more than it holds.
+            # The default of 200 is for clusters. Here each partition costs more time than its rows.
             "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
         }
     )
@@ -96,8 +98,7 @@ def _settings(master: str) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _environment():
-    """What the JVM must find in its environment when it starts:
-    our Java, our Python, our package."""
+    """Set the JVM's environment for its start: Java, Python and this package."""
     path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
     wanted = {"JAVA_HOME": str(find_java().home), "PYTHONPATH": path}
     before = {name: os.environ.get(name) for name in wanted}
@@ -115,7 +116,10 @@ def _environment():
 
 @contextlib.contextmanager
 def _born_silent():
-    """Children started inside inherit a file as stdout and stderr; ours come back afterwards."""
+    """Give child processes a file as stdout and stderr, inside a `with` block.
+
+    This process's own stdout and stderr are restored afterwards.
+    """
     kept = [os.dup(1), os.dup(2)]
     log = os.open(spark_log(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     atexit.register(spark_log().unlink, missing_ok=True)

@@ -1,12 +1,11 @@
-"""Spark's data source `kafkalab`: `spark.read.format("kafkalab").load(PATH)`, and
-`spark.readStream` for files that still grow.
+"""Implements Spark's data source `kafkalab`: `spark.read.format("kafkalab").load(PATH)`.
 
-Spark asks it for the pieces of work, sends each piece to a worker, and the worker yields Arrow
-record batches, so no line is ever a Python object. Options: `layout` (layouts.py; without it each
-file's first lines tell). Only the columns of the schema are made; Spark tells a Python source no
-others, so name them: `.schema(schema.spark_schema(("time", "client_id")))`, as read.load does.
-Filters on time, client_id, group_id, kind, level and event are used here: a row they leave out is
-never built.
+`spark.readStream` reads growing files. Spark gets the tasks from here and sends each to a worker.
+The worker yields Arrow record batches, so no line is ever a Python object. Option: `layout`
+(layouts.py; without it each file's first lines show it). Only the columns of the schema are made.
+Spark passes the needed columns to a Python source only by its schema, so name them:
+`.schema(schema.spark_schema(("time", "client_id")))`, as reader.load_lines does. Filters on time,
+client_id, group_id, kind, level and event are applied here: a row that they remove is never built.
 
 `logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines),
 and set spark.sql.python.filterPushdown.enabled to true.
@@ -20,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import datasource as ds
 
-from kafkalab.logsets import layouts, recognise, schema, templates
+from kafkalab.logsets import layouts, recognition, schema, templates
 from kafkalab.logsets.block import Block
 from kafkalab.logsets.files import beginning, files_of
 from kafkalab.logsets.ranges import Range, ranges_of, tasks_of
@@ -29,7 +28,7 @@ FILTERED = ("time", "client_id", "group_id", "kind", "level", "event")
 
 
 class KafkaLines(ds.DataSource):
-    """Registered as `kafkalab`."""
+    """Spark's data source with the name `kafkalab`."""
 
     @classmethod
     def name(cls) -> str:
@@ -52,7 +51,7 @@ class KafkaLines(ds.DataSource):
         )
 
     def streamReader(self, schema):
-        from kafkalab.logsets.growing import GrowingLines
+        from kafkalab.logsets.stream_reader import GrowingLines
 
         quiet_s = float(self.options.get("settleSeconds", 2))
         return GrowingLines(
@@ -61,16 +60,18 @@ class KafkaLines(ds.DataSource):
 
 
 @dataclass
-class Task(ds.InputPartition):
-    """What one worker is asked to read: a part of a large file, or several small files."""
+class ReadTask(ds.InputPartition):
+    """One worker's task: a range of a large file, or several small files."""
 
     ranges: tuple[Range, ...]
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A row passes when `column` compares so with `value`; in: is one of the values of the list;
-    valid: is not null."""
+    """A filter: a row passes when `column` compares with `value` as given.
+
+    in: it is one of the values of the list; valid: it is not null.
+    """
 
     column: str
     how: str
@@ -99,25 +100,25 @@ class KafkaLinesReader(ds.DataSourceReader):
             else:
                 yield wanted
 
-    def partitions(self) -> list[Task]:
+    def partitions(self) -> list[ReadTask]:
         pieces = (
             piece
             for file in files_of(self.path)
             for piece in ranges_of(file, self.layout or layout_of(file))
         )
-        return [Task(ranges) for ranges in tasks_of(pieces)] or [Task(())]
+        return [ReadTask(ranges) for ranges in tasks_of(pieces)] or [ReadTask(())]
 
-    def read(self, partition: Task) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: ReadTask) -> Iterator[pa.RecordBatch]:
         for piece in partition.ranges:
             for block in piece.blocks():
                 if self.conditions:
                     _keep(block, self.conditions)
                 if block.rows:
-                    yield batch_of(block, self.names)
+                    yield record_batch_of(block, self.names)
 
 
 def layout_of(file) -> str:
-    """The layout that a file's first lines are in."""
+    """The layout of a file's first lines."""
     return layouts.guess(beginning(file))
 
 
@@ -129,7 +130,7 @@ COMPARISONS = {
 
 
 def _condition(wanted: ds.Filter) -> Condition | None:
-    """What a filter of Spark's asks, if it asks for what we know early."""
+    """The Condition of a Spark filter, if its column is known early; else None."""
     if isinstance(wanted, ds.IsNotNull) and wanted.attribute in (("client_id",), ("event",)):
         return Condition(wanted.attribute[0], "valid", None)
     how = "in" if isinstance(wanted, ds.In) else COMPARISONS.get(type(wanted))
@@ -149,12 +150,12 @@ def _condition(wanted: ds.Filter) -> Condition | None:
 
 
 def _keep(block: Block, conditions: list[Condition]) -> None:
-    """Leave in the block the rows that pass. Events are asked for last, of what is left."""
+    """Keep the rows of a block that pass. Events are checked last, on the remaining rows."""
     for condition in sorted(conditions, key=lambda condition: condition.column == "event"):
         if not block.rows:
             return
         column = (
-            recognise.Recognised(block).event
+            recognition.Recognised(block).event
             if condition.column == "event"
             else getattr(block, condition.column)
         )
@@ -163,16 +164,16 @@ def _keep(block: Block, conditions: list[Condition]) -> None:
             block.keep(passes)
 
 
-def batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
+def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
     """The named columns of a block, in this order."""
     names = tuple(names)
-    known: recognise.Recognised | None = None
+    known: recognition.Recognised | None = None
     fields: dict[str, pa.Array] = {}
     wanted = {name for name in names if name in templates.FIELDS} | (
         {"node_id"} if "broker" in names else set()
     )
     if wanted or "event" in names:
-        known = recognise.Recognised(block)
+        known = recognition.Recognised(block)
         fields = known.fields(wanted)
     columns = []
     for name in names:
@@ -183,7 +184,7 @@ def batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
         elif name == "event":
             columns.append(known.event)
         elif name == "broker":
-            columns.append(recognise.broker_of(fields["node_id"]))
+            columns.append(recognition.broker_of(fields["node_id"]))
         else:
             columns.append(fields[name] if name in fields else getattr(block, name))
     return pa.RecordBatch.from_arrays(columns, names=list(names))

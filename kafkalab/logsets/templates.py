@@ -1,9 +1,8 @@
-"""What does the catalogue look like to something fast? Each template as a few bytes to compare and
-one regular expression for its gaps.
+"""Compiles each template of the catalogue for fast search: bytes to compare, and a regex for its
+gaps.
 
-Everything known about wording comes from kafkalab.lines.catalog. GAPS says what a placeholder's
-text looks like and which column of schema.py it fills; a placeholder that is not there may be any
-text.
+All wordings come from kafkalab.lines.catalog. GAPS has the form of a placeholder's text and its
+column in schema.py. A placeholder that is not in GAPS may be any text.
 """
 
 import re
@@ -52,7 +51,7 @@ GAPS = {
     "cause": REASON,
     "reason": REASON,
 }
-# Where a name means something else in one event, or its text looks different there.
+# Events in which a name has another meaning or another form.
 OF_EVENT = {
     ("BATCH_REORDERED", "position"): ANYTHING,  # A place in a queue.
     ("RETRYING_APPEND", "partition"): NUMBER_OF_PARTITION,
@@ -79,13 +78,13 @@ FIELDS = (
 
 @dataclass(frozen=True)
 class Pattern:
-    """One template, ready to be compared.
+    """One template in a form for comparison.
 
     head, tail   its literal first and last bytes; whole: all of it as a regular expression (RE2)
     gaps         a regular expression with a group a column, up to the last gap that fills one; None
                  where none does
-    to_the_end   whether `gaps` only fits a whole message, not the beginning of one
-    lines        the lines of Java source that write it, in whatever version; levels: on which level
+    to_the_end   whether `gaps` only matches a whole message, not the beginning of one
+    lines        the lines of Java source that write it, in any version; levels: its levels
     """
 
     event: str
@@ -100,25 +99,30 @@ class Pattern:
 
     @property
     def weight(self) -> int:
-        """How much of it is literal: of two that fit, the one that says more is right."""
+        """The number of literal bytes.
+
+        Of two that match, the one with more literal bytes is right.
+        """
         return len(self.whole.replace(ANYTHING, ""))
 
 
 @lru_cache(maxsize=1)
 def all_patterns() -> tuple[Pattern, ...]:
-    """Every pattern, each once for its logger; a pattern's number is its place here."""
+    """Every pattern, each once for its logger. A pattern's number is its index here."""
     return tuple(pattern for patterns in by_logger().values() for pattern in patterns)
 
 
 @lru_cache(maxsize=1)
 def by_logger() -> dict[str, tuple[Pattern, ...]]:
-    """logger -> its patterns, the most telling first."""
+    """logger -> its patterns, those with most literal bytes first."""
     from kafkalab.lines.catalog import CATALOG
 
     wordings: dict[tuple[str, str, str], list] = {}
     for entry in CATALOG.values():
         for wording in entry.wordings:
-            if not wording.twin:  # The same statement under a second name, for the writer only.
+            if (
+                not wording.twin
+            ):  # A twin is the same statement with a second name, for the writer only.
                 wordings.setdefault((wording.logger, entry.name, wording.template), []).append(
                     wording
                 )
@@ -139,7 +143,9 @@ def by_logger() -> dict[str, tuple[Pattern, ...]]:
 
 @lru_cache(maxsize=1 << 16)
 def patterns_of(logger: str | None) -> tuple[Pattern, ...]:
-    """The patterns of a logger, however shortened; of all loggers where the layout names none."""
+    """The patterns of a logger, also of a shortened name; of all loggers where the layout has
+    none.
+    """
     if logger in by_logger():
         return by_logger()[logger]
     return tuple(
@@ -152,8 +158,10 @@ def patterns_of(logger: str | None) -> tuple[Pattern, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def in_full(logger: str) -> str:
-    """`o.a.k.c.NetworkClient`, `clients.NetworkClient` and `NetworkClient` as the class's full
-    name, if the catalogue has just one such."""
+    """The full class name of `o.a.k.c.NetworkClient`, `clients.NetworkClient` or `NetworkClient`.
+
+    The catalogue must have just one such class.
+    """
     full = (
         [known for known in by_logger() if _shortens(logger, known)]
         if logger and logger not in by_logger()
@@ -176,8 +184,10 @@ def _shortens(printed: str, full: str) -> bool:
 
 
 def literals_and_names(template: str) -> tuple[list[str], list[str]]:
-    """The texts between the placeholders, and the placeholders;
-    `{{` and `}}` stand for braces, as in str.format."""
+    """The texts between the placeholders, and the placeholders.
+
+    `{{` and `}}` are braces, as in str.format.
+    """
     literals, names = [""], []
     for piece in re.split(r"(\{\{|\}\}|\{\w*\})", template):
         if piece in ("{{", "}}"):

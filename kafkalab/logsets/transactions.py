@@ -1,10 +1,9 @@
-"""Which transactions were there, how long did each take, and how did it end? One row a
-transaction, from its producer's lines on DEBUG."""
+"""Finds each transaction with its duration and result, from its producer's lines on DEBUG."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from kafkalab.logsets.told import CLIENT, found, ms_between, so_far, told
+from kafkalab.logsets.event_lines import CLIENT, found, lines_of, ms_between, so_far
 
 STATE, ERROR_STATE = "TRANSACTION_STATE", "TRANSACTION_ERROR_STATE"
 REQUEST = "TRANSACTIONAL_REQUEST_ENQUEUED"
@@ -17,12 +16,14 @@ TRANSACTIONAL_ID = r"(?:transactionalId=|coordinatorKey=|key=)'?([^',)]+)'?"
 
 
 def transactions(lines: DataFrame) -> DataFrame:
-    """One row for each transaction that began: file, client_id, transactional_id, producer_id,
-    epoch, began_at, ended_at, took_ms, how: committed, aborted, failed (a fatal error: fenced, for
-    instance) or null (not over when the lines end), partitions written to, groups whose offsets it
-    holds."""
+    """One row for each transaction that began.
+
+    file, client_id, transactional_id, producer_id, epoch, began_at, ended_at, took_ms, how:
+    committed, aborted, failed (a fatal error: fenced, for instance) or null (not over when the
+    lines end), partitions written to, groups whose offsets it holds.
+    """
     events = (
-        told(
+        lines_of(
             lines, EVENTS, "topic", "partition", "state", "producer_id", "producer_epoch", "message"
         )
         .where("client_id is not null")

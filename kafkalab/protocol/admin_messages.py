@@ -1,9 +1,8 @@
-"""The requests of an administrator: groups looked at and forgotten, topics made and removed, logs
-cut, settings shown.
+"""Defines the requests and responses of Kafka's admin client: groups, topics, logs and settings.
 
 Field names and defaults are those of Kafka's schemas ListGroupsRequest.json,
 DescribeGroupsRequest.json and so on. Left out: the fields for authorization results, and
-documentation and synonyms of settings.
+documentation of settings.
 """
 
 from kafkalab.protocol.connection_messages import NO_OPERATIONS, ZERO_UUID
@@ -12,8 +11,10 @@ from kafkalab.protocol.frozen import message
 
 @message
 class ListGroupsRequest:
-    """Which groups does this broker coordinate? The filters came with KIP-518 (v4) and KIP-848
-    (v5); empty ones let all pass."""
+    """Asks a broker for the groups that it coordinates.
+
+    The filters came with KIP-518 (v4) and KIP-848 (v5). An empty filter matches all groups.
+    """
 
     states_filter: tuple[str, ...] = ()
     types_filter: tuple[str, ...] = ()
@@ -36,7 +37,7 @@ class ListGroupsResponse:
 
 @message
 class DescribeGroupsRequest:
-    """State and members of classic groups, asked of their coordinator."""
+    """Asks a coordinator for the state and the members of classic groups."""
 
     groups: tuple[str, ...] = ()
     include_authorized_operations: bool = False
@@ -54,8 +55,11 @@ class DescribedGroupMember:
 
 @message
 class DescribedGroup:
-    """protocol_data is the assignor of the generation; error_message came with v6 (KIP-1043),
-    with GROUP_ID_NOT_FOUND for no group."""
+    """A group's state and members in a DescribeGroups response.
+
+    protocol_data is the assignor of the generation. error_message came with v6 (KIP-1043), and with
+    it the error GROUP_ID_NOT_FOUND for an unknown group.
+    """
 
     error_code: int = 0
     error_message: str | None = None
@@ -75,7 +79,7 @@ class DescribeGroupsResponse:
 
 @message
 class DeleteGroupsRequest:
-    """Forget groups that have no members."""
+    """Asks a coordinator to delete groups that have no members."""
 
     groups_names: tuple[str, ...] = ()
 
@@ -105,7 +109,9 @@ class OffsetDeleteRequestTopic:
 
 @message
 class OffsetDeleteRequest:
-    """Forget a group's committed offsets of partitions that no member reads (KIP-496)."""
+    """Asks a coordinator to delete committed offsets of partitions that no member reads
+    (KIP-496).
+    """
 
     group_id: str
     topics: tuple[OffsetDeleteRequestTopic, ...] = ()
@@ -144,8 +150,11 @@ class CreatableTopicConfig:
 
 @message
 class CreatableTopic:
-    """num_partitions and replication_factor are -1 where the broker's defaults shall hold,
-    or assignments say."""
+    """A topic to create.
+
+    num_partitions and replication_factor are -1 for the broker's defaults or with given
+    assignments.
+    """
 
     name: str
     num_partitions: int = -1
@@ -156,7 +165,7 @@ class CreatableTopic:
 
 @message
 class CreateTopicsRequest:
-    """Asked of the controller."""
+    """Asks the controller to create topics."""
 
     topics: tuple[CreatableTopic, ...] = ()
     timeout_ms: int = 60_000
@@ -187,7 +196,7 @@ class DeleteTopicState:
 
 @message
 class DeleteTopicsRequest:
-    """topics names them from v6 on, topic_names before."""
+    """Asks for the deletion of topics: `topics` from v6 on, `topic_names` before."""
 
     topics: tuple[DeleteTopicState, ...] = ()
     topic_names: tuple[str, ...] = ()
@@ -215,7 +224,7 @@ class CreatePartitionsAssignment:
 
 @message
 class CreatePartitionsTopic:
-    """count is how many there shall be in all."""
+    """A topic that gets more partitions. count is the new total."""
 
     name: str
     count: int
@@ -244,7 +253,7 @@ class CreatePartitionsResponse:
 
 @message
 class DeleteRecordsPartition:
-    """offset -1 stands for the high watermark."""
+    """A partition whose first records are deleted up to `offset`; -1 means the high watermark."""
 
     partition_index: int
     offset: int
@@ -258,7 +267,7 @@ class DeleteRecordsTopic:
 
 @message
 class DeleteRecordsRequest:
-    """Move the log start up (KIP-107); asked of the leaders."""
+    """Asks the leaders to raise the log start offset (KIP-107)."""
 
     topics: tuple[DeleteRecordsTopic, ...] = ()
     timeout_ms: int = 60_000
@@ -285,7 +294,7 @@ class DeleteRecordsResponse:
 
 @message
 class DescribeConfigsResource:
-    """resource_type: 2 a topic, 4 a broker."""
+    """A topic or broker whose settings are read. resource_type: 2 a topic, 4 a broker."""
 
     resource_type: int
     resource_name: str
@@ -300,8 +309,17 @@ class DescribeConfigsRequest:
 
 
 @message
+class DescribeConfigsSynonym:
+    """A setting that a setting falls back to; answers hold them where include_synonyms asks."""
+
+    name: str
+    value: str | None = None
+    source: int = -1
+
+
+@message
 class DescribeConfigsResourceResult:
-    """config_source: 1 the topic's own, 4 the broker's file, 5 the default."""
+    """One setting. config_source: 1 the topic's own, 4 the broker's file, 5 the default."""
 
     name: str
     value: str | None = None
@@ -309,6 +327,7 @@ class DescribeConfigsResourceResult:
     is_default: bool = False
     config_source: int = -1
     is_sensitive: bool = False
+    synonyms: tuple[DescribeConfigsSynonym, ...] = ()
 
 
 @message
@@ -328,7 +347,7 @@ class DescribeConfigsResponse:
 
 @message
 class DescribeClusterRequest:
-    """KIP-700; older clients ask METADATA instead."""
+    """Asks for the brokers of the cluster (KIP-700). Older clients send METADATA instead."""
 
     include_cluster_authorized_operations: bool = False
     endpoint_type: int = 1
@@ -356,7 +375,7 @@ class DescribeClusterResponse:
 
 @message
 class ConsumerGroupDescribeRequest:
-    """The same question about groups of the new protocol (KIP-848)."""
+    """Asks a coordinator for the state and the members of groups of the new protocol (KIP-848)."""
 
     group_ids: tuple[str, ...] = ()
     include_authorized_operations: bool = False
@@ -376,7 +395,7 @@ class DescribedAssignment:
 
 @message
 class DescribedConsumer:
-    """assignment: what the member has; target_assignment: what it is to have."""
+    """A member. assignment: its partitions now; target_assignment: the partitions it is to have."""
 
     member_id: str
     instance_id: str | None = None
@@ -411,7 +430,7 @@ class ConsumerGroupDescribeResponse:
 
 @message
 class ElectTopicPartitions:
-    """Java prints it as TopicPartitions."""
+    """A topic's partitions for an election. Java prints it as TopicPartitions."""
 
     topic: str
     partitions: tuple[int, ...] = ()
@@ -419,8 +438,11 @@ class ElectTopicPartitions:
 
 @message
 class ElectLeadersRequest:
-    """election_type: 0 for the preferred leader, 1 for any replica that lives (KIP-460).
-    topic_partitions=None asks for all."""
+    """Asks for the election of leaders (KIP-460).
+
+    election_type: 0 for the preferred leader, 1 for any live replica. topic_partitions=None means
+    all.
+    """
 
     election_type: int = 0
     topic_partitions: tuple[ElectTopicPartitions, ...] | None = ()

@@ -1,4 +1,4 @@
-"""The APIs by number, and which response answers which request.
+"""Lists Kafka's APIs (ApiKeys): number, name, request class and response class.
 
 Kafka's enum is `org.apache.kafka.common.protocol.ApiKeys`; the names are as lines print them. Only
 the APIs that are simulated are here; the full lists of numbers and versions are in `api_versions`.
@@ -10,8 +10,10 @@ from kafkalab.protocol import messages as m
 
 
 class ApiKeys(enum.Enum):
-    """One API: its number on the wire, its request class and its response class; `title` is
-    `name`, without an enum's way there."""
+    """One API: its number on the wire, its request class and its response class.
+
+    `title` is `name`, read without the enum's property call.
+    """
 
     PRODUCE = (0, m.ProduceRequest, m.ProduceResponse)
     FETCH = (1, m.FetchRequest, m.FetchResponse)

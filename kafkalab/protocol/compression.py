@@ -1,13 +1,13 @@
-"""How small does a batch become, and what does that cost? (compression.type; CompressionType,
-CompressionRatioEstimator)
+"""Estimates the size and the CPU time of compressed batches (CompressionType,
+CompressionRatioEstimator).
 
-Nothing is really compressed here: sizes and times are estimates. A batch's text is cut greedily
-into pieces seen before and the bytes between them, as all four codecs do it; a codec's size is then
-a sum over both, its weights fitted to what Kafka 3.9.2's own streams made of orders in JSON, log
-lines, words, random and equal text in batches of 1 to 64 KB. Against those measures the estimate is
-off by 3 % (lz4), 5 % (snappy), 9 % (gzip) and 17 % (zstd) on average. CPU times are from the same
-runs, on Java 17 and one core of a small cloud machine: their ratios teach, their absolute values do
-not.
+No data is compressed here: sizes and times are estimates for compression.type. A batch's text is
+cut greedily into pieces seen before and the bytes between them, as all four codecs do. A codec's
+size is a weighted sum over both. The weights were fitted to the output of Kafka 3.9.2's own streams
+for orders in JSON, log lines, words, random and equal text in batches of 1 to 64 KB. The estimate
+differs from those measures by 3 % (lz4), 5 % (snappy), 9 % (gzip) and 17 % (zstd) on average. CPU
+times are from the same runs, on Java 17 and one core of a small cloud machine. Use their ratios,
+not their absolute values.
 
 Left out: dictionaries, and the down-conversion of old message formats (gone in 4.0, KIP-724).
 """
@@ -26,14 +26,16 @@ SHORTEST_MATCH_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """One compression.type.
+    """The numbers of one compression.type (CompressionType).
 
-    literal_bytes  what a byte that was not seen before takes; with huffman, what each byte of its
-                   entropy takes
-    match_bytes    what a piece that was seen before takes; one longer than longest_match takes more
+    literal_bytes  size of a byte that was not seen before; with huffman, of each byte of its
+                   entropy
+    match_bytes    size of a piece that was seen before; a piece longer than longest_match takes
+                   more
     start_bytes    header and trailer
     compress_us, decompress_us                microseconds for each batch, however small
-    compress_us_per_kb, decompress_us_per_kb  and for each 1000 bytes of uncompressed records, at
+    compress_us_per_kb, decompress_us_per_kb  the same for each 1000 bytes of uncompressed records,
+    at
                                               the default level
     levels         level -> (size, compression time), relative to the default level
     """
@@ -100,8 +102,10 @@ CODECS: Mapping[str, Codec] = {
         ),
     )
 }
-"""compression.type -> its numbers. lz4's level 9 is its fast compressor, all others are the slow
-one (KafkaLZ4BlockOutputStream)."""
+"""compression.type -> its numbers.
+
+lz4's level 9 is its fast compressor, all other levels are the slow one (KafkaLZ4BlockOutputStream).
+"""
 
 TYPES = ("none", *CODECS)
 
@@ -118,8 +122,10 @@ class Compression:
         return self.type == "none"
 
     def compressed_bytes(self, records: Iterable[WireRecord]) -> int:
-        """Estimated size of these records, the batch's own header not counted.
-        The same records always give the same size."""
+        """Estimated size of these records without the batch's header.
+
+        The same records always give the same size.
+        """
         codec = CODECS[self.type]
         literals, matches = _pieces(_payload(records), codec.longest_match)
         weight = _entropy_bytes(literals) if codec.huffman else len(literals)
@@ -136,13 +142,12 @@ class Compression:
         )
 
     def decompress_us(self, uncompressed_bytes: int) -> int:
-        """CPU time of reading a batch, in microseconds;
-        the level it was written with makes no difference."""
+        """CPU time of reading a batch, in microseconds. It does not depend on the level."""
         codec = CODECS[self.type]
         return int(codec.decompress_us + codec.decompress_us_per_kb * uncompressed_bytes / 1000)
 
     def _at_level(self) -> tuple[float, float]:
-        """(size, time) relative to the default; between two measured levels in proportion."""
+        """(size, time) relative to the default level, interpolated between two measured levels."""
         levels, level = CODECS[self.type].levels, self.level
         if levels is None or level is None or level == CODECS[self.type].default_level:
             return 1.0, 1.0
@@ -156,12 +161,11 @@ class Compression:
 
 
 class CompressionRatioEstimator:
-    """How well a topic's batches have compressed so far: good news is believed slowly, bad news at
-    once.
+    """Estimates the compression ratio of a topic's next batch from the batches so far.
 
-    A ratio of 1.0 is the first guess. One better than expected lowers it by 0.005; a worse one
-    raises it by 0.05, or to where it was seen if that is more. Java keeps one for the whole JVM;
-    here each producer has its own.
+    The first estimate is 1.0. A better ratio lowers the estimate by 0.005. A worse one raises it by
+    0.05, or to the measured ratio if that is more. Java keeps one estimator for the whole JVM. Here
+    each producer has its own.
     """
 
     IMPROVING_STEP = 0.005
@@ -174,7 +178,7 @@ class CompressionRatioEstimator:
         return self._ratios.get((topic, type), 1.0)
 
     def observe(self, topic: str, type: str, ratio: float) -> None:
-        """A batch came out at this share of its uncompressed size."""
+        """Update the estimate: a batch was compressed to this share of its size."""
         known = self.estimation(topic, type)
         if ratio > known:
             self._ratios[topic, type] = max(known + self.DETERIORATE_STEP, ratio)
@@ -182,7 +186,7 @@ class CompressionRatioEstimator:
             self._ratios[topic, type] = max(known - self.IMPROVING_STEP, ratio)
 
     def reset(self, topic: str, type: str, ratio: float) -> None:
-        """A batch was too large for the broker: begin again from here."""
+        """Set the estimate because a batch was too large for the broker."""
         self._ratios[topic, type] = ratio
 
 
@@ -199,8 +203,10 @@ def _payload(records: Iterable[WireRecord]) -> bytes:
 
 
 def _pieces(data: bytes, longest: int) -> tuple[bytes, float]:
-    """(the bytes no earlier piece gave, how many pieces were seen before): greedy, as a fast
-    LZ77 with one remembered place each."""
+    """(bytes that are in no earlier piece, number of pieces seen before).
+
+    The search is greedy, as a fast LZ77 that remembers one place for each piece.
+    """
     seen: dict[bytes, int] = {}
     literals, matches, here, end = bytearray(), 0.0, 0, len(data)
     while here + SHORTEST_MATCH_BYTES <= end:
@@ -220,7 +226,7 @@ def _pieces(data: bytes, longest: int) -> tuple[bytes, float]:
 
 
 def _entropy_bytes(data: bytes) -> float:
-    """What an ideal code of order 0 would need for these bytes."""
+    """The size of these bytes in an ideal code of order 0."""
     size = len(data)
     return (
         -sum(count * math.log2(count / size) for count in Counter(data).values()) / 8

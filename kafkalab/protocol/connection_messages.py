@@ -1,26 +1,27 @@
-"""The requests a client sends to find its way: which versions, which brokers, which coordinator,
-which telemetry.
+"""Defines the requests for API versions, metadata, coordinators and telemetry, and their responses.
 
 Field names and defaults are those of Kafka's schemas ApiVersionsRequest.json, MetadataRequest.json,
 FindCoordinatorRequest.json, GetTelemetrySubscriptionsRequest.json and their responses. A field that
-only some API versions carry is simply left at its default by the others; `kafkalab.lines.payload`
-knows which version prints what.
+only some API versions carry keeps its default in the others. `kafkalab.lines.payload` holds the
+fields that each version prints.
 """
 
 from kafkalab.protocol.frozen import message
 
 ZERO_UUID = "AAAAAAAAAAAAAAAAAAAAAA"
-"""How Kafka prints the id of nothing: sixteen zero bytes in URL-safe base64."""
+"""Kafka's text of the zero id (Uuid.ZERO_UUID): sixteen zero bytes in URL-safe base64."""
 
 NO_OPERATIONS = -2147483648
-"""Authorized operations were not asked for (KIP-430)."""
+"""The value of authorized operations that were not requested (KIP-430)."""
 
 
 @message
 class ApiVersionsRequest:
-    """KIP-35: which APIs do you speak? The first request on every connection.
+    """Asks a broker for its APIs and their versions (KIP-35). It is the first request on a
+    connection.
 
-    cluster_id, node_id: whom the client believes it talks to; v5 (KIP-1242, client 4.4) only.
+    cluster_id, node_id: the cluster and broker that the client expects; v5 (KIP-1242, client 4.4)
+    only.
     """
 
     client_software_name: str = ""
@@ -31,7 +32,7 @@ class ApiVersionsRequest:
 
 @message
 class ApiVersion:
-    """One API a broker speaks, from its oldest to its newest version."""
+    """One API of a broker, with its oldest and its newest version."""
 
     api_key: int
     min_version: int
@@ -40,7 +41,7 @@ class ApiVersion:
 
 @message
 class SupportedFeatureKey:
-    """A feature the broker's code could run (KIP-584)."""
+    """A feature that the broker's code supports (KIP-584)."""
 
     name: str
     min_version: int
@@ -49,7 +50,7 @@ class SupportedFeatureKey:
 
 @message
 class FinalizedFeatureKey:
-    """A feature level the whole cluster has agreed to run (KIP-584)."""
+    """A feature level that the whole cluster runs (KIP-584)."""
 
     name: str
     max_version_level: int
@@ -58,7 +59,10 @@ class FinalizedFeatureKey:
 
 @message
 class ApiVersionsResponse:
-    """What a broker speaks. finalized_features_epoch is -1 where the broker knows no features."""
+    """A broker's APIs and features.
+
+    finalized_features_epoch is -1 where the broker has no features.
+    """
 
     error_code: int = 0
     api_keys: tuple[ApiVersion, ...] = ()
@@ -71,7 +75,7 @@ class ApiVersionsResponse:
 
 @message
 class MetadataRequestTopic:
-    """One topic asked about, by name or (v10 and later) by id."""
+    """One requested topic, by name or (v10 and later) by id."""
 
     topic_id: str = ZERO_UUID
     name: str | None = None
@@ -79,8 +83,7 @@ class MetadataRequestTopic:
 
 @message
 class MetadataRequest:
-    """Which brokers are there, and who leads these topics? topics=None asks about all,
-    () about none."""
+    """Asks for the brokers and for the leaders of these topics. topics=None means all, () none."""
 
     topics: tuple[MetadataRequestTopic, ...] | None = ()
     allow_auto_topic_creation: bool = True
@@ -98,7 +101,7 @@ class MetadataResponseBroker:
 
 @message
 class MetadataResponsePartition:
-    """leader_id is -1 while the partition has no leader."""
+    """A partition and its replicas. leader_id is -1 while the partition has no leader."""
 
     error_code: int = 0
     partition_index: int = 0
@@ -132,10 +135,9 @@ class MetadataResponse:
 
 @message
 class FindCoordinatorRequest:
-    """Who coordinates this group (key_type 0) or this transactional id (key_type 1)?
+    """Asks for the coordinator of a group (key_type 0) or of a transactional id (key_type 1).
 
-    Up to v3 the question is `key`; from v4 (KIP-699) it is `coordinator_keys`. Ask `keys` for
-    either.
+    Up to v3 the field is `key`; from v4 (KIP-699) it is `coordinator_keys`. `keys` reads either.
     """
 
     key: str = ""
@@ -144,7 +146,7 @@ class FindCoordinatorRequest:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The groups or transactional ids asked for, whichever field carries them."""
+        """The groups or transactional ids of the request, from whichever field carries them."""
         return self.coordinator_keys or (self.key,)
 
 
@@ -162,7 +164,7 @@ class Coordinator:
 
 @message
 class FindCoordinatorResponse:
-    """Up to v3 the answer stands in the top-level fields; from v4 in `coordinators`."""
+    """The coordinators found: in the top-level fields up to v3, in `coordinators` from v4 on."""
 
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -188,15 +190,17 @@ class FindCoordinatorResponse:
 
 @message
 class GetTelemetrySubscriptionsRequest:
-    """KIP-714: which metrics would you like pushed? The zero id asks
-    the broker to name this client instance."""
+    """Asks a broker which metrics the client is to push (KIP-714).
+
+    With the zero id the broker chooses an id for this client instance.
+    """
 
     client_instance_id: str = ZERO_UUID
 
 
 @message
 class GetTelemetrySubscriptionsResponse:
-    """Only for completeness of the pairing: no broker modelled here offers the API."""
+    """The response class that ApiKeys needs. No simulated broker offers this API."""
 
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -1,5 +1,6 @@
-"""The one request of the new group protocol (KIP-848): ConsumerGroupHeartbeat joins, reports,
-acknowledges and leaves.
+"""Defines ConsumerGroupHeartbeat, the one request of the new group protocol (KIP-848).
+
+A member joins, reports, acknowledges and leaves with it.
 
 Schemas: ConsumerGroupHeartbeatRequest.json, ConsumerGroupHeartbeatResponse.json (v1, KIP-1082 and
 regular expressions).
@@ -12,7 +13,7 @@ from kafkalab.protocol.frozen import message
 JOINING_EPOCH = 0
 LEAVING_EPOCH = -1
 LEAVING_STATIC_EPOCH = -2
-"""Member epochs that are no epochs but wishes (ConsumerGroupHeartbeatRequest)."""
+"""Member epochs with a special meaning: to join or to leave (ConsumerGroupHeartbeatRequest)."""
 
 
 @message
@@ -25,21 +26,21 @@ class HeartbeatTopicPartitions:
 
 @message
 class HeartbeatAssignment:
-    """What a member is to own. Java prints it as Assignment."""
+    """The partitions that a member is to own. Java prints it as Assignment."""
 
     topic_partitions: tuple[HeartbeatTopicPartitions, ...] = ()
 
 
 @message
 class ConsumerGroupHeartbeatRequest:
-    """Only what changed since the last one is said: -1 and None mean "as before".
+    """A member's heartbeat. It carries only changes: -1 and None mean "as before".
 
     member_id              made by the member itself (KIP-1082)
-    member_epoch           the epoch it has reached; 0 to join, -1 to leave, -2 to be away for a
-                           while as a static member
+    member_epoch           the epoch it has reached; 0 to join, -1 to leave, -2 to leave for a short
+                           time as a static member
     subscribed_topic_regex a pattern the broker resolves
     server_assignor        "uniform" or "range"; None leaves it to the broker
-    topic_partitions       what it owns
+    topic_partitions       the partitions that it owns
     """
 
     group_id: str
@@ -56,8 +57,11 @@ class ConsumerGroupHeartbeatRequest:
 
 @message
 class ConsumerGroupHeartbeatResponse:
-    """assignment: what the member is to own from now on, None where nothing changed.
-    heartbeat_interval_ms is the broker's wish."""
+    """The coordinator's answer to a heartbeat.
+
+    assignment: the partitions that the member is to own from now on, None where nothing changed.
+    heartbeat_interval_ms: the interval that the broker sets.
+    """
 
     throttle_time_ms: int = 0
     error_code: int = 0

@@ -1,15 +1,16 @@
-"""The bytes two consumers of a group say to each other through the coordinator, who does not read
-them.
+"""Writes and reads the subscriptions and assignments of a classic group's members
+(ConsumerProtocol).
 
-A member's subscription travels in JoinGroup's `metadata`, the leader's verdict in SyncGroup's
-`assignment`. Kafka's class is `org.apache.kafka.clients.consumer.internals.ConsumerProtocol`; the
-schemas are ConsumerProtocolSubscription and ConsumerProtocolAssignment. Versions 0 to 3 differ in
-what is appended: owned partitions (v1, KIP-429), the generation (v2, KIP-792), the rack (v3,
-KIP-881).
+A member's subscription is JoinGroup's `metadata`, the leader's assignment is SyncGroup's
+`assignment`. The coordinator forwards these bytes and does not decode them. Kafka's class is
+`org.apache.kafka.clients.consumer.internals.ConsumerProtocol`; the schemas are
+ConsumerProtocolSubscription and ConsumerProtocolAssignment. Versions 0 to 3 differ in the appended
+fields: owned partitions (v1, KIP-429), the generation (v2, KIP-792), the rack (v3, KIP-881).
 """
 
 import struct
 from collections.abc import Mapping
+from typing import Any
 
 from kafkalab.protocol.frozen import message
 
@@ -19,7 +20,7 @@ EMPTY_BYTES = struct.pack(">i", 0)
 
 @message
 class ProtocolStyle:
-    """How one client release writes.
+    """The form in which one client release writes subscriptions and assignments.
 
     version: of the subscription schema. user_data_if_none: an empty array up to 2.3, a null from
     2.4 on.
@@ -31,7 +32,9 @@ class ProtocolStyle:
 
 @message
 class Subscription:
-    """What a member wants (topics) and has (owned: topic -> partitions, generation)."""
+    """A member's subscribed topics, and its owned partitions (topic -> partitions) with their
+    generation.
+    """
 
     topics: tuple[str, ...] = ()
     owned: Mapping[str, tuple[int, ...]] | None = None
@@ -60,8 +63,7 @@ def subscription_bytes(style: ProtocolStyle, subscription: Subscription) -> byte
 def assignment_bytes(
     style: ProtocolStyle, assignment: Mapping[str, tuple[int, ...]], user_data: bytes | None = None
 ) -> bytes:
-    """The leader's verdict for one member (topic -> partitions,
-    in the order given) in this style."""
+    """One member's assignment (topic -> partitions, in the given order) in this style."""
     return (
         struct.pack(">h", style.version)
         + _partitions_bytes(assignment)
@@ -70,11 +72,13 @@ def assignment_bytes(
 
 
 def parse_subscription(metadata: bytes) -> Subscription:
-    """Undo `subscription_bytes`, whichever version wrote it.
-    struct.error for bytes that are no subscription."""
+    """Read a subscription of any version.
+
+    Raises struct.error for bytes that are no subscription.
+    """
     reader = _Reader(metadata)
     version, count = reader.take(">hi")
-    topics = tuple(reader.string() for _ in range(count))
+    topics = tuple(reader.name() for _ in range(count))
     user_data = reader.user_data()
     owned = reader.partitions() if version >= 1 else None
     generation_id = reader.take(">i")[0] if version >= 2 else -1
@@ -89,8 +93,10 @@ def parse_subscription(metadata: bytes) -> Subscription:
 
 
 def parse_assignment(assignment: bytes) -> dict[str, tuple[int, ...]]:
-    """topic -> partitions, in the leader's order.
-    Empty bytes, the verdict for nobody, give nothing."""
+    """Read an assignment: topic -> partitions, in the leader's order.
+
+    Empty bytes give an empty dict.
+    """
     if not assignment:
         return {}
     reader = _Reader(assignment)
@@ -125,7 +131,7 @@ class _Reader:
         self._content = content
         self._at = 0
 
-    def take(self, layout: str) -> tuple:
+    def take(self, layout: str) -> tuple[Any, ...]:
         values = struct.unpack_from(layout, self._content, self._at)
         self._at += struct.calcsize(layout)
         return values
@@ -138,15 +144,22 @@ class _Reader:
         (size,) = self.take(">h")
         return None if size < 0 else self.raw(size).decode("utf-8")
 
+    def name(self) -> str:
+        """A string that may not be null, such as a topic's name."""
+        text = self.string()
+        if text is None:
+            raise struct.error("a topic without a name")
+        return text
+
     def user_data(self) -> bytes | None:
         (size,) = self.take(">i")
         return None if size < 0 else self.raw(size)
 
     def partitions(self) -> dict[str, tuple[int, ...]]:
         (topics,) = self.take(">i")
-        found = {}
+        found: dict[str, tuple[int, ...]] = {}
         for _ in range(topics):
-            topic = self.string()
+            topic = self.name()
             (count,) = self.take(">i")
             found[topic] = self.take(f">{count}i")
         return found

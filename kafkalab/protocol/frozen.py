@@ -1,15 +1,15 @@
-"""What is a message made of, and how is it made quickly? `@message` is
-`@dataclass(frozen=True, slots=True, kw_only=True)`.
+"""Provides `@message`, a faster `@dataclass(frozen=True, slots=True, kw_only=True)` for Kafka
+messages.
 
-To all who look at one it is a frozen dataclass: `fields`, `replace`, `repr` and `==` are those. Two
-things are cheaper, because messages are most of what a running lab makes, and most of what
-`import kafkalab` would spend its time on:
- - A frozen dataclass pays for each field with a call of object.__setattr__. Here the fields are
-   assigned to a draft, an open class with the same slots, which then becomes the message: half the
-   time for a FETCH with its twelve fields.
- - A dataclass compiles six functions for itself when its module is imported. Here all classes share
-   theirs, and the one that makes messages is compiled when the first of its class is made; a lab
-   without transactions never makes most of them.
+A message behaves as a frozen dataclass: `fields`, `replace`, `repr` and `==` give the same results.
+Two things are cheaper, because messages are most of the objects of a lab and of the time of `import
+kafkalab`:
+ - A frozen dataclass calls object.__setattr__ for each field. Here the fields are assigned to a
+   draft, a mutable class with the same slots, which then becomes the message: half the time for a
+   FETCH with its twelve fields.
+ - A dataclass compiles six functions when its module is imported. Here all classes share theirs.
+   The function that makes messages is compiled for the first message of its class. A lab without
+   transactions never compiles most of them.
 """
 
 import dataclasses
@@ -22,19 +22,27 @@ Kind = TypeVar("Kind")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PlainFrozen:
-    """What Python itself says of a frozen dataclass."""
+    """A frozen dataclass of Python's own, whose `__dataclass_params__` all messages share."""
+
+
+PLAIN: Any = PlainFrozen
+FIELD_MARK = vars(dataclasses)["_FIELD"]
+"""What marks a field of a dataclass as one."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def message(kind: type[Kind]) -> type[Kind]:
-    """A frozen dataclass, given by keyword. Its fields' defaults are values that all may share,
-    being frozen: no factories."""
+    """Make a frozen dataclass with keyword arguments.
+
+    All messages share the default values of the fields, which are immutable. There are no
+    factories.
+    """
     return _frozen(kind, "*, ")
 
 
 @dataclass_transform(frozen_default=True)
 def record(kind: type[Kind]) -> type[Kind]:
-    """The same for what may be given by position."""
+    """Make a frozen dataclass that also takes positional arguments."""
     return _frozen(kind, "")
 
 
@@ -58,32 +66,36 @@ def _frozen(kind: type[Kind], keywords_only: str) -> type[Kind]:
         "__dataclass_fields__": {
             name: _field(name, kind.__annotations__[name], defaults) for name in names
         },
-        "__dataclass_params__": PlainFrozen.__dataclass_params__,
+        "__dataclass_params__": PLAIN.__dataclass_params__,
     }
-    made = type(kind.__name__, kind.__bases__, own)
+    made: Any = type(kind.__name__, kind.__bases__, own)
     made.__qualname__ = kind.__qualname__
     made._values = _values_of(names)
     made.__new__ = _first(made, names, defaults, keywords_only)
-    return made
+    found: type[Kind] = made
+    return found
 
 
-def _field(name: str, annotation: Any, defaults: dict[str, Any]) -> dataclasses.Field:
-    field = dataclasses.field(default=defaults.get(name, dataclasses.MISSING))
+def _field(name: str, annotation: Any, defaults: dict[str, Any]) -> dataclasses.Field[Any]:
+    field: Any = dataclasses.field(default=defaults.get(name, dataclasses.MISSING))
     field.name, field.type, field._field_type, field.kw_only = (
         name,
         annotation,
-        dataclasses._FIELD,
+        FIELD_MARK,
         True,
     )
-    return field
+    found: dataclasses.Field[Any] = field
+    return found
 
 
 def _first(
-    made: type, names: tuple[str, ...], defaults: dict[str, Any], keywords_only: str
-) -> Callable:
-    """What makes the first message of a class, and compiles what makes all others."""
+    made: Any, names: tuple[str, ...], defaults: dict[str, Any], keywords_only: str
+) -> Callable[..., Any]:
+    """The function that makes the first message of a class and compiles the function for all
+    others.
+    """
 
-    def __new__(cls, *args, **values):
+    def __new__(cls: type, *args: Any, **values: Any) -> Any:
         draft = type(
             made.__name__, made.__bases__, {"__slots__": names, "__module__": made.__module__}
         )
@@ -101,7 +113,7 @@ def _first(
             "draft": draft,
             **{f"_{name}": value for name, value in defaults.items()},
         }
-        # as `dataclasses` does it: the only way to a function with these parameters
+        # `dataclasses` does the same: no other way gives a function these parameters.
         exec(source, scope)
         make = scope["__new__"]
         make.__qualname__ = f"{made.__qualname__}.__new__"
@@ -111,19 +123,19 @@ def _first(
     return __new__
 
 
-def _values_of(names: tuple[str, ...]) -> Callable[[Any], tuple]:
-    """All fields of a message, in their order."""
+def _values_of(names: tuple[str, ...]) -> Any:
+    """A function that returns all fields of a message, in their order."""
     if len(names) < 2:
         return staticmethod(lambda self: tuple(getattr(self, name) for name in names))
     return staticmethod(attrgetter(*names))
 
 
-def _repr(self) -> str:
+def _repr(self: Any) -> str:
     fields = zip(self.__dataclass_fields__, self._values(self))
     return f"{type(self).__qualname__}({', '.join(f'{name}={value!r}' for name, value in fields)})"
 
 
-def _equals(self, other: object) -> bool:
+def _equals(self: Any, other: Any) -> bool:
     if self is other:
         return True
     return (
@@ -133,20 +145,21 @@ def _equals(self, other: object) -> bool:
     )
 
 
-def _hash(self) -> int:
-    return self._values(self).__hash__()
+def _hash(self: Any) -> int:
+    found: int = self._values(self).__hash__()
+    return found
 
 
-def _refuse(self, name: str, *value: object) -> None:
+def _refuse(self: Any, name: str, *value: object) -> None:
     raise dataclasses.FrozenInstanceError(
         f"cannot {'assign to' if value else 'delete'} field {name!r}"
     )
 
 
-def _reduce(self) -> tuple:
+def _reduce(self: Any) -> tuple[Any, ...]:
     return _again, (type(self), dict(zip(self.__dataclass_fields__, self._values(self))))
 
 
 def _again(kind: type, values: dict[str, Any]) -> Any:
-    """A message from a pickle, or a copy of one."""
+    """Make a message for pickle or copy."""
     return kind(**values)

@@ -1,7 +1,7 @@
-"""The requests of a group member: join, sync, heartbeat, leave, and its committed offsets.
+"""Defines the requests of a group member: join, sync, heartbeat, leave and committed offsets.
 
-Field names and defaults are those of Kafka's schemas (JoinGroupRequest.json and its neighbours).
-`metadata` and `assignment` are bytes, because the broker never looks inside them:
+Field names and defaults are those of Kafka's schemas (JoinGroupRequest.json and similar).
+`metadata` and `assignment` are bytes, because the broker never decodes them.
 `kafkalab.protocol.consumer_protocol` does.
 """
 
@@ -11,8 +11,7 @@ from kafkalab.protocol.frozen import message
 
 @message
 class JoinGroupRequestProtocol:
-    """One assignor the member could live with, and what it wants to tell the leader (a
-    serialized subscription)."""
+    """One assignor that the member supports, and its serialized subscription for the leader."""
 
     name: str
     metadata: bytes = b""
@@ -20,7 +19,10 @@ class JoinGroupRequestProtocol:
 
 @message
 class JoinGroupRequest:
-    """Ask to become, or to stay, a member. The answer waits until the group has gathered."""
+    """Asks to become, or to stay, a member.
+
+    The coordinator answers when all members have joined.
+    """
 
     group_id: str
     session_timeout_ms: int
@@ -41,7 +43,7 @@ class JoinGroupResponseMember:
 
 @message
 class JoinGroupResponse:
-    """members is filled for the leader only."""
+    """The coordinator's answer to a join. `members` is filled for the leader only."""
 
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -62,8 +64,10 @@ class SyncGroupRequestAssignment:
 
 @message
 class SyncGroupRequest:
-    """The leader brings everybody's assignment, a follower brings
-    an empty list and fetches its own."""
+    """Asks for the member's assignment.
+
+    The leader sends all assignments, a follower an empty list.
+    """
 
     group_id: str
     generation_id: int
@@ -99,7 +103,7 @@ class HeartbeatResponse:
 
 @message
 class MemberIdentity:
-    """Who leaves; `reason` from v5 (KIP-800)."""
+    """A member that leaves. `reason` came with v5 (KIP-800)."""
 
     member_id: str
     group_instance_id: str | None = None
@@ -108,7 +112,10 @@ class MemberIdentity:
 
 @message
 class LeaveGroupRequest:
-    """Up to v2 one `member_id` leaves; from v3 (KIP-345) `members` do. Ask `leaving` for either."""
+    """Removes members from a group: `member_id` up to v2, `members` from v3 (KIP-345).
+
+    `leaving` reads either.
+    """
 
     group_id: str
     member_id: str = ""
@@ -116,7 +123,7 @@ class LeaveGroupRequest:
 
     @property
     def leaving(self) -> tuple[MemberIdentity, ...]:
-        """The members that leave, whichever field carries them."""
+        """The members that leave, from whichever field carries them."""
         return self.members or (MemberIdentity(member_id=self.member_id),)
 
 
@@ -152,8 +159,9 @@ class OffsetCommitRequestTopic:
 
 @message
 class OffsetCommitRequest:
-    """generation_id_or_member_epoch is -1 and member_id empty for a consumer that only assigns
-    itself partitions.
+    """Commits offsets of a group.
+
+    generation_id_or_member_epoch is -1 and member_id is empty for a consumer with `assign` only.
 
     The schema called the field generation_id until 3.5 (KIP-848).
     """
@@ -187,7 +195,7 @@ class OffsetCommitResponse:
 
 @message
 class OffsetFetchRequestTopic:
-    """The single-group form, up to v7."""
+    """A topic in the single-group form, up to v7."""
 
     name: str
     partition_indexes: tuple[int, ...] = ()
@@ -195,7 +203,7 @@ class OffsetFetchRequestTopic:
 
 @message
 class OffsetFetchRequestTopics:
-    """The form inside a group, v8 and later (KIP-709)."""
+    """A topic in the form inside a group, v8 and later (KIP-709)."""
 
     name: str
     topic_id: str = ZERO_UUID
@@ -212,8 +220,10 @@ class OffsetFetchRequestGroup:
 
 @message
 class OffsetFetchRequest:
-    """Up to v7 one group in the top-level fields, from v8 a list of groups.
-    Ask `asked` for either."""
+    """Asks for committed offsets: of one group up to v7, of a list of groups from v8 on.
+
+    `asked` reads either form.
+    """
 
     group_id: str = ""
     topics: tuple[OffsetFetchRequestTopic, ...] | None = ()
@@ -222,7 +232,7 @@ class OffsetFetchRequest:
 
     @property
     def asked(self) -> tuple[OffsetFetchRequestGroup, ...]:
-        """The groups asked about, whichever form carries them."""
+        """The groups of the request, from whichever form carries them."""
         if self.groups:
             return self.groups
         topics = (
@@ -238,7 +248,7 @@ class OffsetFetchRequest:
 
 @message
 class OffsetFetchResponsePartition:
-    """committed_offset is -1 where nothing was committed. The single-group form, up to v7."""
+    """A committed offset in the single-group form, up to v7. It is -1 where there is none."""
 
     partition_index: int
     committed_offset: int = -1
@@ -280,7 +290,7 @@ class OffsetFetchResponseGroup:
 
 @message
 class OffsetFetchResponse:
-    """Ask `group` for one group's part in either form."""
+    """The committed offsets. `group` reads one group's part in either form."""
 
     throttle_time_ms: int = 0
     topics: tuple[OffsetFetchResponseTopic, ...] = ()
@@ -288,7 +298,7 @@ class OffsetFetchResponse:
     groups: tuple[OffsetFetchResponseGroup, ...] = ()
 
     def group(self, group_id: str) -> OffsetFetchResponseGroup:
-        """What is known of `group_id`. KeyError where a batched answer lacks it."""
+        """The part of `group_id`. KeyError where a batched answer lacks it."""
         if self.groups:
             return {group.group_id: group for group in self.groups}[group_id]
         return OffsetFetchResponseGroup(

@@ -1,8 +1,6 @@
-"""What stands in front of every request: which API, in which version, from whom, and the number its
-answer will carry.
+"""Defines the header of every request: API, version, client id and correlation id.
 
-Kafka's class is `RequestHeader`. A response carries only the correlation id back, so it needs no
-class of its own.
+Kafka's class is `RequestHeader`. A response carries only the correlation id, so it needs no class.
 """
 
 from typing import NamedTuple
@@ -11,10 +9,9 @@ from kafkalab.protocol.api_keys import ApiKeys
 
 
 class RequestHeader(NamedTuple):
-    """The envelope of one request on one connection.
+    """The header of one request on one connection.
 
-    correlation_id: drawn by the client from one counter for all its connections; the answer repeats
-    it.
+    correlation_id: from the client's one counter for all its connections; the answer repeats it.
     """
 
     api_key: ApiKeys

@@ -1,5 +1,4 @@
-"""The ids Kafka draws at random, drawn from a named stream instead:
-topic and cluster ids, member ids."""
+"""Makes Kafka's random ids from a named stream: topic ids, cluster ids (Uuid) and member ids."""
 
 from __future__ import annotations
 

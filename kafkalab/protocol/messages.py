@@ -1,7 +1,7 @@
-"""All requests and responses of this slice, in one place to import from.
+"""Collects all requests and responses of the protocol in one module to import from.
 
-They live in files by subject: finding one's way (`connection_messages`), being a member
-(`group_messages`, `consumer_group_messages`), moving records (`record_messages`), transactions
+They are in files by subject: versions, metadata and coordinators (`connection_messages`), group
+members (`group_messages`, `consumer_group_messages`), records (`record_messages`), transactions
 (`transaction_messages`), administration (`admin_messages`).
 """
 

@@ -1,9 +1,9 @@
-"""The requests that move records and ask about positions: produce, fetch, list offsets, leader
-epochs, producer ids.
+"""Defines the requests for records and offsets: produce, fetch, list offsets, leader epochs,
+producer ids.
 
 Field names and defaults are those of Kafka's schemas (ProduceRequest.json, FetchRequest.json and
-their neighbours). Where two schemas use one name for different things, ours says which is meant:
-`FetchPartitionData`, `FetchEpochEndOffset`. Records travel as whole batches, as on Kafka's wire:
+similar). Where two schemas use one name for different things, the name here says which:
+`FetchPartitionData`, `FetchEpochEndOffset`. Records travel as whole batches, as in Kafka:
 `kafkalab.protocol.records_wire`.
 """
 
@@ -13,7 +13,7 @@ from kafkalab.protocol.records_wire import RecordBatch
 
 LATEST_TIMESTAMP = -1
 EARLIEST_TIMESTAMP = -2
-"""ListOffsets: the two timestamps that are questions, "the end" and "the beginning"."""
+"""ListOffsets: the two special timestamps, for the end and for the beginning of the log."""
 
 MAX_LONG = 9223372036854775807
 
@@ -34,8 +34,10 @@ class ListOffsetsTopic:
 
 @message
 class ListOffsetsRequest:
-    """isolation_level 0 is read_uncommitted, 1 read_committed.
-    timeout_ms is v10 and later (KIP-1075)."""
+    """Asks leaders for offsets by time.
+
+    isolation_level 0 is read_uncommitted, 1 read_committed. timeout_ms is v10 and later (KIP-1075).
+    """
 
     replica_id: int = -1
     isolation_level: int = 0
@@ -67,7 +69,7 @@ class ListOffsetsResponse:
 
 @message
 class ReplicaState:
-    """Who fetches, when it is a broker. A consumer leaves both at -1."""
+    """The fetching broker and its epoch. A consumer leaves both at -1."""
 
     replica_id: int = -1
     replica_epoch: int = -1
@@ -87,7 +89,7 @@ class FetchPartition:
 
 @message
 class FetchTopic:
-    """Named up to v12, identified from v13 on (KIP-516)."""
+    """A topic to fetch: by name up to v12, by id from v13 on (KIP-516)."""
 
     topic: str = ""
     topic_id: str = ZERO_UUID
@@ -105,7 +107,7 @@ class ForgottenTopic:
 
 @message
 class FetchRequest:
-    """A long poll: answered when min_bytes are there, or after max_wait_ms.
+    """Asks a leader for records. It is answered when min_bytes are there, or after max_wait_ms.
 
     session_id 0 with session_epoch 0 asks for a new fetch session; epoch -1 ends it or does without
     (KIP-227).
@@ -127,7 +129,10 @@ class FetchRequest:
 
 @message
 class FetchEpochEndOffset:
-    """Where the follower's log parted from the leader's; printed as EpochEndOffset."""
+    """The offset at which the follower's log diverges from the leader's.
+
+    Printed as EpochEndOffset.
+    """
 
     epoch: int = -1
     end_offset: int = -1
@@ -135,13 +140,13 @@ class FetchEpochEndOffset:
 
 @message
 class LeaderIdAndEpoch:
-    """A hint who leads now (KIP-951)."""
+    """The current leader of a partition, as a hint to the client (KIP-951)."""
 
     leader_id: int = -1
     leader_epoch: int = -1
 
     def text(self) -> str:
-        """As clients print it."""
+        """The text that clients print."""
         return f"LeaderIdAndEpoch(leaderId={self.leader_id}, leaderEpoch={self.leader_epoch})"
 
 
@@ -169,7 +174,10 @@ class NodeEndpoint:
 
 @message
 class FetchPartitionData:
-    """What one partition gave; printed as PartitionData. high_watermark -1 goes with an error."""
+    """The records of one partition.
+
+    Printed as PartitionData. With an error high_watermark is -1.
+    """
 
     partition_index: int
     error_code: int = 0
@@ -193,7 +201,7 @@ class FetchableTopicResponse:
 
 @message
 class FetchResponse:
-    """In a session an answer names only the partitions that have something to say."""
+    """The fetched records. In a fetch session it holds only partitions with changes (KIP-227)."""
 
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -212,8 +220,10 @@ class ProducePartitionData:
 
 @message
 class TopicProduceData:
-    """Named up to v12, identified from v13 on (KIP-516).
-    We keep the name beside the id: the client prints both."""
+    """A topic's batches: by name up to v12, by id from v13 on (KIP-516).
+
+    The name stays beside the id, because the client prints both.
+    """
 
     name: str = ""
     topic_id: str = ZERO_UUID
@@ -222,7 +232,11 @@ class TopicProduceData:
 
 @message
 class ProduceRequest:
-    """acks: 0 nobody answers, 1 the leader answers, -1 (all) the in-sync replicas have it first."""
+    """Sends batches to their leader.
+
+    acks: 0 without an answer, 1 after the leader's append, -1 (all) after all in-sync replicas have
+    it.
+    """
 
     transactional_id: str | None = None
     acks: int = -1
@@ -232,7 +246,7 @@ class ProduceRequest:
 
 @message
 class BatchIndexAndErrorMessage:
-    """Which record of a rejected batch was at fault (KIP-467)."""
+    """The record that caused the rejection of its batch (KIP-467)."""
 
     batch_index: int
     batch_index_error_message: str | None = None
@@ -240,7 +254,7 @@ class BatchIndexAndErrorMessage:
 
 @message
 class PartitionProduceResponse:
-    """base_offset is the offset of the batch's first record, -1 with an error."""
+    """The result of one batch. base_offset is the offset of its first record, -1 with an error."""
 
     index: int
     error_code: int = 0
@@ -268,7 +282,10 @@ class ProduceResponse:
 
 @message
 class InitProducerIdRequest:
-    """Ask for a producer id: without a transactional id any broker gives one (KIP-98, KIP-360)."""
+    """Asks for a producer id.
+
+    Without a transactional id any broker assigns one (KIP-98, KIP-360).
+    """
 
     transactional_id: str | None = None
     transaction_timeout_ms: int = 2147483647
@@ -303,8 +320,10 @@ class OffsetForLeaderTopic:
 
 @message
 class OffsetForLeaderEpochRequest:
-    """Where did this leader epoch end? A consumer asks before it
-    trusts a committed offset (KIP-320)."""
+    """Asks for the end offset of a leader epoch.
+
+    A consumer validates its position with it (KIP-320).
+    """
 
     replica_id: int = -1
     topics: tuple[OffsetForLeaderTopic, ...] = ()

@@ -1,8 +1,7 @@
-"""How records travel: in batches, and how many bytes a batch takes.
+"""Defines record batches and computes their size in bytes (DefaultRecordBatch, DefaultRecord).
 
-Kafka's classes are `DefaultRecordBatch` and `DefaultRecord` (message format v2, KIP-98). We keep
-the records as values and count the bytes they would take; nothing here compresses, `compression`
-only names what was asked for.
+The message format is v2 (KIP-98). Records are kept as values, and their bytes are counted. Nothing
+here compresses: `compression` only names the configured codec.
 """
 
 import enum
@@ -25,8 +24,11 @@ class WireRecord:
 
 
 class ControlRecordType(enum.Enum):
-    """How a transaction ended, as a control record says it
-    (org.apache.kafka.common.record.ControlRecordType); the value is the number on the wire."""
+    """The result of a transaction in a control record: COMMIT or ABORT.
+
+    Kafka's class is org.apache.kafka.common.record.ControlRecordType. The value is the number on
+    the wire.
+    """
 
     ABORT = 0
     COMMIT = 1
@@ -34,21 +36,21 @@ class ControlRecordType(enum.Enum):
 
 @message
 class RecordBatch:
-    """The unit of a produce request, of a partition's log and of a fetch answer.
+    """A record batch: the unit of a produce request, of a partition's log and of a fetch answer.
 
-    base_offset: offset of the first record; a producer sends 0, the leader gives the real one.
+    base_offset: offset of the first record; a producer sends 0, the leader sets the real one.
     size_bytes: of the whole batch on the wire; `batch_size_bytes` counts it.
     producer_id, producer_epoch, base_sequence: -1 without idempotence (KIP-98).
-    is_transactional: belongs to a transaction, so whether it counts is decided by a marker behind
-        it.
-    control: such a marker; one record, which takes an offset and which no reader is given.
-    coordinator_epoch: of the coordinator that had the marker written.
-    deltas: where the records stand that compaction has left, counted from base_offset; None where
-        they stand one after the other.
-    last_delta: where the batch ended when it was written, counted likewise; -1 where compaction has
-        not been here.
-    delete_horizon_ms: until when compaction keeps tombstones and markers of this batch; set when it
-        first meets them (KIP-534).
+    is_transactional: belongs to a transaction; a later marker commits or aborts it.
+    control: this batch is such a marker: one record, which takes an offset and is never delivered.
+    coordinator_epoch: of the coordinator that sent the marker.
+    deltas: offset deltas of the records that compaction has kept, from base_offset; None for
+    consecutive
+        records.
+    last_delta: the last offset delta when the batch was written; -1 before compaction.
+    delete_horizon_ms: the time until which compaction keeps this batch's tombstones and markers;
+    set at
+        its first pass (KIP-534).
     """
 
     base_offset: int = 0
@@ -67,19 +69,21 @@ class RecordBatch:
 
     @property
     def last_offset(self) -> int:
-        """Offset of the last record; after compaction of the last that was there."""
+        """Offset of the last record that the batch had when it was written."""
         return self.base_offset + (
             self.last_delta if self.last_delta >= 0 else len(self.records) - 1
         )
 
     def offset_of(self, place: int) -> int:
-        """The offset of the record at that place of `records`."""
+        """The offset of the record at that index of `records`."""
         return self.base_offset + (place if self.deltas is None else self.deltas[place])
 
 
 MARKER_BYTES = RECORD_BATCH_OVERHEAD_BYTES + 17
-"""A marker's batch: its key is version and type, its value version and
-coordinator epoch (EndTransactionMarker)."""
+"""Bytes of a marker's batch. Its key is version and type, its value version and coordinator epoch.
+
+Kafka's class is EndTransactionMarker.
+"""
 
 
 def marker_batch(
@@ -113,13 +117,15 @@ def batch_size_bytes(records: tuple[WireRecord, ...]) -> int:
 
 
 MOST_OVERHEAD_BYTES = 21
-"""The most a record needs besides key, value and headers (DefaultRecord.MAX_RECORD_OVERHEAD)."""
+"""The most bytes of a record besides key, value and headers (DefaultRecord.MAX_RECORD_OVERHEAD)."""
 
 
 def batch_size_upper_bound(record: WireRecord) -> int:
-    """The most a batch of this record alone can take
-    (AbstractRecords.estimateSizeInBytesUpperBound): what producers check and reserve before they
-    know better."""
+    """The most bytes of a batch with this record alone
+    (AbstractRecords.estimateSizeInBytesUpperBound).
+
+    Producers check and reserve this size before they know the real one.
+    """
     return (
         RECORD_BATCH_OVERHEAD_BYTES
         + MOST_OVERHEAD_BYTES
@@ -153,7 +159,7 @@ def varint_bytes(number: int) -> int:
 
 
 def record_bytes(record: WireRecord, *, offset_delta: int, timestamp_delta_ms: int) -> bytes:
-    """The record as it stands in a batch, for what looks at its contents (compression)."""
+    """The bytes of the record in a batch, which the estimate of compression reads."""
     body = (
         b"\0"
         + varint(timestamp_delta_ms)
@@ -184,9 +190,9 @@ def _field(text: str | None) -> bytes:
     return varint(len(coded)) + coded
 
 
-@lru_cache(maxsize=4096)  # keys come again, and each record is measured three times
+@lru_cache(maxsize=4096)  # Keys repeat, and each record is measured three times.
 def _field_bytes(text: str | None) -> int:
-    """Bytes of a key or value: its length and itself; a null is the length -1 alone."""
+    """Bytes of a key or value: its length and its text. A null is the length -1 alone."""
     if text is None:
         return varint_bytes(-1)
     size = len(text.encode("utf-8"))

@@ -1,5 +1,5 @@
-"""The requests of a transaction: which partitions and groups belong to it, how it ends, and what
-the coordinator tells their leaders.
+"""Defines the requests of a transaction: adding partitions and groups, ending it, and writing its
+markers.
 
 Field names and defaults are those of Kafka's schemas AddPartitionsToTxnRequest.json,
 AddOffsetsToTxnRequest.json, TxnOffsetCommitRequest.json, EndTxnRequest.json,
@@ -18,8 +18,10 @@ class AddPartitionsToTxnTopic:
 
 @message
 class AddPartitionsToTxnTransaction:
-    """One transaction's partitions, v4 and later. verify_only:
-    add nothing, just say whether they belong to it (KIP-890)."""
+    """One transaction's partitions, v4 and later.
+
+    verify_only: add nothing, only verify that they belong to the transaction (KIP-890).
+    """
 
     transactional_id: str
     producer_id: int
@@ -30,8 +32,10 @@ class AddPartitionsToTxnTransaction:
 
 @message
 class AddPartitionsToTxnRequest:
-    """These partitions will be written to. Producers use the form up to v3; from v4 on brokers
-    ask, about several transactions."""
+    """Adds partitions to a transaction. Producers use the form up to v3.
+
+    Brokers use v4 and later, for several transactions.
+    """
 
     transactions: tuple[AddPartitionsToTxnTransaction, ...] = ()
     v3_and_below_transactional_id: str = ""
@@ -68,7 +72,7 @@ class AddPartitionsToTxnResponse:
 
 @message
 class AddOffsetsToTxnRequest:
-    """This group's offsets will be committed within the transaction."""
+    """Adds a group to a transaction: its offsets will be committed within it."""
 
     transactional_id: str
     producer_id: int
@@ -92,8 +96,11 @@ class EndTxnRequest:
 
 @message
 class EndTxnResponse:
-    """producer_id and producer_epoch are those of the next transaction, v5 and later (KIP-890);
-    -1 without."""
+    """The result of EndTxn.
+
+    producer_id and producer_epoch are those of the next transaction, v5 and later (KIP-890), else
+    -1.
+    """
 
     throttle_time_ms: int = 0
     error_code: int = 0
@@ -111,8 +118,10 @@ class TxnOffsetCommitRequestPartition:
 
 @message
 class TxnOffsetCommitRequestTopic:
-    """Named up to v5, identified from v6 on. We keep the name beside the id:
-    the client prints both."""
+    """A topic's offsets: by name up to v5, by id from v6 on.
+
+    The name stays beside the id, because the client prints both.
+    """
 
     name: str = ""
     topic_id: str = ZERO_UUID
@@ -121,8 +130,10 @@ class TxnOffsetCommitRequestTopic:
 
 @message
 class TxnOffsetCommitRequest:
-    """Commit these offsets when the transaction commits. Generation and member fence a consumer
-    that lost its partitions (KIP-447)."""
+    """Commits offsets as part of a transaction.
+
+    Generation and member id fence a consumer that lost its partitions (KIP-447).
+    """
 
     transactional_id: str
     group_id: str
@@ -161,7 +172,7 @@ class WritableTxnMarkerTopic:
 
 @message
 class WritableTxnMarker:
-    """transaction_result: True is COMMIT."""
+    """The marker of one transaction. transaction_result: True is COMMIT."""
 
     producer_id: int
     producer_epoch: int
@@ -172,8 +183,10 @@ class WritableTxnMarker:
 
 @message
 class WriteTxnMarkersRequest:
-    """From a transaction coordinator to the leader of partitions:
-    write down how the transaction ended."""
+    """Asks the leader of partitions to write the marker of a transaction.
+
+    Its coordinator sends it.
+    """
 
     markers: tuple[WritableTxnMarker, ...] = ()
 

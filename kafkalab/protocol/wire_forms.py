@@ -1,14 +1,15 @@
-"""The form a message has in an older API version.
+"""Converts a message from its newest form to the form of an older API version.
 
-Some APIs learned to ask about several things at once: FIND_COORDINATOR v4 (KIP-699), OFFSET_FETCH
-v8 (KIP-709), LEAVE_GROUP v3 (KIP-345); others to name a topic by its id: FETCH v13, PRODUCE v13
-(KIP-516). Java's request builders turn the one form into the other when they learn the version.
-Here clients and brokers build the newest form and `as_sent` turns it into what that version
-carries; the properties `keys`, `leaving`, `asked`, `coordinator_of` and `group` of the messages
-read either form.
+Some APIs carry a list from a version on: FIND_COORDINATOR v4 (KIP-699), OFFSET_FETCH v8 (KIP-709),
+LEAVE_GROUP v3 (KIP-345). Others name a topic by its id: FETCH v13, PRODUCE v13 (KIP-516). Java's
+request builders convert a request when they know the version. Here clients and brokers build the
+newest form, and `as_sent` converts it to that version. The properties `keys`, `leaving`, `asked`,
+`coordinator_of` and `group` of the messages read either form.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from kafkalab.protocol import messages as m
 
@@ -21,26 +22,36 @@ BATCHED_SINCE = {
     m.OffsetFetchResponse: 8,
     m.DeleteTopicsRequest: 6,
 }
-"""The first API version that carries a list of structs;
-before it, the one thing stands in the top-level fields."""
+"""The first API version that carries a list of structs.
+
+Older ones have one item in top-level fields.
+"""
 
 IDENTIFIED_SINCE = {m.FetchResponse: 13, m.ProduceResponse: 13}
 """The first API version whose answers name topics by id alone.
 (Requests keep the name: the client prints it.)"""
 
 
+T = TypeVar("T")
+
 OFFSETS_IDENTIFIED_SINCE = 10
-"""OFFSET_COMMIT and OFFSET_FETCH, which only a KIP-848 consumer asks in this version."""
+"""The first version of OFFSET_COMMIT and OFFSET_FETCH with topic ids; for KIP-848 consumers only.
+"""
 
 FEATURES_SINCE = 3
 FEATURES_FROM_ZERO_SINCE = 4
-"""ApiVersions: v3 is the first to carry features (KIP-584). Its readers reject a lowest level of 0,
-so brokers keep such features from them (KAFKA-17011); v4 readers do not mind."""
+"""The first ApiVersions version that accepts features whose lowest level is 0.
+
+v3 is the first to carry features (KIP-584). Its readers reject a lowest level of 0. So brokers
+leave such features out of v3 responses (KAFKA-17011). v4 readers accept them.
+"""
 
 
-def as_sent(message, api_version: int):
-    """`message` as version `api_version` of its API carries it.
-    ValueError where the version cannot say it."""
+def as_sent(message: Any, api_version: int) -> Any:
+    """`message` in the form of version `api_version`.
+
+    ValueError where that version cannot carry it.
+    """
     kind = type(message)
     if kind in BATCHED_SINCE and api_version < BATCHED_SINCE[kind]:
         return _SINGLE[kind](message)
@@ -79,7 +90,7 @@ def _with_the_features_of(
     )
 
 
-def _only(things: tuple, what: str):
+def _only(things: tuple[T, ...], what: str) -> T:
     if len(things) > 1:
         raise ValueError(f"this API version carries one {what} a request, not {len(things)}")
     return things[0]
@@ -93,8 +104,8 @@ def _single_coordinator(response: m.FindCoordinatorResponse) -> m.FindCoordinato
     if not response.coordinators:
         return response
     found = _only(response.coordinators, "coordinator")
-    # Brokers up to 4.4 say NONE in words here, where the list form leaves the text empty
-    # (recordings of 2.3.0, 2.8.2).
+    # Brokers up to 4.4 write the text NONE here. The list form leaves the text empty (recordings of
+    # 2.3.0, 2.8.2).
     message = "NONE" if found.error_code == 0 else found.error_message
     return m.FindCoordinatorResponse(
         throttle_time_ms=response.throttle_time_ms,
@@ -113,7 +124,7 @@ def _single_leaver(request: m.LeaveGroupRequest) -> m.LeaveGroupRequest:
 
 
 def _single_farewell(response: m.LeaveGroupResponse) -> m.LeaveGroupResponse:
-    # A member's own error moves up, as LeaveGroupResponse.getError does it.
+    # A member's own error becomes the response's, as in LeaveGroupResponse.getError.
     code = response.error_code or (response.members[0].error_code if response.members else 0)
     return m.LeaveGroupResponse(throttle_time_ms=response.throttle_time_ms, error_code=code)
 
@@ -160,11 +171,12 @@ def _single_group(response: m.OffsetFetchResponse) -> m.OffsetFetchResponse:
 
 def _names_of_topics(request: m.DeleteTopicsRequest) -> m.DeleteTopicsRequest:
     return m.DeleteTopicsRequest(
-        topic_names=tuple(topic.name for topic in request.topics), timeout_ms=request.timeout_ms
+        topic_names=tuple(topic.name for topic in request.topics if topic.name is not None),
+        timeout_ms=request.timeout_ms,
     )
 
 
-_SINGLE = {
+_SINGLE: dict[type, Callable[[Any], Any]] = {
     m.DeleteTopicsRequest: _names_of_topics,
     m.FindCoordinatorRequest: _single_coordinator_question,
     m.FindCoordinatorResponse: _single_coordinator,

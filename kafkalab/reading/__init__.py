@@ -1,1 +1,1 @@
-"""Reads a lab's journal: sockets, states, history, frames. Nothing in here changes a lab."""
+"""Reads a lab's journal: sockets, states and history. Nothing in here changes a lab."""

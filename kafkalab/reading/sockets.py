@@ -1,5 +1,6 @@
-"""Which sockets has a client opened, and what for? Read off the journal,
-one Socket for each attempt to connect."""
+"""Lists the sockets that clients opened, read from the journal: one Socket per attempt to
+connect.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ class Socket:
     role      bootstrap, coordinator or data
     purpose   what made the client open it: metadata, telemetry or request
     *_at_ms   virtual time; None where it has not happened
-    how       why it closed: idle, peer, self, close, killed (its process), failed (never stood);
-              None while it is open
+    how       why it closed: idle, peer, self, close, killed (its process), failed (never
+              established); None while it is open
     event_id  the journal's event of its opening
     """
 
@@ -37,7 +38,7 @@ class Socket:
 
 
 def sockets_of(journal: Journal, client: str | None = None) -> list[Socket]:
-    """Every connection that was tried, by one client or by all, in the order of trying."""
+    """Every attempt to connect, of one client or of all, oldest first."""
     connected_at_ms: dict[int, int] = {}
     closed: dict[int, tuple[int, str]] = {}
     openings = []

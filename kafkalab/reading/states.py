@@ -1,13 +1,12 @@
-"""Which states can it be in, and what moves it on? Every state machine of the lab as a table to
-print, count and draw.
+"""Gives every state machine of the lab as a table of states and transitions, to print, count and
+draw.
 
     from kafkalab.reading.states import states
     states("group")                       # prints the table
     states("group").may_move("Stable", "Empty")
     kafkalab.views.state_diagram(states("group"))
 
-The tables are the very ones the machines walk, so a diagram drawn from them cannot disagree with a
-run.
+The machines themselves use these tables. So a diagram drawn from them always agrees with a run.
 """
 
 from __future__ import annotations
@@ -84,17 +83,16 @@ MACHINES: Mapping[str, tuple[str, str, str]] = {
         "clients.ClientTelemetryState",
     ),
 }
-"""Name -> (module, its table, the Kafka class it stands for)."""
+"""Name -> (module, its table, the Kafka class that has these states)."""
 
 
 @dataclass(frozen=True)
 class StateTable:
-    """One machine's states.
+    """The states and transitions of one Kafka class, such as ClassicGroupState.
 
-    moves  state -> the states it may move to, both by the name Kafka prints, in the order of the
-           source; the state a thing has before it exists is "(none)"
-    says   state -> what is done in it and what ends it, as its machine documents it; "" where it
-           does not
+    moves  state -> the states it may move to; both by the name Kafka prints, in the order of the
+           source; the state before an object exists is "(none)"
+    says   state -> the documentation of the state in its machine; "" where there is none
     """
 
     name: str
@@ -103,8 +101,10 @@ class StateTable:
     says: Mapping[str, str] = field(repr=False)
 
     def may_move(self, before: str, after: str) -> bool:
-        """Is this a legal transition? Raises KeyError with the
-        known names for a state there is not."""
+        """Whether this transition is legal.
+
+        Raises KeyError with the known states for an unknown one.
+        """
         for state in (before, after):
             if state not in self.moves:
                 raise KeyError(
@@ -146,8 +146,7 @@ def _name(state: enum.Enum | None) -> str:
 
 
 def _documents(kind: type[enum.Enum]) -> dict[enum.Enum, str]:
-    """What stands under each member in the source: Python keeps no docstring for it,
-    so it is read from there."""
+    """The string under each enum member in the source. Python keeps no docstring of members."""
     body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
     texts = dict.fromkeys(kind, "")
     for statement, below in itertools.pairwise(body):

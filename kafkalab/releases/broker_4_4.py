@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkalab.errors import Errors
-from kafkalab.protocol.messages import FinalizedFeatureKey, SupportedFeatureKey
+from kafkalab.protocol.messages import NO_OPERATIONS, FinalizedFeatureKey, SupportedFeatureKey
 from kafkalab.releases.broker_profile import (
     FROM_EMPTY,
     BrokerChange,
@@ -427,6 +427,11 @@ PAGE = BrokerPage(
             {"lists_in_scala_map_order": False, "leaderless_error": Errors.LEADER_NOT_AVAILABLE},
         ),
         BrokerChange(
+            "recordings",
+            "Answers give the lowest int for authorized operations nobody asked for; before, 0.",
+            {"operations_not_asked_for": NO_OPERATIONS},
+        ),
+        BrokerChange(
             "KIP-590 (2.8)",
             "A broker passes an administrator's wishes on to the controller.",
             {"forwards_to_controller": True},
@@ -492,6 +497,12 @@ PAGE = BrokerPage(
             {"keyless_error": Errors.INVALID_RECORD},
         ),
         # Groups
+        BrokerChange(
+            "source of 2.3",
+            "A described member's metadata stands in its own place; before, its assignment stood "
+            "there as well.",
+            {"describes_assignment_twice": False},
+        ),
         BrokerChange(
             "KAFKA-10122 (2.7)",
             "A heartbeat before the leader's assignment is answered with NONE.",

@@ -173,6 +173,12 @@ class BrokerProfile:
     counted."""
     keyless_error: Errors
     """What a record without a key is told on a compacted topic (KIP-467, 2.5)."""
+    operations_not_asked_for: int
+    """What METADATA and DESCRIBE_GROUPS tell of authorized operations when nobody asks for them
+    (KIP-430). Recorded: 0 on 2.3.1, the lowest int on 4.4.0."""
+    describes_assignment_twice: bool
+    """DESCRIBE_GROUPS gives a member's assignment in the place of its metadata as well. Recorded on
+    2.3.1, and in the class files of its KafkaApis."""
     is_kraft: bool
     """Brokers beat to a controller quorum (KIP-500), which fences them; before, each holds a
     session of

@@ -484,6 +484,10 @@ class Profile:
         the broker."""
         return self.latest(ApiKeys.API_VERSIONS)
 
+    def knows(self, api: ApiKeys) -> bool:
+        """Does this release know the API at all?"""
+        return api.id in self.apis.names
+
     def latest(self, api: ApiKeys) -> int:
         """The newest version that this release knows of an API. Raises KeyError where it does not
         know the API."""

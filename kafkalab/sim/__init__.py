@@ -1,1 +1,4 @@
-"""The kernel: a clock, a heap of events, a network, a journal. It knows nothing of Kafka."""
+"""Holds the simulation kernel: a clock, an event queue, a network and a journal.
+
+It knows no Kafka.
+"""

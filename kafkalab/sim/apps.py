@@ -1,16 +1,16 @@
-"""Who may run? Blocking code beside other blocking code, one at a time.
+"""Runs blocking application code and client loops of a lab, exactly one at a time.
 
-Three kinds of callers wait in a lab, and all wait on a `Signal`:
+Three kinds of callers wait in a lab. All of them wait on a `Signal`:
  - the front: the notebook's own cell. While it waits it steps the clock.
  - an app (`Lab.spawn`): a plain blocking function on a stack of its own, a greenlet. A waiting call
-   switches back to whoever steps the clock; the event it waits for switches in again. No thread is
-   involved, so nothing runs by chance, a process may fork, and an app that nobody holds any more is
-   simply collected.
+   switches back to the code that steps the clock. The awaited event switches to the app again.
+   No thread is involved. So nothing runs by chance, a process may fork, and Python's garbage
+   collector removes an app that nothing refers to.
  - a loop: a client's background thread (the producer's Sender), written as a generator that yields
    how long it may sleep.
 
-Each wait has a number. Whoever wakes a sleeper brings the number of the wait that was meant; if the
-sleeper is past it, nothing happens.
+Each wait has a number. A wake-up carries the number of its wait. It has no effect when that wait is
+over.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from collections.abc import Callable, Generator
 
 from greenlet import getcurrent, greenlet
 
-from kafkalab.sim.scheduler import Scheduler, Timer
+from kafkalab.sim.scheduler import Scheduler
+from kafkalab.sim.timer import Timer
 
 FOREVER_MS = 1 << 62
 LONGEST_GIVEN_MS = 366 * 24 * 3_600_000
@@ -30,13 +31,16 @@ of ours when all brokers are down."""
 
 
 class Signal:
-    """Set by whoever has news, cleared by whoever waits. Setting it twice is setting it once."""
+    """A flag that wakes a waiting caller. The sender sets it, the receiver clears it.
+
+    To set it twice has the same effect as to set it once.
+    """
 
     __slots__ = ("_waiters", "is_set")
 
     def __init__(self) -> None:
         self.is_set = False
-        self._waiters: list[tuple[Callable[..., object], tuple]] = []
+        self._waiters: list[tuple[Callable[..., object], tuple[object, ...]]] = []
 
     def set(self) -> None:
         if not self.is_set:
@@ -59,12 +63,14 @@ class Signal:
 
 
 class AppEnded(BaseException):
-    """Raised inside an app's waiting call when the lab closes or the app is killed. Not an
-    Exception: apps should not catch it."""
+    """Ends an app: its waiting call raises this when the lab closes or the app is killed.
+
+    It is no Exception, so that an app does not catch it.
+    """
 
 
 class App:
-    """A spawned function, and the process it stands for: the loops it has started belong to it.
+    """A spawned function and its process. The loops that it starts belong to it.
 
     done    it has returned, or was ended; `result` and `error` hold what it returned or raised
     ending  its next waiting call raises AppEnded
@@ -82,17 +88,20 @@ class App:
         self._wait = 0
 
     def pause(self, ms: int) -> None:
-        """The process stands still for `ms` milliseconds, as in a long garbage collection: neither
-        the function nor the loops it has started run. What the network brings meanwhile waits. (A
-        function that is merely busy calls `Lab.sleep`.)"""
+        """Pause the process for `ms` milliseconds, as a long garbage collection does.
+
+        Neither the function nor its loops run. Messages that arrive in this time wait. A function
+        that is only busy calls `Lab.sleep` instead.
+        """
         self.not_before_ms = max(self.not_before_ms, self._clock.now_ms + ms)
 
     def park(self, signal: Signal, deadline_ms: int) -> None:
-        """Give the turn away until `signal` is set or the clock stands at `deadline_ms`."""
+        """Suspend this app until `signal` is set or the clock reaches `deadline_ms`."""
         clock, wait = self._clock, self._wait
         signal.tell(self._wake, wait)
         timer = clock.at(deadline_ms, self._resume, wait) if deadline_ms < FOREVER_MS else None
         cause = clock.cause
+        assert self.stack is not None and self.stack.parent is not None, "an app waits on its stack"
         self.stack.parent.switch()
         if timer is not None:
             timer[0] = None  # cancelled
@@ -106,6 +115,7 @@ class App:
     def run(self) -> None:
         """Run until it waits again or ends."""
         if not self.done:
+            assert self.stack is not None, "an app gets its stack when it is spawned"
             self.stack.parent = getcurrent()
             self.stack.switch()
 
@@ -127,10 +137,10 @@ class App:
 
 
 class Loop:
-    """A generator that yields until when it may sleep; it goes on then, or as soon as its signal is
-    set.
+    """A client's background thread, written as a generator that yields until when it may sleep.
 
-    It belongs to the app that started it, as a thread belongs to its process, and pauses with it.
+    It continues at that time, or as soon as its signal is set. It belongs to the app that started
+    it, as a thread belongs to its process, and pauses with it.
 
     killed  its process is gone: it never runs again
     """
@@ -221,8 +231,9 @@ class Stage:
         self._loops: dict[str, list[Loop]] = {}
 
     def wait(self, signal: Signal, deadline_ms: int) -> bool:
-        """Block the caller until `signal` is set or the clock stands at `deadline_ms`; says whether
-        it was set.
+        """Block the caller until `signal` is set or the clock reaches `deadline_ms`.
+
+        Returns whether the signal was set.
 
         A deadline more than a year away is none: the wait ends as `wait_for` does.
         """
@@ -268,13 +279,13 @@ class Stage:
             signal.forget(clock.halt)
 
     def run_until(self, done: Callable[[], bool], deadline_ms: int) -> bool:
-        """The front's own stepping. Raises what an app raised meanwhile."""
+        """Step the clock for the front. Raises what an app raised during these steps."""
         reached = self.clock.run_until(lambda: bool(self._failed) or done(), deadline_ms)
         self._raise_failure()
         return reached
 
     def spawn(self, name: str, function: Callable[..., object], *args: object) -> App:
-        """Run function(*args) beside everything else, from the next step on."""
+        """Run function(*args) concurrently, from the next step on."""
         app = App(name, self.clock)
 
         def body() -> None:
@@ -296,7 +307,7 @@ class Stage:
         return app
 
     def end(self, app: App) -> None:
-        """The app stops where it stands: its waiting call raises AppEnded."""
+        """Stop the app: its waiting call raises AppEnded."""
         if not app.done:
             app.ending = True
             app.run()
@@ -306,8 +317,7 @@ class Stage:
             self.end(app)
 
     def kill(self, owner: str) -> None:
-        """`kill -9` of the process `owner`: its apps stop where they stand, and its loops never run
-        again.
+        """Kill the process `owner` as `kill -9` does. Its apps stop and its loops never run again.
 
         An app that kills its own process gets AppEnded here.
         """
@@ -321,15 +331,16 @@ class Stage:
             raise AppEnded(owner)
 
     def loop(self, generator: Generator[int, None, None], signal: Signal, owner: str = "") -> None:
-        """Drive a loop of the app that calls; see Loop.
-        `owner` names the process that `kill` ends it with."""
+        """Drive a loop of the calling app; see Loop. `kill(owner)` ends the loop."""
         loop = Loop(self.clock, generator, signal, current_app())
         self._loops.setdefault(owner, []).append(loop)
         self.clock.post(self.clock.now_ms, loop.resume)
 
     def _raise_failure(self) -> None:
         if self._failed and current_app() is None:
-            raise self._failed.pop(0).error
+            error = self._failed.pop(0).error
+            assert error is not None, "an app is kept here for what it raised"
+            raise error
 
 
 def current_app() -> App | None:

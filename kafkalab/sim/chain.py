@@ -1,14 +1,18 @@
-"""What led to what? Events in the order of their causes, as `Lab.why` returns them."""
+"""Holds a chain of causes: the events that led to one event, as `Lab.why` returns them."""
 
 from __future__ import annotations
 
+from typing import Any
+
 STEPS_SHOWN = 12
-"""A printed chain moves this many steps to the right, and then straight down:
-a page is only so wide."""
+"""A printed chain indents this many events, one step each. Later events keep the last indent."""
 
 
-class Chain(list):
-    """Events, each the cause of the next, oldest first; it prints as a staircase."""
+class Chain(list[Any]):
+    """A list of events, each the cause of the next, oldest first.
+
+    It prints with growing indents.
+    """
 
     def __repr__(self) -> str:
         return "\n".join(

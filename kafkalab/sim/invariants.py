@@ -1,8 +1,7 @@
-"""Checks that a machine makes where its state changes; a broken one raises InvariantBroken with one
-sentence.
+"""Checks a simulated machine's state at each change, and raises InvariantBroken for an illegal one.
 
-They are always on: in labs full of faults they cost 2.4 % of the CPU time. `off()` turns them off
-for a block.
+The checks are always on. In labs full of faults they cost 2.4 % of the CPU time. `off()` switches
+them off for a block.
 """
 
 from __future__ import annotations
@@ -12,8 +11,10 @@ from contextlib import contextmanager
 
 
 class InvariantBroken(AssertionError):
-    """A machine of the simulator is in a state that it must never reach:
-    a fault of the simulator, not of its user."""
+    """Raised when a simulated machine is in an illegal state.
+
+    This is a fault of the simulator, not of its user.
+    """
 
 
 class _Switch:
@@ -32,7 +33,7 @@ def check(condition: bool, sentence: str, *values: object) -> None:
 
 @contextmanager
 def off() -> Iterator[None]:
-    """No check is made inside the block."""
+    """Switch the checks off inside the block."""
     before, SWITCH.is_on = SWITCH.is_on, False
     try:
         yield

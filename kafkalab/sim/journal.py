@@ -1,12 +1,12 @@
-"""What happened, and because of what? An append-only list of typed events.
+"""Holds the journal of a lab: an append-only list of typed events, each with its cause.
 
-Machines write here; views, checks, graders and `Lab.why` only read. An event knows the id of the
-event that caused it, so any socket, request or line can be followed back to the call that began it
-all.
+The simulated clients and brokers write here. Views, checks, graders and `Lab.why` only read. An
+event holds the id of the event that caused it. So every socket, request or line leads back to the
+call that started it.
 
-Much is written and little of it read, so writing keeps just the values, in a tuple; an `Event` is
-made when somebody looks. What an event of a kind costs more than that, the text of a line for
-instance, may wait as well: see `Wording`.
+A lab writes many events and reads few of them. So writing keeps only the values, in a tuple, and
+reading makes the `Event`. Costly fields, such as the text of a line, may also be made at reading:
+see `FieldFormat`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from kafkalab.sim.chain import Chain
 from kafkalab.sim.scheduler import Scheduler
 
 
-class Wording(Protocol):
-    """How events that are kept as bare values tell what they hold, when they are read."""
+class FieldFormat(Protocol):
+    """Turns the bare values of a journal event into its fields, when the event is read."""
 
     kind: str
 
@@ -27,8 +27,10 @@ class Wording(Protocol):
 
 
 class Event:
-    """One entry: id, at_ms (virtual time), kind, who (client name or broker-N),
-    cause (an event's id or None), fields."""
+    """One entry: id, at_ms (virtual time), kind, who (client name or broker-N), cause and fields.
+
+    cause is the id of an event or None.
+    """
 
     __slots__ = ("_fields", "_wording", "at_ms", "cause", "id", "kind", "who")
 
@@ -40,18 +42,21 @@ class Event:
         who: str,
         cause: int | None,
         fields: Any,
-        wording: Wording | None = None,
+        wording: FieldFormat | None = None,
     ):
         self.id, self.at_ms, self.kind, self.who, self.cause = id, at_ms, kind, who, cause
         self._fields, self._wording = fields, wording
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """What the event has to tell; made when first looked at
-        where its kind is kept as bare values."""
+        """The event's fields by name.
+
+        Fields that are kept as bare values are made at the first read.
+        """
         if self._wording is not None:
             self._fields, self._wording = self._wording.fields(self._fields), None
-        return self._fields
+        fields: Mapping[str, Any] = self._fields
+        return fields
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -62,7 +67,7 @@ class Event:
             ) from None
 
     def __eq__(self, other: object) -> bool:
-        """The same entry, in the same words."""
+        """Whether both entries hold the same values."""
         if not isinstance(other, Event):
             return NotImplemented
         return (self.id, self.at_ms, self.kind, self.who, self.cause) == (
@@ -82,11 +87,11 @@ class Event:
 
 
 class Events(Sequence[Event]):
-    """All entries of a journal, in order; an event's id is its place. A list to all who read."""
+    """All entries of a journal in order, to be read as a list. An event's id is its index."""
 
     __slots__ = ("_kept",)
 
-    def __init__(self, kept: list[tuple]) -> None:
+    def __init__(self, kept: list[tuple[Any, ...]]) -> None:
         self._kept = kept
 
     def __len__(self) -> int:
@@ -97,7 +102,7 @@ class Events(Sequence[Event]):
     @overload
     def __getitem__(self, index: slice) -> list[Event]: ...
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> Event | list[Event]:
         if isinstance(index, slice):
             return [_event(id, self._kept[id]) for id in range(*index.indices(len(self._kept)))]
         return _event(index if index >= 0 else len(self._kept) + index, self._kept[index])
@@ -113,7 +118,7 @@ class Events(Sequence[Event]):
 
 
 class Because:
-    """What is written inside this `with` was caused by one event."""
+    """A `with` block that gives one event as the cause of all events written inside it."""
 
     __slots__ = ("_before", "_clock", "_event_id")
 
@@ -128,39 +133,39 @@ class Because:
 
 
 class Journal:
-    """Everything that happened, in order.
+    """All events of a lab, in order.
 
-    events  to read; an event's id is its place here
-    kept    the same as it is written: (at_ms, kind or Wording, who, cause, fields or values);
+    events  the events to read; an event's id is its index
+    kept    the same events as tuples: (at_ms, kind or FieldFormat, who, cause, fields or values);
             `note` and the writers of lines append to it
     """
 
     __slots__ = ("clock", "events", "kept")
 
     def __init__(self, clock: Scheduler) -> None:
-        self.kept: list[tuple] = []
+        self.kept: list[tuple[Any, ...]] = []
         self.events = Events(self.kept)
         self.clock = clock
 
     def append(self, kind: str, who: str, **fields: Any) -> Event:
-        """Write an event down and show it."""
+        """Write an event and return it."""
         clock, id = self.clock, len(self.kept)
         self.kept.append((clock.now_ms, kind, who, clock.cause, fields))
         return Event(id, clock.now_ms, kind, who, clock.cause, fields)
 
     def note(self, kind: str, who: str, **fields: Any) -> int:
-        """Write an event down; its id is all that most who write need."""
+        """Write an event and return its id, which is all that most callers need."""
         clock, kept = self.clock, self.kept
         kept.append((clock.now_ms, kind, who, clock.cause, fields))
         return len(kept) - 1
 
     def write(self, kind: str, who: str, fields: dict[str, Any]) -> None:
-        """As `note`, for fields that are a dict already, which stays the journal's."""
+        """As `note`, for fields that are a dict already. The journal keeps that dict."""
         self.kept.append((self.clock.now_ms, kind, who, self.clock.cause, fields))
 
     @property
     def cause(self) -> int | None:
-        """The id of the event in whose name code is running now."""
+        """The id of the event that caused the code that runs now."""
         return self.clock.cause
 
     @cause.setter
@@ -168,7 +173,7 @@ class Journal:
         self.clock.cause = event_id
 
     def because(self, event: Event | int) -> Because:
-        """What is written inside was caused by `event` (or the event of that id)."""
+        """Give `event` (or the event of that id) as the cause of all events written inside."""
         return Because(self.clock, event if isinstance(event, int) else event.id)
 
     def of(self, *kinds: str) -> Iterator[Event]:
@@ -189,7 +194,7 @@ class Journal:
         return chain
 
 
-def _event(id: int, kept: tuple) -> Event:
+def _event(id: int, kept: tuple[Any, ...]) -> Event:
     at_ms, kind, who, cause, fields = kept
     if kind.__class__ is str:
         return Event(id, at_ms, kind, who, cause, fields)

@@ -1,11 +1,12 @@
-"""How do bytes travel? Connections over links, with latency, order and faults.
+"""Simulates TCP connections between clients and brokers, with latency, order and faults.
 
-TCP never loses one message of a connection, so neither do we: a message arrives after its link's
-latency, in order, or the connection breaks and everything on the way is lost with it. A message
-here is any Python value.
+TCP never loses a single message of a connection. So a message arrives in order after its link's
+latency, or the connection breaks and every message on the way is lost. A message is any Python
+value.
 
-A link is one client's way to one server. Its latency is `latency_ms` one way, plus a draw of
-0..`jitter_ms` from a stream that belongs to the client, so that a client's luck is its own.
+A link joins one client and one server. Its latency is `latency_ms` one way, plus a random
+0..`jitter_ms` from the client's own stream. So other clients do not change a client's random
+numbers.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 def _nobody_listens(client: str, server: str, what: str, fields: dict[str, Any]) -> None:
-    """Of faults."""
+    """Ignore a fault: the default of `on_fault`."""
 
 
 class Endpoint(Protocol):
-    """The client's end of a connection; told what the network did."""
+    """The client's end of a connection. The network calls it for each change."""
 
     def connected(self, connection: Connection) -> None: ...
     def refused(self, connection: Connection) -> None: ...
@@ -32,7 +33,7 @@ class Endpoint(Protocol):
 
 
 class Server(Protocol):
-    """The server's end."""
+    """The server's end of a connection."""
 
     name: str
 
@@ -41,12 +42,14 @@ class Server(Protocol):
 
 
 class Link:
-    """One client's way to one server. Faults are sentences: `cut()`, `heal()`,
-    `set_latency(ms=20)`, `cut_before_reply("PRODUCE")`.
+    """The network between one client and one server, with its latency and its faults.
 
-    latency_ms  one way; jitter_ms: at most so much more, drawn for each message
-    name_of     how a message is called, for faults that wait for a certain one
-    on_fault    each is called with what was done (cut, heal, ...) and its arguments
+    Its faults are methods: `cut()`, `heal()`, `set_latency(ms=20)`, `cut_before_reply("PRODUCE")`.
+
+    latency_ms  one way
+    jitter_ms   the most that is added to it, drawn for each message
+    name_of     gives the name of a message, for faults that wait for a certain one
+    on_fault    functions; each is called with the fault (cut, heal, ...) and its arguments
     """
 
     def __init__(
@@ -73,47 +76,55 @@ class Link:
         self._tell("set_latency", ms=ms, jitter_ms=self.jitter_ms)
 
     def cut(self) -> None:
-        """Break every connection of this link and let no new one through until `heal()`."""
+        """Break every connection of this link and refuse new ones until `heal()`."""
         self.is_cut = True
         for connection in list(self.connections):
             connection.break_off()
         self._tell("cut")
 
     def heal(self) -> None:
-        """Let new connections through again; the old ones stay broken."""
+        """Accept new connections again. The old ones stay broken."""
         self.is_cut = False
         self._tell("heal")
 
     def cut_before_reply(self, name: str) -> None:
-        """The server's next reply of that name never arrives: the connection breaks instead.
-        What was asked has been done."""
+        """Break the connection in place of the server's next reply of that name.
+
+        The server has executed the request.
+        """
         self._never_arriving.append(name)
         self._tell("cut_before_reply", api=name)
 
     def cut_before_request(self, name: str) -> None:
-        """The client's next request of that name never arrives: the connection breaks instead.
-        Nothing has been done."""
+        """Break the connection in place of the client's next request of that name.
+
+        The server has not executed it.
+        """
         self._never_leaving.append(name)
         self._tell("cut_before_request", api=name)
 
     def strand(self, name: str, ms: int) -> None:
-        """The client's next request of that name reaches the server `ms` later, though the link is
-        cut at once, until `heal()`: to the client it is lost, and when nobody expects it any more
-        the server does what it asks."""
+        """Delay the client's next request of that name by `ms`, and cut the link at once until
+        `heal()`.
+
+        To the client the request is lost. The server still executes it when it arrives.
+        """
         self._stranded_ms[name] = ms
         self._tell("strand", api=name, ms=ms)
 
     def strands_ms(self, request: Any) -> int | None:
-        """How late this request arrives, where it is the one that a fault waits for;
-        asked once for each request."""
+        """The delay of this request if a fault waits for it, else None.
+
+        Called once for each request.
+        """
         return self._stranded_ms.pop(self._name_of(request), None) if self._stranded_ms else None
 
     def loses(self, reply: Any) -> bool:
-        """Whether this reply is the one that a fault waits for; asked once for each reply."""
+        """Whether a fault waits for this reply. Called once for each reply."""
         return bool(self._never_arriving) and self._is_meant(reply, self._never_arriving)
 
     def loses_request(self, request: Any) -> bool:
-        """Whether this request is the one that a fault waits for; asked once for each request."""
+        """Whether a fault waits for this request. Called once for each request."""
         return bool(self._never_leaving) and self._is_meant(request, self._never_leaving)
 
     def _is_meant(self, message: Any, names: list[str]) -> bool:
@@ -128,7 +139,7 @@ class Link:
             tell(what, fields)
 
     def delay_ms(self) -> int:
-        """How long the next message takes, one way."""
+        """The latency of the next message, one way, in milliseconds."""
         return (
             self.latency_ms + below(self._rng, self.jitter_ms + 1)
             if self.jitter_ms
@@ -137,8 +148,10 @@ class Link:
 
 
 class Connection:
-    """One TCP connection. `open` from the moment both ends know of it
-    until one end closes or the link breaks."""
+    """One TCP connection.
+
+    It is `open` from the moment both ends know of it until one end closes it or the link breaks.
+    """
 
     __slots__ = (
         "_clock",
@@ -174,6 +187,7 @@ class Connection:
 
     def send(self, message: Any) -> None:
         """Client to server."""
+        assert self.server is not None, "nobody sends on a connection that was refused"
         if self.link.loses_request(message):
             self.break_off()
             return
@@ -204,18 +218,23 @@ class Connection:
             end.received(self, message)
 
     def close(self) -> None:
-        """The client closes; the server hears of it a latency later."""
+        """Close the connection at the client. The server is informed one latency later."""
         if self._shut():
+            assert self.server is not None, "only what was accepted is open"
             self._clock.after(self.link.delay_ms(), self.server.broken, self)
 
     def close_by_server(self) -> None:
-        """The server closes, or its process dies: the client hears of it a latency later."""
+        """Close the connection at the server, or end it because the server's process dies.
+
+        The client is informed one latency later.
+        """
         if self._shut():
             self._clock.after(self.link.delay_ms(), self.endpoint.broken, self)
 
     def break_off(self) -> None:
-        """The link breaks: both ends hear of it."""
+        """Break the connection because the link breaks. Both ends are informed."""
         if self._shut():
+            assert self.server is not None, "only what was accepted is open"
             self._clock.after(0, self.server.broken, self)
             self._clock.after(0, self.endpoint.broken, self)
 
@@ -227,11 +246,11 @@ class Connection:
 
 
 class Network:
-    """All links of a lab. Latency defaults to a local network's: 1 ms one way, and 0 or 1 ms of
+    """All links of a lab. The default latency is a local network's: 1 ms one way, 0 or 1 ms of
     jitter.
 
-    name_of   how a message is called; see Link
-    on_fault  called with client, server, what was done to their link, and its arguments
+    name_of   gives the name of a message; see Link
+    on_fault  called with client, server, the fault of their link, and its arguments
     """
 
     def __init__(
@@ -260,7 +279,7 @@ class Network:
         self._listeners[host, port] = server
 
     def stop_listening(self, host: str, port: int) -> None:
-        """The process behind host:port is gone: its connections break, new ones are refused."""
+        """End the process at host:port: its connections break and new ones are refused."""
         server = self._listeners.pop((host, port), None)
         for (_, name), link in self._links.items():
             if server is not None and name == server.name:
@@ -268,8 +287,10 @@ class Network:
                     connection.close_by_server()
 
     def kill(self, client: str) -> None:
-        """The client's process is gone: the operating system resets its sockets,
-        and servers hear of that a latency later."""
+        """End the client's process. The operating system resets its sockets.
+
+        The servers are informed one latency later.
+        """
         self._killed.add(client)
         for (name, _), link in self._links.items():
             if name == client:
@@ -277,7 +298,7 @@ class Network:
                     connection.close()
 
     def link(self, client: str, server: str) -> Link:
-        """The way of one client to one server, both by name; made when first asked for."""
+        """The link between one client and one server, both by name. The first call makes it."""
         if (client, server) not in self._links:
             rng = self._streams.stream(f"{client}/link to {server}")
             link = self._links[client, server] = Link(
@@ -293,8 +314,11 @@ class Network:
     def connect(
         self, client: str, host: str, port: int, endpoint: Endpoint, delay_ms: int = 0
     ) -> Connection:
-        """Begin a connection, `delay_ms` from now. The endpoint hears `connected` after a round
-        trip, `refused` when nobody listens."""
+        """Begin a connection `delay_ms` from now.
+
+        The network calls the endpoint's `connected` after a round trip, or `refused` when no server
+        listens there.
+        """
         self._count[client] = number = self._count.get(client, 0) + 1
         server = self._listeners.get((host, port))
         link = self.link(client, server.name if server else f"{host}:{port}")

@@ -1,5 +1,8 @@
-"""Chance, by name. Each stream is drawn from one seed and its own name,
-so adding a client never reshuffles another's luck."""
+"""Gives each client and broker its own named stream of random numbers, made from one seed.
+
+A stream depends on the seed and its own name. So a new client never changes another client's
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,10 @@ from collections.abc import Mapping
 
 
 def below(rng: random.Random, limit: int) -> int:
-    """A number from 0 up to `limit`, which it never is: what randrange(limit) and choice draw,
-    without the way there."""
+    """A random number from 0 to `limit` - 1.
+
+    It is the number that randrange(limit) and choice draw, with fewer Python calls.
+    """
     bits, draw = limit.bit_length(), rng.getrandbits
     number = draw(bits)
     while number >= limit:

@@ -1,10 +1,9 @@
-"""What happens next? One clock in whole milliseconds and one heap of times, each with its queue of
-callbacks.
+"""Runs a lab's callbacks in order of virtual time: one clock, and one queue of callbacks per time.
 
-Everything in kafkalab that takes time is a callback in one of these queues, ordered by (time, order
-of scheduling), so a run is a function of its seed and nothing else. The model is SimPy's `core.py`,
-without processes and without floating point time: as time is counted in whole milliseconds, many
-callbacks share one, and the heap is asked once for all of them.
+Everything in kafkalab that takes time is a callback in one of these queues. Their order is (time,
+order of scheduling). So a run depends on its seed and on nothing else. The model is SimPy's
+`core.py`, without processes and without floating point time. Time is counted in whole milliseconds.
+So many callbacks share one time, and the heap of times is read once for all of them.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ class Scheduler:
     """The clock and the heap.
 
     now_ms     the virtual time, whole milliseconds since the lab began
-    cause      the id of the journal event in whose name code is running now; captured by `at`,
-               restored when the callback fires, so that every journal entry knows what led to it
-    scheduled  how many callbacks were ever put in, for those who count what a wait costs
-    halted     somebody wants the clock to stand after this callback; see `run`
+    cause      the id of the journal event that caused the code that runs now; `at` stores it and
+               the callback restores it, so that every journal entry has its cause
+    scheduled  the number of callbacks scheduled so far, to count the cost of a wait
+    halted     whether the clock stops after this callback; see `run`
     """
 
     __slots__ = (
@@ -44,13 +43,15 @@ class Scheduler:
         self.scheduled = 0
         self.halted = False
         self._times: list[int] = []
-        self._queues: dict[int, list[list]] = {}
-        self._at_ms = -1  # whose queue is worked off, and how far
+        self._queues: dict[int, list[list[Any]]] = {}
+        self._at_ms = -1  # the time whose queue is run now, and the next index in it
         self._position = 0
 
     def at(self, at_ms: int, callback: Callable[..., object], *args: Any) -> Timer:
-        """Run callback(*args) at `at_ms` (a past time means: now,
-        after what is already due now)."""
+        """Run callback(*args) at `at_ms`.
+
+        A past time means now, after the callbacks that are due now.
+        """
         timer = Timer((callback, args, self.cause))
         if at_ms < self.now_ms:
             at_ms = self.now_ms
@@ -67,7 +68,7 @@ class Scheduler:
         return self.at(self.now_ms + delay_ms, callback, *args)
 
     def post(self, at_ms: int, callback: Callable[..., object], *args: Any) -> None:
-        """As `at`, for what nobody will cancel: most of what happens."""
+        """As `at`, for a callback that is never cancelled. Most callbacks are of this sort."""
         now_ms = self.now_ms
         if at_ms < now_ms:
             at_ms = now_ms
@@ -80,7 +81,7 @@ class Scheduler:
             queue.append([callback, args, self.cause])
 
     def next_at_ms(self) -> int | None:
-        """When the next callback is due; None when nothing is left to happen."""
+        """The time of the next callback; None when there is none."""
         times, queues = self._times, self._queues
         while times:
             at_ms = times[0]
@@ -98,7 +99,7 @@ class Scheduler:
         return None
 
     def step(self) -> bool:
-        """Fire the next callback and move the clock to it. False when nothing is left."""
+        """Run the next callback and move the clock to it. False when there is none."""
         at_ms = self.next_at_ms()
         if at_ms is None:
             return False
@@ -111,23 +112,26 @@ class Scheduler:
         return True
 
     def halt(self) -> None:
-        """Let the clock stand after this callback."""
+        """Stop the clock after this callback."""
         self.halted = True
 
     def run(self, deadline_ms: int) -> bool:
-        """Step until somebody halts the clock or it stands at `deadline_ms`; says whether it was
-        halted. What is asked after every callback costs more than many a callback: who waits for
-        something lets it call `halt`."""
+        """Step until `halt` is called or the clock reaches `deadline_ms`. Returns whether it was
+        halted.
+
+        A condition that is checked after every callback costs more than many callbacks. So a
+        waiting caller has the awaited callback call `halt`.
+        """
         self.halted = False
         return self.run_until(None, deadline_ms)
 
     def run_until(self, done: Callable[[], bool] | None, deadline_ms: int) -> bool:
-        """Step until `done()` or until the clock stands at `deadline_ms`; says whether `done()`
-        came true.
+        """Step until `done()` or until the clock reaches `deadline_ms`. Returns whether `done()` is
+        true.
 
-        Nothing due later than the deadline happens; the clock never stops before it unless `done()`
-        is true. The caller's `cause` is put back afterwards: what others did meanwhile was not done
-        in its name.
+        Callbacks later than the deadline do not run. The clock never stops before the deadline
+        unless `done()` is true. The caller's `cause` is restored afterwards, because it did not
+        cause the callbacks of others.
         """
         cause, rests = self.cause, COLLECTOR.rest()
         try:
@@ -145,9 +149,11 @@ class Scheduler:
                 COLLECTOR.resume()
 
     def _run_queue(self, at_ms: int, done: Callable[[], bool] | None) -> None:
-        """Fire what is due at `at_ms`, the next to come there, until its queue is empty or
-        `done()`: `step`, without looking at the heap in between, because nothing can be scheduled
-        for an earlier time. (A callback may step the clock itself, past this.)"""
+        """Run the callbacks of `at_ms` until their queue is empty or `done()`.
+
+        This is `step` without a look at the heap after each callback: no callback can be scheduled
+        for an earlier time. A callback may itself step the clock beyond `at_ms`.
+        """
         self.now_ms = at_ms
         queue = self._queues[at_ms]
         while self._at_ms == at_ms and self._position < len(queue):

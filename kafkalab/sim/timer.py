@@ -1,11 +1,15 @@
-"""What is a callback that waits, and how does one call it off?"""
+"""Holds Timer: a scheduled callback that can be cancelled."""
 
 from __future__ import annotations
 
+from typing import Any
 
-class Timer(list):
-    """A callback that waits in its queue: [callback, arguments, cause].
-    `cancel()` makes it never happen; twice is harmless."""
+
+class Timer(list[Any]):
+    """A scheduled callback in its queue: [callback, arguments, cause].
+
+    After `cancel()` it never runs. A second `cancel()` has no effect.
+    """
 
     __slots__ = ()
 

@@ -1,13 +1,12 @@
-"""Who does the work when one thread polls? A pool of workers beside it: the second way to use many
-threads with a consumer.
+"""Runs a pool of worker threads that process records for one polling consumer thread.
+
+It is the second way to use many threads with a KafkaConsumer.
 
     pool = WorkerPool(lab, workers=4, work=store, name="ada")
-    pool.submit(record)            # and back at once; a free worker takes it, or it waits in the
-                                   queue
-    pool.finished()                # what was finished since the last time you asked, in the order
-                                   in which it was finished
+    pool.submit(record)            # returns at once; the record waits for a free worker
+    pool.finished()                # the records finished since the last call, in order of finishing
 
-Java's would be a ThreadPoolExecutor. A worker is a thread of the process `name`: `lab.kill(name)`
+Java's class is ThreadPoolExecutor. A worker is a thread of the process `name`: `lab.kill(name)`
 ends it in the middle of its work.
 """
 
@@ -20,12 +19,13 @@ from typing import Any
 from kafkalab.sim.apps import Signal
 
 LONGEST_WORK_MS = 24 * 3_600_000
-"""A day: how long a worker may take over one record before whoever waits for it gives up."""
+"""A day: the longest time of a worker for one record before a waiting caller gives up."""
 
 
 class WorkerPool:
-    """`workers` threads that call `work(record)`, a plain blocking function,
-    with what is submitted, the oldest first."""
+    """`workers` threads that call the blocking function `work(record)` for each record, oldest
+    first.
+    """
 
     def __init__(self, lab: Any, workers: int, work: Callable[[Any], object], name: str) -> None:
         if workers < 1:
@@ -37,7 +37,7 @@ class WorkerPool:
         self._news = Signal()
 
     def submit(self, record: Any) -> None:
-        """Hand a record over and go on."""
+        """Give a record to the workers and return at once."""
         self._queue.append(record)
         if self._free:
             self._lab.spawn(self._worker, self._free.pop(0), name=self.name)
@@ -48,7 +48,10 @@ class WorkerPool:
         return found
 
     def wait(self) -> None:
-        """Stand still until everything submitted is finished. Whoever waits here does not poll."""
+        """Wait until all submitted records are finished.
+
+        The caller does not poll during this time.
+        """
         while self.unfinished:
             self._news.clear()
             self._lab.stage.wait_for(
@@ -59,8 +62,7 @@ class WorkerPool:
 
     @property
     def unfinished(self) -> int:
-        """How many records have been submitted and not finished:
-        those that wait, and those in somebody's hands."""
+        """The number of submitted records that are not finished: in the queue or with a worker."""
         return len(self._queue) + self._busy
 
     _busy = 0

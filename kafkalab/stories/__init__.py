@@ -1,1 +1,1 @@
-"""Sets a stage for the course: labs and helpers that a chapter uses and a learner may read."""
+"""Holds prepared labs and clients that chapters of the course use and learners may read."""

@@ -1,4 +1,7 @@
-"""A group brought into one of its five states by the requests of two members, `alice` and `bob`."""
+"""Brings a classic consumer group into one of its five states by requests of two members.
+
+The members are `alice` and `bob`. Kafka's class of the states is ClassicGroupState.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +24,17 @@ from kafkalab.stories.raw_client import RawClient
 GROUP = "inventory"
 SESSION_MS, REBALANCE_MS = 10_000, 60_000
 JOINS_WITHOUT_ID = 3
-"""The last JOIN_GROUP version that lets a newcomer in at once;
-from 4 on it is given an id first (KIP-394)."""
+"""The last JOIN_GROUP version that admits a new member at once.
+
+From version 4 on the coordinator first assigns it a member id (KIP-394).
+"""
 
 
 class GroupCase:
-    """ids: member ids by name, as the coordinator gave them;
-    also of those who are no members any more."""
+    """A lab with one broker and one group, for requests that a real consumer would not send.
+
+    ids: name -> the member id that the coordinator assigned; also of former members.
+    """
 
     def __init__(self, broker_version: str, settings: dict[str, object] | None = None) -> None:
         self.lab = Lab(brokers=1, broker_version=broker_version, broker_config=settings)
@@ -50,8 +57,9 @@ class GroupCase:
         return self.group.state.value
 
     def bring_to(self, state: str, instance: str | None = None) -> GroupCase:
-        """Empty, PreparingRebalance, CompletingRebalance, Stable or Dead, with alice as the member
-        where there is one.
+        """Bring the group to Empty, PreparingRebalance, CompletingRebalance, Stable or Dead.
+
+        alice is the member in the states that have one.
 
         Raises ValueError for any other state.
         """
@@ -84,7 +92,7 @@ class GroupCase:
         metadata: bytes = b"",
         rebalance_timeout_ms: int = REBALANCE_MS,
     ) -> JoinGroupResponse | None:
-        """The answer; None while it is parked."""
+        """Send JOIN_GROUP and return the response; None while the coordinator holds it back."""
         if version is None:
             version = JOINS_WITHOUT_ID if instance is None else None
         request = JoinGroupRequest(
@@ -103,7 +111,9 @@ class GroupCase:
         )
 
     def sync(self, name: str, generation: int | None = None) -> Errors | None:
-        """What a member's SYNC_GROUP is answered; None while it is parked."""
+        """Send SYNC_GROUP and return its error; None while the coordinator holds the response
+        back.
+        """
         generation = self.group.generation if generation is None else generation
         answer = self.client(name).ask(
             SyncGroupRequest(group_id=GROUP, generation_id=generation, member_id=self.ids[name])

@@ -1,5 +1,6 @@
-"""A client without manners: it sends a broker whatever request it is given,
-over the lab's own network."""
+"""Sends any given request to a broker over the lab's network, without the checks of a Kafka
+client.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +14,11 @@ from kafkalab.sim.network import Connection
 
 
 class RawClient:
-    """One connection to one broker, by the request versions of 2.3, which every broker here speaks.
-    `ask` lets time pass until the answer is here; `tell` does not wait for it."""
+    """One connection to one broker that sends any given request.
+
+    It uses the request versions of 2.3, which every simulated broker supports. `ask` runs the clock
+    until the answer arrives. `tell` does not wait for it.
+    """
 
     def __init__(self, lab: Lab, name: str, broker: int = 0) -> None:
         self.name = name
@@ -25,7 +29,7 @@ class RawClient:
         lab.run_until(lambda: self._connection.open, timeout_ms=1_000)
 
     def tell(self, request: Any, version: int | None = None) -> int:
-        """Send a request; returns how many answers will be here once it is answered."""
+        """Send a request. Returns the number of answers there will be once it is answered."""
         api = api_of(request)
         header = RequestHeader(
             api_key=api,
@@ -38,12 +42,12 @@ class RawClient:
         return self._sent
 
     def ask(self, request: Any, version: int | None = None, patience_ms: int = 100) -> Any:
-        """The answer; None when it has not come after `patience_ms`."""
+        """Send a request and return the answer; None when none arrives within `patience_ms`."""
         due = self.tell(request, version)
         self._lab.run_until(lambda: len(self.answers) >= due, timeout_ms=patience_ms)
         return self.answers[due - 1] if len(self.answers) >= due else None
 
-    # what the network says
+    # The methods that the network calls.
 
     def connected(self, connection: Connection) -> None: ...
 

@@ -155,6 +155,10 @@ FLOORS = {
         ),
         "time travel reads the journal and asks nobody",
     ),
+    "kafkalab.reading.frames": (
+        f"pandas kafkalab.lines.layout kafkalab.reading.history kafkalab.sim {PURE}",
+        "a frame is a view of the journal: let the caller give what else it shows",
+    ),
     "kafkalab.reading": (
         f"pandas kafkalab.sim.journal {PURE}",
         "what reads a lab asks the journal and no machine",

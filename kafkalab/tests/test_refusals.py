@@ -11,7 +11,7 @@ import pytest
 import kafkalab
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 from kafkalab.errors import IllegalArgumentException, NoSuchName
-from kafkalab.sim.kinds import KINDS
+from kafkalab.sim.event_kinds import KINDS
 from kafkalab.views import (
     batch_strip,
     compare,

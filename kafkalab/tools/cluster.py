@@ -1,4 +1,4 @@
-"""The cluster a tool connects to: a scenario, played up to a moment. And how a tool refuses."""
+"""Plays a scenario up to a moment as the cluster of Kafka's tools, and reports their errors."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from kafkalab.proof.replay import Play, seeds_of
 from kafkalab.releases import broker_profile, newest
 
 ADMIN_VERSION = newest()
-"""The tools' own client; only this one knows all the admin methods."""
+"""The release of the tools' own KafkaAdminClient: the only one with all the admin methods."""
 
 
 LONGEST_AFTER_MS = 24 * 3_600_000
 
 
 class Refusal(Exception):
-    """The tool cannot do what it was asked; the message is one sentence for a person."""
+    """An error that ends a tool. Its message is one sentence for the user."""
 
 
 class Options(argparse.ArgumentParser):
-    """A tool's options. What it does not know it refuses, with one sentence."""
+    """Parses a tool's options. An unknown option raises Refusal with one sentence."""
 
     def __init__(self, tool: str, description: str) -> None:
         super().__init__(
@@ -50,12 +50,15 @@ class Options(argparse.ArgumentParser):
 
 
 class PlayedCluster:
-    """A played scenario. state: everything at the moment asked for (`Lab.at`); release:
-    the tools of its brokers' release."""
+    """A scenario played up to the moment of --at.
+
+    state    the state at that moment (`Lab.at`)
+    release  the tools of the brokers' release
+    """
 
     def __init__(self, options: argparse.Namespace) -> None:
         if not options.scenario:
-            raise Refusal("which cluster? --scenario FILE names a scenario.json to play")
+            raise Refusal("there is no cluster to read: name a scenario.json with --scenario FILE")
         play = Play(_scenario(options.scenario), seeds_of(options.seed), options.version)
         self.lab: Lab = play.lab
         self.release = broker_profile(play.broker_version).tools
@@ -64,20 +67,19 @@ class PlayedCluster:
         if moment_ms is not None and moment_ms > play.last_step_ms + LONGEST_AFTER_MS:
             raise Refusal(
                 f"--at {moment_ms} is too late: the scenario's last step begins at "
-                f"{play.last_step_ms} ms, and a day after it is the end"
+                f"{play.last_step_ms} ms, and the scenario ends one day after it"
             )
         play.run_to(moment_ms)
         self.at_ms = self.lab.now_ms if moment_ms is None else moment_ms
         self.state: dict[str, Any] = self.lab.at(self.at_ms)
 
     def admin(self) -> KafkaAdminClient:
-        """An administrator who works on from this moment.
-        The brokers that are down cannot be asked."""
+        """A KafkaAdminClient at this moment. It cannot reach the brokers that are down."""
         addresses = [
             broker["address"] for broker in self.state["brokers"].values() if broker["alive"]
         ]
         if not addresses:
-            raise Refusal("no broker of this scenario is alive at that moment")
+            raise Refusal("no broker of this scenario is alive at that moment: choose another --at")
         return KafkaAdminClient(
             self.lab,
             {"bootstrap.servers": ",".join(addresses)},
@@ -123,7 +125,7 @@ def _check_address(address: str | None, lab: Lab) -> None:
 
 
 def run_tool(tool: str, work: Callable[[], str]) -> int:
-    """Carry out a tool: what it prints, or one sentence and exit code 2."""
+    """Run a tool and print its output, or one sentence. Returns the exit code, 0 or 2."""
     try:
         print(work(), end="")
     except (Refusal, ValueError, KafkaException, IllegalArgumentException) as error:
@@ -132,6 +134,6 @@ def run_tool(tool: str, work: Callable[[], str]) -> int:
     return 0
 
 
-def warn(text: str) -> None:
-    """What the real tools print beside their tables, on stderr."""
+def print_remark(text: str) -> None:
+    """Print on stderr a text that the real tools print beside their tables."""
     print(text, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Which tool? `python -m kafkalab kafka-topics ...` ends up here."""
+"""Starts the Kafka tool that a command names, such as `python -m kafkalab kafka-topics ...`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ TOOLS: Mapping[str, str] = {
     "kafka-dump-log": "dump_log",
     "kafka-transactions": "transactions",
 }
-"""Command -> the module whose main(argv) it is."""
+"""Command -> the module with its main(argv)."""
 
 
 def run_named(argv: list[str]) -> int:
-    """argv begins with the tool's name. Its exit code: 0, or 2 after one sentence on stderr."""
+    """Run the tool that argv names first. Returns 0, or 2 after one sentence on stderr."""
     tool: Callable[[list[str]], int] = import_module(f"kafkalab.tools.{TOOLS[argv[0]]}").main
     return tool(argv[1:])

@@ -1,9 +1,8 @@
-"""kafka-consumer-groups: which groups are there, who reads what, how far behind, and where to begin
-again.
+"""Runs kafka-consumer-groups: lists and describes groups, resets and deletes their offsets.
 
-Kafka's classes are ConsumerGroupCommand and ConsumerGroupCommandOptions. Describing reads the state
-of the moment; resetting and deleting ask the brokers, over the wire, as the real tool does. Left
-out: --validate-regex, --from-file, --command-config, --timeout.
+Kafka's classes are ConsumerGroupCommand and ConsumerGroupCommandOptions. --describe reads the state
+of the moment. Resets and deletions send requests to the brokers, as the real tool does. Left out:
+--validate-regex, --from-file, --command-config, --timeout.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from kafkalab.errors import KafkaException
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.reading.history.group_rows import member_rows, offset_rows
 from kafkalab.tools import reset_offsets
-from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool, warn
+from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, print_remark, run_tool
 from kafkalab.tools.group_tables import MEMBERS, STATE, Column, offsets_table, table
 
 TOOL = "kafka-consumer-groups"
@@ -89,7 +88,7 @@ def _options() -> Options:
 
 
 def _check(options: argparse.Namespace) -> None:
-    """What the real tool refuses before it connects; the sentences are its own."""
+    """Refuse what the real tool refuses before it connects. The messages are the real tool's."""
     chosen = [action for action in ACTIONS if getattr(options, action)]
     if len(chosen) != 1:
         raise Refusal(
@@ -166,7 +165,7 @@ def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
         if group is None:
             raise Refusal(layout.says_not_found.format(group=name))
         if said := remark(name, group):
-            warn(said.removesuffix("\n"))
+            print_remark(said.removesuffix("\n"))
         if options.members:
             shown.append(MEMBERS[layout.members](name, member_rows(group), options.verbose))
         elif options.state is not ASKED_FOR_NOTHING:
@@ -188,10 +187,11 @@ def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
 
 
 def described(lab: Any, group: str, at_ms: int | None = None) -> str:
-    """What `--describe --group` prints of a lab's group, as the tools of 4.x lay it out, with the
-    remark that goes to stderr on top.
+    """The output of `--describe --group` for a lab's group, in the layout of the tools of 4.x.
 
-    at_ms: when; now when left out. Raises ValueError for a group that was not there then."""
+    The remark that the tool prints on stderr is on top. at_ms: the moment; default: now. Raises
+    ValueError for a group that did not exist then.
+    """
     state = lab.at(lab.now_ms if at_ms is None else at_ms)
     if group not in state["groups"]:
         raise ValueError(f"Error: Consumer group '{group}' does not exist.")
@@ -201,13 +201,13 @@ def described(lab: Any, group: str, at_ms: int | None = None) -> str:
 
 
 def _strategy(group: Mapping[str, Any]) -> str:
-    """The assignor of a generation that is agreed on."""
+    """The assignor of the group's generation, once its members have agreed on it."""
     agreed = group["state"] in ("Stable", "CompletingRebalance", "Assigning", "Reconciling")
     return (group["protocol"] or "") if agreed else ""
 
 
 def remark(name: str, group: Mapping[str, Any]) -> str:
-    """What the tool says of a group before its table, on stderr; nothing of one that is stable."""
+    """The text that the tool prints on stderr before a group's table; empty for a stable group."""
     if group["state"] == "Empty":
         return f"\nConsumer group '{name}' has no active members.\n"
     if group["state"] in REBALANCING:

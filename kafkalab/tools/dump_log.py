@@ -1,9 +1,8 @@
-"""kafka-dump-log: the batches in a partition's segments, and with --print-data-log their records.
-(DumpLogSegments)
+"""Runs kafka-dump-log (DumpLogSegments): prints a partition's batches, and its records on request.
 
-The real tool is given files; here --topic-partition names the log and --broker whose replica, its
-leader's when left out. Checksums are left out: nothing in the lab is ever corrupt, so there are
-none.
+--print-data-log prints the records. The real tool reads files. Here --topic-partition names the log
+and --broker the replica (default: the leader's). Checksums are left out, because the lab's logs are
+never corrupt.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-dump-log"
 MAGIC = 2
-"""The only record format the lab has (KIP-98)."""
+"""The lab's only record format (KIP-98)."""
 
 
 def main(argv: list[str]) -> int:

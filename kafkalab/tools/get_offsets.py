@@ -1,6 +1,6 @@
-"""kafka-get-offsets: where do partitions begin, end, or reach a time? (GetOffsetShell)
+"""Runs kafka-get-offsets (GetOffsetShell): prints partitions' first, last or timestamped offsets.
 
-topic:partition:offset, a line each
+topic:partition:offset, one partition a line
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def _run(argv: list[str]) -> str:
 
 
 def _with_joined_time(argv: list[str]) -> list[str]:
-    """`--time -2` is an option with a negative number,
-    which argparse would take for another option."""
+    """Join `--time -2` to one argument, because argparse takes a negative number for an option."""
     joined: list[str] = []
     for word in argv:
         if joined and joined[-1] == "--time" and re.fullmatch(r"-\d+", word):

@@ -1,7 +1,7 @@
-"""How does kafka-consumer-groups lay out its tables? Once as the tool of 2.3 does, once as that of
-4.x.
+"""Lays out the tables of kafka-consumer-groups (ConsumerGroupCommand), as the tools of 2.3 and 4.x
+do.
 
-Widths and headings were read off the real tools' output; a column grows with what stands in it.
+Widths and headings come from the real tools' output. A column grows with its values.
 """
 
 from __future__ import annotations
@@ -9,11 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kafkalab.reading.history.group_rows import MISSING, MemberRow, OffsetRow, by_topic
+from kafkalab.reading.history.group_rows import MISSING, MemberRow, OffsetRow, numbers_by_topic
 
 
 class Column(NamedTuple):
-    """width 0: the last column, which is not padded. grows: as wide as its widest value."""
+    """A column of a tool's table.
+
+    width  0 for the last column, which is not padded
+    grows  whether the column is as wide as its widest value
+    """
 
     heading: str
     width: int
@@ -21,8 +25,10 @@ class Column(NamedTuple):
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], end: str = "") -> str:
-    """A heading and its rows, each begun with a line break and followed by `end`,
-    as the tools' printf does."""
+    """A heading and its rows.
+
+    Each begins with a line break and ends with `end`, as the tools' printf does.
+    """
     rows = [[MISSING if value is None else str(value) for value in row] for row in rows]
     widths = [
         max([column.width, *(len(row[i]) for row in rows)]) if column.grows else column.width
@@ -112,15 +118,17 @@ def _members(
 
 
 def members_without_instance_ids(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
-    """No names of static members yet (KIP-345 came with 2.3, its column with 2.4);
-    without members nothing at all."""
+    """The members' table of 2.3. Without members it is empty.
+
+    It has no names of static members: KIP-345 came with 2.3, its column with 2.4.
+    """
     if not rows:
         return ""
 
     def assignment(row: MemberRow) -> list[str]:
         text = ", ".join(
             f"{topic}({','.join(map(str, numbers))})"
-            for topic, numbers in by_topic(row.partitions).items()
+            for topic, numbers in numbers_by_topic(row.partitions).items()
         )
         return [text or MISSING]
 
@@ -130,8 +138,10 @@ def members_without_instance_ids(group: str, rows: Sequence[MemberRow], verbose:
 
 
 def members_with_epochs(group: str, rows: Sequence[MemberRow], verbose: bool) -> str:
-    """Epochs and target assignments are the new protocol's (KIP-848);
-    members of the classic one have none."""
+    """The members' table of 4.x.
+
+    Only members of the new protocol (KIP-848) have epochs and targets.
+    """
     if not verbose:
         return _members(group, rows, _instance(rows), [], lambda row: [], " ")
     extra = [
@@ -144,11 +154,11 @@ def members_with_epochs(group: str, rows: Sequence[MemberRow], verbose: bool) ->
     def values(row: MemberRow) -> list[object]:
         text = ";".join(
             f"{topic}:{','.join(map(str, numbers))}"
-            for topic, numbers in by_topic(row.partitions).items()
+            for topic, numbers in numbers_by_topic(row.partitions).items()
         )
         target = ";".join(
             f"{topic}:{','.join(map(str, numbers))}"
-            for topic, numbers in by_topic(row.target or ()).items()
+            for topic, numbers in numbers_by_topic(row.target or ()).items()
         )
         return [row.epoch, text or MISSING, row.target_epoch, target or MISSING]
 
@@ -212,7 +222,7 @@ def state_with_epochs(group: str, described: Mapping[str, Any], address: str, ve
 
 
 def reset_table(offsets: Iterable[tuple[str, str, int, int]]) -> str:
-    """(group, topic, partition, new offset) of each."""
+    """The table of new offsets. Each row is (group, topic, partition, new offset)."""
     columns = [
         Column("GROUP", 30),
         Column("TOPIC", 30),

@@ -1,7 +1,7 @@
-"""kafka-log-dirs: what do partitions take on each broker's disk, and how far behind are its
-replicas? (LogDirsCommand)
+"""Runs kafka-log-dirs (LogDirsCommand): prints the size and the lag of each broker's replicas.
 
-One JSON object; a partition's offsetLag is how much of the leader's log a replica lacks.
+The output is one JSON object. A partition's offsetLag is the number of the leader's offsets that
+the replica lacks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-log-dirs"
 LOG_DIR = "/tmp/kafka-logs"
-"""The default of log.dirs; the lab's brokers have one folder each."""
+"""The default of log.dirs. Each broker of the lab has one folder."""
 
 
 def main(argv: list[str]) -> int:

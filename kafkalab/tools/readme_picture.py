@@ -1,8 +1,7 @@
-"""What does the picture in the README show? Ten minutes of one consumer, drawn by the simulator it
-stands for.
+"""Draws the picture in the README: the connections of one KafkaConsumer in ten minutes.
 
-`python -m kafkalab picture [FILE]` draws it again into data/picture.png. It is also the shortest
-complete use of the package.
+`python -m kafkalab picture [FILE]` draws it again into data/picture.png. This file is also the
+shortest complete program with the package.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ COMMITTED = Path(__file__).resolve().parents[2] / "data" / "picture.png"
 
 
 def draw() -> Picture:
-    """A consumer of version 2.3 polls a topic of three partitions, each led by another broker."""
+    """Draw a consumer of 2.3 that polls a topic of three partitions, each led by another broker."""
     lab = Lab(brokers=3, seed=7)
     lab.create_topic("t4", partitions=3, leaders=[0, 1, 2])
     lab.place_coordinator("test", broker=2)
@@ -25,12 +24,12 @@ def draw() -> Picture:
         lab, {"bootstrap.servers": "localhost:9092", "group.id": "test"}, version="2.3"
     )
     consumer.subscribe(["t4"])
-    # Ten minutes: one more than an idle connection is kept (connections.max.idle.ms).
+    # Ten minutes are one more than connections.max.idle.ms: an idle connection is closed before.
     consumer.poll(timeout_ms=600_000)
     return timeline(lab)
 
 
 def main(argv: Sequence[str]) -> int:
-    """Draw into the file that `argv` names, else into the committed one, and print which."""
+    """Draw into the file that `argv` names, else into data/picture.png, and print its path."""
     print(draw().save(argv[0] if argv else COMMITTED))
     return 0

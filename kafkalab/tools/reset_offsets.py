@@ -1,8 +1,8 @@
-"""--reset-offsets: where shall a group without members begin again?
+"""Carries out --reset-offsets of kafka-consumer-groups (ConsumerGroupCommand) for an empty group.
 
-Two questions are asked: which partitions (the scope) and which offset of each (the scenario, as the
-tool calls it). Every offset is brought into the log: what lies before its start becomes the start,
-what lies behind its end becomes the end.
+The scope names the partitions, and the scenario (the tool's word) gives the offset of each. Every
+offset is limited to the log: one before the log start becomes the start, one after the log end the
+end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kafkalab.clients.network.hash_order import partitions_in_hash_order
 from kafkalab.hashing import long_map_order
 from kafkalab.reading.history.group_rows import partition_of
 from kafkalab.records import OffsetAndMetadata, TopicPartition
-from kafkalab.tools.cluster import PlayedCluster, Refusal, warn
+from kafkalab.tools.cluster import PlayedCluster, Refusal, print_remark
 from kafkalab.tools.group_tables import reset_table
 
 SCENARIOS = (
@@ -49,7 +49,7 @@ Offsets = dict[TopicPartition, int]
 
 
 def check(options: argparse.Namespace) -> None:
-    """What is refused before anything is played."""
+    """Refuse wrong options before the scenario is played."""
     if options.dry_run and options.execute:
         raise Refusal("Option [reset-offsets] only accepts one of [execute] and [dry-run]")
     chosen = [name for name in SCENARIOS if getattr(options, name) not in (None, False)]
@@ -69,7 +69,7 @@ def check(options: argparse.Namespace) -> None:
 
 def reset(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     if not options.dry_run and not options.execute:
-        warn(NO_ACTION)
+        print_remark(NO_ACTION)
     groups = cluster.state["groups"]
     names = sorted(groups) if options.all_groups else options.group
     out, new = "", []
@@ -109,7 +109,7 @@ def _scope(cluster: PlayedCluster, group: str, options: argparse.Namespace) -> l
 
 
 def partitions_named(cluster: PlayedCluster, text: str) -> list[TopicPartition]:
-    """`t4`, or `t4:0,2`. Raises Refusal for a topic or a partition that is none."""
+    """The partitions of `t4` or `t4:0,2`. Raises Refusal for an unknown topic or partition."""
     topic, _, numbers = text.partition(":")
     found = cluster.state["topics"].get(topic)
     if found is None:
@@ -137,7 +137,7 @@ def _prepared(
     partitions: list[TopicPartition],
     options: argparse.Namespace,
 ) -> Offsets:
-    """The offset each partition shall have."""
+    """The new offset of each partition."""
     committed = {
         partition_of(text): kept["offset"]
         for text, kept in cluster.state["groups"].get(group, {"offsets": {}})["offsets"].items()
@@ -170,7 +170,9 @@ def _prepared(
         return inside({tp: committed[tp] + int(options.shift_by) for tp in partitions})
 
     def at(moment: int) -> Offsets:
-        """The first record that is not older; without one, the end."""
+        """The offset of the first record that is not older than `moment`, else the log end
+        offset.
+        """
         found, last = ends(OffsetSpec.for_timestamp(moment)), ends(OffsetSpec.latest())
         return {tp: found[tp] if found[tp] >= 0 else last[tp] for tp in partitions}
 
@@ -194,8 +196,7 @@ def _prepared(
 
 
 def moment_ms(text: str) -> int:
-    """Epoch milliseconds of `2026-11-21T01:58:27.000`; without a zone UTC counts.
-    Raises Refusal."""
+    """Epoch milliseconds of `2026-11-21T01:58:27.000`. The default zone is UTC. Raises Refusal."""
     try:
         if not DATETIME.fullmatch(text):
             raise ValueError

@@ -1,7 +1,8 @@
-"""kafka-topics: which topics are there, and where are their replicas? (TopicCommand)
+"""Runs kafka-topics (TopicCommand): lists, describes, creates, alters and deletes topics.
 
-Describing and listing read the state of the moment; create, delete and alter ask the brokers. Left
-out: --exclude-internal on delete, --replica-assignment, --config on alter, authorization.
+--list and --describe read the state of the moment. --create, --delete and --alter send requests to
+the brokers. Left out: --exclude-internal on delete, --replica-assignment, --config on alter,
+authorization.
 """
 
 from __future__ import annotations
@@ -64,8 +65,7 @@ def _options() -> Options:
 
 
 def _chosen(cluster: PlayedCluster, options: argparse.Namespace) -> list[str]:
-    """The topics meant: all, or those that the whole pattern matches,
-    in the order of their names."""
+    """The chosen topics, sorted by name: all, or those whose whole name matches the pattern."""
     pattern = options.topic.replace(",", "|").strip("\"'") if options.topic else ".*"
     try:
         wanted = re.compile(pattern)
@@ -118,8 +118,11 @@ def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
 
 
 def _config(cluster: PlayedCluster, name: str) -> dict[str, Any]:
-    """A topic's own settings. A 4.4 cluster sets min.insync.replicas for all of them, as
-    eligible leader replicas want it (KIP-966)."""
+    """A topic's own settings.
+
+    A 4.4 cluster sets min.insync.replicas for all topics, because eligible leader replicas need it
+    (KIP-966).
+    """
     topic = cluster.lab.cluster.topics.get(name)
     own = dict(topic.config) if topic else {}
     return (
@@ -137,7 +140,10 @@ def _partitions(cluster: PlayedCluster, name: str) -> list[tuple[int, Mapping[st
 def _is_asked_for(
     place: Mapping[str, Any], cluster: PlayedCluster, name: str, options: argparse.Namespace
 ) -> bool:
-    """Nothing special is asked for, or the partition is in one of the troubles that are."""
+    """Whether the partition passes the filters, such as --under-replicated-partitions.
+
+    No filter: True.
+    """
     least = _least_in_sync(cluster, name)
     troubles = {
         "under_replicated_partitions": len(place["isr"]) < len(place["replicas"]),

@@ -1,8 +1,7 @@
-"""kafka-transactions: transactional ids and what state they are in. (TransactionsCommand; it came
-with 3.0, KIP-664)
+"""Runs kafka-transactions (TransactionsCommand): prints transactional ids and their states.
 
-`list` gives all of them, `describe --transactional-id ID` one. Left out: find-hanging,
-describe-producers, abort.
+The tool came with 3.0 (KIP-664). `list` prints all of them, `describe --transactional-id ID` one.
+Left out: find-hanging, describe-producers, abort.
 """
 
 from __future__ import annotations
@@ -31,10 +30,7 @@ def _run(argv: list[str]) -> str:
         raise Refusal("argument --transactional-id is required")
     cluster = PlayedCluster(chosen)
     if not cluster.release.tells_transactions:
-        raise Refusal(
-            "an old broker cannot tell of its transactions: LIST_TRANSACTIONS came with 3.0 "
-            "(KIP-664)"
-        )
+        raise Refusal("this broker is too old for LIST_TRANSACTIONS, which came with 3.0 (KIP-664)")
     if chosen.command == "list":
         rows = [
             (id, _coordinator(cluster, id), txn["producer_id"], txn["state"])
@@ -92,7 +88,9 @@ def _coordinator(cluster: PlayedCluster, id: str) -> int:
 
 
 def _table(headings: tuple[str, ...], rows: list[tuple]) -> str:
-    """ToolsUtils.prettyPrintTable: columns as wide as their widest value, a tab behind each."""
+    """A table as ToolsUtils.prettyPrintTable prints it: each column as wide as its widest value,
+    then a tab.
+    """
     lines = [
         headings,
         *([("None" if value is None else str(value)) for value in row] for row in rows),

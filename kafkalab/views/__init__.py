@@ -1,11 +1,12 @@
-"""Pictures of a lab. They read the journal and touch nothing;
-each has a text twin (``picture.text``)."""
+"""Draws pictures of a lab from its journal, each with the same content as text
+(``picture.text``).
+"""
 
+from .argument_check import EITHER, NAMED, ONE, TWO, drawn_from
 from .assignment_matrix import assignment_matrix
 from .batch_strip import batch_strip
 from .bookmarks import bookmarks
 from .connections import timeline
-from .given import EITHER, NAMED, ONE, TWO, drawn_from
 from .group_timeline import group_timeline
 from .lag_and_lead import lag_and_lead
 from .offset_paths import offset_paths

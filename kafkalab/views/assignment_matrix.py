@@ -1,9 +1,10 @@
-"""Who owned what in which generation? Partitions down, generations across, the owner's name in each
-cell.
+"""Draws the owners of a group's partitions by generation: one row a partition, one column a
+generation.
 
-A hatched cell has another owner than the partition had before: it moved. A white one in a red frame
-has none (dashed) or two. Each member keeps one colour, and its name stands in the cell, so nothing
-is said by colour alone. In the new protocol (KIP-848) a column is an epoch of the group's target.
+Each cell has the owner's name. A hatched cell has another owner than the partition had before: it
+moved. A white cell in a red frame has no owner (dashed) or two. Each member keeps one colour, and
+its name is in the cell, so that the picture does not depend on colour. In the new protocol
+(KIP-848) a column is an epoch of the group's target.
 """
 
 from __future__ import annotations
@@ -17,14 +18,20 @@ from .picture import Picture, blank_figure, columns
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, clock
 
 COLOURS = ("#8ecdf0", "#f3cf7a", "#8fd3bd", "#e8b3d0", "#f0a98f", "#c9c9c9", "#f7ee9b", "#a9b8e8")
-"""For the members by name, in this picture and in `ownership`; a ninth begins again."""
+"""Colours of the members by name, here and in `ownership`.
+
+The ninth member has the first colour.
+"""
 NOBODY = "-"
 
 
 @dataclass(frozen=True)
-class Deal:
-    """One generation: `owners` has all partitions of the group's topics, each with the members
-    that got it; `called` an epoch in the new protocol."""
+class GroupAssignment:
+    """The assignment of one generation.
+
+    owners  all partitions of the group's topics -> the members that got each
+    called  the word for the number: an epoch in the new protocol
+    """
 
     generation: int
     at_ms: int
@@ -32,9 +39,11 @@ class Deal:
     called: str = "generation"
 
 
-def deals(lab, group: str) -> list[Deal]:
-    """The generations of a group in which somebody was given his partitions.
-    A generation's time is that of its last member."""
+def group_assignments(lab, group: str) -> list[GroupAssignment]:
+    """The generations of a group with an assignment.
+
+    Each has the time of its last assigned member.
+    """
     got: dict[int, dict[str, list[str]]] = {}
     times: dict[int, int] = {}
     called = "generation"
@@ -70,7 +79,7 @@ def deals(lab, group: str) -> list[Deal]:
         f"{topic}-{number}" for topic in sorted(counts) for number in range(counts[topic])
     ]
     return [
-        Deal(
+        GroupAssignment(
             generation,
             times[generation],
             {
@@ -83,39 +92,43 @@ def deals(lab, group: str) -> list[Deal]:
     ]
 
 
-def moves(found: list[Deal]) -> set[tuple[int, str]]:
-    """(generation, partition) wherever a partition has other owners than those it had last."""
+def moves(found: list[GroupAssignment]) -> set[tuple[int, str]]:
+    """(generation, partition) for each partition whose owners differ from its last owners."""
     moved, last = set(), {}
-    for deal in found:
-        for tp, owners in deal.owners.items():
+    for each in found:
+        for tp, owners in each.owners.items():
             if owners and last.get(tp, owners) != owners:
-                moved.add((deal.generation, tp))
+                moved.add((each.generation, tp))
             if owners:
                 last[tp] = owners
     return moved
 
 
 def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
-    """Draw all generations of a group. Raises IllegalArgumentException for a group in which
-    nobody was ever given anything."""
-    found = deals(lab, group)
+    """Draw all generations of a group.
+
+    Raises IllegalArgumentException for one without assignments.
+    """
+    found = group_assignments(lab, group)
     if not found:
-        raise IllegalArgumentException(f"nobody has been given partitions in a group {group!r} yet")
+        raise IllegalArgumentException(
+            f"no member of a group {group!r} has been assigned partitions yet"
+        )
     moved = moves(found)
-    members = sorted({who for deal in found for owners in deal.owners.values() for who in owners})
+    members = sorted({who for each in found for owners in each.owners.values() for who in owners})
     rows = list(found[0].owners)
     row_in = 0.30 if len(rows) <= 14 else 0.22
     height_in = 1.18 + row_in * len(rows)
     figure = blank_figure(WIDTH_IN, height_in)
     share = min(1.0, 0.2 + 0.14 * len(found))
     axes = figure.add_axes((0.11, 0.04 / height_in, 0.88 * share, row_in * len(rows) / height_in))
-    for x, deal in enumerate(found):
+    for x, each in enumerate(found):
         for y, tp in enumerate(rows):
-            owners = deal.owners[tp]
+            owners = each.owners[tp]
             colour = (
                 COLOURS[members.index(owners[0]) % len(COLOURS)] if len(owners) == 1 else "#ffffff"
             )
-            has_moved, is_wrong = (deal.generation, tp) in moved, len(owners) != 1
+            has_moved, is_wrong = (each.generation, tp) in moved, len(owners) != 1
             axes.barh(
                 [y],
                 [0.94],
@@ -142,7 +155,7 @@ def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
     axes.set_yticks(range(len(rows)), rows, fontsize=SMALL_PT + 1)
     axes.set_xticks(
         [x + 0.5 for x in range(len(found))],
-        [_heading(deal, len(found)) for deal in found],
+        [_heading(each, len(found)) for each in found],
         fontsize=SMALL_PT + 0.5,
     )
     axes.xaxis.tick_top()
@@ -166,26 +179,26 @@ def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
     )
 
 
-def _heading(deal: Deal, count: int) -> str:
-    return f"{f'{deal.called} ' if count <= 8 else ''}{deal.generation}\n{clock(deal.at_ms)}"
+def _heading(each: GroupAssignment, count: int) -> str:
+    return f"{f'{each.called} ' if count <= 8 else ''}{each.generation}\n{clock(each.at_ms)}"
 
 
 def _cell(owners: tuple[str, ...]) -> str:
     return " + ".join(owners) or NOBODY
 
 
-def _text(found: list[Deal], moved: set[tuple[int, str]]) -> str:
+def _text(found: list[GroupAssignment], moved: set[tuple[int, str]]) -> str:
     rows = [
         (
             tp,
             *(
-                _cell(deal.owners[tp]) + (" *" if (deal.generation, tp) in moved else "")
-                for deal in found
+                _cell(each.owners[tp]) + (" *" if (each.generation, tp) in moved else "")
+                for each in found
             ),
         )
         for tp in found[0].owners
     ]
     return (
-        columns(rows, ("partition", *(f"{deal.called} {deal.generation}" for deal in found)))
+        columns(rows, ("partition", *(f"{each.called} {each.generation}" for each in found)))
         + "\n* moved: it belonged to another member before"
     )

@@ -1,7 +1,8 @@
-"""How were records packed? A topic's partitions as strips of batches, each as wide as it is large.
+"""Draws the record batches of a topic: one strip a partition, one block a batch, as wide as its
+size.
 
-A block is one batch as the broker wrote it; the number in it says how many records it holds. Wide
-blocks are few requests and little overhead, narrow ones many.
+A block is one batch as the broker wrote it. The number in it is its number of records. Wide blocks
+mean few requests and little overhead, narrow ones many requests and much overhead.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ NARROWEST = 0.018
 
 @dataclass(frozen=True)
 class Batch:
-    """One batch of a partition: when its leader wrote it, how many records it holds,
-    and its size in bytes, header included."""
+    """One batch of a partition: the time of its append, its records, and its bytes with the
+    header.
+    """
 
     at_ms: int
     records: int
@@ -29,8 +31,10 @@ class Batch:
 
 
 def batches_of(lab, topic: str) -> dict[int, list[Batch]]:
-    """partition -> its batches in the order in which they were written. IllegalArgumentException
-    for a topic the lab does not have."""
+    """partition -> its batches, oldest first.
+
+    Raises IllegalArgumentException for an unknown topic.
+    """
     made = [event for event in lab.journal.of("topic.created") if event.topic == topic]
     if not made:
         raise IllegalArgumentException(f"There is no topic {topic}; make it with lab.create_topic.")

@@ -1,9 +1,8 @@
-"""Who has read how far? One partition as a row of records, and a bookmark for every reader of it.
+"""Draws one partition as a row of records, with a bookmark for the offset of each reader.
 
-A record is a box with its offset. Boxes that retention has taken are struck out; nobody can read
-them any more. A bookmark points at the record its reader will get next, so it stands left of that
-box. It is the group's committed offset, or, for a reader without a group, the position it holds in
-memory.
+A record is a box with its offset. Boxes that retention has deleted are struck out, because no
+reader can get them. A bookmark is left of the record that its reader gets next. It is the group's
+committed offset, or, for a reader without a group, its position in memory.
 """
 
 from __future__ import annotations
@@ -21,8 +20,11 @@ MOST = 40  # boxes narrower than this many to a row cannot carry their number
 
 @dataclass(frozen=True)
 class Bookmark:
-    """One reader's place in a partition: the offset it gets next, how many of the records that are
-    still there it has not had, and how many went before it came to them."""
+    """One reader's offset in a partition.
+
+    It holds the next offset, the number of available records not read yet, and the number of
+    records deleted before the reader got them.
+    """
 
     reader: str
     next_offset: int
@@ -61,8 +63,9 @@ def bookmarks_of(lab, partition: str, at_ms: int | None = None) -> list[Bookmark
 def bookmarks(
     lab, partition: str, at_ms: int | None = None, *, title: str | None = None
 ) -> Picture:
-    """Draw a partition's records and the bookmark of everybody who reads it,
-    at a time of the lab (default: now)."""
+    """Draw a partition's records and each reader's bookmark, at a time of the lab (default:
+    now).
+    """
     at_ms = lab.now_ms if at_ms is None else at_ms
     found = bookmarks_of(lab, partition, at_ms)
     log = lab.at(at_ms)["partitions"][partition]
@@ -118,9 +121,11 @@ def bookmarks(
 
 
 def _lane(axes, mark: Bookmark, start: int, end: int, y: float, colour: str) -> None:
-    """A reader's lane: a bar over what lies behind it, and the bookmark where it goes on.
+    """Draw a reader's lane: a bar over the records it has read, and the bookmark at its next
+    record.
 
-    The bar begins at the log's start: who comes after retention has not had what is gone."""
+    The bar begins at the log start offset, because a later reader did not get the deleted records.
+    """
     behind = 0 if mark.gone else min(start, mark.next_offset)
     axes.barh([y], [mark.next_offset - behind], left=behind, height=0.16, color=colour, alpha=0.35)
     axes.plot([mark.next_offset], [y], marker=">", markersize=9, color=colour, clip_on=False)
@@ -135,7 +140,7 @@ def _lane(axes, mark: Bookmark, start: int, end: int, y: float, colour: str) -> 
 
 
 def _boxes(axes, start: int, end: int) -> None:
-    """A box for each offset, struck out where the record is gone."""
+    """Draw a box for each offset. The box of a deleted record is struck out."""
     from matplotlib.patches import Rectangle
 
     every = 1 if end <= MOST else -(-end // MOST)

@@ -1,9 +1,8 @@
-"""What was connected, and when? The connection Gantt.
+"""Draws the connections of clients over time as a Gantt chart.
 
-One row is one TCP connection of a client (one entry of Kafka's ``Selector``): the bar is its life,
-the ticks under the bar are requests it carried, the cross is its end. Rows stand in the order in
-which the connections were opened. The reading is ``lab.sockets()``; nothing here counts
-connections, it only draws them.
+One row is one TCP connection of a client (one entry of Kafka's ``Selector``). The bar is its life,
+the ticks under the bar are its requests, the cross is its end. Rows are sorted by the time of
+opening. The data come from ``lab.sockets()``. This file only draws them.
 """
 
 from __future__ import annotations
@@ -25,9 +24,11 @@ ENDINGS = {
 
 
 @dataclass(frozen=True)
-class Row:
-    """One connection as the picture shows it. Times in ms of the lab;
-    ``closed_at_ms`` is None while it is open."""
+class ConnectionRow:
+    """One connection in the picture.
+
+    Times in ms of the lab; ``closed_at_ms`` is None while open.
+    """
 
     client: str
     node: str
@@ -57,21 +58,21 @@ class Row:
 
     @property
     def ending(self) -> str:
-        """What became of it, in words."""
+        """How the connection ended, in words."""
         if self.closed_at_ms is None:
             return "still open"
         return f"{ENDINGS.get(self.how, 'closed')} at {clock(self.closed_at_ms)}"
 
 
-def rows(lab, client: str | None = None) -> list[Row]:
-    """The connections of one client (or of all), in the order in which they were opened."""
+def rows(lab, client: str | None = None) -> list[ConnectionRow]:
+    """The connections of one client (or of all), sorted by the time of opening."""
     opening, sent = lab.table("socket.opening"), lab.table("request.sent")
     socket_of = dict(zip(opening.get("id", ()), opening.get("socket", ())))
     requests: dict[object, list[int]] = {}
     for socket, at_ms in zip(sent.get("socket", ()), sent.get("at_ms", ())):
         requests.setdefault(socket, []).append(int(at_ms))
     return [
-        Row(
+        ConnectionRow(
             s.client,
             str(s.node_id),
             s.role,
@@ -86,7 +87,7 @@ def rows(lab, client: str | None = None) -> list[Row]:
     ]
 
 
-def table_text(found: list[Row]) -> str:
+def table_text(found: list[ConnectionRow]) -> str:
     """The text twin of a Gantt: one line a connection."""
     body = [
         (
@@ -134,7 +135,7 @@ def timeline(
 
 
 def draw_rows(
-    axes, found: list[Row], from_ms: int, to_ms: int, boxed: frozenset[int] = frozenset()
+    axes, found: list[ConnectionRow], from_ms: int, to_ms: int, boxed: frozenset[int] = frozenset()
 ) -> None:
     """Draw the rows of a Gantt into `axes`; rows whose number is in `boxed` get a frame."""
     unit_ms, unit = axis_unit(to_ms - from_ms)
@@ -198,7 +199,7 @@ def draw_rows(
 
 
 def frame(axes, y: int) -> None:
-    """A box around one row, its label included: this row differs."""
+    """Draw a box around one row and its label: this row differs."""
     from matplotlib.patches import Rectangle
 
     line = {"fill": False, "edgecolor": ALERT, "linewidth": 1.6, "clip_on": False, "zorder": 5}

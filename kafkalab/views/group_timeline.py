@@ -1,9 +1,9 @@
-"""Who owned what, and who waited for whom? The life of a consumer group, one row a member.
+"""Draws a consumer group over time: its state at the coordinator, and one row a member.
 
-A full bar is a member that owns partitions and reads; an open one a member that has joined and
-waits for the others, or owns nothing; a gap is a member outside the group. The strip above is the
-group's state at its coordinator, of either protocol. On request each member's heartbeats stand
-under its bar, and those whose answer told it to join again stand out.
+A full bar is a member that owns partitions and reads. An open bar is a member that has joined and
+waits for the others, or owns nothing. A gap is a member outside the group. The strip above is the
+group's state at its coordinator, in either protocol. On request each member's heartbeats are under
+its bar. Those whose answer is REBALANCE_IN_PROGRESS have another mark.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ MEMBER_COLOURS = {READS: "#56B4E9", WAITS: "#ffffff"}
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time in which one thing was so: `what` is a group's state,
-    or READS or WAITS of a member."""
+    """A period with one state: `what` is a group's state, or READS or WAITS of a member."""
 
     from_ms: int
     to_ms: int
@@ -47,15 +46,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Beat:
-    """A heartbeat that a member sent; `told` when the answer was to join again."""
+    """A heartbeat that a member sent. `told`: the answer was to join again."""
 
     at_ms: int
     told: bool = False
 
 
 def group_states(lab, group: str) -> list[Span]:
-    """The states of a group at its coordinator, with the
-    generation (KIP-848: the epoch) each led to."""
+    """The states of a group at its coordinator, each with its next generation (KIP-848: epoch)."""
     words = {"group": "generation", "consumer group": "epoch"}
     found = [
         event
@@ -70,8 +68,10 @@ def group_states(lab, group: str) -> list[Span]:
 
 
 def heartbeats(lab, members) -> dict[str, list[Beat]]:
-    """By member, the heartbeats it sent. Those after which it says that
-    the group is rebalancing were told so."""
+    """Member -> its heartbeats.
+
+    `told` is set where the member then writes that the group rebalances.
+    """
     sent: dict[str, list[Beat]] = {who: [] for who in members}
     for event in lab.journal.of("request.sent", "line"):
         if event.who not in sent:
@@ -84,16 +84,18 @@ def heartbeats(lab, members) -> dict[str, list[Beat]]:
 
 
 def _tells_to_join(line) -> bool:
-    """Until 2.8 a line says that the heartbeat failed since the group is rebalancing; later ones
-    give it as the reason for joining."""
+    """Whether a line says that the answer to a heartbeat was to join again.
+
+    Up to 2.8 the line says that the heartbeat failed because the group is rebalancing. Later lines
+    give this as the reason of the join.
+    """
     return line.name == "HEARTBEAT_REBALANCING" or (
         line.name == "REQUEST_JOINING" and line.message.endswith("group is already rebalancing")
     )
 
 
 def member_spans(lab, group: str) -> dict[str, list[Span]]:
-    """By member, what it was to the group: joining, reading with which partitions;
-    gaps where it was no member."""
+    """Member -> its periods: joining, or reading with its partitions. A gap means no membership."""
     spans: dict[str, list[Span]] = {}
     open_: dict[str, tuple[int, str, str]] = {}
 
@@ -142,8 +144,10 @@ def group_timeline(
     title: str | None = None,
     beats: bool = False,
 ) -> Picture:
-    """Draw a group between two times of the lab (default: from the start until now); with
-    `beats`, the members' heartbeats too."""
+    """Draw a group between two times of the lab (default: from the start until now).
+
+    With `beats` it also draws the members' heartbeats.
+    """
     to_ms = lab.now_ms if to_ms is None else to_ms
     members, states = member_spans(lab, group), group_states(lab, group)
     sent = heartbeats(lab, members) if beats else {}
@@ -204,7 +208,7 @@ def group_timeline(
 
 
 def _beats(axes, row: float, sent, from_ms: int, to_ms: int, unit_ms: float) -> None:
-    """Dots under a member's bar; a triangle where the answer was to join again."""
+    """Draw dots under a member's bar, and a triangle where the answer was to join again."""
     for told, marker, size, colour in ((False, "o", 3, QUIET), (True, "^", 8, ALERT)):
         at = [
             beat.at_ms / unit_ms

@@ -1,10 +1,9 @@
-"""How far is a group from both ends of the log? Lag above, lead below, on one time axis.
+"""Draws a group's lag (above) and lead (below) on one time axis.
 
-Lag is what lies before the committed offset, up to the high watermark: work to come. Lead is what
-lies between the log start and the committed offset: the room that retention leaves. Below zero
-retention has passed the bookmark, and what lay between was never read. A dotted line is a
-rebalance. A partition's curve begins with its first commit: without one there is nothing to measure
-from.
+Lag is high watermark - committed offset: the records still to read. Lead is committed offset - log
+start offset: the distance to retention. Below zero retention has deleted records that the group
+never read. A dotted line is a rebalance. A partition's curve begins with its first commit, because
+both distances need a committed offset.
 """
 
 from __future__ import annotations
@@ -20,8 +19,10 @@ from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
 
 @dataclass(frozen=True)
 class Distance:
-    """From a moment on, how far the committed offset is from the log's end (lag) and from its
-    start (lead), which stands at log_start."""
+    """From a moment on, the committed offset's distance from the log's end (lag) and start (lead).
+
+    log_start is the log start offset.
+    """
 
     at_ms: int
     lag: int
@@ -30,8 +31,7 @@ class Distance:
 
 
 def distances(lab, group: str) -> dict[str, list[Distance]]:
-    """By partition, the group's distances after every event that changed them;
-    partitions in the order of their names."""
+    """Partition -> the group's distances after every change; sorted by partition name."""
     ends: dict[str, tuple[int, int]] = {}
     done: dict[str, int] = {}
     found: dict[str, list[Distance]] = {}
@@ -52,8 +52,9 @@ def distances(lab, group: str) -> dict[str, list[Distance]]:
 
 
 def lag_and_lead(labs: Mapping[str, object], group: str, *, title: str | None = None) -> Picture:
-    """Draw both distances of a group, in one lab or several;
-    a line for each partition it has committed in."""
+    """Draw both distances of a group, in one lab or several, with a line for each committed
+    partition.
+    """
     curves = {}
     for name, lab in labs.items():
         by_partition = distances(lab, group)
@@ -115,8 +116,10 @@ def lag_and_lead(labs: Mapping[str, object], group: str, *, title: str | None = 
 
 
 def _row(label: str, points: list[Distance]) -> tuple[str, ...]:
-    """The least lead counts from the moment the log start moved: a log that has just begun
-    leaves nobody room, and that is no danger."""
+    """One row of the text. The least lead counts from the first move of the log start.
+
+    Before that move retention has deleted nothing, so a small lead is no danger.
+    """
     least = min(
         (point for point in points if point.log_start > 0),
         key=lambda point: point.lead,
@@ -133,7 +136,7 @@ def _row(label: str, points: list[Distance]) -> tuple[str, ...]:
 
 
 def _dress(above, below, rebalances: list[float], until: float, unit: str) -> None:
-    """Axes, names, the marks of rebalances, and the part below zero."""
+    """Draw axes, names, the marks of rebalances, and the part below zero."""
     above.set_xlim(0, until)
     above.set_ylim(bottom=0)
     low, high = below.get_ylim()
@@ -161,7 +164,7 @@ def _dress(above, below, rebalances: list[float], until: float, unit: str) -> No
     for axes, name in ((above, "lag: records before it"), (below, "lead: records behind it")):
         for place, at in enumerate(rebalances):
             axes.axvline(at, color=QUIET, linestyle=":", linewidth=1.2, zorder=1)
-            # not into the legend
+            # Keep the legend free.
             if (
                 axes is above
                 and at > 0.02 * until

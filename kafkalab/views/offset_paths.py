@@ -1,8 +1,8 @@
-"""How did position and committed offset walk through the log? One partition and one group, over
-time.
+"""Draws a group's position and committed offset in one partition over time.
 
-Two lines climb: what the group's members were given, and what was committed. The gap between them
-is what a crash repeats. Where a member dies, the gap is drawn as a bar with its number.
+One line is the position of the group's members, the other is the committed offset. The records
+between them are delivered again after a crash. Where a member dies, this gap is a bar with its
+number of records.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ GIVEN, COMMITTED = "#0072B2", "#D55E00"
 
 @dataclass(frozen=True)
 class Path:
-    """Both lines as (time, offset), and who died when: (time, name, position, committed)."""
+    """Both lines as (time, offset), and each death of a member as (time, name, position,
+    committed).
+    """
 
     given: tuple[tuple[int, int], ...]
     committed: tuple[tuple[int, int], ...]
@@ -26,8 +28,9 @@ class Path:
 
 
 def path_of(lab, partition: str, group: str) -> Path:
-    """The path of a group in a partition ("orders-0"): next offset to be given, committed
-    offset, and its members that were killed."""
+    """A group's path in a partition ("orders-0"): position, committed offset, and killed
+    members.
+    """
     given: list[tuple[int, int]] = []
     committed: list[tuple[int, int]] = []
     deaths: list[tuple[int, str, int, int]] = []
@@ -65,8 +68,9 @@ def path_of(lab, partition: str, group: str) -> Path:
 def offset_paths(
     labs: Mapping[str, object] | object, partition: str, group: str, *, title: str | None = None
 ) -> Picture:
-    """Draw the path of a group in one lab, or in several,
-    each under its name and one below the other."""
+    """Draw the path of a group in one lab, or in several labs, one below the other with their
+    names.
+    """
     labs = labs if isinstance(labs, Mapping) else {"": labs}
     paths = {name: path_of(lab, partition, group) for name, lab in labs.items()}
     span_ms = max(lab.now_ms for lab in labs.values())
@@ -126,7 +130,7 @@ def offset_paths(
 def _panel(
     axes, name: str, path: Path, unit_ms: float, end_ms: int, span: float, top: float
 ) -> None:
-    """One lab's two lines, a dot for each commit, and a bar where a member died."""
+    """Draw one lab's two lines, a dot for each commit, and a bar where a member died."""
     for points, colour, line, label in (
         (path.given, GIVEN, "-", "given to the group"),
         (path.committed, COMMITTED, "--", "committed"),
@@ -191,8 +195,10 @@ def _panel(
 def _say_beside(
     axes, text: str, x: float, done: int, position: int, span: float, top: float
 ) -> None:
-    """Words to the right of a bar, to the left in the last quarter; between the two lines if
-    there is room, else under or above both."""
+    """Write words right of a bar, or left of it in the last quarter.
+
+    They are between the two lines if there is room, else under or above both.
+    """
     if position - done > 0.12 * top:
         y, below_pt, va = (done + position) / 2, 0, "center"
     elif done > 0.2 * top:

@@ -1,7 +1,6 @@
-"""Where is everybody on the log? One partition as a ruler, with every offset that has a name; and
-how lag went over time.
+"""Draws one partition as a ruler with its named offsets, and a group's lag over time.
 
-Offsets are of the *next* record: a committed offset of 10 says that 0 to 9 are done.
+Offsets are of the *next* record: a committed offset of 10 means that 0 to 9 are done.
 """
 
 from __future__ import annotations
@@ -18,15 +17,17 @@ COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7")
 
 @dataclass(frozen=True)
 class Mark:
-    """A named place on the ruler."""
+    """A named offset on the ruler."""
 
     name: str
     offset: int
 
 
 def marks(lab, partition: str, group: str, at_ms: int) -> list[Mark]:
-    """Every named offset of a partition at a time: both ends of the log, what is safe, what is
-    stable, what the group has done."""
+    """Every named offset of a partition at a time.
+
+    They are the log start, the log end, the high watermark, the last stable offset and the group's.
+    """
     state = lab.at(at_ms)
     place = state["partitions"][partition]
     found = [
@@ -86,14 +87,15 @@ def offset_ruler(
 
 
 def lag_points(lab, group: str) -> list[tuple[int, int]]:
-    """(time, records not committed yet) after every event that changed it:
-    all partitions of the group's topics together."""
+    """(time, records not committed yet) after every change, for all partitions of the group's
+    topics.
+    """
     ends: dict[str, int] = {}
     done: dict[str, int] = {}
     points: list[tuple[int, int]] = []
     for event in lab.journal.of("log.ends", "commit"):
         if str(event.fields.get("topic", "")).startswith("__"):
-            continue  # the group's own bookkeeping
+            continue  # The offsets topic itself.
         if event.kind == "log.ends":
             ends[f"{event.topic}-{event.partition}"] = event.high_watermark
         elif event.fields.get("group") == group and "offset" in event.fields:
@@ -108,7 +110,7 @@ def lag_points(lab, group: str) -> list[tuple[int, int]]:
 def lag_curve(
     labs: Mapping[str, object], group: str, *, title: str | None = None, unit_of: str = "records"
 ) -> Picture:
-    """Draw how lag went in one lab or several, each under its name."""
+    """Draw the lag over time in one lab or several, each with its name."""
     points = {name: lag_points(lab, group) for name, lab in labs.items()}
     span_ms = max(lab.now_ms for lab in labs.values())
     unit_ms, unit = axis_unit(span_ms)

@@ -1,8 +1,7 @@
-"""Which setting keeps what in which story? Experiments as a table of outcomes, one cell for each
-run.
+"""Draws the outcomes of experiments as a table: one row a story, one column a setting.
 
-A cell says what became of the records, in a word and a number. Its colour and its hatch say how bad
-that is, so that a picture printed in grey still does.
+A cell has the outcome of the records in a word and a number. Its colour and its hatch show how bad
+the outcome is, so that a picture printed in grey still shows it.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of the records of one run.
+    """The outcome of one run: numbers of records, and whether the partition is readable.
 
-    acknowledged  the application was told that they are written
-    lost          of these, how many nobody can read in the end
-    refused       the application was told that they failed
+    acknowledged  records that the producer reported as written
+    lost          acknowledged records that no consumer can read in the end
+    refused       records that the producer reported as failed
     readable      whether the partition has a leader in the end
-    repeated      how many stand in the log more than once for those who read it
+    repeated      records that a consumer reads more than once
     """
 
     acknowledged: int
@@ -68,8 +67,7 @@ class Outcome:
 
 
 def outcome_grid(outcomes: Mapping[tuple[str, str], Outcome], *, title: str) -> Picture:
-    """Draw outcomes by (story, setting); stories are rows and settings columns,
-    in the order in which they first come."""
+    """Draw outcomes by (story, setting). Rows and columns have the order of their first use."""
     stories, settings = (list(dict.fromkeys(key[place] for key in outcomes)) for place in (0, 1))
     height_in = 1.15 + 0.52 * len(stories)
     figure = blank_figure(WIDTH_IN, height_in)

@@ -1,9 +1,8 @@
-"""Who owned each partition, moment by moment, and when did nobody? One lane a partition, its
-owner's name in the bar, a gap where it has none.
+"""Draws the owner of each partition over time: one lane a partition, a gap where it has no owner.
 
-The gaps are what a rebalance costs: a partition without an owner is read by nobody. Bars end where
-the consumer gives a partition up, and begin where it takes it over; both are the consumer's own
-moments, not the coordinator's.
+The gaps are the cost of a rebalance: no consumer reads a partition without an owner. A bar begins
+where the consumer takes the partition over, and ends where it gives it up. Both times are the
+consumer's, not the coordinator's.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .time_axis import draw_time_axis
 
 @dataclass(frozen=True)
 class Holding:
-    """A stretch of time in which `who` had a partition."""
+    """A period in which `who` owned a partition."""
 
     partition: str
     who: str
@@ -29,7 +28,9 @@ class Holding:
 
 
 def holdings(lab, group: str) -> list[Holding]:
-    """What each consumer of a group had, and how long, in the order of taking."""
+    """The periods in which each consumer of a group owned a partition, sorted by their
+    beginning.
+    """
     clients = lab.at(lab.now_ms)["clients"]
     members = {who for who, client in clients.items() if client["config"].get("group.id") == group}
     open_: dict[tuple[str, str], int] = {}
@@ -47,8 +48,7 @@ def holdings(lab, group: str) -> list[Holding]:
 
 
 def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
-    """partition -> the stretches between two times in which nobody had it,
-    after somebody first had."""
+    """partition -> the periods between two times without an owner, after its first owner."""
     missing = {}
     for tp in sorted({each.partition for each in found}, key=_place):
         held = sorted((each.from_ms, each.to_ms) for each in found if each.partition == tp)
@@ -63,12 +63,14 @@ def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple
 def ownership(
     lab, group: str, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
 ) -> Picture:
-    """Draw a group's partitions between two times of the lab (default: from the start until
-    now). Raises ValueError where nobody ever had one."""
+    """Draw a group's partitions between two times of the lab (default: from the start until now).
+
+    Raises IllegalArgumentException where no consumer has owned a partition.
+    """
     to_ms = lab.now_ms if to_ms is None else to_ms
     found = holdings(lab, group)
     if not found:
-        raise IllegalArgumentException(f"no consumer of a group {group!r} has had partitions yet")
+        raise IllegalArgumentException(f"no consumer of a group {group!r} has owned partitions yet")
     missing = gaps(found, from_ms, to_ms)
     rows, members = list(missing), sorted({each.who for each in found})
     height_in = 1.42 + 0.30 * len(rows)

@@ -1,9 +1,8 @@
-"""A picture and what it says in words.
+"""Holds Picture, which every view returns: a figure and the same content as text.
 
-Every view returns a Picture: the figure for the eye, and its text twin for a screen reader, a
-terminal, a test or a grader. In a notebook it shows itself once: a framed image with its
-alternative text, the twin folded under it, because JupyterLab shows a bare image/png without any
-alternative text, whatever its metadata say.
+The text is for a screen reader, a terminal, a test or a grader. A notebook shows a framed image
+with its alternative text, and the text folded under it. JupyterLab shows a bare image/png without
+any alternative text, whatever its metadata say.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ from .style import DPI, FONT, FONT_PT, INK, PAPER
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# A frame of its own, so that white paper looks meant on a dark page; there it is dimmed too.
-# Colours keep their names.
+# The frame separates the white picture from a dark page. There the picture is also dimmed.
 PAGE_STYLE = (
     ".kafkalab-picture{margin:6px 0}"
     ".kafkalab-picture "
@@ -35,15 +33,14 @@ PAGE_STYLE = (
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A finished figure with its text twin and one sentence that says what it shows."""
+    """A finished figure with the same content as text, and one sentence that describes it."""
 
     figure: Figure = field(repr=False)
     text: str
     alt: str
 
     def png(self) -> bytes:
-        """The picture's bytes. No time stamp and no version inside:
-        the same run gives the same bytes."""
+        """The PNG's bytes, without time stamp and version. The same run gives the same bytes."""
         buffer = io.BytesIO()
         self.figure.savefig(
             buffer, format="png", dpi=DPI, facecolor=PAPER, metadata={"Software": None}
@@ -78,8 +75,7 @@ class Picture:
 
 
 def blank_figure(width_in: float, height_in: float) -> Figure:
-    """An empty figure that needs no display and that pyplot does
-    not keep (so no cell shows it twice)."""
+    """An empty figure that needs no display. pyplot does not keep it, so no cell shows it twice."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -93,7 +89,7 @@ def blank_figure(width_in: float, height_in: float) -> Figure:
 
 
 def columns(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
-    """Rows as aligned plain text under a heading; the shape of most text twins."""
+    """Rows as aligned plain text under a heading."""
     table = [head, *rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(head))]
     return "\n".join(

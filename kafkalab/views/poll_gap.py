@@ -1,12 +1,11 @@
-"""Does it still poll? One consumer's time since its last poll(), against max.poll.interval.ms, with
-its heartbeats below.
+"""Draws one consumer's time since its last poll() against max.poll.interval.ms, and its heartbeats.
 
-The line climbs while the application is busy and drops to nothing with each poll(). Where it
-crosses the limit the client gives its membership up by itself (KIP-62), and the heartbeats under it
-stop: they had been fine until then.
+The line rises while the application is busy and drops to zero with each poll(). Where it crosses
+the limit the client leaves its group by itself (KIP-62), and its heartbeats stop. They were in time
+until then.
 
-The gap is counted from the moment in which poll() hands over its records. Java counts from poll()'s
-last look at the group, which is at most a few milliseconds earlier.
+The gap begins when poll() returns its records. Java's begins with the coordinator's poll inside
+poll(), which is at most a few milliseconds earlier.
 """
 
 from __future__ import annotations
@@ -24,8 +23,10 @@ BUSY, BEAT, LATE = "#0072B2", "#009E73", "#f6c9c0"
 
 @dataclass(frozen=True)
 class Gap:
-    """A stretch without poll(): from its return to the next call, or until now.
-    `records` came with the poll() before it."""
+    """A period without poll(): from its return to the next call, or until now.
+
+    `records` is the number of records that the poll() before it returned.
+    """
 
     from_ms: int
     to_ms: int
@@ -37,15 +38,17 @@ class Gap:
 
 
 def poll_gaps(lab, client: str) -> list[Gap]:
-    """The stretches in which a consumer did not poll, those of no length left out.
-    IllegalArgumentException for a client that never polled."""
+    """The periods in which a consumer did not poll, without those of length 0.
+
+    Raises IllegalArgumentException for a client that never polled.
+    """
     calls = [
         (event.at_ms, int(event.args["timeout_ms"]))
         for event in lab.journal.of("call")
         if event.who == client and event.name == "poll"
     ]
     if not calls:
-        raise IllegalArgumentException(f"Nobody called {client} has polled in this lab.")
+        raise IllegalArgumentException(f"No consumer {client} has polled in this lab.")
     delivered = [event.at_ms for event in lab.journal.of("record.delivered") if event.who == client]
     found = []
     for (at_ms, timeout_ms), (next_ms, _) in zip(calls, [*calls[1:], (lab.now_ms, 0)]):
@@ -57,8 +60,8 @@ def poll_gaps(lab, client: str) -> list[Gap]:
     return found
 
 
-def heartbeats(lab, client: str) -> list[int]:
-    """When each of a consumer's heartbeats was answered, by the requests of either protocol."""
+def heartbeat_times(lab, client: str) -> list[int]:
+    """The times at which a consumer's heartbeats were answered, in either protocol."""
     return [
         event.at_ms
         for event in lab.journal.of("response.received")
@@ -67,7 +70,7 @@ def heartbeats(lab, client: str) -> list[int]:
 
 
 def evictions(lab, client: str) -> list[int]:
-    """When a consumer gave its membership up because nobody polled."""
+    """The times at which a consumer left its group because it had not polled."""
     return [
         event.at_ms
         for event in lab.journal.of("line")
@@ -85,7 +88,7 @@ def poll_gap(
     to_ms = lab.now_ms if to_ms is None else to_ms
     shown = [gap for gap in poll_gaps(lab, client) if gap.from_ms < to_ms and gap.to_ms > from_ms]
     limit_ms = _limit_ms(lab, client)
-    beats = [at_ms for at_ms in heartbeats(lab, client) if from_ms <= at_ms <= to_ms]
+    beats = [at_ms for at_ms in heartbeat_times(lab, client) if from_ms <= at_ms <= to_ms]
     left = [at_ms for at_ms in evictions(lab, client) if from_ms <= at_ms <= to_ms]
     height_in = 3.3
     figure = blank_figure(WIDTH_IN, height_in)
@@ -135,7 +138,7 @@ def _limit_ms(lab, client: str) -> int:
 
 
 def _climb(axes, gap: Gap, until_ms: int, limit_ms: int, unit_ms: float, tall_ms: float) -> None:
-    """A gap as a slope; what lies above the limit is filled and hatched."""
+    """Draw a gap as a slope. The part above the limit is filled and hatched."""
     x0, x1, top = gap.from_ms / unit_ms, until_ms / unit_ms, (until_ms - gap.from_ms) / tall_ms
     axes.fill_between([x0, x1], [0, top], color=BUSY, alpha=0.18, linewidth=0)
     axes.plot(

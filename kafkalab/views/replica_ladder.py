@@ -1,8 +1,8 @@
-"""How far was each replica? Logs side by side, at a few moments of one story.
+"""Draws the logs of a partition's replicas side by side, at a few moments of one story.
 
-One panel is one moment, one column a replica: the rungs are its records by offset, the thick line
-is the high watermark that it knows. A star marks the leader, a hatched column is outside the
-in-sync replicas, a grey one belongs to a broker that is away.
+One panel is one moment, one column a replica. The rungs are its records by offset, the thick line
+is its high watermark. A star marks the leader, a hatched column is outside the in-sync replicas, a
+grey one belongs to a broker that is down.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ COLOURS = {LEADS: "#009E73", IN_SYNC: "#56B4E9", OUT_OF_SYNC: "#ffffff", AWAY: "
 
 @dataclass(frozen=True)
 class Rung:
-    """One replica at one moment. Offsets are of the next record;
-    high_watermark is what this replica knows of it."""
+    """One replica at one moment.
+
+    Offsets are of the next record; high_watermark is the replica's own.
+    """
 
     at_ms: int
     broker: int

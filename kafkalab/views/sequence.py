@@ -1,9 +1,9 @@
-"""Who said what to whom, in which order? The sequence diagram.
+"""Draws the sequence diagram of one client: its connects, requests and answers, in their order.
 
-Time runs down. One lane is the client, one lane each broker. A request is an arrow that slants down
-to its broker, an answer one that slants back: the slant is the time on the way. The clock is not to
-scale (most of a first poll happens in a few ms, then nothing for 3 s): gaps are stretched until
-labels can be read and shortened where nothing happens, and the times stand at the left.
+Time runs down. One lane is the client, and each broker has a lane. A request is an arrow that
+slants down to its broker, an answer one that slants back. The slant is the time on the way. The
+clock is not to scale (most of a first poll happens in a few ms, then nothing for 3 s). Gaps are
+stretched until labels can be read, and shortened where nothing happens. The times are at the left.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ class Arrow:
 
 
 def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list[Arrow]:
-    """Every connect, request and answer of one client between two times,
-    in the order of leaving."""
+    """Every connect, request and answer of one client between two times, sorted by sending."""
     to_ms = lab.now_ms if to_ms is None else to_ms
     journal = lab.table().to_dict("records")
     events = [event for event in journal if from_ms <= event["at_ms"] <= to_ms]
@@ -104,8 +103,7 @@ def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list
 
 
 def _far_ends(journal: list[dict], client: str) -> dict[object, int]:
-    """Socket -> the broker that heard from it. The client does not know who is behind a
-    bootstrap address; the broker does."""
+    """Socket -> its broker. Only the broker's own events name the broker of a bootstrap address."""
     sent = [
         event for event in journal if event["kind"] == "request.sent" and event["who"] == client
     ]
@@ -120,8 +118,10 @@ def _far_ends(journal: list[dict], client: str) -> dict[object, int]:
 
 
 def _ends(events: list[dict], client: str) -> dict[tuple, dict]:
-    """(kind, correlation id) -> event, for the three later moments of a request's life.
-    A client uses each id once."""
+    """(kind, correlation id) -> event, for the three later events of a request.
+
+    Each id is used once.
+    """
     ends = {}
     for event in events:
         if (
@@ -144,8 +144,8 @@ def sequence(
 
     :param client: its name in the lab; may be left out when there is only one
     :param apis: only these requests, for example ("METADATA", "FIND_COORDINATOR"); connects are
-    always drawn :param most: at most so many connects and requests; the heading says how many more
-    there were
+    always drawn :param most: the most connects and requests that are drawn; the heading has the
+    number of the others
     """
     client = client or _only_client(lab)
     found = arrows(lab, client, from_ms, to_ms)
@@ -223,7 +223,7 @@ def _draw_lanes(axes, client: str, brokers: list[int], depth: float) -> None:
 
 def _draw_arrow(axes, arrow: Arrow, brokers: list[int], places: dict[int, float]) -> None:
     look = look_of(arrow.role)
-    # nobody answered there: a stub
+    # No broker answered there: a stub.
     lane = brokers.index(arrow.broker) + 1 if arrow.broker is not None else 0.4
     start = places[arrow.left_id]
     end = places.get(arrow.arrived_id, start + 0.5)

@@ -1,11 +1,10 @@
-"""What did a leader make of each batch? One partition, one row for every batch that reached it, and
-where the log stood after it.
+"""Draws each batch that reached a partition's leader, with its result and the last stable offset.
 
-A written batch is a box at its offsets, with the sequence numbers it came with; a marker that ends
-a transaction is a dark box, for it takes an offset, too. A batch that the leader knew already is a
-dashed box around what it had written, one that it refused a word at the left. The line that climbs
-down through the rows is the last stable offset: a reader of committed records gets what stands left
-of it.
+One row is one batch. A written batch is a box at its offsets, with its sequence numbers. A marker
+that ends a transaction is a dark box, because it also takes an offset. A duplicate is a dashed box
+around the batch that the leader had written. A refused batch is a word at the left. The line that
+runs down through the rows is the last stable offset: a read_committed consumer gets the records
+left of it.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ NO_IDENTITY = -1
 class Arrival:
     """A batch, or a marker, at its leader.
 
-    sequences  (first, last); None for a marker, and for a batch of a producer without an identity
+    sequences  (first, last); None for a marker, and for a batch of a producer without a producer id
     outcome    "appended", "COMMIT", "ABORT", "DUPLICATE", or the name of the error
     keys       of its records; "" for a record without one
-    offsets    (first, last) in the log: where it was written, or where its twin stands; None where
-               it was refused
+    offsets    (first, last) in the log: its own, or those of the batch that it duplicates; None
+               where it was refused
     stable     the last stable offset after it; None until there is one
     """
 
@@ -61,8 +60,10 @@ class Arrival:
 
 
 def arrivals(lab, partition: str) -> list[Arrival]:
-    """Everything that reached the leader of a partition ("orders-0"), in its order.
-    IllegalArgumentException for a partition the lab does not have."""
+    """The batches and markers that reached the leader of a partition ("orders-0"), oldest first.
+
+    Raises IllegalArgumentException for an unknown partition.
+    """
     known = lab.at(lab.now_ms)["partitions"]
     if partition not in known:
         raise IllegalArgumentException(
@@ -158,7 +159,7 @@ def sequence_ladder(
         if arrival.offsets is None or arrival.outcome == "DUPLICATE":
             words = "known already" if arrival.outcome == "DUPLICATE" else _short(arrival.outcome)
             if arrival.offsets is None and keys and arrival.keys:
-                # It stands nowhere in the log: say here which one it was.
+                # It is not in the log.
                 words = f"{', '.join(arrival.keys)}: {words}"
             axes.text(
                 -0.012,
@@ -229,7 +230,9 @@ def sequence_ladder(
 
 
 def _box(axes, row: int, arrival: Arrival, producer: int, keys: bool) -> None:
-    """The arrival at its offsets: full where it was written, dashed where it had been."""
+    """Draw the arrival at its offsets: full where it was written, dashed where it is a
+    duplicate.
+    """
     if arrival.offsets is None:
         return
     first, last = arrival.offsets
@@ -266,7 +269,7 @@ def _box(axes, row: int, arrival: Arrival, producer: int, keys: bool) -> None:
 
 
 def _short(error: str) -> str:
-    """An error's name in the room there is."""
+    """An error's name, shortened to the space."""
     return {
         "OUT_OF_ORDER_SEQUENCE_NUMBER": "out of order",
         "INVALID_PRODUCER_EPOCH": "old epoch",

@@ -1,9 +1,9 @@
-"""Are these the same lines? Two lists of lines next to each other.
+"""Shows two lists of log lines next to each other and marks equal lines.
 
-Used to lay what a real Java client wrote beside what the simulator writes. Lines that say the same
-are joined by ``=``; a line that only one side has is marked. What differs from run to run by nature
-(a member's random id, the correlation id of a request, how often a look-up loop turned) is the
-reader's to judge: nothing is hidden.
+It compares lines of a real Java client with lines of the simulator. Equal lines are joined by
+``=``. A line that only one side has is marked. Some parts differ in every run: a member's random
+id, the correlation id of a request, the number of look-ups. The reader judges them, because nothing
+is hidden.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class SideBySide:
 
     @property
     def text(self) -> str:
-        """The text twin: one pair a line."""
+        """The pairs as text, one pair a line."""
         return columns(
             [(left or "", mark, right or "") for left, mark, right in self.pairs],
             (self.titles[0], " ", self.titles[1]),
@@ -69,13 +69,12 @@ class SideBySide:
 
 
 def _breakable(text: str) -> str:
-    """Text as HTML; a class's long name may break behind a dot,
-    so that it need not break in the middle of a word."""
+    """Text as HTML. A class's long name may break after a dot, and not in the middle of a word."""
     return re.sub(r"(?<=[a-z]\.)(?=[A-Za-z])", "<wbr>", escape(text))
 
 
 def side_by_side(left: list[str], right: list[str], titles: tuple[str, str]) -> SideBySide:
-    """Pair two lists of lines so that as many equal lines as possible stand next to each other."""
+    """Pair two lists of lines with as many equal pairs as possible."""
     pairs: list[tuple[str | None, str, str | None]] = []
     for what, l0, l1, r0, r1 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
         if what == "equal":

@@ -1,9 +1,8 @@
-"""Which states are there, and which moves? A diagram drawn from the table that the machine itself
-walks.
+"""Draws a state machine as a diagram from the table of transitions that the machine itself uses.
 
-States stand on an oval, clockwise in the order of the source. A move is an arrow; two states that
-may move both ways have two arrows side by side. Moves that a run really made can be given: they are
-drawn thick, with how often.
+States are on an oval, clockwise in the order of the source. A transition is an arrow. Two states
+with transitions in both directions have two arrows. The transitions of a run may be given: they are
+drawn thick, with their number.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def _subtitle(table, counts: Counter) -> str:
 
 
 def _places(names: list[str], width: float) -> dict[str, tuple[float, float]]:
-    """On an oval, clockwise, beginning at the left above the middle."""
+    """Places on an oval, clockwise, beginning at the left above the middle."""
     found = {}
     for number, name in enumerate(names):
         angle = math.pi * 0.80 - 2 * math.pi * number / len(names)
@@ -93,8 +92,10 @@ def _box(axes, name: str, x: float, y: float, half_width: float, visited: bool) 
 
 
 def _arrow(axes, places, widths, before: str, after: str, count: int) -> None:
-    """From border to border, bent a little to its left,
-    so that the way back has a line of its own."""
+    """Draw an arrow from border to border.
+
+    It bends to its left, so that both directions are visible.
+    """
     start, end = (
         _edge(places[before], places[after], widths[before]),
         _edge(places[after], places[before], widths[after]),
@@ -134,7 +135,7 @@ def _arrow(axes, places, widths, before: str, after: str, count: int) -> None:
 def _edge(
     here: tuple[float, float], there: tuple[float, float], half_width: float
 ) -> tuple[float, float]:
-    """Where the line from here to there leaves the box around here."""
+    """The point at which the line from here to there leaves the box around here."""
     dx, dy = there[0] - here[0], there[1] - here[1]
     reach = min(
         half_width / abs(dx) if dx else math.inf, BOX_HALF_HEIGHT / abs(dy) if dy else math.inf, 1

@@ -1,7 +1,7 @@
-"""Colours, hatches, fonts and clocks of every picture, in one place.
+"""Holds the colours, hatches, fonts and time formats of every picture.
 
-Colours are Okabe and Ito's, which stay apart for colour-blind readers. A class of connection also
-has a hatch of its own and a line style of its own, so that a picture printed in grey says the same.
+Colours are Okabe and Ito's, which colour-blind readers can tell apart. A class of connection also
+has its own hatch and line style, so that a picture printed in grey shows the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ALERT = "#b00020"
 
 @dataclass(frozen=True)
 class Look:
-    """How one class of connection is drawn, and what it is called."""
+    """The name, colour, hatch and line style of one class of connection."""
 
     name: str
     colour: str
@@ -44,7 +44,7 @@ LOOKS = {
 
 
 def look_of(role: str) -> Look:
-    """The look of a connection's class; an unknown class is drawn in grey rather than refused."""
+    """The look of a connection's class. An unknown class is grey."""
     return LOOKS.get(role) or Look(role, "#BBBBBB", "xx", ":", role)
 
 

@@ -1,5 +1,4 @@
-"""The bottom edge of every picture in which time runs to the right:
-rows above it, faint lines up from its ticks."""
+"""Draws the time axis of a picture: labels at the bottom edge and faint lines up from its ticks."""
 
 from __future__ import annotations
 
@@ -7,8 +6,7 @@ from .style import RULE, SMALL_PT
 
 
 def draw_time_axis(axes, unit: str) -> None:
-    """Label the time axis in `unit` ("ms", "s" or "min", of `style.axis_unit`) and leave the
-    rows to their own labels."""
+    """Label the time axis in `unit` ("ms", "s" or "min", of `style.axis_unit`)."""
     axes.set_yticks([])
     axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
     axes.tick_params(axis="x", labelsize=SMALL_PT)

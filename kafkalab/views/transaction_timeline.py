@@ -1,7 +1,7 @@
-"""Whose transaction was it, and how did it end? The life of one transactional id.
+"""Draws one transactional id over time: its state at the coordinator, and one row a producer.
 
-The strip is its state at the coordinator, with the producer epoch; below, one row a producer: what
-its transaction manager was, and a mark for each batch that a leader appended for it (a triangle for
+The strip is its state at the coordinator, with the producer epoch. A producer's row has the state
+of its TransactionManager, and a mark for each batch that a leader appended for it (a triangle for
 the marker that ends a transaction).
 """
 
@@ -36,8 +36,10 @@ AT_COORDINATOR = "the coordinator"
 
 @dataclass(frozen=True)
 class Stretch:
-    """From one moment to another `who` was `what`;
-    note says the epoch where the coordinator knows it."""
+    """A period in which `who` had the state `what`.
+
+    note: the epoch, where the coordinator knows it.
+    """
 
     who: str
     from_ms: int
@@ -156,7 +158,7 @@ def transaction_timeline(
 def _legend(
     figure, side: str, seen: dict[str, None], markers: set[str], height_in: float, down_in: float
 ) -> None:
-    """One line of the legend: the states of one side, and the markers it had written."""
+    """Draw one line of the legend: the states of one side, and its markers."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -1,17 +1,16 @@
-"""What does another version of the client do? Two Gantts above one time axis, with the rows that
-differ in a box.
+"""Draws the connections of two labs above one time axis and boxes the rows that differ.
 
-Rows are paired by what the connection is for, not by its number: the first bootstrap connection
-with the first, the coordinator's with the coordinator's, a broker's with that broker's. Which
-bootstrap address a client picks is chance, and 4.4.0 writes the coordinator's id in another way, so
-comparing ids would box rows that do the same.
+It compares two versions of a client. Rows are paired by the purpose of the connection: the first
+bootstrap connection with the first, the coordinator's with the coordinator's, a broker's with that
+broker's. Node ids are not compared. A client picks a bootstrap address at random, and 4.4.0 writes
+the coordinator's id in another way.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
-from .connections import Row, draw_legend, draw_rows, rows, table_text
+from .connections import ConnectionRow, draw_legend, draw_rows, rows, table_text
 from .picture import Picture, blank_figure
 from .style import INK, WIDTH_IN, clock
 
@@ -24,7 +23,7 @@ def compare(
 
     :param left: a Lab; the upper picture
     :param right: a Lab; the lower picture
-    :param titles: what to call the two, usually the client versions
+    :param titles: the names of the two, usually the client versions
     :param client: one client's connections only
     :param to_ms: end of the time axis, ms of the lab; default: the later of the two labs' clocks
     """
@@ -40,7 +39,7 @@ def compare(
     top = height_in - 0.66
     for found, boxed, title, height in zip(both, boxes, titles, heights):
         top -= gap_in
-        caption = f"{title}: {summary(found, to_ms)}"
+        caption = f"{title}: {connection_counts(found, to_ms)}"
         figure.text(
             0.012,
             (top + 0.06) / height_in,
@@ -73,13 +72,15 @@ def compare(
     )
 
 
-def summary(found: list[Row], to_ms: int) -> str:
-    """The count of one side, as its heading says it."""
+def connection_counts(found: list[ConnectionRow], to_ms: int) -> str:
+    """The numbers of connections of one side, for its heading."""
     open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
     return f"{len(found)} opened, {open_now} open at {clock(to_ms)}"
 
 
-def differing(left: list[Row], right: list[Row]) -> tuple[frozenset[int], frozenset[int]]:
+def differing(
+    left: list[ConnectionRow], right: list[ConnectionRow]
+) -> tuple[frozenset[int], frozenset[int]]:
     """Row numbers on each side without a partner of the same class,
     broker and ending on the other."""
     keys = [_keys(side) for side in (left, right)]
@@ -89,9 +90,8 @@ def differing(left: list[Row], right: list[Row]) -> tuple[frozenset[int], frozen
     )
 
 
-def _at_other_times(left: list[Row], right: list[Row], to_ms: int) -> bool:
-    """Whether a row and its partner open further apart than the eye overlooks:
-    a fiftieth of the axis."""
+def _at_other_times(left: list[ConnectionRow], right: list[ConnectionRow], to_ms: int) -> bool:
+    """Whether a row and its partner open at visibly different times: a fiftieth of the axis."""
     opened = [
         {key: row.opened_at_ms for key, row in zip(_keys(side), side)} for side in (left, right)
     ]
@@ -102,7 +102,7 @@ def _at_other_times(left: list[Row], right: list[Row], to_ms: int) -> bool:
     )
 
 
-def _keys(side: list[Row]) -> list[tuple]:
+def _keys(side: list[ConnectionRow]) -> list[tuple]:
     seen: Counter = Counter()
     keys = []
     for row in side:
@@ -113,7 +113,7 @@ def _keys(side: list[Row]) -> list[tuple]:
 
 
 def comparison_text(both, boxes, titles) -> str:
-    """The text twin: both tables, a star before each row that only one side has."""
+    """Both tables as text, with a star before each row that only one side has."""
     parts = []
     for found, boxed, title in zip(both, boxes, titles):
         head, *body = table_text(found).splitlines()

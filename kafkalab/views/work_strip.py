@@ -1,8 +1,8 @@
-"""How often was the work done on each record? One row for each run, one box for each record.
+"""Draws how often each record was processed: one row a run, one box a record.
 
-A record is worked on once, more often, or never. Colour, hatch and the number in the box say the
-same thing, so that a picture printed in grey still does. A bar between two boxes is the committed
-offset: what stood in Kafka when the reader died, the first record of the next one.
+A record is processed once, more often, or never. Colour, hatch and the number in the box show the
+same, so that a picture printed in grey still shows it. A bar between two boxes is the committed
+offset when the reader died, which is the first record of the next reader.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ ONCE, AGAIN, NEVER = ("#e9eef3", ""), ("#f6dc8f", "///"), ("#f0a58f", "xxx")
 
 @dataclass(frozen=True)
 class Worked:
-    """One run: how many times each record was worked on, in the order of the offsets, and what
-    was committed when the reader died."""
+    """One run: how often each record was processed, by offset, and the committed offset at the
+    death.
+    """
 
     times: tuple[int, ...]
     committed: int | None = None
@@ -35,8 +36,7 @@ class Worked:
 
 
 def work_strip(runs: Mapping[str, Worked], *, title: str) -> Picture:
-    """Draw runs, each under its name, one below the other.
-    Raises IllegalArgumentException for none."""
+    """Draw runs with their names, one below the other. Raises IllegalArgumentException for none."""
     if not runs:
         raise IllegalArgumentException(
             'there is no run to draw; give at least one, {"a crash": Worked((1, 2, 0))}'
@@ -81,7 +81,7 @@ def work_strip(runs: Mapping[str, Worked], *, title: str) -> Picture:
 
 
 def _row(axes, run: Worked, row: int) -> None:
-    """A run's boxes, and the bar of what was committed."""
+    """Draw a run's boxes, and the bar of the committed offset."""
     for offset, count in enumerate(run.times):
         colour, hatch = ONCE if count == 1 else AGAIN if count else NEVER
         axes.barh(

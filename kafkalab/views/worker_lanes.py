@@ -1,8 +1,8 @@
-"""Which worker did what, and what was committed meanwhile? A pool of workers, one lane each.
+"""Draws the records of a pool of workers over time, one lane a worker, and the group's commits.
 
-A box is a record in a worker's hands, with its offset. The marks above are the group's commits: the
-number is the next offset to be read, so it promises that all below it are done. A commit is red and
-crossed where that is not so: a record below it was still in somebody's hands or in the queue.
+A box is a record that a worker processes, with its offset. The marks above are the group's commits.
+The number is the next offset to be read, so it means that all records below it are done. A commit
+is red and crossed where this is false: a record below it was still with a worker or in the queue.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOOKS = (("#9ecbe8", ""), ("#f3d28a", "...."), ("#a9dcc3", "////"), ("#e6bcd3", 
 
 @dataclass(frozen=True)
 class Task:
-    """A record in a worker's hands; to_ms is None where the work never ended."""
+    """A record that a worker processes. to_ms is None where the work never ended."""
 
     worker: int
     partition: str
@@ -31,8 +31,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Promise:
-    """A commit that the coordinator accepted, and the offsets below it that
-    had been given out and were not done then."""
+    """A commit that the coordinator accepted, and the unfinished offsets below it at that time."""
 
     at_ms: int
     partition: str
@@ -41,8 +40,10 @@ class Promise:
 
 
 def tasks(lab, name: str) -> list[Task]:
-    """What the workers of a pool had in their hands, in the order in which they took it.
-    IllegalArgumentException where there is no such pool."""
+    """The records that the workers of a pool took, oldest first.
+
+    Raises IllegalArgumentException where there is no such pool.
+    """
     found, ends = [], {}
     events = [event for event in lab.journal.of("work") if event.who == name]
     for event in reversed(events):
@@ -52,12 +53,12 @@ def tasks(lab, name: str) -> list[Task]:
         else:
             found.append(Task(key[2], key[0], key[1], event.at_ms, ends.pop(key, None)))
     if not found:
-        raise IllegalArgumentException(f"No pool of {name} has worked in this lab.")
+        raise IllegalArgumentException(f"There is no worker pool {name} with work in this lab.")
     return found[::-1]
 
 
 def promises(lab, name: str) -> list[Promise]:
-    """The commits of the pool's group, each with what it left out."""
+    """The commits of the pool's group, each with the unfinished offsets below it."""
     group = next(
         event.args.get("group.id")
         for event in lab.journal.of("call")

@@ -441,6 +441,17 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 # | — | From 3.0.1 on producers are idempotent. They ask for a producer id first, at a node of their own choice. | `shop("3.9", **{"enable.idempotence": True})` |
 
 # %% [markdown]
+# The lab keeps a page for each release: what differs from the release before, each change with its
+# KIP (Kafka Improvement Proposal), its JIRA or the recordings that show it. Here is all that changed
+# about connections from 2.1 to 2.3. The first line is why version 2.1 waits for the first `send`.
+
+# %%
+from kafkalab import changes
+
+for change in changes("2.1", "2.3", area="connecting").itertuples():
+    print(f"{change.release}  {change.source}: {change.what}")
+
+# %% [markdown]
 # ## 8. The real thing, and many of them
 #
 # A recording of a real Java producer 2.2.2 with three addresses, created and left alone. Beside it,

@@ -481,6 +481,17 @@ compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 # | `createMessageStreams()` opens one connection more than there are leaders. | That consumer was written in Scala and spoke to ZooKeeper. Kafka 2.0 removed it. | — |
 
 # %% [markdown]
+# The lab keeps a page for each release: what differs from the release before, each change with its
+# KIP (Kafka Improvement Proposal), its JIRA or the recordings that show it. Here is what changed
+# about connections from 2.3 to 4.4:
+
+# %%
+from kafkalab import changes
+
+for what, rows in changes("2.3", "4.4", area="connecting").groupby("what", sort=False):
+    print(f"{rows.release.iloc[0]}  {rows.source.iloc[0]}: {what}")
+
+# %% [markdown]
 # The first row of the table, with a client 4.4. One second has passed, and nobody has called
 # `poll`. How many connections are there?
 

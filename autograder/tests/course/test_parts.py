@@ -81,9 +81,9 @@ def table() -> str:
 
 def words_of(prose: str) -> dict[str, str]:
     """The glossary line: word -> Chinese term."""
-    line = re.search(r"^\*\*Words\*\*: (.*)$", prose, re.MULTILINE)
+    paragraph = re.search(r"^\*\*Words\*\*:\s(.*?)(?=\n\n|\Z)", prose, re.MULTILINE | re.DOTALL)
     found = {}
-    for entry in (line[1] if line else "").split(" · "):
+    for entry in on_one_line(paragraph[1] if paragraph else "").split(" · "):
         split = re.match(r"(.+?) ([\u4e00-\u9fff].*)$", entry)
         if split:
             found[split[1].strip()] = split[2]
@@ -93,13 +93,20 @@ def words_of(prose: str) -> dict[str, str]:
 def promised_words(prose: str) -> list[str]:
     """The words that the chapter's head says one will get."""
     head = re.search(r"\*\*You\s+get\*\*(.*?)(\*\*Time\*\*|\n\n)", prose, re.DOTALL)
-    return re.findall(r"(?<!\*)\*([^*\n]+)\*(?!\*)", head[1]) if head else []
+    return re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", on_one_line(head[1])) if head else []
+
+
+def on_one_line(text: str) -> str:
+    """A paragraph without its line breaks, which mean nothing in Markdown."""
+    return " ".join(text.split())
 
 
 def recalled(prose: str) -> list[str]:
     """The questions of the retrieval quiz, as they stand."""
     quiz = prose.split("### Do you remember", 1)
-    return re.findall(r"<summary>(.*?)</summary>(?=\S)", quiz[1]) if len(quiz) == 2 else []
+    if len(quiz) != 2:
+        return []
+    return re.findall(r"<summary>(.*?)</summary> ?(?!</details>)", on_one_line(quiz[1]))
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

@@ -375,13 +375,19 @@ class Administration:
     def _shown(
         name: str, value: object, source: int, *, read_only: bool = False
     ) -> m.DescribeConfigsResourceResult:
-        text = (
-            None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-        )
         return m.DescribeConfigsResourceResult(
             name=name,
-            value=text,
+            value=_config_text(value),
             read_only=read_only,
             is_default=source == DEFAULT,
             config_source=source,
         )
+
+
+def _config_text(value: object) -> str | None:
+    """A setting's value as Kafka writes it (ConfigDef.convertToString)."""
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if value is None else str(value)

@@ -16,6 +16,7 @@ from kafkalab.errors import Errors
 from kafkalab.hashing import long_map_order
 from kafkalab.protocol.api_keys import ApiKeys
 from kafkalab.protocol.messages import (
+    ZERO_UUID,
     ApiVersionsRequest,
     ApiVersionsResponse,
     Coordinator,
@@ -67,6 +68,7 @@ class Directory:
         self._spans = {
             span.api_key: (span.min_version, span.max_version) for span in self._versions.api_keys
         }
+        self._operations = profile.operations_not_asked_for
         self._known_topics: dict[str, MetadataResponseTopic] = {}
         self._known_revision = -1
 
@@ -124,6 +126,7 @@ class Directory:
                     cluster_id=cluster.cluster_id,
                     controller_id=cluster.controller_id,
                     topics=topics,
+                    cluster_authorized_operations=self._operations,
                 ),
             )
         ]
@@ -131,20 +134,28 @@ class Directory:
     def _found(self, asked: MetadataRequestTopic, may_create: bool) -> MetadataResponseTopic:
         name = asked.name if asked.name is not None else self._cluster.name_of(asked.topic_id)
         if name is None:
-            return MetadataResponseTopic(
-                error_code=Errors.UNKNOWN_TOPIC_ID.code, topic_id=asked.topic_id
-            )
+            return self._refused(Errors.UNKNOWN_TOPIC_ID, topic_id=asked.topic_id)
         if name in self._cluster.topics:
             return self._described(name)
         if not is_legal_topic(name):
-            return MetadataResponseTopic(error_code=Errors.INVALID_TOPIC_EXCEPTION.code, name=name)
+            return self._refused(Errors.INVALID_TOPIC_EXCEPTION, name=name)
         if may_create and self._config.auto_create_topics_enable:
             self._cluster.create_topic(
                 name, self._config.num_partitions, self._config.default_replication_factor
             )
             # the new partitions have no leader yet, so the client asks again, as with a real broker
-            return MetadataResponseTopic(error_code=Errors.LEADER_NOT_AVAILABLE.code, name=name)
-        return MetadataResponseTopic(error_code=Errors.UNKNOWN_TOPIC_OR_PARTITION.code, name=name)
+            return self._refused(Errors.LEADER_NOT_AVAILABLE, name=name)
+        return self._refused(Errors.UNKNOWN_TOPIC_OR_PARTITION, name=name)
+
+    def _refused(
+        self, error: Errors, *, name: str | None = None, topic_id: str = ZERO_UUID
+    ) -> MetadataResponseTopic:
+        return MetadataResponseTopic(
+            error_code=error.code,
+            name=name,
+            topic_id=topic_id,
+            topic_authorized_operations=self._operations,
+        )
 
     def _described(self, name: str) -> MetadataResponseTopic:
         """A topic's description; it is cached until the cluster changes."""
@@ -161,6 +172,7 @@ class Directory:
             name=topic.name,
             topic_id=topic.topic_id,
             is_internal=topic.is_internal,
+            topic_authorized_operations=self._operations,
             partitions=tuple(
                 self._describe_partition(topic.partitions[index])
                 for index in self._in_order(range(len(topic.partitions)))

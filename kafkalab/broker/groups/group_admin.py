@@ -9,11 +9,12 @@ v6 on it is not found (KIP-1043).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 
 from kafkalab.broker.cluster.cluster_state import ClusterState
 from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond
 from kafkalab.broker.groups.any_group import LOCALHOST
-from kafkalab.broker.groups.classic.group import ClassicGroup
+from kafkalab.broker.groups.classic.group import ClassicGroup, ClassicGroupMember
 from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.broker.groups.group_storage import GroupStorage
 from kafkalab.broker.groups.group_table import GroupTable
@@ -23,6 +24,7 @@ from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.consumer_protocol import parse_subscription
+from kafkalab.releases import BrokerProfile
 
 CLASSIC, CONSUMER = "classic", "consumer"
 """The two types of groups in LIST_GROUPS (KIP-848)."""
@@ -40,6 +42,7 @@ class GroupAdmin:
 
     def __init__(
         self,
+        profile: BrokerProfile,
         table: GroupTable,
         cluster: ClusterState,
         storage: GroupStorage,
@@ -48,6 +51,8 @@ class GroupAdmin:
     ) -> None:
         self._table, self._cluster, self._storage = table, cluster, storage
         self._topics_read, self._forget = topics_read, forget
+        self._operations = profile.operations_not_asked_for
+        self._gives_assignment_twice = profile.describes_assignment_twice
 
     def list_groups(
         self, request: m.ListGroupsRequest, caller: Caller, now_ms: int
@@ -74,11 +79,14 @@ class GroupAdmin:
     def describe(
         self, request: m.DescribeGroupsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
+        groups = (self._described(id, caller) for id in request.groups)
         return [
             Respond(
                 caller,
                 m.DescribeGroupsResponse(
-                    groups=tuple(self._described(id, caller) for id in request.groups)
+                    groups=tuple(
+                        replace(group, authorized_operations=self._operations) for group in groups
+                    )
                 ),
             )
         ]
@@ -100,18 +108,15 @@ class GroupAdmin:
             ClassicGroupState.STABLE,
             ClassicGroupState.COMPLETING_REBALANCE,
         )
+        is_stable = group.state is ClassicGroupState.STABLE
         members = tuple(
             m.DescribedGroupMember(
                 member_id=member.id,
                 group_instance_id=member.instance_id,
                 client_id=member.client_id,
                 client_host=member.client_host,
-                member_metadata=member.metadata_for(group.protocol)
-                if group.state is ClassicGroupState.STABLE
-                else b"",
-                member_assignment=member.assignment
-                if group.state is ClassicGroupState.STABLE
-                else b"",
+                member_metadata=self._metadata_of(member, group) if is_stable else b"",
+                member_assignment=member.assignment if is_stable else b"",
             )
             for member in group.members.values()
         )
@@ -121,6 +126,13 @@ class GroupAdmin:
             protocol_type=group.protocol_type or "",
             protocol_data=(group.protocol or "") if shows_protocol else "",
             members=members,
+        )
+
+    def _metadata_of(self, member: ClassicGroupMember, group: ClassicGroup) -> bytes:
+        return (
+            member.assignment
+            if self._gives_assignment_twice
+            else member.metadata_for(group.protocol)
         )
 
     def describe_consumers(

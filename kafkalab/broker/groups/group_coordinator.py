@@ -122,7 +122,7 @@ class GroupCoordinator:
         offsets = OffsetMetadataManager(
             table, self.modern, self.storage, cluster, config, self._expiry.arm
         )
-        admin = GroupAdmin(table, cluster, self.storage, read, self.forget)
+        admin = GroupAdmin(profile, table, cluster, self.storage, read, self.forget)
         self._actions: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
             JoinGroupRequest: self.classic.handle,
             SyncGroupRequest: self.classic.handle,

@@ -14,7 +14,6 @@ from typing import Any
 
 from kafkalab.clients.admin.calls import (
     ANY,
-    CONTROLLER,
     Call,
     CallState,
     Pause,
@@ -82,6 +81,10 @@ class AdminLoop:
             return
         go_on = partial(self._go_on, plan, deadline_ms)
         if isinstance(wanted, PlannedRequest):
+            api, profile = api_of(wanted.message), self._client.profile
+            if not profile.knows(api):  # then there is no request, and no correlation id for it
+                go_on(UnsupportedVersionException(f"{profile.release} does not know {api.name}"))
+                return
             self._add(Call(wanted, deadline_ms, go_on))
         elif isinstance(wanted, Pause):
             if wanted.renew:
@@ -148,7 +151,7 @@ class AdminLoop:
             return None
         if target == ANY:
             return self._client.least_loaded_node()
-        node = metadata.view.controller if target == CONTROLLER else metadata.view.node(target)
+        node = metadata.view.node(target) if isinstance(target, int) else metadata.view.controller
         if node is None and not metadata.update_requested:
             metadata.request_update()
         return node

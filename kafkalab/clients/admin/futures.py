@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from kafkalab.errors import KafkaException, TimeoutException
@@ -96,7 +97,7 @@ def all_of(
             whole.complete({key: one.get() for key, one in futures.items()})
 
     for future in futures.values():
-        future.then(lambda future=future: one_ended(future))
+        future.then(partial(one_ended, future))
     if not futures:
         whole.complete({})
     return whole

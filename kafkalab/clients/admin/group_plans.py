@@ -8,7 +8,7 @@ from typing import Any
 
 from kafkalab.clients.admin.calls import ANY, Plan, PlannedRequest
 from kafkalab.clients.admin.futures import Outcomes
-from kafkalab.clients.admin.lookups import GROUP, at_coordinator
+from kafkalab.clients.admin.lookups import at_coordinator, at_place, coordinator_of
 from kafkalab.clients.admin.values import (
     ConsumerGroupDescription,
     ConsumerGroupListing,
@@ -62,20 +62,15 @@ def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node])
     group or the broker does not.
     """
     try:
-        found = yield from _consumers(group)
+        place = yield from coordinator_of(group)
+        found, place = yield from _consumers(group, place)
         if found is not None:
-            place = yield PlannedRequest(
-                "findCoordinator",
-                ANY,
-                m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP),
-            )
-            outcomes[group].complete(
-                _described_consumers(found, place.coordinator_of(group), node_of)
-            )
+            outcomes[group].complete(_described_consumers(found, place, node_of))
             return
-        answer = yield from at_coordinator(
+        answer, place = yield from at_place(
             "describeConsumerGroups",
             group,
+            place,
             m.DescribeGroupsRequest(groups=(group,)),
             lambda told: error_for(told.groups[0].error_code),
         )
@@ -87,15 +82,9 @@ def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node])
             raise IllegalArgumentException(
                 f"GroupId {group} is not a consumer group ({described.protocol_type})."
             )
-        place = yield PlannedRequest(
-            "findCoordinator",
-            ANY,
-            m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP),
-        )
     except Exception as error:
         outcomes[group].fail(error)
         return
-    found = place.coordinator_of(group)
     members = tuple(
         MemberDescription(
             one.member_id,
@@ -113,28 +102,29 @@ def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node])
             members,
             described.protocol_data,
             described.group_state,
-            node_of(found.node_id, found.host, found.port, None),
+            node_of(place.node_id, place.host, place.port, None),
         )
     )
 
 
-def _consumers(group: str) -> Plan:
-    """The group as one of the new protocol; None where it is none."""
+def _consumers(group: str, place: m.Coordinator) -> Plan:
+    """The group as one of the new protocol, None where it is none; and its coordinator's place."""
     try:
-        answer = yield from at_coordinator(
+        answer, place = yield from at_place(
             "describeConsumerGroups",
             group,
+            place,
             m.ConsumerGroupDescribeRequest(group_ids=(group,)),
             lambda told: error_for(told.groups[0].error_code),
         )
     except UnsupportedVersionException:
-        return None
+        return None, place
     error = error_for(answer.groups[0].error_code)
     if error is Errors.GROUP_ID_NOT_FOUND:
-        return None
+        return None, place
     if error is not Errors.NONE:
         raise error.exception(answer.groups[0].error_message)
-    return answer.groups[0]
+    return answer.groups[0], place
 
 
 def _described_consumers(

@@ -30,6 +30,13 @@ def at_coordinator(
 ) -> Generator[Any, Any, Any]:
     """The answer of the group's coordinator to `message`, whatever it says,
     except that the coordinator is elsewhere."""
+    place = yield from coordinator_of(group)
+    answer, _ = yield from at_place(name, group, place, message, error_of)
+    return answer
+
+
+def coordinator_of(group: str) -> Generator[Any, Any, m.Coordinator]:
+    """The place of the group's coordinator, asked for until somebody knows it."""
     while True:
         found = yield PlannedRequest(
             "findCoordinator",
@@ -39,13 +46,23 @@ def at_coordinator(
         place = found.coordinator_of(group)
         error = error_for(place.error_code)
         if error is Errors.NONE:
-            answer = yield PlannedRequest(name, place.node_id, message)
-            error = error_of(answer)
-            if error not in COORDINATOR_MOVED:
-                return answer
-        elif not error.retriable:
+            return place
+        if not error.retriable:
             raise error.exception(place.error_message or None)
         yield Pause()
+
+
+def at_place(
+    name: str, group: str, place: m.Coordinator, message: Any, error_of: Callable[[Any], Errors]
+) -> Generator[Any, Any, tuple[Any, m.Coordinator]]:
+    """The coordinator's answer to `message`, and the coordinator's place: another one than `place`
+    where it has moved."""
+    while True:
+        answer = yield PlannedRequest(name, place.node_id, message)
+        if error_of(answer) not in COORDINATOR_MOVED:
+            return answer, place
+        yield Pause()
+        place = yield from coordinator_of(group)
 
 
 def leaders_of(

@@ -17,6 +17,7 @@ from kafkalab.clients.admin.values import (
     TopicListing,
     TopicPartitionInfo,
 )
+from kafkalab.clients.network.metadata import topic_name
 from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, InvalidTopicException, UnsupportedVersionException, error_for
 from kafkalab.protocol import messages as m
@@ -56,13 +57,13 @@ def at_controller(
             return
         again = []
         for topic, (code, message, value) in results_of(answer).items():
-            error = error_for(code)
-            if error is Errors.NOT_CONTROLLER:
+            refusal = error_for(code)
+            if refusal is Errors.NOT_CONTROLLER:
                 again.append(topic)
-            elif error is Errors.NONE:
+            elif refusal is Errors.NONE:
                 outcomes[topic].complete(value)
             else:
-                outcomes[topic].fail(error.exception(message))
+                outcomes[topic].fail(refusal.exception(message))
         missing = again
         if missing:
             yield Pause(renew=True)
@@ -217,7 +218,7 @@ def _description(
         )
         for p in sorted(topic.partitions, key=lambda p: p.partition_index)
     )
-    return TopicDescription(topic.name, topic.is_internal, partitions, topic.topic_id)
+    return TopicDescription(topic_name(topic), topic.is_internal, partitions, topic.topic_id)
 
 
 def describe_cluster(outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
@@ -265,8 +266,8 @@ def describe_configs(outcomes: Outcomes) -> Plan:
                 outcomes[resource].fail(error)
             continue
         for resource, result in zip(resources, answer.results):
-            error = error_for(result.error_code)
-            if error is Errors.NONE:
+            refusal = error_for(result.error_code)
+            if refusal is Errors.NONE:
                 outcomes[resource].complete(
                     {
                         one.name: ConfigEntry(
@@ -279,7 +280,7 @@ def describe_configs(outcomes: Outcomes) -> Plan:
                     }
                 )
             else:
-                outcomes[resource].fail(error.exception(result.error_message))
+                outcomes[resource].fail(refusal.exception(result.error_message))
 
 
 def elect_leaders(

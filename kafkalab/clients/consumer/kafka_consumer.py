@@ -26,7 +26,6 @@ from kafkalab.clients.consumer.reading.consumer_setup import ConsumerSetup
 from kafkalab.clients.consumer.reading.offset_fetcher import EARLIEST, LATEST
 from kafkalab.clients.consumer.reading.subscription_state import (
     FetchPosition,
-    FetchState,
     PartitionState,
 )
 from kafkalab.clients.consumer.reading.topic_metadata_fetcher import TopicMetadataFetcher
@@ -310,15 +309,15 @@ class KafkaConsumer:
             state = self._state(partition)
             limit_ms = self.config["default.api.timeout.ms"] if timeout_ms is None else timeout_ms
             timer = self._network.timer(limit_ms)
-            while state.state is not FetchState.FETCHING:
+            while not state.has_valid_position:
                 self._delegate.update_positions(timer)
                 self._network.poll(timer)
-                if timer.expired and state.state is not FetchState.FETCHING:
+                if timer.expired and not state.has_valid_position:
                     raise TimeoutException(
                         f"Timeout of {limit_ms}ms expired before the position for partition "
                         f"{partition} could be determined"
                     )
-            return state.position.offset
+            return state.valid_position.offset
 
     # committing
 

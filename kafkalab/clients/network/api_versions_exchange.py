@@ -90,7 +90,7 @@ class ApiVersionsExchange:
             client_software_name="apache-kafka-java",
             client_software_version=client.profile.release,
             cluster_id=client.metadata.view.cluster_id if known else None,
-            node_id=node.broker if known else -1,
+            node_id=node.broker if known and node.broker is not None else -1,
         )
 
     def _record(self, connection: str, message: Any) -> None:

@@ -216,7 +216,8 @@ class ClusterConnectionStates:
         if not self._connecting or self._setup_ms is None:
             return False
         return any(
-            self.nodes[id].last_attempt_ms + self.nodes[id].setup_timeout_ms == at_ms
+            (limit_ms := self.nodes[id].setup_timeout_ms) is not None
+            and self.nodes[id].last_attempt_ms + limit_ms == at_ms
             for id in self._connecting
         )
 

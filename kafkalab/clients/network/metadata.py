@@ -20,7 +20,11 @@ from kafkalab.clients.network.node import Node
 from kafkalab.errors import Errors, error_for
 from kafkalab.lines.cluster_text import leader_text, partition_metadata_text
 from kafkalab.protocol.frozen import record
-from kafkalab.protocol.messages import MetadataResponse, MetadataResponsePartition
+from kafkalab.protocol.messages import (
+    MetadataResponse,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
 from kafkalab.records import TopicPartition
 from kafkalab.sim.apps import Signal
 
@@ -39,6 +43,12 @@ class PartitionView:
     epoch: int | None
     replicas: tuple[int, ...]
     isr: tuple[int, ...]
+
+
+def topic_name(topic: MetadataResponseTopic) -> str:
+    """The name of a topic in a METADATA answer. A client asks by name, so each topic has one."""
+    assert topic.name is not None, "a METADATA request by topic name is answered with names"
+    return topic.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +198,12 @@ class Metadata:
         of which `retains` keeps some."""
         if self.retains is not None:
             return None
+        new_topics = self.new_topics
         self._is_partial = (
-            self.new_topics is not None and self._needs_new_topics and not self._needs_full
+            new_topics is not None and self._needs_new_topics and not self._needs_full
         )
-        if self._is_partial:
-            return self.new_topics()
+        if self._is_partial and new_topics is not None:
+            return new_topics()
         return list(dict.fromkeys((*self._wanted(), *self._transient)))
 
     def want_for_now(self, topics: Iterable[str]) -> None:
@@ -258,31 +269,32 @@ class Metadata:
         topics: dict[str, tuple[PartitionView, ...]] = dict(before.topics) if is_partial else {}
         known = {node.id for node in nodes}
         for topic in response.topics:
-            if self.retains is not None and not self.retains(topic.name, topic.is_internal):
+            name = topic_name(topic)
+            if self.retains is not None and not self.retains(name, topic.is_internal):
                 continue
-            if self.still_wants is not None and not self.still_wants(topic.name):
+            if self.still_wants is not None and not self.still_wants(name):
                 continue
             if topic.error_code != Errors.NONE.code:
                 error = error_for(topic.error_code)
-                self.error_topics[topic.name] = error
+                self.error_topics[name] = error
                 if error.retriable:
                     self._log(
                         "METADATA_UPDATE_FOR_TOPIC",
-                        topic=topic.name,
+                        topic=name,
                         error=self._profile.connecting.known(error).name,
                     )
                     self._needs_full = True
                 continue
-            self.topic_ids[topic.name] = topic.topic_id
-            self.topic_names[topic.topic_id] = topic.name
+            self.topic_ids[name] = topic.topic_id
+            self.topic_names[topic.topic_id] = name
             views = []
             for p in topic.partitions:
-                tp = TopicPartition(topic.name, p.partition_index)
+                tp = TopicPartition(name, p.partition_index)
                 self._note_epoch(tp, p.leader_epoch, topic.topic_id)
                 self._told[tp] = p
                 leader = p.leader_id if p.leader_id in known else None
                 view = PartitionView(
-                    topic.name,
+                    name,
                     p.partition_index,
                     leader,
                     p.leader_epoch,
@@ -298,7 +310,7 @@ class Metadata:
                     self._needs_full = True
                 partitions[tp] = view
                 views.append(view)
-            topics[topic.name] = tuple(sorted(views, key=lambda v: v.partition))
+            topics[name] = tuple(sorted(views, key=lambda v: v.partition))
         self.view = ClusterView(
             response.cluster_id,
             nodes,

@@ -261,7 +261,9 @@ class Selector:
     def _close_one_idle(self, found: Collected) -> None:
         oldest = self._idle.expired(self._clock.now_ms)
         if oldest is not None:
-            self._forget(oldest).connection.close()
+            channel = self._forget(oldest)
+            assert channel is not None, "an idle socket is still a channel"
+            channel.connection.close()
             found.disconnected.append((oldest, "idle"))
 
     # what the network says

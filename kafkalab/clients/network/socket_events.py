@@ -8,6 +8,8 @@ and its kin).
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from kafkalab.clients.network.node import Node
 from kafkalab.sim.journal import Event, Journal
 
@@ -34,7 +36,9 @@ class SocketEvents:
             coordinator=node.is_coordinator,
             socket=None,
         )
-        self._sockets[node.connection] = event.fields["socket"] = event.id
+        # the number is known once the journal has given it; the event keeps this very dict
+        cast(dict[str, Any], event.fields)["socket"] = event.id
+        self._sockets[node.connection] = event.id
         return event
 
     def connected(self, connection: str) -> int:

@@ -10,7 +10,7 @@ from kafkalab.clients.network.client_settings import ClientSettings
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
 from kafkalab.clients.network.least_loaded import RULES, Rule
 from kafkalab.clients.network.log_context import LogContext
-from kafkalab.clients.network.metadata import Metadata
+from kafkalab.clients.network.metadata import Metadata, topic_name
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.node import Node
 from kafkalab.clients.network.selector import PASS_MS, Selector
@@ -73,7 +73,7 @@ def _cluster_printer(
             return cluster_text(
                 profile.name, cluster_id=None, brokers=brokers, partitions=(), controller_id=None
             )
-        partitions = [(topic.name, p) for topic in response.topics for p in topic.partitions]
+        partitions = [(topic_name(topic), p) for topic in response.topics for p in topic.partitions]
         return cluster_text(
             profile.name,
             cluster_id=response.cluster_id,

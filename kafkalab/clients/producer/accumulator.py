@@ -70,7 +70,7 @@ class RecordAccumulator:
         rng: random.Random,
         backoff_rng: random.Random,
     ) -> None:
-        self._batch_size = max(1, config["batch.size"])
+        self._batch_size: int = max(1, config["batch.size"])
         self.batches: dict[TopicPartition, deque[ProducerBatch]] = {}
         self.incomplete: dict[int, ProducerBatch] = {}
         self.pool = BufferPool(config["buffer.memory"], self._batch_size)

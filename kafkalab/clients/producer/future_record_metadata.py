@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
-from kafkalab.errors import NoSuchName, TimeoutException, one_of
+from kafkalab.errors import NoSuchName, TimeoutException, name_hint
 from kafkalab.records import RecordMetadata
 from kafkalab.sim.apps import Signal
 
@@ -29,9 +30,10 @@ class FutureRecordMetadata:
             raise TimeoutException(f"Timeout after waiting for {timeout_ms} ms.")
         if self._error is not None:
             raise self._error
+        assert self._metadata is not None, "a known outcome has metadata or an error"
         return self._metadata
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> NoReturn:
         """Only called for what there is not: says what there is. Raises NoSuchName."""
         if name.startswith("_"):
             raise AttributeError(name)
@@ -40,7 +42,7 @@ class FutureRecordMetadata:
                 f"What send() returns has no {name}(): get() waits for the outcome and raises what "
                 "went wrong, as Java's Future does."
             )
-        raise NoSuchName(f"What send() returns has no {name!r}.{one_of(name, ('done', 'get'))}")
+        raise NoSuchName(f"What send() returns has no {name!r}.{name_hint(name, ('done', 'get'))}")
 
     def complete(self, metadata: RecordMetadata | None, error: BaseException | None) -> None:
         self._metadata, self._error = metadata, error

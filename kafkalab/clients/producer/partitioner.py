@@ -236,7 +236,8 @@ def partitioner_of(given: Any, profile: Profile, rng: random.Random) -> Partitio
     if isinstance(given, type):
         given = given()
     if callable(getattr(given, "partition", None)):
-        return given
+        partitioner: Partitioner = given
+        return partitioner
     if callable(given):
         return FunctionPartitioner(given)
     raise ConfigException(

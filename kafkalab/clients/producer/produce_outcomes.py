@@ -179,6 +179,7 @@ class ProduceOutcomes:
             # a batch sent twice was written once, but where, nobody remembers
             self._complete(batch, answer.base_offset)
         else:
+            assert known.raises is not None, "a refusal is no success"
             exception = known.raises(answer.error_message or known.message)
             self.fail(batch, exception, closes_gap=batch.attempts < self._retries)
         if known.raises is not None and issubclass(known.raises, InvalidMetadataException):
@@ -229,6 +230,7 @@ class ProduceOutcomes:
         if not batch.done:
             self._plain("BATCH_PRODUCED", partition=batch.partition, offset=base_offset)
         if not self._accumulator.finish(batch, FinalState.SUCCEEDED, base_offset, None):
+            assert batch.final_state is not None, "a batch that is done has its final state"
             self._plain(
                 "BATCH_SUCCEEDED_LATE",
                 state_to="SUCCEEDED",
@@ -242,6 +244,7 @@ class ProduceOutcomes:
         so its sequence numbers are free again."""
         self._metrics.failed(batch.partition.topic, len(batch.records))
         if batch.done:
+            assert batch.final_state is not None, "a batch that is done has its final state"
             self._plain(
                 "BATCH_STATE_KEPT",
                 state_from=batch.final_state.value,

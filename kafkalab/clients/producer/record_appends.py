@@ -93,11 +93,9 @@ class RecordAppends:
 
     def cluster(self, view: ClusterView) -> Cluster:
         """A picture of the cluster as partitioners see it; made once for each METADATA answer."""
-        if self._view is not view:
-            self._view, self._cluster = (
-                view,
-                Cluster(view, self._profile.connecting.cluster_in_hash_order),
-            )
+        if self._cluster is None or self._view is not view:
+            self._view = view
+            self._cluster = Cluster(view, self._profile.connecting.cluster_in_hash_order)
         return self._cluster
 
     def add(self, send: Send, view: ClusterView) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 class RetryBackoff:
     def __init__(self, config: Mapping[str, Any], profile: Profile, rng: random.Random) -> None:
-        self._least_ms = config["retry.backoff.ms"]
+        self._least_ms: int = config["retry.backoff.ms"]
         self._most_ms = max(self._least_ms, config.get("retry.backoff.max.ms", self._least_ms))
         self._doubles, self._rng = profile.connecting.exponential_refresh_backoff, rng
 

@@ -15,10 +15,11 @@ from kafkalab.clients.network.log_context import Later, LogContext
 from kafkalab.clients.network.network_client import NetworkClient
 from kafkalab.clients.network.network_client_utils import LoopingClient
 from kafkalab.clients.network.node import Node
-from kafkalab.clients.producer.accumulator import ProducerBatch, RecordAccumulator
+from kafkalab.clients.producer.accumulator import RecordAccumulator
 from kafkalab.clients.producer.compression_cost import Cpu
 from kafkalab.clients.producer.partitioner_cluster import Cluster
 from kafkalab.clients.producer.produce_outcomes import ProduceOutcomes
+from kafkalab.clients.producer.producer_batch import ProducerBatch
 from kafkalab.clients.producer.producer_metrics import ProducerMetrics
 from kafkalab.clients.producer.transactions.transaction_manager import TransactionManager
 from kafkalab.clients.producer.transactions.transactional_sender import TransactionalSender
@@ -178,6 +179,7 @@ class Sender:
                 return
             self._accumulator.completing = (
                 self._profile.transacting.queues_init_producer_id
+                and self._transactions is not None
                 and self._transactions.is_completing
             )
         yield from self._loop.poll(self._send_producer_data())

@@ -1,14 +1,14 @@
-"""Somebody's strange DEBUG log, explained:
-`python -m kafkalab.logsets explain LOG… --html page.html`.
+"""Explains any DEBUG log of Kafka clients: `python -m kafkalab.logsets explain LOG… --html
+page.html`.
 
-story.py counts, oddities.py says what stands out and what it means; in_words.py, page.py and
-as_json.py show it.
+log_report.py counts. oddities.py finds unusual events and explains them. text_report.py, page.py
+and json_report.py show the result.
 """
 
-from kafkalab.logsets.explain.as_json import as_json
-from kafkalab.logsets.explain.in_words import in_words
+from kafkalab.logsets.explain.json_report import json_report
+from kafkalab.logsets.explain.log_report import LogReport, report_of
 from kafkalab.logsets.explain.oddities import Oddity
 from kafkalab.logsets.explain.page import page
-from kafkalab.logsets.explain.story import Story, tell
+from kafkalab.logsets.explain.text_report import text_report
 
-__all__ = ["Oddity", "Story", "as_json", "in_words", "page", "tell"]
+__all__ = ["LogReport", "Oddity", "json_report", "page", "report_of", "text_report"]

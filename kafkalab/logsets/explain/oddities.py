@@ -1,9 +1,8 @@
-"""What in these lines would make an engineer frown, what does it mean, and what is there to do? A
-table of signs, most of them one event.
+"""Finds unusual events in the lines of Kafka clients, and says what each means and what to do.
 
-SIGNS are counted in one pass over the lines. What takes more than one line to see (sockets nobody
-closes, a client that was silent) is read off the frames by the functions below; each gives an
-Oddity or none.
+SIGNS are counted in one pass over the lines. Most of them are one event. Some oddities need more
+than one line: sockets that no client closes, or a silent client. The functions below read them from
+the frames. Each returns an Oddity or None.
 """
 
 from dataclasses import dataclass
@@ -14,20 +13,19 @@ from pyspark.sql import functions as F
 
 from kafkalab.logsets.connections import CLIENT
 
-EVIDENCE = 3  # So many lines are shown.
+EVIDENCE = 3  # The number of lines that are shown.
 EVIDENCE_LENGTH = 300
 # A client that says nothing for so long was stopped, or was logged on a level that says little.
 SILENCE_S = 30
 CLOCK_STEP_S = 1
 DEFAULT_IDLE_MS = 540_000
-MUCH_LAG = 500  # Records: what a consumer fetches at once is no lag worth a word.
+MUCH_LAG = 500  # Records. A consumer fetches that many at once, so less is no problem.
 CHURN = 5  # Connections to one broker within a minute.
 
 
 @dataclass(frozen=True)
 class Oddity:
-    """Something that stands out. weight: 3 it costs somebody data or time, 2 look at it,
-    1 good to know."""
+    """An unusual event. weight: 3 it costs data or time, 2 look at it, 1 good to know."""
 
     what: str
     weight: int
@@ -42,7 +40,7 @@ class Oddity:
 
 @dataclass(frozen=True)
 class Sign:
-    """Lines that mean something by themselves, from `at_least` of them on."""
+    """An event that is unusual by itself, from `at_least` lines on."""
 
     what: str
     events: tuple[str, ...]
@@ -171,7 +169,7 @@ SIGNS = (
 
 
 def signs(lines: DataFrame) -> list[Oddity]:
-    """The signs that are there, the heaviest first."""
+    """An Oddity for each sign in the lines, the highest weight first."""
     asked = F.lit(None).cast("int")
     for number, sign in reversed(list(enumerate(SIGNS))):
         here = F.col("event").isin(*sign.events)
@@ -242,8 +240,7 @@ def place_columns() -> list:
 
 
 def silences(lines: DataFrame) -> Oddity | None:
-    """The longest time that each client said nothing,
-    though it says something at least with each heartbeat."""
+    """The longest silence of each client. A running client writes at least with each heartbeat."""
     order = Window.partitionBy(*CLIENT).orderBy(F.col("file"), F.col("offset"))
     gaps = (
         lines.where("client_id is not null and time is not null")
@@ -302,7 +299,7 @@ def _printed(frame: DataFrame, *times: str) -> pd.DataFrame:
 
 
 def undying_sockets(sockets: pd.DataFrame, ends: pd.Timestamp, idle_ms: int) -> Oddity | None:
-    """Bootstrap sockets that outlive the idle limit: nobody uses them, nobody closes them."""
+    """Bootstrap sockets that are open beyond the idle limit: unused and never closed."""
     if sockets.empty:
         return None
     limit = pd.Timedelta(milliseconds=DEFAULT_IDLE_MS if idle_ms < 0 else idle_ms)
@@ -361,7 +358,7 @@ def churn(sockets: pd.DataFrame) -> Oddity | None:
 
 
 def namesakes(clients: pd.DataFrame) -> Oddity | None:
-    """A client id that several logs, or several lives in one log, share."""
+    """A client id in several logs, or of several processes in one log."""
     shared = clients.groupby(["client_id", "kind"]).agg(
         files=("file", "nunique"), lives=("lives", "sum")
     )
@@ -379,7 +376,7 @@ def namesakes(clients: pd.DataFrame) -> Oddity | None:
 
 
 def slow_requests(requests: pd.DataFrame) -> Oddity | None:
-    """APIs whose answers took long, those left out whose answers wait on purpose."""
+    """APIs with slow answers, without those that wait on purpose (FETCH, JOIN_GROUP)."""
     slow = requests[
         ~requests["api"].isin(("FETCH", "JOIN_GROUP", "SYNC_GROUP"))
         & (requests["longest_ms"] >= 1000)
@@ -401,7 +398,7 @@ def slow_requests(requests: pd.DataFrame) -> Oddity | None:
 
 
 def read_twice(rereads: pd.DataFrame) -> Oddity | None:
-    """Ranges of offsets that a group was given again."""
+    """Ranges of offsets that were delivered to a group again."""
     if rereads.empty:
         return None
     return Oddity(
@@ -442,8 +439,7 @@ def storm(rebalances: pd.DataFrame) -> Oddity | None:
 
 
 def falling_behind(lag: pd.DataFrame) -> Oddity | None:
-    """Partitions whose reader had far more before it in the end than in the beginning, or whose
-    next record is the oldest there is."""
+    """Partitions whose lag grew much, or whose next record is the oldest in the log."""
     if lag.empty:
         return None
     behind = lag[(lag["last_lag"] >= MUCH_LAG) & (lag["last_lag"] >= 2 * lag["first_lag"])]

@@ -1,12 +1,14 @@
-"""The story as one HTML page that needs nothing else: findings first, then pictures, then
-tables. Nothing from a log is markup here."""
+"""Writes the report on a log as one self-contained HTML page: oddities, then pictures, then tables.
+
+All text from a log is escaped.
+"""
 
 from html import escape
 
 import pandas as pd
 
+from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.logsets.explain.pictures import pictures, svg
-from kafkalab.logsets.explain.story import Story
 
 WORDS = {3: "costs data or time", 2: "look at it", 1: "good to know"}
 TIMES = (
@@ -36,7 +38,7 @@ details summary { cursor: pointer; margin: 1.4rem 0 .5rem; font-weight: 600; }
 """  # noqa: E501
 
 
-def page(story: Story, title: str) -> str:
+def page(story: LogReport, title: str) -> str:
     """The whole page."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
@@ -47,7 +49,7 @@ def page(story: Story, title: str) -> str:
     )
 
 
-def _heading(story: Story) -> str:
+def _heading(story: LogReport) -> str:
     lines, malformed, unknown = (
         int(story.files[name].sum()) for name in ("lines", "malformed", "not_in_catalogue")
     )
@@ -64,11 +66,11 @@ def _heading(story: Story) -> str:
     )
 
 
-def _clients(story: Story) -> str:
+def _clients(story: LogReport) -> str:
     return "<h2>Who wrote here</h2>" + _table(story.clients.drop(columns=["lives"]))
 
 
-def _oddities(story: Story) -> str:
+def _oddities(story: LogReport) -> str:
     if not story.oddities:
         return (
             "<h2>What stands out</h2><p>Nothing odd: no lost connections, no refused commits, no "
@@ -97,7 +99,7 @@ def _oddities(story: Story) -> str:
     return "\n".join(parts)
 
 
-def _pictures(story: Story) -> str:
+def _pictures(story: LogReport) -> str:
     return "\n".join(
         (
             f'<h2>{escape(title)}</h2><figure role="img" '
@@ -108,7 +110,7 @@ def _pictures(story: Story) -> str:
     )
 
 
-def _tables(story: Story) -> str:
+def _tables(story: LogReport) -> str:
     tables = {
         "Requests": story.requests, "Rebalances": story.rebalances, "Commits": story.commits,
         "Read twice": story.rereads,

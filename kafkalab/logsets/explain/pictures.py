@@ -1,16 +1,15 @@
-"""The pictures of the page: sockets as bars, open sockets per broker, rebalances, commits. Drawn
-from the story's small tables."""
+"""Draws the pictures of the page from the report's tables: sockets, rebalances and commits."""
 
 import io
 
 import numpy as np
 import pandas as pd
 
-from kafkalab.logsets.explain.story import Story
+from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.views.picture import Picture, blank_figure
 from kafkalab.views.style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, look_of
 
-BARS = 60  # More sockets than that are no picture any more.
+BARS = 60  # The most sockets in one picture.
 ENDS = {"idle": "o", "peer": "X", "failed": "x", "self": "s", "close": "|"}
 MEANINGS = {
     "idle": "idle limit",
@@ -20,14 +19,14 @@ MEANINGS = {
     "close": "close()",
 }
 ROW_IN = 0.19
-LABELS = 0.3  # So much of the width is for the rows' names,
-FITTING = 42  # which hold so many characters.
+LABELS = 0.3  # The share of the width for the rows' names.
+FITTING = 42  # The most characters of a name in that width.
 
 
-def pictures(story: Story) -> list[tuple[str, Picture]]:
-    """(title, picture) of whatever the story has enough of."""
+def pictures(story: LogReport) -> list[tuple[str, Picture]]:
+    """(title, picture) for each table with enough rows."""
     found = [
-        ("Sockets: what for, from when to when, and who ended them", sockets(story)),
+        ("Sockets: what for, from when to when, and who ended them", socket_bars(story)),
         ("Open sockets per broker", open_sockets(story)),
         ("Rebalances: who stood still, and why", rounds(story)),
         ("Committed offsets", committed(story)),
@@ -46,7 +45,7 @@ def svg(picture: Picture) -> str:
     return text[text.index("<svg") :]
 
 
-def _axes(rows: int, story: Story, height_in: float | None = None):
+def _axes(rows: int, story: LogReport, height_in: float | None = None):
     figure = blank_figure(WIDTH_IN, height_in or 0.9 + ROW_IN * max(rows, 4))
     axes = figure.add_axes(
         (LABELS, 0.6 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.95 / figure.get_figheight())
@@ -65,11 +64,11 @@ def _axes(rows: int, story: Story, height_in: float | None = None):
     return figure, axes, unit
 
 
-def _seconds(story: Story, moment) -> float:
+def _seconds(story: LogReport, moment) -> float:
     return (moment - story.begins).total_seconds()
 
 
-def sockets(story: Story) -> Picture | None:
+def socket_bars(story: LogReport) -> Picture | None:
     rows = (
         story.sockets.sort_values(["client_id", "opened_at"], kind="stable")
         .head(BARS)
@@ -129,7 +128,7 @@ def sockets(story: Story) -> Picture | None:
     )
 
 
-def open_sockets(story: Story) -> Picture | None:
+def open_sockets(story: LogReport) -> Picture | None:
     stood = story.sockets[story.sockets["how"].fillna("") != "failed"]
     if stood.empty:
         return None
@@ -176,7 +175,7 @@ def open_sockets(story: Story) -> Picture | None:
     )
 
 
-def rounds(story: Story) -> Picture | None:
+def rounds(story: LogReport) -> Picture | None:
     rows = story.rebalances.dropna(subset=["began_at", "resumed_at"])
     if rows.empty:
         return None
@@ -228,7 +227,7 @@ def rounds(story: Story) -> Picture | None:
     )
 
 
-def committed(story: Story) -> Picture | None:
+def committed(story: LogReport) -> Picture | None:
     rows = story.commits
     if rows.empty or (rows["to_offset"] == rows["from_offset"]).all():
         return None
@@ -291,5 +290,8 @@ def _key(axes, entries: list[tuple[str, str, str]]) -> None:
 
 
 def _fitting(name: str) -> str:
-    """As much of a row's name as stands left of the axis; ids differ at their ends."""
+    """A row's name, shortened to the space left of the axis.
+
+    It keeps the end, because ids differ there.
+    """
     return name if len(name) <= FITTING else "…" + name[1 - FITTING :]

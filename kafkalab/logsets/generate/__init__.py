@@ -1,11 +1,11 @@
-"""A manifest -> a log set with its truth: DIR/lines, DIR/parquet, DIR/truth.json and, last of all,
+"""Generates a log set with its truth from a manifest: DIR/lines, DIR/parquet, DIR/truth.json,
 DIR/DONE.
 
-Stories and their truth come from the simulator (stories.py, scenes.py), their cast and gaps from
-cast.py and scripts.py, volume from Spark (sheets.py, write.py). Without DONE a folder is no set. An
-interrupted run goes on where it was if its manifest and the simulator are still the same, else it
-starts anew. The text is the same whatever machine and however many workers made it: its checksum is
-the manifest's.
+The simulator plays the stories and gives their truth (stories.py, scenes.py). cast.py and
+scripts.py copy them with other names and times. Spark writes many copies (sheets.py,
+part_writer.py). DONE is written last, and without it a folder is no set. An interrupted run
+continues if its manifest and the simulator are unchanged, else it starts again. The text does not
+depend on the machine or the number of workers: its checksum is the manifest's.
 """
 
 import hashlib
@@ -22,12 +22,12 @@ import numpy as np
 from kafkalab.logsets.generate import sheets as pages
 from kafkalab.logsets.generate.cast import cast, identities
 from kafkalab.logsets.generate.manifest import Manifest, ManifestError, manifest, manifest_of
+from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, receipts, write_parts
 from kafkalab.logsets.generate.place import Place
 from kafkalab.logsets.generate.scripts import tables
 from kafkalab.logsets.generate.sheets import Library, roles_of
-from kafkalab.logsets.generate.stories import told
+from kafkalab.logsets.generate.stories import play_story
 from kafkalab.logsets.generate.truth import truth_of
-from kafkalab.logsets.generate.write import RECEIPTS, keep, receipts, write
 
 __all__ = ["Manifest", "ManifestError", "generate", "manifest", "manifest_of"]
 
@@ -44,8 +44,8 @@ def generate(
     """Make the log set of a manifest (or of its name or file) in the folder `out` (or at that URL),
     and return its truth.
 
-    A set that is there already is left as it is. `say` hears how far it is. Raises ManifestError,
-    and FileExistsError when `out` holds something that is no log set.
+    An existing set is not changed. `say` is called with the progress. Raises ManifestError, and
+    FileExistsError when `out` holds something that is no log set.
     """
     plan = wanted if isinstance(wanted, Manifest) else manifest(wanted)
     place = Place.of(out)
@@ -60,7 +60,7 @@ def generate(
     for name in ("DONE", "truth.json"):
         (place / name).remove()
 
-    stories, copies, clients = cast(plan, _told(plan, say))
+    stories, copies, clients = cast(plan, _play_stories(plan, say))
     epoch_ms = int(datetime.fromisoformat(plan.start).replace(tzinfo=UTC).timestamp() * 1000)
     lines, gaps, begins = tables([member.script for story in stories for member in story.members])
     roles = roles_of(
@@ -76,7 +76,7 @@ def generate(
         f"{len(clients):,} clients, {sum(sheet.rows for sheet in sheets):,} lines: writing "
         f"{len(sheets)} part{'s' if len(sheets) > 1 else ''}"
     )
-    write(
+    write_parts(
         spark,
         place,
         checksum,
@@ -114,20 +114,22 @@ def generate(
     return truth
 
 
-def _told(plan: Manifest, say) -> list[list]:
-    """The stories' variants, for each story and version of the manifest in its order."""
+def _play_stories(plan: Manifest, say) -> list[list]:
+    """The variants of each story and version of the manifest, in its order."""
     found = []
     for number, want in enumerate(plan.wanted, 1):
         say(f"story {number} of {len(plan.wanted)}: {want.story.replace('_', ' ')}, {want.version}")
-        found.append([told(plan, want, variant) for variant in range(want.variants)])
+        found.append([play_story(plan, want, variant) for variant in range(want.variants)])
     return found
 
 
 def _resumed(
     place: Place, plan: Manifest, lines, gaps, begins, roles, epoch_ms: int, say
 ) -> tuple[str, set[int]]:
-    """The checksum of what workers write from, laid out for them,
-    and which parts an earlier run of the same wrote."""
+    """Write the workers' input.
+
+    Returns its checksum and the parts that an earlier equal run wrote.
+    """
     before = (place / PLAN).read_json() if (place / PLAN).exists() else None
     checksum = keep(place, lines, gaps, begins, roles, epoch_ms, plan.duration_ms)
     now = {"manifest": _inputs(plan), "stories": checksum, "part_lines": pages.PART_LINES}
@@ -144,7 +146,7 @@ def _resumed(
 
 
 def _skews(plan: Manifest, count: int) -> dict[str, np.ndarray]:
-    """What is wrong with clients' clocks and appenders: every so many-th has it."""
+    """The faults of clients' clocks and appenders. Every n-th client has one."""
     numbers = np.arange(count)
     steps, at, flush = (
         np.zeros(count, np.int64),

@@ -1,7 +1,6 @@
-"""Who plays in a set? Copies of told stories, each begun at its own time, its clients under names
-of their own.
+"""Chooses the copies of played stories in a log set, with the start and the client names of each.
 
-What is drawn for a client depends on the set's seed and the client's number, and on nothing else.
+The random numbers of a client depend only on the set's seed and the client's number.
 """
 
 import hashlib
@@ -13,13 +12,17 @@ import numpy as np
 
 from kafkalab.logsets.generate import names
 from kafkalab.logsets.generate.manifest import Manifest
-from kafkalab.logsets.generate.stories import Story
+from kafkalab.logsets.generate.stories import PlayedStory
 
 
 @dataclass(frozen=True)
 class Copy:
-    """A story played once more: `story` by its place among all told, begun `starts_ms` after the
-    set; `numbers` of its clients in the set."""
+    """A copy of a played story.
+
+    story      its index among all played stories
+    starts_ms  its start after the set's start
+    numbers    the numbers of its clients in the set
+    """
 
     story: int
     starts_ms: int
@@ -39,10 +42,12 @@ class Client:
 
 
 def cast(
-    manifest: Manifest, told: Sequence[Sequence[Story]]
-) -> tuple[list[Story], list[Copy], list[Client]]:
-    """All stories in one row, their copies, and the clients by number. `told` has, for each
-    `Wanted` of the manifest, its variants."""
+    manifest: Manifest, told: Sequence[Sequence[PlayedStory]]
+) -> tuple[list[PlayedStory], list[Copy], list[Client]]:
+    """All stories in one list, their copies, and the clients by number.
+
+    `told` has the variants of each `Wanted` of the manifest.
+    """
     stories = [story for variants in told for story in variants]
     first = np.concatenate([[0], np.cumsum([len(variants) for variants in told])])
     wanted = manifest.wanted
@@ -52,7 +57,7 @@ def cast(
         for nth in range(want.copies)
         for member in range(len(told[which][0].members))
     ]
-    # Shuffled, so that a client's number does not tell its story.
+    # Shuffled, so that a client's number gives no hint of its story.
     order = sorted(range(len(parts)), key=lambda place: draw(manifest.seed, place, "order"))
     numbers = {parts[place]: number for number, place in enumerate(order)}
     scripts = np.concatenate([[0], np.cumsum([len(story.members) for story in stories])])
@@ -79,8 +84,10 @@ def cast(
 
 
 def starts_of(manifest: Manifest, want, nth: int, number: int, lasts_ms: int) -> int:
-    """When a copy begins: where the manifest says so, then; an incident anywhere it fits; other
-    clients in the first `spread_ms`."""
+    """The start of a copy: the manifest's time if given.
+
+    Else an incident starts anywhere within the set, and other clients in the first `spread_ms`.
+    """
     if want.at_ms is not None:
         return want.at_ms
     room_ms = manifest.duration_ms - lasts_ms if want.is_incident else manifest.spread_ms
@@ -102,7 +109,7 @@ def identities(manifest: Manifest, copy: Copy, count: int) -> list[str]:
 
 
 def draw(seed: int, number: int, what: str) -> int:
-    """A large number that depends on nothing else."""
+    """A large number that depends on these arguments only."""
     return int.from_bytes(
         hashlib.blake2b(f"{seed}/{number}/{what}".encode(), digest_size=8).digest(), "big"
     )

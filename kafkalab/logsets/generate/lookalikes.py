@@ -1,8 +1,8 @@
-"""What looks like an incident and is none? Scenes without a key: who finds one in them cries wolf.
+"""Plays scenes that look like an incident but are none, to test for false alarms.
 
-They are told as those of scenes.py are, and stand near the border on its other side: a member that
-works long but not too long, a group that is restarted and fine, a broker that is slow for everybody
-alike.
+They are played as those of scenes.py are, and have no answer key. They are just below the limits: a
+member that works long but not too long, a group that is restarted without trouble, a broker that is
+slow for all clients.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,8 +13,9 @@ from kafkalab.logsets.generate.scenes import MINUTE, SECOND, Scene
 
 
 def rolling_restart(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """Four members are closed and started again one after the other, with time in between:
-    no storm, and no bad deploy."""
+    """Four members are closed and started again, one after the other: no storm and no bad
+    deploy.
+    """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 4 * MINUTE
     for number in range(4):
@@ -27,7 +28,7 @@ def rolling_restart(version: str, seed: int, topic: str, manifest: Manifest) -> 
 
 
 def scale_out(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """A group grows from one to five members and shrinks again: some rebalances, each wanted."""
+    """A group grows from one to five members and shrinks again: some rebalances, all intended."""
     scene = Scene(manifest, version, seed, topic, partitions=10)
     for number in range(5):
         scene.polls(
@@ -56,8 +57,10 @@ def long_work(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
 
 
 def killed_worker(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """A member that commits by hand is killed in the middle of its work: the broker misses it.
-    Not its poll() was late, and not the timer its commits."""
+    """A member that commits by hand is killed during its work, and its session expires.
+
+    Neither max.poll.interval.ms nor automatic commits are involved.
+    """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(2), end_ms - 20 * SECOND, 500, partition=lambda n: n % 4)
@@ -81,8 +84,10 @@ def killed_worker(version: str, seed: int, topic: str, manifest: Manifest) -> Sc
 
 
 def long_lives(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """Bootstrap sockets that are closed after the default nine minutes, or after eight;
-    and one whose client is killed before."""
+    """Bootstrap sockets are closed after the default nine minutes, or after eight.
+
+    The client of another one is killed before.
+    """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 12 * MINUTE
     quiet = {
@@ -102,8 +107,7 @@ def long_lives(version: str, seed: int, topic: str, manifest: Manifest) -> Scene
 
 
 def uneven_keys(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """One partition gets half of what is sent, which is much and no more;
-    another producer's few records all go to one."""
+    """One partition gets half of the records, and another producer sends its few records to one."""
     scene = Scene(manifest, version, seed, topic, partitions=6)
     end_ms = 2 * MINUTE
     chance = scene.chance
@@ -120,8 +124,7 @@ def uneven_keys(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
 
 
 def slow_for_all(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """All brokers answer late for a minute; later one does for a few seconds.
-    None of them is the slow one."""
+    """All brokers answer late for a minute, and later one broker for a few seconds."""
     brokers = max(3, manifest.brokers)
     scene = Scene(manifest, version, seed, topic, partitions=brokers)
     end_ms = 3 * MINUTE
@@ -143,8 +146,7 @@ def slow_for_all(version: str, seed: int, topic: str, manifest: Manifest) -> Sce
 
 
 def other_broker_lost(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """A broker dies and comes back that the group has partitions on,
-    and that does not coordinate it."""
+    """A broker with partitions of the group dies and comes back. It is not the coordinator."""
     brokers = max(3, manifest.brokers)
     scene = Scene(manifest, version, seed, topic, partitions=brokers)
     end_ms = 2 * MINUTE
@@ -160,8 +162,9 @@ def other_broker_lost(version: str, seed: int, topic: str, manifest: Manifest) -
 
 
 def read_anew(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """A new group begins at what retention left, and one day its application reads all of it again,
-    because it wants to."""
+    """A new group begins after deleted records, and later its application seeks to the
+    beginning.
+    """
     keeps = {"retention.ms": 20_000, "segment.ms": 5_000}
     scene = Scene(
         manifest,
@@ -183,8 +186,7 @@ def read_anew(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
 
 
 def sought_past_the_end(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """An application seeks to an offset that is not there yet:
-    out of range, and nothing was deleted."""
+    """An application seeks beyond the log end: out of range, but no record was deleted."""
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(1), end_ms, 500, partition=lambda n: n % 4)
@@ -216,8 +218,10 @@ def _seeks(
 
 
 def handed_over(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """Members with automatic commits: one is closed while records come, the other killed when
-    nothing has come since the last commit."""
+    """Of two members with automatic commits one is closed, and one is killed right after a commit.
+
+    No record has arrived between that commit and the kill.
+    """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE + 20 * SECOND
     scene.sends(scene.producer(3), 60 * SECOND, 300, partition=lambda n: n % 4)
@@ -263,7 +267,7 @@ def out_of_sync_once(version: str, seed: int, topic: str, manifest: Manifest) ->
 
 
 def good_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """All members are closed and started again in a new build, which works as the old one did."""
+    """All members are closed and started again in a new build, which works as the old one."""
     scene = Scene(manifest, version, seed, topic)
     end_ms = 3 * MINUTE
     at_ms = 60 * SECOND + scene.chance.randrange(10 * SECOND)

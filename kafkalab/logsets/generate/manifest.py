@@ -1,5 +1,7 @@
-"""What is in a log set? A manifest says it, in YAML or JSON,
-and with the seed it says every byte."""
+"""Reads the manifest of a log set, in YAML or JSON.
+
+It and its seed determine every byte of the set.
+"""
 
 import json
 from collections.abc import Mapping
@@ -21,11 +23,12 @@ class ManifestError(ValueError):
 
 @dataclass(frozen=True)
 class Wanted:
-    """A story of the set, and how many copies of it.
+    """A story of the set, and the number of its copies.
 
-    at_ms: when each begins, None: drawn. shares_id: whether all its copies have the first one's
-    client id. variants: how often it is told by the simulator at most; more copies than that share
-    the variants. first: how many copies of other incidents stand before these in the manifest.
+    at_ms      the start of each; None: drawn
+    shares_id  whether all its copies have the first copy's client id
+    variants   the most simulations of it; more copies share the variants
+    first      the number of other incidents' copies before it in the manifest
     """
 
     story: str
@@ -40,33 +43,32 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A log set before it is made.
+    """The description of a log set, before it is generated.
 
-    start        what the clock shows at its first millisecond (UTC)
-    duration_ms  how long it lasts (or `hours`); whatever a client does later is cut off
-    spread_ms    clients start at a random millisecond of the first so many
-    brokers      how many; ids from 0, ports from 9092
-    topics       name -> partitions; a client works on the one that its story's variant draws. None:
-                 `orders`, a partition on each broker
-    levels       the log4j levels by logger, the longest matching name wins, "" is the root
+    start        the clock at its first millisecond (UTC)
+    duration_ms  its length (or `hours`); later lines of a client are cut off
+    spread_ms    clients start at a random millisecond within this time
+    brokers      their number; ids from 0, ports from 9092
+    topics       name -> partitions; the variant of a client's story draws the topic. None:
+                 `orders`, with one partition on each broker
+    levels       the log4j levels by logger; the longest matching name wins, "" is the root
     config       client settings that differ from the defaults, by kind of client ("consumer",
                  "producer")
-    variants     how often each story is simulated for each version; more clients than that are
-                 copies with other names and times
-    clients      story -> version -> how many; or only how many, which are then of the `versions`
-                 and lead usual lives
-    versions     version -> its share (adds up to anything), where `clients` is a number
-    incidents    what goes wrong, or looks so: {"kind": one of generate/scenes.py or lookalikes.py,
+    variants     the number of simulations of each story and version; more clients are copies with
+                 other names and times
+    clients      story -> version -> number; or one number, for usual stories of all `versions`
+    versions     version -> its share (of any total), where `clients` is a number
+    incidents    incidents and lookalikes: {"kind": one of generate/scenes.py or lookalikes.py,
                  "version": "3.9" or several, "copies": 1 of each, "at_s": seconds after the start
                  (else drawn)}
-    skew         what makes a set hard to read: {"one_id": {story: version}: copies share one client
-                 id}, {"clock_step_ms": -3000, "every": 7, "at_s": 300}: the clock of every seventh
-                 client is set back then, {"flush_ms": 4000, "every": 5}: every fifth writes its
-                 lines that late at most
-    parquet      whether the rows are written as Parquet too
-    packed       whether the parts are gzipped (a packed part cannot be split among workers)
-    lines        how many lines came out; checksum: the SHA-256 of the parts' SHA-256. Null until
-                 the set was made once
+    skew         faults that make a set hard to read. {"one_id": {story: version}}: copies share one
+                 client id. {"clock_step_ms": -3000, "every": 7, "at_s": 300}: the clock of every
+                 seventh client is set back then. {"flush_ms": 4000, "every": 5}: every fifth client
+                 writes its lines up to that late
+    parquet      whether the rows are also written as Parquet
+    packed       whether the parts are gzipped (workers cannot split a packed part)
+    lines        the number of lines; null until the set was generated once
+    checksum     the SHA-256 of the parts' SHA-256; null until the set was generated once
     """
 
     name: str
@@ -128,13 +130,15 @@ class Manifest:
 
     @property
     def client_room(self) -> int:
-        """At least as many as the set has clients: how long their numbers are depends on it."""
+        """An upper bound of the number of clients.
+
+        The number of digits in their names depends on it.
+        """
         return sum(want.copies * (MOST_MEMBERS if want.is_incident else 1) for want in self.wanted)
 
     @property
     def by_story(self) -> dict[str, dict[str, int]]:
-        """story -> version -> how many; worked out where the manifest
-        only says how many clients there are."""
+        """story -> version -> number of clients; computed where the manifest gives only a total."""
         if not isinstance(self.clients, int):
             return {story: dict(versions) for story, versions in self.clients.items()}
         shares = {
@@ -142,7 +146,7 @@ class Manifest:
         }
         whole = sum(shares.values())
         counts = {key: int(self.clients * share / whole) for key, share in shares.items()}
-        # What rounding left over goes to those that lost most by it.
+        # The clients that rounding left over go to the shares that lost most.
         short = sorted(
             shares, key=lambda key: (counts[key] - self.clients * shares[key] / whole, key)
         )
@@ -206,7 +210,7 @@ def _entries(path: Path) -> object:
 
 
 def _versions(incident: Mapping[str, object]) -> list[str]:
-    """Which client versions an incident happens to; each has its copies of it."""
+    """The client versions of an incident. Each version has its copies."""
     version = incident.get("version", DEFAULT_CLIENT)
     return [str(one) for one in version] if isinstance(version, (list, tuple)) else [str(version)]
 

@@ -1,8 +1,9 @@
-"""Which names does a copy fill in? Clients and groups stand in a story as single characters that no
-client writes.
+"""Defines the marks for client ids and groups in a story, and the names that replace them in a
+copy.
 
-Unicode's private use area has them: one for the group, one for each client of a story. Every name
-of one sort is equally long in a set, so that a copy's text is the story's with some bytes replaced.
+A mark is one character of Unicode's private use area, which no Kafka client writes: one for the
+group, one for each client of a story. All names of one sort have one length in a set. So a copy's
+text is the story's with some bytes replaced.
 """
 
 GROUP = "\ue001"
@@ -11,17 +12,17 @@ CLIENT_MARKS = "\ue100-\ue1ff"  # As a regular expression's class has it.
 
 
 def client_mark(number: int) -> str:
-    """What stands for the client id of a story's client of that number."""
+    """The mark of the client id of a story's client with that number."""
     return chr(_CLIENTS + number)
 
 
 def number_of(mark: str) -> int:
-    """The client's number that a mark stands for."""
+    """The number of the client with this mark."""
     return ord(mark) - _CLIENTS
 
 
 def client_id(kind: str, number: int, clients: int) -> str:
-    """consumer-0042; both kinds' names are nine letters and the number."""
+    """A name such as consumer-0042. Both kinds have nine characters before the number."""
     return f"{kind}-{number:0{digits(clients)}d}"
 
 
@@ -30,5 +31,5 @@ def group_id(number: int, clients: int) -> str:
 
 
 def digits(clients: int) -> int:
-    """How many digits the numbers of so many clients have; at least four."""
+    """The digits of a client's number in a set with so many clients; at least four."""
     return max(4, len(str(max(clients - 1, 0))))

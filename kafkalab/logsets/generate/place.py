@@ -1,5 +1,6 @@
-"""Where does a set go? Into a folder, or to a URL that Arrow knows (s3://, gs://, hdfs://,
-file://), with the same few verbs."""
+"""Writes and reads a log set's files in a folder or at an Arrow URL (s3://, gs://, hdfs://,
+file://).
+"""
 
 import contextlib
 import json
@@ -14,7 +15,10 @@ from pyarrow import fs
 
 @dataclass(frozen=True)
 class Place:
-    """A folder somewhere. It travels to workers: the file system is opened where it is used."""
+    """A folder or URL.
+
+    It can be sent to Spark's workers, because the file system is opened at each use.
+    """
 
     url: str
 
@@ -30,7 +34,7 @@ class Place:
         return Place(f"{self.url.rstrip('/')}/{name}")
 
     def names(self) -> set[str]:
-        """What lies in it; empty when it does not exist."""
+        """The names in the folder; empty when it does not exist."""
         system, path = self.open()
         found = system.get_file_info(fs.FileSelector(path, allow_not_found=True))
         return {info.base_name for info in found}
@@ -44,14 +48,14 @@ class Place:
         system.create_dir(path, recursive=True)
 
     def write(self, *content) -> None:
-        """The whole file; there is never half of one under its name."""
+        """Write the whole file. A file with this name is always complete."""
         with self.writing() as stream:
             for piece in content:
                 stream.write(piece)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[pa.NativeFile]:
-        """A stream into the file, which gets its name when all is written."""
+        """A stream into the file. The file gets its name when all is written."""
         system, path = self.open()
         with system.open_output_stream(path + ".half") as stream:
             yield stream
@@ -69,7 +73,7 @@ class Place:
         return json.loads(self.read())
 
     def mapped(self) -> pa.Buffer:
-        """A file's bytes; on this machine's disk without reading them first."""
+        """A file's bytes. On this machine's disk they are mapped, not read."""
         system, path = self.open()
         if isinstance(system, fs.LocalFileSystem):
             return pa.memory_map(path).read_buffer()
@@ -77,7 +81,7 @@ class Place:
             return file.read_buffer()
 
     def remove(self) -> None:
-        """The file or folder, if it is there."""
+        """Remove the file or folder, if it exists."""
         system, path = self.open()
         kind = system.get_file_info(path).type
         if kind == fs.FileType.Directory:

@@ -1,11 +1,11 @@
-"""What went wrong, and with whom? Each incident is several clients on a Lab of their own, from
-before its first sign to after its end.
+"""Plays the incidents of a log set: several Kafka clients on a Lab, from before to after the
+incident.
 
-A scene is told as the stories are: names of clients and groups are gaps that each copy fills in
-anew. Each copy is played by itself, on a seed and a topic of its own: two that overlap are two. Its
-answer key is what the scene did: the kind, the clients concerned, and from when to when. What the
-lines say of it is for kafkalab.logsets.incidents to find. Scenes that only look like an incident,
-and have no key, are in lookalikes.py.
+A scene is played as the stories are: client and group names are gaps that each copy fills in. Each
+copy has its own simulation, seed and topic. So two copies at one time stay two incidents. The
+answer key of a scene has the kind, the clients, and the begin and the end.
+kafkalab.logsets.incidents finds incidents from the lines alone. Scenes that only look like an
+incident are in lookalikes.py and have no key.
 """
 
 import random
@@ -27,9 +27,12 @@ SECOND, MINUTE = 1_000, 60_000
 
 
 @dataclass(frozen=True)
-class Key:
-    """One incident as the simulator knew it: its clients by number within the scene, its times in
-    milliseconds after the scene's start, and the broker that was the cause of it all."""
+class AnswerKey:
+    """One incident as the simulator knows it.
+
+    It has the clients by number within the scene, the times in milliseconds after the scene's
+    start, and the broker that caused it.
+    """
 
     kind: str
     clients: tuple[int, ...]
@@ -41,7 +44,7 @@ class Key:
 
 @dataclass
 class Scene:
-    """A Lab, its clients by number, and what happened."""
+    """A Lab, its clients by number, and the answer keys of its incidents."""
 
     manifest: Manifest
     version: str
@@ -71,10 +74,10 @@ class Scene:
         self.lab.place_coordinator(GROUP, self.coordinator)
         self.kinds: dict[int, str] = {}
         self.lives: dict[int, list[str]] = {}
-        self.keys: list[Key] = []
+        self.keys: list[AnswerKey] = []
 
     def consumer(self, number: int, version: str | None = None, **settings) -> KafkaConsumer:
-        """The client of that number, or its next life: another process with the same client.id."""
+        """The client with that number, or its next process with the same client.id."""
         own = {
             "client.id": client_mark(number),
             "group.id": GROUP,
@@ -112,7 +115,7 @@ class Scene:
         work_ms: Callable[[], int] = lambda: 0,
         commit: bool = False,
     ) -> None:
-        """Beside the rest: poll, work on what came, and so on until then; then close."""
+        """Run an app beside the others that polls and processes until `until_ms`, then closes."""
 
         def app(lab):
             while lab.now_ms < until_ms:
@@ -128,7 +131,9 @@ class Scene:
     def sends(self, producer: KafkaProducer, until_ms: int, every_ms: int,
               partition: Callable[[int], int | None] = lambda n: None,
               key: Callable[[int], str | None] = lambda n: None) -> None:  # fmt: skip
-        """Beside the rest: a record every so often until then; then close."""
+        """Run an app beside the others that sends a record every `every_ms` until `until_ms`, then
+        closes.
+        """
 
         def app(lab):
             number = 0
@@ -143,7 +148,7 @@ class Scene:
                         )
                     )
                 except KafkaException:
-                    pass  # The producer has told it already, and there are more.
+                    pass  # The producer has written a line about it, and more records follow.
                 number += 1
                 lab.sleep(every_ms)
             producer.close()
@@ -157,18 +162,18 @@ class Scene:
     def key(
         self, kind: str, clients, first_ms: int, last_ms: int, told: str, broker: int | None = None
     ) -> None:
-        self.keys.append(Key(kind, tuple(clients), first_ms, last_ms, told, broker))
+        self.keys.append(AnswerKey(kind, tuple(clients), first_ms, last_ms, told, broker))
 
 
 def _committed(consumer: KafkaConsumer) -> None:
     try:
         consumer.commit_sync()
     except (CommitFailedException, KafkaException):
-        pass  # It is no member any more; the next poll joins again.
+        pass  # The consumer is no member now. Its next poll joins again.
 
 
 def rebalance_storm(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """One of four members is started again and again; each time the other three stop reading."""
+    """One of four members restarts again and again, and each time the other three stop reading."""
     scene = Scene(manifest, version, seed, topic)
     end_ms = 3 * MINUTE
     for number in range(3):
@@ -192,8 +197,7 @@ def rebalance_storm(version: str, seed: int, topic: str, manifest: Manifest) -> 
 
 
 def slow_member(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """One of three members works longer on its records than max.poll.interval.ms:
-    it leaves the group without wanting to."""
+    """One of three members processes longer than max.poll.interval.ms, so it leaves the group."""
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(3), 50 * SECOND, 2_000, partition=lambda n: n % 4)
@@ -229,8 +233,7 @@ def slow_member(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
 
 
 def zombie_sockets(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """Two of three clients are told never to close an idle socket:
-    their bootstrap sockets stay, of no use to anybody."""
+    """Two of three clients never close an idle socket: their unused bootstrap sockets stay open."""
     scene = Scene(manifest, version, seed, topic)
     end_ms = 12 * MINUTE
     quiet = {
@@ -279,7 +282,7 @@ def slow_broker(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     """One broker answers PRODUCE and METADATA much later than the others for a minute."""
     scene = Scene(manifest, version, seed, topic, partitions=max(3, manifest.brokers))
     end_ms = 3 * MINUTE
-    # Seeds of copies follow each other, so that they share a broker as seldom as can be.
+    # Consecutive seeds give copies different brokers.
     slow = seed % max(3, manifest.brokers)
     late_ms = 900 + scene.chance.randrange(1_200)
     parts = scene.partitions
@@ -325,8 +328,9 @@ def coordinator_lost(version: str, seed: int, topic: str, manifest: Manifest) ->
 
 
 def retention_bites(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """A consumer stands still for longer than the topic keeps its records:
-    what it has not read is deleted."""
+    """A consumer stops for longer than the topic's retention: records that it has not read are
+    deleted.
+    """
     keeps = {"retention.ms": 20_000, "segment.ms": 5_000}
     scene = Scene(
         manifest,
@@ -367,8 +371,10 @@ def retention_bites(version: str, seed: int, topic: str, manifest: Manifest) -> 
 
 
 def auto_commit_duplicates(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """A member that commits every fifteen seconds is killed in between;
-    who takes over reads again what it had not committed."""
+    """A member that commits every fifteen seconds is killed in between.
+
+    The next owner reads the uncommitted records again.
+    """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(2), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
@@ -396,8 +402,9 @@ def auto_commit_duplicates(version: str, seed: int, topic: str, manifest: Manife
 
 
 def flapping_isr(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """The followers of a topic fall out of its ISR and come back, again and again:
-    with acks=all writes fail meanwhile."""
+    """The followers of a topic leave and enter its ISR again and again; with acks=all writes
+    fail.
+    """
     scene = Scene(
         manifest,
         version,
@@ -409,8 +416,9 @@ def flapping_isr(version: str, seed: int, topic: str, manifest: Manifest) -> Sce
         broker_config={"replica.lag.time.max.ms": 3_000},
     )
     end_ms = 3 * MINUTE
-    # A follower that lacks nothing never falls out. So one producer writes first, and waits; those
-    # who write when the ISR has shrunk are refused.
+    # A follower that lacks nothing never leaves the ISR. So one producer writes first and waits.
+    # Later
+    # producers are refused while the ISR is too small.
     for number in range(3):
         scene.until(4_000 * min(number, 1))
         scene.sends(scene.producer(number, acks="all"), end_ms, 5_000, partition=lambda n: 0)
@@ -432,8 +440,9 @@ def flapping_isr(version: str, seed: int, topic: str, manifest: Manifest) -> Sce
 
 
 def bad_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
-    """All members are closed and started again in a new build, which takes far too long for one
-    batch in four: max.poll.interval.ms passes."""
+    """All members restart in a new build, which exceeds max.poll.interval.ms in one batch of
+    four.
+    """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 3 * MINUTE + 30 * SECOND
     at_ms = 60 * SECOND + scene.chance.randrange(10 * SECOND)

@@ -1,9 +1,9 @@
-"""What is left of a told story when its names and times are gaps? Bytes that every copy shares, and
-where in them it writes its own.
+"""Turns a played story into scripts: fixed bytes with gaps for names and times, which copies fill
+in.
 
-All stories of a set lie in two Arrow files that workers map into memory: `lines.arrow`, one row a
-line (its text with zero bytes in the gaps), and `gaps.arrow`, one row a gap. A gap's width is known
-beforehand, so filling one in moves nothing.
+All scripts of a set are in two Arrow files that workers map into memory: `lines.arrow`, one row a
+line (its text with zero bytes in the gaps), and `gaps.arrow`, one row a gap. The width of a gap is
+fixed, so filling it moves no bytes.
 """
 
 import re
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from kafkalab.logsets.generate import names
 
-# What a gap takes: a client id, the group id, a UUID, a time in epoch milliseconds.
+# The content of a gap: a client id, the group id, a UUID, a time in epoch milliseconds.
 CLIENT, GROUP, IDENTITY, MOMENT = range(4)
 IDENTITY_WIDTH, MOMENT_WIDTH = 36, 13
 TIME_AT, TIME_WIDTH = 1, 23  # `[2026-01-05 09:00:00,000] ` begins every line.
@@ -26,12 +26,12 @@ OWN = re.compile(
 
 @dataclass(frozen=True)
 class Script:
-    """One client's lines: when, in milliseconds after the story's start, never going back; their
-    text; and the gaps of each.
+    """One client's lines as arrays: times, texts and gaps.
 
-    A gap is (its line, where in the line, what it takes, whose): the client's number in the story,
-    the identity's, or the moment in milliseconds after the start. Arrays, not objects: a set's
-    driver holds millions of these lines until all stories are told.
+    The times are milliseconds after the story's start and never decrease. A gap is (its line, its
+    place in the line, its content, its owner). The owner is the client's number in the story, the
+    identity's number, or the time in milliseconds after the start. Arrays save memory: the driver
+    holds millions of these lines until all stories are played.
     """
 
     at_ms: np.ndarray
@@ -46,11 +46,13 @@ def script(
     clients: int,
     identities: dict[str, int],
 ) -> Script:
-    """The script of lines told as (at_ms, whole text with its line break).
+    """The script of lines given as (at_ms, whole text with its line break).
 
-    epoch_ms: what the clock showed at the start; last_ms: times up to here after it are gaps.
-    clients: how many the set has. `identities` numbers the UUIDs of the story and grows: its
-    clients share it, for they write each other's member ids.
+    epoch_ms    the clock at the start
+    last_ms     times up to this time after the start become gaps
+    clients     the number of clients in the set
+    identities  UUID -> number; it grows here, and a story's clients share it, because they write
+                each other's member ids
     """
     widths = {
         CLIENT: len(names.client_id("consumer", 0, clients)),
@@ -94,8 +96,9 @@ def _sort(
 
 
 def tables(scripts: Sequence[Script]) -> tuple[pa.Table, pa.Table, np.ndarray]:
-    """lines.arrow, gaps.arrow, and where in them each script begins (one more number than
-    scripts: the end of all)."""
+    """lines.arrow, gaps.arrow, and the begin of each script in them, with the end of the last
+    one.
+    """
     begins = np.concatenate([[0], np.cumsum([len(told.texts) for told in scripts])]).astype(
         np.int64
     )

@@ -1,10 +1,10 @@
-"""Which lines does a part of the set hold, and what do they say? A part is a million lines,
-wherever it is made and after or before which others.
+"""Computes the lines of each part of a log set. A part has a million lines, on any worker, in any
+order.
 
-The set's order is: when a line reaches the file, then the client's number, then the client's own
-order. The lines of a stretch of time are found by looking each client's script up; nothing of the
-set but the part itself is ever in memory, and nothing is shuffled between workers. All of it is
-arithmetic on arrays: no line is a Python object.
+The lines of a set are sorted by the time at which they reach the file, then by the client's number,
+then by the client's own order. A period's lines are found by a search in each client's script. Only
+one part is in memory at a time, and workers exchange no rows. All of it is arithmetic on arrays: no
+line is a Python object.
 """
 
 import ctypes
@@ -19,21 +19,24 @@ from kafkalab.logsets.generate import scripts
 
 PART_LINES = 1_000_000
 BLOCK_ROWS = 16_384
-# For each part so many stretches of time are counted beforehand: a part looks at most at one too
-# many at either end.
+# The periods per part that are counted beforehand. A part reads at most one extra period at each
+# end.
 STRETCHES = 16
-# Looks for a client at a time: in all, and in memory at once.
+# Searches for a client at a time: in all, and in memory at once.
 MOST_COUNTED, COUNTED_TOGETHER = 20_000_000, 2_000_000
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Who plays which script, one entry a client, by number.
+    """The script, names and faults of each client, as arrays by client number.
 
-    script: its place among all; starts_ms; names, groups: what the client is called; identities:
-        where the copy's UUIDs begin in the list of all;
-    peers: where the copy's clients begin in `peer_names`; step_at_ms, step_ms: from when its clock
-        is wrong by how much; flush_ms: it writes to the file every so often (1: at once).
+    script               its index among all scripts
+    starts_ms            the start of the client's copy
+    names, groups        the client's names
+    identities           the begin of the copy's UUIDs in the list of all
+    peers                the begin of the copy's clients in `peer_names`
+    step_at_ms, step_ms  from this time its clock is wrong by step_ms
+    flush_ms             the interval of its writes to the file (1: at once)
     """
 
     script: np.ndarray
@@ -50,8 +53,7 @@ class Roles:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a part's maker has to know: which rows of the set,
-    and in which stretch of time they lie after how many others."""
+    """The plan of one part: its rows of the set, their period, and the rows before them in it."""
 
     number: int
     rows: int
@@ -62,7 +64,7 @@ class Sheet:
 
 @dataclass
 class Library:
-    """The told stories and the roles, as workers hold them."""
+    """The scripts and the roles, as workers hold them in memory."""
 
     at_ms: np.ndarray
     text: pa.LargeBinaryArray
@@ -96,7 +98,7 @@ class Library:
 
     @cached_property
     def keys(self) -> np.ndarray:
-        """One number a line of all scripts that only grows: its script, then its time."""
+        """One increasing number for each line of all scripts: its script, then its time."""
         script = np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
         return script * self._wide + self.at_ms
 
@@ -105,16 +107,18 @@ class Library:
         return int(self.at_ms.max(initial=0)) + 2
 
     def places(self, until_ms: np.ndarray, chosen: slice = slice(None)) -> np.ndarray:
-        """For each chosen role and each time of the set: how many lines of all scripts lie
-        before its first that is written then or later."""
+        """For each chosen role and time: the index of its first line in the file at or after that
+        time.
+        """
         roles = self.roles
         script, starts, flush = (
             column[chosen, None] for column in (roles.script, roles.starts_ms, roles.flush_ms)
         )
-        # A line told at t reaches the file at the next multiple of flush_ms, so those before
-        # `until` were told up to the last one before it.
+        # A line of time t reaches the file at the next multiple of flush_ms. So the lines before
+        # `until`
+        # have times up to the last multiple before it.
         told = (np.ceil(until_ms[None, :] / flush).astype(np.int64) - 1) * flush + 1
-        # Nothing is told after the end, however late it is written.
+        # No line has a time after the end.
         told = np.minimum(told, self.last_ms + 1) - starts
         return np.searchsorted(self.keys, script * self._wide + np.clip(told, 0, self._wide - 1))
 
@@ -161,24 +165,27 @@ class Library:
         flush = self.roles.flush_ms[role]
         if flush.max(initial=1) > 1:
             told = -(-told // flush) * flush
-        # Roles come by number and their lines in order, so a stable sort by time alone is the set's
-        # order.
+        # Roles are sorted by number and their lines by order. So a stable sort by time gives the
+        # set's order.
         order = np.argsort(told, kind="stable")[sheet.skip : sheet.skip + sheet.rows]
         return line[order], role[order]
 
     def blocks_of(
         self, sheet: Sheet, rows: int = BLOCK_ROWS
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """The bytes of a part, some rows at a time, and where each row begins in them (one more
-        number than rows: the end). Few enough rows that they stay in the processor's cache until
-        they are written; each block's bytes are the next one's memory."""
+        """The bytes of a part, some rows at a time, and the begin of each row, with the end of the
+        last.
+
+        A block is small enough to stay in the processor's cache until it is written. The next block
+        reuses its memory.
+        """
         lines, roles = self.rows_of(sheet)
         for first in range(0, len(lines), rows):
             line, role = lines[first : first + rows], roles[first : first + rows]
             taken = self.text.take(pa.array(line))
             begins = np.frombuffer(taken.buffers()[1], np.int64, len(taken) + 1, 8 * taken.offset)
-            # `take` made these bytes for us and nobody else has seen them; Arrow would only let us
-            # read them.
+            # `take` made these bytes, and no other code holds them. Arrow itself would allow only
+            # reading.
             text = np.frombuffer(
                 (ctypes.c_uint8 * int(begins[-1])).from_address(taken.buffers()[2].address),
                 np.uint8,
@@ -233,8 +240,10 @@ class Library:
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The values that differ, and which of them stands where.
-    Most of a part's times are in order, which makes this cheap."""
+    """The different values, and the index of each place.
+
+    It is fast where equal values are neighbours.
+    """
     if len(values) and (values[1:] >= values[:-1]).all():
         starts = np.concatenate([[True], values[1:] != values[:-1]])
         return values[starts], np.cumsum(starts) - 1
@@ -245,15 +254,16 @@ def _put(text: np.ndarray, at: np.ndarray, values: np.ndarray) -> None:
     """Write equally long values at these places."""
     if len(at):
         width = values.dtype.itemsize
-        # A view that has a value of this width at each byte; numpy then copies each in one go.
+        # A view with a value of this width at each byte. numpy then copies each in one step.
         np.ndarray((len(text) - width + 1,), values.dtype, text.data, 0, (1,))[at] = values
 
 
 def roles_of(clients: Sequence, starts: Sequence[int], copies_numbers: Sequence[Sequence[int]],
              identities: Sequence[Sequence[str]],
              skews: Mapping[str, np.ndarray]) -> Roles:  # fmt: skip
-    """The Roles of a cast: its clients by number; of each copy when it starts,
-    its clients' numbers and its UUIDs."""
+    """The Roles of a cast: its clients by number, and each copy's start, client numbers and
+    UUIDs.
+    """
     ids = np.array([client.client_id for client in clients], "S")
     peers = np.concatenate([[0], np.cumsum([len(numbers) for numbers in copies_numbers])])
     owned = np.concatenate([[0], np.cumsum([len(texts) for texts in identities])])

@@ -1,8 +1,9 @@
-"""What did clients live through? Each story is one client, or the several of an incident, on a Lab
-of its own, from its first line to its end.
+"""Plays the stories of a log set: one Kafka client, or an incident's clients, on a Lab.
 
-A story is told once for each version and variant, in text with gaps for the names, which the copies
-fill in (scripts.py). What the simulator knew of sockets, groups and incidents is the story's truth.
+Each story has a Lab of its own.
+
+A story is played once for each version and variant. Its text has gaps for the names, which the
+copies fill in (scripts.py). The simulator's sockets, groups and incidents are the story's truth.
 Incidents are in scenes.py.
 """
 
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.logsets.generate import lookalikes, names, scenes
 from kafkalab.logsets.generate.manifest import Manifest, ManifestError, Wanted
-from kafkalab.logsets.generate.scenes import Key
+from kafkalab.logsets.generate.scenes import AnswerKey
 from kafkalab.logsets.generate.scripts import Script, script
 
 CLIENT, GROUP = names.client_mark(0), names.GROUP
@@ -24,14 +25,14 @@ TOPICS = (
     "trips", "rides", "tickets", "claims", "accounts", "transfers", "quotes", "trades", "menus",
     "tables", "rooms", "parcels", "routes", "readings",
 )  # fmt: skip
-NOBODY = "localhost:9999"  # Nothing listens there.
+NOBODY = "localhost:9999"  # No broker listens there.
 LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR")
-AFTER_MS = 60_000  # Times in lines may lie a little after the end.
+AFTER_MS = 60_000  # Times inside lines may be a little after the end.
 
 
 @dataclass(frozen=True)
 class StorySocket:
-    """A socket as the simulator knew it; times in milliseconds after the story's start."""
+    """A socket as the simulator knows it, with times in milliseconds after the story's start."""
 
     node_id: str
     broker: int | None
@@ -43,7 +44,7 @@ class StorySocket:
 
 @dataclass(frozen=True)
 class Member:
-    """One client of a story: what it wrote, and its sockets, those of all its lives."""
+    """One client of a story: its lines, and the sockets of all its processes."""
 
     kind: str
     version: str
@@ -53,9 +54,10 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Generation:
-    """A rebalance of the story's group: when the new assignment was made, and what led to it,
-    with clients by number."""
+class GroupRebalance:
+    """A rebalance of the story's group: the time of the new assignment, and the clients that caused
+    it.
+    """
 
     number: int
     at_ms: int
@@ -63,20 +65,21 @@ class Generation:
 
 
 @dataclass(frozen=True)
-class Story:
-    """A story told: its members, how many UUIDs they wrote,
-    and the truth about groups and incidents."""
+class PlayedStory:
+    """A played story: its clients, the number of their UUIDs, and the truth about groups and
+    incidents.
+    """
 
     name: str
     version: str
     lasts_ms: int
     members: tuple[Member, ...]
     identities: int
-    generations: tuple[Generation, ...] = ()
-    keys: tuple[Key, ...] = ()
+    generations: tuple[GroupRebalance, ...] = ()
+    keys: tuple[AnswerKey, ...] = ()
 
 
-class Play:
+class StoryLab:
     """A Lab with one topic, and the settings of one client."""
 
     def __init__(self, manifest: Manifest, version: str, seed: int):
@@ -130,7 +133,7 @@ class Play:
             self.lab.run_for(ms=every_ms)
 
 
-def consumer(play: Play) -> None:
+def consumer(play: StoryLab) -> None:
     """Subscribes and polls: one bootstrap socket that idles out, one to the coordinator,
     one to each leader."""
     client = play.consumer()
@@ -138,15 +141,14 @@ def consumer(play: Play) -> None:
     play.poll_until(client)
 
 
-def zombie_consumer(play: Play) -> None:
-    """The same, but told never to close an idle socket:
-    the bootstrap socket stays, of no use to anybody."""
+def zombie_consumer(play: StoryLab) -> None:
+    """Subscribes and polls, but never closes an idle socket: the bootstrap socket stays open."""
     client = play.consumer(connections_max_idle_ms=-1)
     client.subscribe([play.topic])
     play.poll_until(client)
 
 
-def closed_consumer(play: Play) -> None:
+def closed_consumer(play: StoryLab) -> None:
     """Is closed after two thirds of the time."""
     client = play.consumer()
     client.subscribe([play.topic])
@@ -154,22 +156,22 @@ def closed_consumer(play: Play) -> None:
     client.close()
 
 
-def standalone_consumer(play: Play) -> None:
-    """Assigns itself all partitions and has no group: nobody coordinates it."""
+def standalone_consumer(play: StoryLab) -> None:
+    """Assigns itself all partitions and has no group and no coordinator."""
     client = play.consumer(group_id=None)
     client.assign([TopicPartition(play.topic, partition) for partition in range(play.partitions)])
     play.poll_until(client)
 
 
-def misled_consumer(play: Play) -> None:
-    """The first of its two bootstrap servers refuses."""
+def misled_consumer(play: StoryLab) -> None:
+    """The first of its two bootstrap servers refuses the connection."""
     play.servers.insert(0, NOBODY)
     client = play.consumer()
     client.subscribe([play.topic])
     play.poll_until(client)
 
 
-def shaken_consumer(play: Play) -> None:
+def shaken_consumer(play: StoryLab) -> None:
     """One broker dies for half a minute: its socket is closed by the peer,
     and tried again and again."""
     client = play.consumer()
@@ -188,35 +190,34 @@ def shaken_consumer(play: Play) -> None:
     play.poll_until(client)
 
 
-def busy_consumer(play: Play) -> None:
-    """Asks again as soon as it has an answer, twenty times a second:
-    most of a set's lines can be its."""
+def busy_consumer(play: StoryLab) -> None:
+    """Fetches again after each answer, twenty times a second: it can write most lines of a set."""
     client = play.consumer(fetch_max_wait_ms=50)
     client.subscribe([play.topic])
     play.poll_until(client)
 
 
-def producer(play: Play) -> None:
+def producer(play: StoryLab) -> None:
     """Sends to every partition now and then: one bootstrap socket that idles out,
     one to each leader."""
     client = play.producer()
     play.send_until(client)
 
 
-def zombie_producer(play: Play) -> None:
-    """The same, and never closes an idle socket."""
+def zombie_producer(play: StoryLab) -> None:
+    """Sends to every partition now and then, and never closes an idle socket."""
     client = play.producer(connections_max_idle_ms=-1)
     play.send_until(client)
 
 
-def closed_producer(play: Play) -> None:
+def closed_producer(play: StoryLab) -> None:
     """Is closed halfway."""
     client = play.producer()
     play.send_until(client, share=0.5)
     client.close()
 
 
-STORIES: Mapping[str, Callable[[Play], None]] = {
+STORIES: Mapping[str, Callable[[StoryLab], None]] = {
     story.__name__: story
     for story in (
         consumer, zombie_consumer, closed_consumer, standalone_consumer, misled_consumer,
@@ -226,18 +227,18 @@ STORIES: Mapping[str, Callable[[Play], None]] = {
 }  # fmt: skip
 
 
-def told(manifest: Manifest, want: Wanted, variant: int) -> Story:
-    """Play one story on the simulator. Raises ManifestError for a story nobody knows."""
+def play_story(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
+    """Play one story on the simulator. Raises ManifestError for an unknown story."""
     if want.is_incident:
         return _scene(manifest, want, variant)
     if want.story not in STORIES:
         raise ManifestError(f"There is no story {want.story}; there are {', '.join(STORIES)}.")
-    play = Play(manifest, want.version, seed=manifest.seed * 1_000 + variant)
+    play = StoryLab(manifest, want.version, seed=manifest.seed * 1_000 + variant)
     STORIES[want.story](play)
     kind = "producer" if want.story.endswith("producer") else "consumer"
     identities: dict[str, int] = {}
     member = _member(manifest, play.lab, kind, ["client"], identities, play.servers, in_group=None)
-    return Story(
+    return PlayedStory(
         want.story,
         want.version,
         manifest.duration_ms,
@@ -247,12 +248,12 @@ def told(manifest: Manifest, want: Wanted, variant: int) -> Story:
     )
 
 
-def _scene(manifest: Manifest, want: Wanted, variant: int) -> Story:
+def _scene(manifest: Manifest, want: Wanted, variant: int) -> PlayedStory:
     known = {**scenes.SCENES, **lookalikes.LOOKALIKES}
     if want.story not in known:
         raise ManifestError(f"There is no incident {want.story}; there are {', '.join(known)}.")
     place = want.first + variant
-    # Not the story's seed, and no other incident's.
+    # The seed differs from the stories' and from every other incident's.
     scene = known[want.story](
         want.version, manifest.seed * 1_000 + 500 + place, _topic_of(manifest, place), manifest
     )
@@ -270,7 +271,7 @@ def _scene(manifest: Manifest, want: Wanted, variant: int) -> Story:
         for number in sorted(scene.lives)
     )
     scene.lab.close()
-    return Story(
+    return PlayedStory(
         want.story,
         want.version,
         scene.lab.now_ms,
@@ -282,8 +283,10 @@ def _scene(manifest: Manifest, want: Wanted, variant: int) -> Story:
 
 
 def _topic_of(manifest: Manifest, place: int) -> str:
-    """The topic of the incident at that place among all of the manifest. It does not tell what
-    happens, and nobody else in the set has it."""
+    """The topic of the incident at that index in the manifest.
+
+    Its name gives no hint of the incident, and no other client of the set uses it.
+    """
     taken = {TOPIC, *(manifest.topics or {})}
     words = [word for word in TOPICS if not any(name.startswith(word) for name in taken)] or [
         max(taken, key=len) + "-too"
@@ -303,7 +306,7 @@ def _member(
     servers: list[str],
     in_group: bool | None,
 ) -> Member:
-    """The client whose lives these are."""
+    """The client with these processes."""
     spots = _written(manifest.levels, lab, lives)
     scripted = script(
         spots, lab.epoch_ms, manifest.duration_ms + AFTER_MS, manifest.client_room, identities
@@ -320,8 +323,7 @@ def _member(
 
 
 def _written(levels: Mapping[str, str], lab: Lab, lives: list[str]) -> list[tuple[int, str]]:
-    """(at_ms, text) of each line of these clients that log4j would have written.
-    Only those are made text."""
+    """(at_ms, text) of each line of these clients that log4j writes at these levels."""
     found, known = [], {}
     for event in lab.journal.of("line"):
         if event.who in lives:
@@ -340,7 +342,7 @@ def _is_written(levels: Mapping[str, str], logger: str, level: str) -> bool:
 
 
 def _sockets(lab: Lab, client: str, servers: list[str]) -> list[StorySocket]:
-    """The lab's sockets; a bootstrap socket leads to the broker that listens at the address."""
+    """The lab's sockets. A bootstrap socket gets the broker that listens at its address."""
     found = []
     for socket in lab.sockets(client):
         broker = socket.broker
@@ -360,8 +362,10 @@ def _sockets(lab: Lab, client: str, servers: list[str]) -> list[StorySocket]:
     return found
 
 
-def _generations(lab: Lab) -> tuple[Generation, ...]:
-    """The rebalances of the group, and who had come or gone since the one before."""
+def _generations(lab: Lab) -> tuple[GroupRebalance, ...]:
+    """The rebalances of the group, each with the members that joined or left since the one
+    before.
+    """
     found, because, owner = [], [], {}
     for event in lab.journal.events:
         if event.kind == "group.member" and event.fields["group"] == GROUP:
@@ -372,6 +376,6 @@ def _generations(lab: Lab) -> tuple[Generation, ...]:
                 (event.kind.removeprefix("group."), owner.get(event.fields["member"], 0))
             )
         elif event.kind == "group.assigned" and event.fields["group"] == GROUP:
-            found.append(Generation(event.fields["generation"], event.at_ms, tuple(because)))
+            found.append(GroupRebalance(event.fields["generation"], event.at_ms, tuple(because)))
             because = []
     return tuple(found)

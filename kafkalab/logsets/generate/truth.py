@@ -1,5 +1,8 @@
-"""What did the simulator know? Of every client its sockets, of every group its rebalances, of every
-incident when and who; and how many sockets were open at each broker as each minute began."""
+"""Writes the truth of a log set, as the simulator knows it, to score the reading of its lines.
+
+It has the sockets of every client, the rebalances of every group, the time and the clients of every
+incident, and the open sockets at each broker at the begin of each minute.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,22 +11,24 @@ from datetime import datetime, timedelta
 
 from kafkalab.logsets.generate.cast import Client, Copy
 from kafkalab.logsets.generate.manifest import Manifest
-from kafkalab.logsets.generate.scenes import Key
-from kafkalab.logsets.generate.stories import Story, StorySocket
+from kafkalab.logsets.generate.scenes import AnswerKey
+from kafkalab.logsets.generate.stories import PlayedStory, StorySocket
 
 MINUTE_MS = 60_000
-ZOMBIE_MS = 9 * MINUTE_MS  # A socket idle for longer than connections.max.idle.ms would have it.
+ZOMBIE_MS = 9 * MINUTE_MS  # The default of connections.max.idle.ms.
 
 
 def truth_of(
     manifest: Manifest,
-    stories: Sequence[Story],
+    stories: Sequence[PlayedStory],
     copies: Sequence[Copy],
     clients: Sequence[Client],
     epoch_ms: int,
 ) -> dict:
-    """clients by id, live_per_minute, rebalances, incidents.
-    Clients that share an id are told as `id`, `id#2`, …"""
+    """Clients by id, live_per_minute, rebalances, incidents.
+
+    Clients that share an id are `id`, `id#2`, …
+    """
     live: Counter[tuple[int, int]] = Counter()
     minutes = range(-epoch_ms % MINUTE_MS, manifest.duration_ms + 1, MINUTE_MS)
     people: dict[str, dict] = {}
@@ -57,7 +62,7 @@ def truth_of(
 
 
 def within(manifest: Manifest, starts_ms: int, sockets: Sequence[StorySocket]) -> list[StorySocket]:
-    """Sockets in the set's time, as far as the set goes."""
+    """The sockets at the set's times, up to the end of the set."""
     found = []
     for socket in sockets:
         opened, closed = (
@@ -82,8 +87,8 @@ def within(manifest: Manifest, starts_ms: int, sockets: Sequence[StorySocket]) -
 
 def _person(manifest, client, story, member, sockets, stood) -> dict:
     opened = Counter(socket.role for socket in stood)
-    # What a client of its kind holds that leads a quiet life: each leader, the coordinator, and one
-    # to ask the first question.
+    # The sockets of a client of its kind without trouble: each leader, the coordinator, one
+    # bootstrap.
     usual = {"bootstrap": 1, "data": manifest.brokers} | (
         {"coordinator": 1} if member.kind == "consumer" else {}
     )
@@ -110,7 +115,10 @@ def _person(manifest, client, story, member, sockets, stood) -> dict:
 
 
 def _rebalances(manifest, stories, copies, clients) -> list[dict]:
-    """Group by group and generation; `because`: who had joined or left since the one before."""
+    """The rebalances by group and generation.
+
+    `because`: the members that joined or left before it.
+    """
     found = []
     for copy in copies:
         for generation in stories[copy.story].generations:
@@ -133,8 +141,10 @@ def _rebalances(manifest, stories, copies, clients) -> list[dict]:
 
 
 def _incidents(manifest, stories, copies, clients) -> list[dict]:
-    """kind, clients, group_id, first and last as lines print times, and what happened;
-    zombies of the quiet stories as well."""
+    """kind, clients, group_id, first and last (as lines print times), and the cause.
+
+    The zombie sockets of stories without an incident are included.
+    """
     found = []
     for copy in copies:
         story = stories[copy.story]
@@ -146,7 +156,7 @@ def _incidents(manifest, stories, copies, clients) -> list[dict]:
                 if socket.role == "bootstrap"
             )
             keys.append(
-                Key(
+                AnswerKey(
                     "zombie sockets",
                     (0,),
                     opened + ZOMBIE_MS,
@@ -166,7 +176,9 @@ def _incidents(manifest, stories, copies, clients) -> list[dict]:
                     else None
                 )
                 own = {clients[copy.numbers[number]].client_id for number in key.clients}
-                found.append(_Told(key.kind, own, group, first_ms, last_ms, [key.told], key.broker))
+                found.append(
+                    _SetIncident(key.kind, own, group, first_ms, last_ms, [key.told], key.broker)
+                )
     rows = [
         {
             "kind": row.kind, "clients": sorted(row.clients), "group_id": row.group_id,
@@ -179,7 +191,7 @@ def _incidents(manifest, stories, copies, clients) -> list[dict]:
 
 
 @dataclass
-class _Told:
+class _SetIncident:
     """An incident of the set; times in milliseconds after its start."""
 
     kind: str
@@ -191,10 +203,9 @@ class _Told:
     broker: int | None
 
 
-def _joined(found: Sequence[_Told]) -> list[_Told]:
-    """Two that are of one broker at one time are one: whoever talks to it suffers,
-    and nobody could tell them apart."""
-    last: dict[tuple[str, int], _Told] = {}
+def _joined(found: Sequence[_SetIncident]) -> list[_SetIncident]:
+    """Join incidents of one broker at one time: they affect the same clients and look like one."""
+    last: dict[tuple[str, int], _SetIncident] = {}
     kept = []
     for row in sorted(found, key=lambda row: row.first_ms):
         before = last.get((row.kind, row.broker)) if row.broker is not None else None
@@ -210,7 +221,7 @@ def _joined(found: Sequence[_Told]) -> list[_Told]:
 
 
 def printed(manifest: Manifest, at_ms: int | None) -> str | None:
-    """A moment of the set as lines print it."""
+    """A time of the set as lines print it."""
     if at_ms is None:
         return None
     time = datetime.fromisoformat(manifest.start) + timedelta(milliseconds=at_ms)

@@ -1,5 +1,4 @@
-"""What was the state of everything at some moment? Folded from the journal,
-machines are not asked."""
+"""Rebuilds the state of a lab's cluster and clients at any moment, from the journal alone."""
 
 from kafkalab.reading.history.history import History
 

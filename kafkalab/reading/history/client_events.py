@@ -1,4 +1,4 @@
-"""Consumers, producers and admins: their sockets, requests without an answer, subscriptions and
+"""Applies journal events to the state of clients: sockets, requests in flight, subscriptions,
 positions.
 
     clients["shop"] = {
@@ -8,9 +8,9 @@ positions.
         # with group.protocol=consumer also its "epoch"
         "member": {"group": "test", "state": "STABLE", "generation": 1}}
 
-Two clients of one name, such as the consumer and the producer of a program that copies, are shown
-as one of both kinds ("consumer, producer"). A position of None waits for a reset. A socket's number
-is the id of the event of its opening, as in `Lab.sockets`.
+Two clients with one name, such as the consumer and the producer of a program that copies records,
+are shown as one of both kinds ("consumer, producer"). A position of None waits for a reset. A
+socket's number is the id of its opening event, as in `Lab.sockets`.
 """
 
 from __future__ import annotations
@@ -52,8 +52,7 @@ def _call(state: dict[str, Any], event: Event) -> None:
 
 
 def _begin(state: dict[str, Any], event: Event, kind: str) -> None:
-    """A new client; or a second one of the same name, as a program has that copies:
-    a consumer and a producer."""
+    """Add a client, or a second client of the same name (a program's consumer and its producer)."""
     before = state["clients"].get(event.who)
     client = {
         "kind": kind,
@@ -91,7 +90,7 @@ def _position(state: dict[str, Any], event: Event) -> None:
 
 
 def _epoch(state: dict[str, Any], event: Event) -> None:
-    """KIP-848: how far the member knows its group to be; None while it is no member."""
+    """Set the member epoch (KIP-848); None while the consumer is no member."""
     client = _client(state, event)
     if client is not None:
         client["member"] = {

@@ -1,4 +1,4 @@
-"""Brokers, topics, partitions and their logs, as the journal tells of them.
+"""Applies journal events to the state of the cluster: brokers, topics, partitions and their logs.
 
     partitions["t4-0"] = {"leader": 0, "leader_epoch": 0, "replicas": [0, 1], "isr": [0, 1], "elr":
                           [], "last_known_elr": [], "log_start_offset": 0, "log_end_offset": 7,
@@ -62,8 +62,10 @@ def _log_ends(state: dict[str, Any], event: Event) -> None:
 
 
 def _follower_moved(state: dict[str, Any], event: Event) -> None:
-    """A follower has fetched, cut its log, or heard of a higher watermark.
-    What only a leader reckons with is not kept of it."""
+    """Move a follower's log: it fetched, truncated its log, or learned a higher high watermark.
+
+    Fields that only a leader uses are not kept for a follower.
+    """
     partition = state["partitions"].get(f"{event.topic}-{event.partition}")
     if partition is None:
         return
@@ -78,7 +80,7 @@ def _follower_moved(state: dict[str, Any], event: Event) -> None:
 
 
 def _appended(state: dict[str, Any], event: Event) -> None:
-    """A batch stands in the leader's log before anything else of the log moves."""
+    """Move the leader's log end offset for a batch. Its other offsets move later."""
     partition = state["partitions"].get(f"{event.topic}-{event.partition}")
     if partition is not None:
         log = partition["logs"].setdefault(_broker(event), dict.fromkeys(ENDS, 0))
@@ -94,8 +96,8 @@ def _show_leaders_log(partition: dict[str, Any]) -> None:
             if name in ENDS
         }
     )
-    # A follower that comes to lead has not told its last stable offset yet: no committed reader
-    # sees past the high watermark.
+    # A new leader has no event with its last stable offset yet. The high watermark is the upper
+    # bound.
     partition["last_stable_offset"] = min(
         partition["last_stable_offset"], partition["high_watermark"]
     )

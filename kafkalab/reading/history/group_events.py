@@ -1,4 +1,4 @@
-"""Groups, their members and their committed offsets, as their coordinators tell of them.
+"""Applies coordinators' journal events to the state of groups: members and committed offsets.
 
     groups["test"] = {"coordinator": 2, "type": "classic", "state": "Stable", "generation": 1,
                       "protocol_type": "consumer", "protocol": "range", "leader": "c-1-...",
@@ -9,8 +9,7 @@
                       "offsets": {"t4-0": {"offset": 3, "leader_epoch": 0, "metadata": "",
                       "committed_at_ms": 5012}}}
 
-Subscriptions and assignments travel as bytes that the coordinator does not read; here they are
-read.
+Subscriptions and assignments are bytes that the coordinator does not decode. They are decoded here.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from kafkalab.sim.journal import Event
 
 OFFSETS_TOPIC = "__consumer_offsets"
 TYPES = {"group": "classic", "consumer group": "consumer"}
-"""A group's machine in the journal -> its type, as the tools name it."""
+"""The name of a group's state machine in the journal -> the group type that Kafka's tools print."""
 
 
 def _group(state: dict[str, Any], event: Event) -> dict[str, Any]:
@@ -46,7 +45,7 @@ def _group(state: dict[str, Any], event: Event) -> dict[str, Any]:
 
 
 def _moved(state: dict[str, Any], event: Event) -> None:
-    """A transition; a dead group is gone, unless another coordinator has it by now."""
+    """Apply a transition. A dead group is removed, unless another coordinator has loaded it."""
     if event.fields.get("machine") not in TYPES:
         return
     if event.after == "Dead":
@@ -99,7 +98,7 @@ def _of_the_new_protocol(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _topics(told: Mapping[str, Any]) -> list[str]:
-    """What a member wants: named outright (KIP-848), or in the bytes of its first protocol."""
+    """A member's subscribed topics: as names (KIP-848), or in the bytes of its first protocol."""
     if "subscription" in told:
         return list(told["subscription"])
     metadata = next(iter(told.get("protocols", {}).values()), b"")
@@ -124,7 +123,7 @@ def _subscribed(state: dict[str, Any], event: Event) -> None:
 
 
 def _left(state: dict[str, Any], event: Event) -> None:
-    """Who has been here longest leads next."""
+    """Remove a member. If it was the leader, the member with the longest membership leads next."""
     group = _group(state, event)
     group["members"].pop(event.member, None)
     if group["leader"] == event.member:
@@ -167,8 +166,7 @@ def _loaded(state: dict[str, Any], event: Event) -> None:
 
 
 def _committed(state: dict[str, Any], event: Event) -> None:
-    """A commit as the coordinator keeps it; clients journal theirs, too,
-    before they know what becomes of them."""
+    """Apply a commit that the coordinator stored. Clients' own commit events have no result yet."""
     if "partition" not in event.fields:
         return
     _group(state, event)["offsets"][f"{event.topic}-{event.partition}"] = {
@@ -188,7 +186,7 @@ def _removed(state: dict[str, Any], event: Event) -> None:
 
 
 def coordinators(state: dict[str, Any]) -> None:
-    """Who coordinates a group follows from who leads its partition of the offsets topic."""
+    """Set each group's coordinator: the leader of the group's partition of the offsets topic."""
     for name, group in state["groups"].items():
         place = _place_of(state, name)
         if place is not None:
@@ -196,8 +194,7 @@ def coordinators(state: dict[str, Any]) -> None:
 
 
 def _place_of(state: dict[str, Any], group: str) -> dict[str, Any] | None:
-    """The partition of the offsets topic that a group falls on;
-    None while there is no such topic."""
+    """The group's partition of the offsets topic; None while there is no such topic."""
     topic = state["topics"].get(OFFSETS_TOPIC)
     return (
         None
@@ -209,8 +206,7 @@ def _place_of(state: dict[str, Any], group: str) -> dict[str, Any] | None:
 
 
 def _moved_away(state: dict[str, Any], event: Event) -> None:
-    """Another broker leads a partition of the offsets topic:
-    what it knows of its classic groups it has yet to read."""
+    """Clear the classic groups of an offsets partition: its new leader has not loaded them yet."""
     if event.topic != OFFSETS_TOPIC:
         return
     place = state["partitions"][f"{event.topic}-{event.partition}"]
@@ -231,8 +227,10 @@ def _moved_away(state: dict[str, Any], event: Event) -> None:
 def _by_coordinator(
     fold: Callable[[dict[str, Any], Event], None],
 ) -> Callable[[dict[str, Any], Event], None]:
-    """Only the coordinator's word counts: a broker that was cut off goes on telling of groups
-    that are no longer its own."""
+    """Apply `fold` only to events of the group's coordinator.
+
+    A broker that was cut off still writes events of groups that it no longer coordinates.
+    """
 
     def checked(state: dict[str, Any], event: Event) -> None:
         group = event.fields.get("group")

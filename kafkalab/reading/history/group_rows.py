@@ -1,9 +1,9 @@
-"""What a line about a group says: rows read off the state, before anybody lays them out
+"""Reads the rows of kafka-consumer-groups' tables from the state
 (ConsumerGroupCommand.collectGroups...).
 
-A partition's lag is its end minus the committed offset; without a committed offset there is none.
-Rows come member by member, those with most partitions first, then the partitions that no member
-has; in the order in which Java's hash map hands them out.
+A partition's lag is its log end offset minus the committed offset. It has none without a committed
+offset. Rows come by member, members with most partitions first, then the partitions without a
+member. Within this they have the iteration order of Java's hash map.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.records import TopicPartition
 
 MISSING = "-"
-"""What the tools print for what is not there."""
+"""The text that the tools print for a missing value."""
 
 
 class OffsetRow(NamedTuple):
-    """One partition of a group; consumer, host and client are MISSING where no member has it,
-    numbers None where unknown."""
+    """One partition of a group.
+
+    consumer, host and client are MISSING where no member has it. Unknown numbers are None.
+    """
 
     topic: str
     partition: int
@@ -40,7 +42,7 @@ class OffsetRow(NamedTuple):
 
 
 class MemberRow(NamedTuple):
-    """A member; epochs and target are the new protocol's (KIP-848), None in a classic group."""
+    """One member of a group. epochs and target belong to the new protocol (KIP-848), else None."""
 
     consumer: str
     instance: str
@@ -60,7 +62,10 @@ def partition_of(text: str) -> TopicPartition:
 def offset_rows(
     state: Mapping[str, Any], group: Mapping[str, Any], by_number: bool = False
 ) -> list[OffsetRow]:
-    """by_number: a member's partitions in ascending order (2.3), not in that of a hash map."""
+    """One row per partition of a group.
+
+    by_number: sort a member's partitions by number (2.3), not by the order of a hash map.
+    """
     rows, owned = [], set()
     for id, member in sorted(_members(group), key=lambda item: -len(item[1]["assignment"])):
         partitions = [partition_of(text) for text in member["assignment"]]
@@ -117,11 +122,11 @@ def member_rows(group: Mapping[str, Any]) -> list[MemberRow]:
 
 
 def _members(group: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """As the coordinator's hash map hands them out."""
+    """The members in the iteration order of the coordinator's hash map."""
     return [(id, group["members"][id]) for id in hash_map_order(group["members"], java_string_hash)]
 
 
-def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+def numbers_by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
     topics: dict[str, list[int]] = {}
     for tp in sorted(partitions):
         topics.setdefault(tp.topic, []).append(tp.partition)

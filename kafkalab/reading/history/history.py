@@ -1,10 +1,9 @@
-"""How does one travel in time? Every event of the journal up to the moment, one after the other,
-laid on an empty state.
+"""Rebuilds the state of a lab at a moment: applies the journal's events up to it to an empty state.
 
-The state is plain data: dicts, lists, numbers and text, so it can be printed, compared, stored as
-JSON and read by a grader. Four tables say what an event does to it: `cluster_events`,
-`group_events`, `client_events`, `transaction_events`. An event that is in none of them changed
-nothing that is shown.
+The state is plain data: dicts, lists, numbers and text. So it can be printed, compared, stored as
+JSON and read by a grader. Four tables hold the effect of each event: `cluster_events`,
+`group_events`, `client_events`, `transaction_events`. An event in none of them changes nothing that
+is shown.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ TABLES: tuple[Mapping[str, Fold], ...] = (
 
 
 def _folds() -> dict[str, tuple[Fold, ...]]:
-    """Event kind -> what it does; two tables may look at one kind."""
+    """Event kind -> the functions that apply it. Two tables may hold one kind."""
     kinds = dict.fromkeys(kind for table in TABLES for kind in table)
     return {kind: tuple(table[kind] for table in TABLES if kind in table) for kind in kinds}
 
@@ -41,22 +40,23 @@ FOLDS = _folds()
 
 
 class History:
-    """The states of a journal, moment by moment. Going forward reads on where the last question
-    ended; going back begins anew."""
+    """The state of a lab at any moment, rebuilt from its journal.
+
+    A later moment continues from the last one. An earlier moment begins again with an empty state.
+    """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._restart()
 
     def at(self, ms: int) -> State:
-        """Everything as it was when virtual time `ms` had passed, what happened in that millisecond
-        included.
+        """The state at virtual time `ms`, including the events of that millisecond.
 
         Raises ValueError for a time that is not a whole number of milliseconds, 0 or later.
         """
         if not isinstance(ms, int) or isinstance(ms, bool) or ms < 0:
             raise IllegalArgumentException(
-                f"the past is asked for in whole milliseconds, 0 or later, not {ms!r}"
+                f"the time is a whole number of milliseconds, 0 or later, not {ms!r}"
             )
         if ms < self._read_to_ms:
             self._restart()

@@ -1,4 +1,5 @@
-"""Transactional ids at their coordinators, and what leaders know of producers.
+"""Applies journal events to the state of transactional ids at coordinators and of producers at
+leaders.
 
 transactions["copier"] = {"state": "Ongoing", "producer_id": 1000, "epoch": 0, ...}
 producers[1000] = {"epoch": 0, "records": 12, "partitions": ["t4-0"]}
@@ -15,7 +16,7 @@ OF_THE_EVENT = ("machine", "of", "before", "after", "reason")
 
 
 def _moved(state: dict[str, Any], event: Event) -> None:
-    """A transition of a transactional id; everything the coordinator says with it is shown."""
+    """Apply a transition of a transactional id, with all fields of the coordinator's event."""
     if event.fields.get("machine") != "transaction":
         return
     entry = state["transactions"].setdefault(event.of, {})
@@ -30,8 +31,10 @@ def _moved(state: dict[str, Any], event: Event) -> None:
 
 
 def _loaded(state: dict[str, Any], event: Event) -> None:
-    """A coordinator has read the id's record in the log, which may be a step ahead of what its
-    predecessor had come to say."""
+    """Apply the id's record that a coordinator has read from the log.
+
+    The record may be one step ahead of the previous coordinator's last event.
+    """
     fields = dict(event.fields)
     entry = state["transactions"].setdefault(fields.pop("of"), {})
     entry.update(

@@ -343,6 +343,11 @@ def test_settings_say_where_they_come_from():
         "STATIC_BROKER_CONFIG",
     )
     assert found[broker]["num.partitions"].is_default
+    assert (
+        found[topic]["cleanup.policy"].value
+        == found[broker]["log.cleanup.policy"].value
+        == "delete"
+    )
 
 
 # errors

@@ -32,6 +32,10 @@ def differences(lab):
                 )
                 if replica is not None and replica.led_epoch == place.leader_epoch:
                     true |= {end: getattr(replica.log, end) for end in ENDS}
+                    if not replica.knows_watermark:
+                        # A new leader tells its last stable offset when it knows its watermark;
+                        # until then History shows the most that a committed reader could see.
+                        del true["last_stable_offset"]
             yield from _unlike(name, told["partitions"][name], true)
     for id in cluster.brokers:
         if not lab.broker(id).is_up:

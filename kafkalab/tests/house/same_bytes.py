@@ -293,8 +293,8 @@ def stories() -> dict[str, Callable[[], Lab]]:
     for client in ("2.3", "4.4"):
         told[f"slow member, client {client}"] = partial(slow_member, client, client)
         told[f"faults, client {client}"] = partial(faults, client, client)
-    for client in ("2.8", "4.4"):
-        told[f"administrator, client {client}"] = partial(administrator, client, "4.4")
+    for client, broker in (("2.3", "2.3"), ("2.8", "4.4"), ("4.4", "4.4")):
+        told[f"administrator, client {client}"] = partial(administrator, client, broker)
     told["cold group, client 3.9"] = partial(group, "3.9", "4.4", cold=True)
     sticky = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
     for client in ("2.8", "4.4"):

@@ -10,7 +10,7 @@ import pytest
 from kafkalab import logsets
 from kafkalab.lines.catalog import CATALOG
 from kafkalab.logsets.__main__ import main
-from kafkalab.logsets.read import load
+from kafkalab.logsets.reader import load_lines
 
 NETWORK_CLIENT = "org.apache.kafka.clients.NetworkClient"
 SELECTOR = "org.apache.kafka.common.network.Selector"
@@ -126,7 +126,7 @@ def sockets(spark, tmp_path_factory) -> dict[str, list[tuple]]:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     nine = datetime(2026, 1, 5, 9, tzinfo=UTC).timestamp() * 1000
-    found = logsets.connections(load(spark, folder)).selectExpr(
+    found = logsets.connections(load_lines(spark, folder)).selectExpr(
         "*", "unix_millis(opened_at) as opened", "unix_millis(closed_at) as closed"
     )
     stories = defaultdict(list)
@@ -212,7 +212,9 @@ def test_the_events_are_names_of_the_catalogue():
 def test_live_sockets_are_what_the_kernel_counted(spark, recordings):
     """While each real client ran, the kernel said which brokers its sockets led to.
     The lines alone have to give the same."""
-    rows = logsets.connections(load(spark, recordings)).where("how is null or how <> 'failed'")
+    rows = logsets.connections(load_lines(spark, recordings)).where(
+        "how is null or how <> 'failed'"
+    )
     by_file = defaultdict(list)
     for row in rows.selectExpr(
         "file", "broker", "unix_millis(opened_at) as opened", "unix_millis(closed_at) as closed"

@@ -7,13 +7,13 @@ from collections import Counter
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition, logsets
-from kafkalab.logsets.read import load
+from kafkalab.logsets.reader import load_lines
 
 
 @pytest.fixture(scope="module")
 def real(spark, recordings):
     """All recorded lines, parsed once."""
-    lines = load(spark, recordings).cache()
+    lines = load_lines(spark, recordings).cache()
     yield lines
     lines.unpersist()
 
@@ -178,7 +178,7 @@ def test_lag_and_lead_are_the_labs(spark, tmp_path):
     while read < 20:
         read += consumer.poll(timeout_ms=1_000).count()
     (tmp_path / "slow.log").write_text(lab.log_text("slow"), encoding="utf-8")
-    rows = logsets.lag(load(spark, tmp_path)).orderBy("time", "position").collect()
+    rows = logsets.lag(load_lines(spark, tmp_path)).orderBy("time", "position").collect()
     assert (
         rows[0].position == 0
         and rows[0].lag == 50
@@ -190,5 +190,5 @@ def test_lag_and_lead_are_the_labs(spark, tmp_path):
         for row in rows
     )
     assert consumer.position(TopicPartition("orders", 0)) >= rows[-1].position > 0
-    minutes = logsets.lag_per_minute(load(spark, tmp_path)).collect()
+    minutes = logsets.lag_per_minute(load_lines(spark, tmp_path)).collect()
     assert [(row.lag, row.lead, row.last_lag) for row in minutes] == [(50, 0, rows[-1].lag)]

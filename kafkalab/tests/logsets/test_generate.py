@@ -24,9 +24,9 @@ from kafkalab.logsets.generate import (
     sheets,
 )
 from kafkalab.logsets.generate.cast import draw
+from kafkalab.logsets.generate.part_writer import write_parts
 from kafkalab.logsets.generate.truth import truth_of
-from kafkalab.logsets.generate.write import write
-from kafkalab.logsets.read import load
+from kafkalab.logsets.reader import load_lines
 from kafkalab.proof.replay import replay
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,7 +46,7 @@ FEW = Manifest(
 def sockets_of(spark, folder) -> dict[str, list[tuple]]:
     """client id -> its sockets as the truth writes them."""
     printed = "date_format({0}, 'yyyy-MM-dd HH:mm:ss,SSS') as {0}"
-    rows = logsets.connections(load(spark, folder)).selectExpr(
+    rows = logsets.connections(load_lines(spark, folder)).selectExpr(
         "client_id",
         "node_id",
         "broker",
@@ -78,7 +78,7 @@ def silently(text: str) -> None:
 def test_the_sample_says_what_its_truth_says(spark):
     truth = json.loads((TINY / "truth.json").read_text(encoding="utf-8"))
     assert sockets_of(spark, TINY) == told_by(truth)
-    lines = load(spark, TINY, ("event", "problem", "client_id", "time"))
+    lines = load_lines(spark, TINY, ("event", "problem", "client_id", "time"))
     assert lines.count() == truth["lines"]
     assert lines.where("problem is not null or event is null").count() == 0
 
@@ -122,9 +122,9 @@ def test_the_labs_questions_have_answers_in_the_sample(spark):
     """Zombies, deviating clients and live sockets by minute,
     found in the lines by the rules of chapters 02 and 03."""
     truth = json.loads((TINY / "truth.json").read_text(encoding="utf-8"))
-    sockets = logsets.connections(load(spark, TINY)).toPandas()
+    sockets = logsets.connections(load_lines(spark, TINY)).toPandas()
     stood = sockets[sockets["how"] != "failed"]
-    end = load(spark, TINY, ("time",)).agg({"time": "max"}).toPandas().iloc[0, 0]
+    end = load_lines(spark, TINY, ("time",)).agg({"time": "max"}).toPandas().iloc[0, 0]
     idle = stood[
         (stood["class"] == "bootstrap")
         & stood["closed_at"].isna()
@@ -159,7 +159,7 @@ def few(spark, tmp_path_factory) -> tuple[Path, dict]:
 def test_copies_of_a_story_are_clients_of_their_own(spark, few):
     folder, truth = few
     assert sockets_of(spark, folder) == told_by(truth)
-    lines = load(spark, folder, ("client_id", "group_id", "event", "message")).where(
+    lines = load_lines(spark, folder, ("client_id", "group_id", "event", "message")).where(
         "event = 'JOINED_GROUP' or message like '%memberId=%'"
     )
     members = defaultdict(set)
@@ -202,7 +202,7 @@ def test_the_same_manifest_gives_the_same_bytes_however_spark_cuts_the_work(
 
 def test_the_parquet_is_what_reading_the_text_gives(spark, few):
     folder, truth = few
-    rows, lines = spark.read.parquet(str(folder / "parquet")), load(spark, folder)
+    rows, lines = spark.read.parquet(str(folder / "parquet")), load_lines(spark, folder)
     assert rows.columns == lines.columns and rows.count() == truth["lines"]
     assert rows.drop("file").exceptAll(lines.drop("file")).count() == 0
     assert [row.file for row in rows.select("file").distinct().collect()] == [
@@ -305,8 +305,8 @@ def test_an_interrupted_run_goes_on_where_it_was(spark, few, tmp_path, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(
             made,
-            "write",
-            lambda spark, place, checksum, parts, *rest: write(
+            "write_parts",
+            lambda spark, place, checksum, parts, *rest: write_parts(
                 spark, place, checksum, parts[:3], *rest
             ),
         )
@@ -381,7 +381,7 @@ def test_one_reader_for_the_real_client_and_the_simulated_one(spark, recordings,
         (tmp_path / f"{name}.log").write_text(text, encoding="utf-8")
     lives = []
     for folder in (recorded, tmp_path):
-        lines = load(spark, folder)
+        lines = load_lines(spark, folder)
         assert lines.where("problem is not null or event is null").count() == 0
         assert (
             lines.where(

@@ -5,8 +5,8 @@ import pytest
 
 from kafkalab.logsets import live
 from kafkalab.logsets.files import LogFile
-from kafkalab.logsets.growing import GrowingLines
-from kafkalab.logsets.read import stream
+from kafkalab.logsets.reader import stream
+from kafkalab.logsets.stream_reader import GrowingLines
 
 WHO = "[Consumer clientId=c, groupId=g] "
 

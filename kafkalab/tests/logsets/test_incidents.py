@@ -12,9 +12,9 @@ from kafkalab.logsets.generate import Manifest, generate, manifest
 from kafkalab.logsets.generate.lookalikes import LOOKALIKES
 from kafkalab.logsets.generate.scenes import SCENES
 from kafkalab.logsets.generate.stories import _topic_of
-from kafkalab.logsets.generate.truth import _joined, _Told
-from kafkalab.logsets.read import load
-from kafkalab.logsets.score import Span, scores, spans_of_rows, spans_of_truth, table
+from kafkalab.logsets.generate.truth import _joined, _SetIncident
+from kafkalab.logsets.reader import load_lines
+from kafkalab.logsets.score import IncidentSpan, score_table, scores, spans_of_rows, spans_of_truth
 
 QUIET = {"": "DEBUG", "org.apache.kafka.clients.NetworkClient": "TRACE"}
 # Each kind once, several at a time, among clients that live quietly.
@@ -42,7 +42,7 @@ def test_one_of_each_is_found_and_nothing_else(explained):
     assert len(rated) == len(SCENES)
     assert [(score.kind, score.precision, score.recall) for score in rated] == [
         (score.kind, 1.0, 1.0) for score in rated
-    ], table(rated)
+    ], score_table(rated)
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_each_incident_cites_lines_of_its_time(explained):
 @pytest.mark.slow
 def test_the_picture_of_the_incidents_says_them_in_words(explained):
     _, found = explained
-    picture = pictures.incidents(found)
+    picture = pictures.draw_incidents(found)
     assert picture.alt == f"Incidents: {len(found)} rows." and picture.png().startswith(b"\x89PNG")
     assert all(kind in picture.text for kind in found["kind"])
 
@@ -84,7 +84,7 @@ def test_what_only_looks_like_an_incident_is_none(spark, tmp_path):
 @pytest.mark.slow
 def test_nothing_went_wrong_in_a_recording_of_two_quiet_members(spark, recordings):
     found = logsets.incidents(
-        load(spark, recordings / "4.4.0" / "4.4.0" / "two_brokers_two_members").cache()
+        load_lines(spark, recordings / "4.4.0" / "4.4.0" / "two_brokers_two_members").cache()
     )
     assert found.columns == [
         "kind",
@@ -101,7 +101,7 @@ def test_nothing_went_wrong_in_a_recording_of_two_quiet_members(spark, recording
 
 def test_precision_and_recall_are_counted_by_kind():
     def span(kind, client, minute, group=None):
-        return Span(
+        return IncidentSpan(
             kind,
             frozenset([client]),
             group,
@@ -116,12 +116,12 @@ def test_precision_and_recall_are_counted_by_kind():
         for score in scores(found, there)
     }
     assert rated == {"storm": (2, 2, 0.5, 0.5), "skew": (1, 0, 1.0, 0.0), "lost": (0, 1, 0.0, 1.0)}
-    assert "storm" in table(scores(found, there))
+    assert "storm" in score_table(scores(found, there))
 
 
 def test_two_found_as_one_are_one_missed_and_one_found_as_two_is_one_wrong():
     def span(minutes, *clients):
-        return Span(
+        return IncidentSpan(
             "storm",
             frozenset(clients),
             None,
@@ -145,7 +145,7 @@ def test_two_found_as_one_are_one_missed_and_one_found_as_two_is_one_wrong():
 
 def test_a_broker_that_is_slow_for_two_at_one_time_is_slow_once():
     def told_of(broker, first_s, client):
-        return _Told(
+        return _SetIncident(
             "slow broker",
             {client},
             None,
@@ -188,7 +188,7 @@ def test_a_truth_is_read_as_spans():
         "last": "2026-01-05 09:01:00,500",
     }
     assert spans_of_truth({"incidents": [row]}) == [
-        Span(
+        IncidentSpan(
             "skewed key",
             frozenset(["producer-0001"]),
             None,
@@ -215,6 +215,6 @@ def test_two_at_one_time_stay_two(spark, tmp_path):
     truth = generate(spark, plan, tmp_path / "set", say=lambda text: None)
     found = logsets.incidents(spark.read.parquet(str(tmp_path / "set" / "parquet"))).toPandas()
     rated = scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))
-    assert [(score.there, score.found, score.right) for score in rated] == [(6, 6, 6)] * 3, table(
-        rated
+    assert [(score.there, score.found, score.right) for score in rated] == [(6, 6, 6)] * 3, (
+        score_table(rated)
     )

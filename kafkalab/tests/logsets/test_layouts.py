@@ -8,10 +8,10 @@ import pytest
 from kafkalab.lines import layout as kafkas
 from kafkalab.logsets import layouts, ranges, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.laid_out import LaidOutBlock
+from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.layouts import LayoutError
 from kafkalab.logsets.ranges import Range
-from kafkalab.logsets.source import batch_of
+from kafkalab.logsets.source import record_batch_of
 
 THREAD = "kafka-producer-network-thread | shop"
 
@@ -51,7 +51,7 @@ def lines(recordings) -> list:
 @pytest.fixture(scope="module")
 def expected(lines) -> list[dict]:
     text = "".join(kafkas.text_of(row) for row in lines)
-    return batch_of(Block(text.encode()), schema.NAMES).to_pylist()
+    return record_batch_of(Block(text.encode()), schema.NAMES).to_pylist()
 
 
 @pytest.mark.parametrize("text", WRITERS)
@@ -62,7 +62,9 @@ def test_a_real_clients_lines_are_the_same_rows_in_any_layout(text, lines, expec
         + f"\n{row.trace + chr(10) if row.trace else ''}"
         for row in lines
     )
-    rows = batch_of(LaidOutBlock(printed.encode(), layouts.layout(text)), schema.NAMES).to_pylist()
+    rows = record_batch_of(
+        LaidOutBlock(printed.encode(), layouts.layout(text)), schema.NAMES
+    ).to_pylist()
     same = set(schema.NAMES) - {"offset", "thread"} - (set() if "%L" in text else {"line"})
     # Two packages have an AppInfoParser: without the package nobody can say which one it was.
     alike = {"logger"} if "AppInfoParser" in {row["logger"] for row in rows} else set()
@@ -118,7 +120,7 @@ def test_without_a_tail_the_trace_begins_where_it_looks_like_one():
         "\tat com.shop.Till.pay(Till.java:7)\n"
     )
     block = LaidOutBlock(text.encode(), layouts.layout("%d{HH:mm:ss.SSS} [%t] %-5p %c - %m%n"))
-    rows = batch_of(block, ("event", "logger", "message", "trace", "problem")).to_pylist()
+    rows = record_batch_of(block, ("event", "logger", "message", "trace", "problem")).to_pylist()
     assert [row["problem"] for row in rows] == [schema.FOREIGN, None, None]
     assert rows[1]["event"] == "CONSUMER_CONFIG" and rows[1]["message"].startswith(
         "ConsumerConfig values: \n\tacks = 1"

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from kafkalab.logsets.explain import Oddity, Story, as_json, in_words, oddities, page
+from kafkalab.logsets.explain import LogReport, Oddity, json_report, oddities, page, text_report
 from kafkalab.logsets.explain.pictures import pictures
 
 NINE = pd.Timestamp("2026-01-05 09:00:00")
@@ -19,7 +19,7 @@ def at(seconds: float) -> pd.Timestamp:
 
 
 @pytest.fixture
-def story() -> Story:
+def story() -> LogReport:
     sockets = pd.DataFrame(
         {
             "file": "c.log", "client_id": EVIL, "node_id": ["-1", "0", "1"],
@@ -92,7 +92,7 @@ def story() -> Story:
     unknown = pd.DataFrame(
         {"logger": ["com.shop"], "level": ["INFO"], "lines": [2], "example": [EVIL]}
     )
-    return Story(
+    return LogReport(
         files,
         clients,
         sockets,
@@ -138,7 +138,7 @@ def test_every_picture_says_in_words_what_it_shows(story):
 
 
 def test_text_and_json_tell_the_same(story):
-    text, told = in_words(story), json.loads(as_json(story))
+    text, told = text_report(story), json.loads(json_report(story))
     assert text.startswith(
         "12 lines in 1 file, 2026-01-05 09:00:00 to 2026-01-05 09:00:10 (10.0 s); 1 could not be "
         "read and 2 are not Kafka's"

@@ -49,7 +49,7 @@ FRAMES = {
 
 @pytest.mark.parametrize("name", FRAMES)
 def test_a_picture_of_each_frame(name):
-    picture = getattr(pictures, name)(FRAMES[name])
+    picture = getattr(pictures, f"draw_{name}")(FRAMES[name])
     assert picture.png() == picture.png() and picture.png().startswith(b"\x89PNG")
     assert len(picture.text.splitlines()) == 1 + len(FRAMES[name])
     assert picture.alt.endswith(f"{len(FRAMES[name])} rows.")
@@ -58,4 +58,4 @@ def test_a_picture_of_each_frame(name):
 def test_a_frame_that_grew_is_refused():
     many = pd.concat([FRAMES["lag"]] * 3_000, ignore_index=True)
     with pytest.raises(ValueError, match="6,000 rows are too many for a picture"):
-        pictures.lag(many)
+        pictures.draw_lag(many)

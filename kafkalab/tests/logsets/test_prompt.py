@@ -7,8 +7,8 @@ import os
 import pytest
 
 from kafkalab.logsets.__main__ import main
+from kafkalab.logsets.error_messages import sentence
 from kafkalab.logsets.explain import oddities
-from kafkalab.logsets.sentences import sentence
 
 
 def said(capsys, *arguments: str) -> tuple[int, str]:

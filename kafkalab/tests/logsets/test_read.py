@@ -13,10 +13,10 @@ import pytest
 from kafkalab import logsets
 from kafkalab.lines import layout
 from kafkalab.lines.catalog import CATALOG
-from kafkalab.logsets import recognise, schema
+from kafkalab.logsets import recognition, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.read import load
-from kafkalab.logsets.source import batch_of
+from kafkalab.logsets.reader import load_lines
+from kafkalab.logsets.source import record_batch_of
 
 STORY = """\
 a wrapper script says hello
@@ -176,7 +176,7 @@ def test_the_layouts_own_parser_reads_the_same(recordings):
             for row in layout.read(packed, foreign)
         ]
         block = Block(gzip.decompress(packed.read_bytes()))
-        fast = batch_of(
+        fast = record_batch_of(
             block, ("level", "message", "logger", "line", "trace", "problem")
         ).to_pylist()
         assert [tuple(row.values())[:5] for row in fast if row["problem"] is None] == slow
@@ -201,7 +201,7 @@ def test_events_are_named_as_the_catalogue_itself_would(recordings):
     from kafkalab.lines.pattern import pattern
 
     packed = sorted(recordings.rglob("client.log.gz"))[-1]
-    rows = batch_of(
+    rows = record_batch_of(
         Block(gzip.decompress(packed.read_bytes())), ("event", "logger", "message")
     ).to_pylist()
     templates = {}
@@ -228,7 +228,7 @@ def test_bytes_that_are_no_text_are_kept_and_named():
         b"[2026-01-05 09:00:00,000] INFO [Consumer clientId=caf\xe9, groupId=g] Node 1 "
         b"disconnected. (org.apache.kafka.clients.NetworkClient:977)\n"
     )
-    row = batch_of(Block(text), ("client_id", "event", "problem")).to_pylist()[0]
+    row = record_batch_of(Block(text), ("client_id", "event", "problem")).to_pylist()[0]
     assert row == {"client_id": "caf?", "event": "NODE_DISCONNECTED", "problem": schema.NOT_UTF8}
 
 
@@ -236,7 +236,7 @@ def test_bytes_that_are_no_text_are_kept_and_named():
     "text", [b"", b"\n", b"\n\n", b"[", b"x\r\n", b"[2026-01-05 09:00:00,000] "]
 )
 def test_text_that_is_hardly_any(text):
-    rows = batch_of(Block(text), schema.NAMES).to_pylist()
+    rows = record_batch_of(Block(text), schema.NAMES).to_pylist()
     assert all(row["problem"] for row in rows)
     assert b"".join(row["message"].encode() for row in rows) == text.strip(b"\r\n")
 
@@ -255,7 +255,7 @@ def test_numbers_too_large_to_be_true_are_left_out():
     )
     rows = [
         tuple(row.values())
-        for row in batch_of(block, ("event", "position", "partition", "line")).to_pylist()
+        for row in record_batch_of(block, ("event", "position", "partition", "line")).to_pylist()
     ]
     assert rows == [
         ("COMMITTED_OFFSET", 7, None, 1329),
@@ -269,7 +269,7 @@ def test_torn_and_mixed_up_text_loses_no_byte_and_stops_nobody(seed):
     """Pieces of lines in any order: every row can be built,
     and what cannot be read is kept as it is."""
     from kafkalab.logsets import layouts
-    from kafkalab.logsets.laid_out import LaidOutBlock
+    from kafkalab.logsets.layout_block import LaidOutBlock
 
     draw = random.Random(seed)
     pieces = [
@@ -289,7 +289,7 @@ def test_torn_and_mixed_up_text_loses_no_byte_and_stops_nobody(seed):
                 for of in ("[%d] %p %m (%c)%n", "%d %-5p [%t] %c - %m%n", "%-5p %m%n")
             ),
         ):
-            rows = batch_of(make(text), schema.NAMES).to_pylist()
+            rows = record_batch_of(make(text), schema.NAMES).to_pylist()
             kept = sum(len(row["message"].encode()) for row in rows)
             assert kept <= len(text) * 3 and all(row["message"] is not None for row in rows)
             assert [row["offset"] for row in rows] == sorted({row["offset"] for row in rows})
@@ -300,7 +300,9 @@ def test_windows_line_ends():
         "[2026-01-05 09:00:00,000] INFO Kafka version: 3.9.2 "
         "(org.apache.kafka.common.utils.AppInfoParser:125)\r\n"
     )
-    row = batch_of(Block(text.encode()), ("message", "line", "trace", "event")).to_pylist()[0]
+    row = record_batch_of(Block(text.encode()), ("message", "line", "trace", "event")).to_pylist()[
+        0
+    ]
     assert row == {
         "message": "Kafka version: 3.9.2",
         "line": 125,
@@ -323,7 +325,7 @@ def test_windows_line_ends():
     ],
 )
 def test_node_ids_name_brokers(node_id, broker):
-    assert recognise.decode_broker(node_id) == broker
+    assert recognition.decode_broker(node_id) == broker
 
 
 def test_a_folder_without_logs_and_a_path_without_anything_say_so(spark, tmp_path):
@@ -342,7 +344,7 @@ def test_spark_finds_the_data_source_by_name(spark, recordings):
 def test_filters_leave_out_rows_and_nothing_else(spark, recordings):
     """What the source leaves out early, Spark would have left out late."""
     names = ("time", "kind", "client_id", "event", "level")
-    lines = load(spark, recordings, names)
+    lines = load_lines(spark, recordings, names)
     every = lines.toPandas()
     middle = every["time"].sort_values().iloc[len(every) // 2]
     asked = {
@@ -371,7 +373,7 @@ def test_filters_leave_out_rows_and_nothing_else(spark, recordings):
 def test_every_gap_of_an_event_has_a_typed_column(spark, recordings):
     from kafkalab.logsets.events import fields
 
-    built = fields(load(spark, recordings), "FETCH_BUILT_INCREMENTAL").where(
+    built = fields(load_lines(spark, recordings), "FETCH_BUILT_INCREMENTAL").where(
         "file like '%/client.log.gz'"
     )
     kinds = dict(built.dtypes)

@@ -10,8 +10,8 @@ from pyspark.sql import functions as F
 from kafkalab import logsets
 from kafkalab.logsets.generate import Manifest, generate
 from kafkalab.logsets.generate.scenes import SCENES
-from kafkalab.logsets.read import load
-from kafkalab.logsets.score import scores, spans_of_rows, spans_of_truth, table
+from kafkalab.logsets.reader import load_lines
+from kafkalab.logsets.score import score_table, scores, spans_of_rows, spans_of_truth
 
 SOCKETS = {
     "": "INFO", "org.apache.kafka.clients.NetworkClient": "DEBUG",
@@ -71,7 +71,7 @@ def skewed(spark, tmp_path_factory):
     )  # fmt: skip
     folder = tmp_path_factory.mktemp("skewed") / "set"
     truth = generate(spark, plan, folder, say=silently)
-    lines = load(spark, folder / "lines").cache()
+    lines = load_lines(spark, folder / "lines").cache()
     yield truth, lines
     lines.unpersist()
 
@@ -113,7 +113,7 @@ def test_incidents_are_found_where_clocks_are_wrong_and_lines_come_late(spark, t
     assert len(rated) == len(SCENES)
     assert [(score.kind, score.precision, score.recall) for score in rated] == [
         (score.kind, 1.0, 1.0) for score in rated
-    ], table(rated)
+    ], score_table(rated)
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_most_lines_of_one_client(spark, tmp_path):
         clients={"busy_consumer": {"3.9": 1}, "closed_producer": {"2.3": 20}},
     )
     truth = generate(spark, plan, tmp_path / "set", say=silently)
-    lines = load(spark, tmp_path / "set" / "lines").cache()
+    lines = load_lines(spark, tmp_path / "set" / "lines").cache()
     share = (
         lines.groupBy("client_id")
         .count()
@@ -162,7 +162,7 @@ def test_a_hundred_thousand_clients(spark, tmp_path):
         for client in truth["clients"].values()
         if client["sockets"]
     )
-    sockets = logsets.connections(load(spark, tmp_path / "set" / "lines"))
+    sockets = logsets.connections(load_lines(spark, tmp_path / "set" / "lines"))
     by_client = (
         sockets.groupBy("client_id")
         .agg(

@@ -79,6 +79,9 @@ def _build_struct(tree, kind: type, version: str):
         if name not in branch:
             continue
         value = branch[name]
+        if value == "null":
+            values[field.of] = None
+            continue
         if field.wrapped:
             value = [item["fields"][field.wrapped] for item in value]
         if field.bare:

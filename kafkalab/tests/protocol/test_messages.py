@@ -7,7 +7,7 @@ import random
 import pytest
 
 from kafkalab.protocol import messages as m
-from kafkalab.protocol.bytes_left import bytes_left_at_records
+from kafkalab.protocol.buffer_sizes import bytes_left_at_records
 from kafkalab.protocol.consumer_protocol import (
     Subscription,
     assignment_bytes,

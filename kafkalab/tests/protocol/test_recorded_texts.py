@@ -2,7 +2,10 @@
 the same bytes.
 
 `recorded_texts.tsv` holds one short text for every client version, API and direction (and for
-answers with errors, records or several members), each with the scenario it was recorded in.
+answers with errors, records or several members), each with the scenario it was recorded in. The
+scenarios `admin_first_calls`, `admin_second_calls` and `admin_third_calls` left only their texts
+here: an administrator asks three 2.3.1 brokers, with a group of one member, then of two, and has
+records deleted at one leader.
 """
 
 from pathlib import Path
@@ -82,6 +85,22 @@ def test_every_version_and_api_of_a_simple_consumer_is_covered():
         assert {
             (api, direction) for api in needed for direction in ("request", "response")
         } <= seen, version
+
+
+def test_every_api_of_an_administrator_is_covered_where_it_prints_as_a_struct():
+    needed = {
+        "CREATE_TOPICS",
+        "DELETE_TOPICS",
+        "CREATE_PARTITIONS",
+        "LIST_GROUPS",
+        "DESCRIBE_GROUPS",
+        "DELETE_GROUPS",
+        "DELETE_RECORDS",
+        "DESCRIBE_CONFIGS",
+    }
+    for version in (name for name, profile in PROFILES.items() if profile.printing.wire_as_struct):
+        seen = {(row[3], row[5]) for row in TEXTS if row[0] == version}
+        assert {(api, way) for api in needed for way in ("request", "response")} <= seen, version
 
 
 @pytest.mark.parametrize(

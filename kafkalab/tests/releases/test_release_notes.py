@@ -132,3 +132,11 @@ def test_only_clients_and_brokers_have_pages():
         changes("2.2", "2.3", of="tools")
     with pytest.raises(UnknownRelease, match="there is no broker version '2.2' here"):
         changes("2.2", "4.4", of="broker")
+
+
+def test_one_area_is_asked_for_by_its_name():
+    table = changes("2.1", "2.3", area="connecting")
+    assert set(table.area) == {"connecting"}
+    assert "KAFKA-8376" in set(table.source)
+    with pytest.raises(ValueError, match="the areas are .*connecting"):
+        changes("2.1", "2.3", area="conecting")

@@ -5,7 +5,7 @@ import pytest
 from kafkalab import KafkaConsumer, Lab
 from kafkalab.tests.views.test_views import assert_texts_inside_and_apart, words
 from kafkalab.views import assignment_matrix, ownership
-from kafkalab.views.assignment_matrix import Deal, deals, moves
+from kafkalab.views.assignment_matrix import GroupAssignment, group_assignments, moves
 from kafkalab.views.ownership import Holding, gaps, holdings
 
 
@@ -54,23 +54,27 @@ def test_the_matrix_has_a_column_for_each_generation_and_marks_what_moved(eager)
 
 def test_a_partition_that_is_withheld_belongs_to_nobody_and_moves_once():
     lab = group("CooperativeStickyAssignor")
-    found = deals(lab, "g")
-    assert [deal.owners["orders-2"] for deal in found[:3]] == [("m1",), (), ("m3",)]
+    found = group_assignments(lab, "g")
+    assert [each.owners["orders-2"] for each in found[:3]] == [("m1",), (), ("m3",)]
     assert (3, "orders-2") in moves(found) and (2, "orders-2") not in moves(found)
 
 
 def test_the_matrix_shows_the_targets_of_the_new_protocol_by_the_clients_names():
-    found = deals(group(version="4.4", **{"group.protocol": "consumer"}), "g")
-    assert {who for deal in found for owners in deal.owners.values() for who in owners} == {
+    found = group_assignments(group(version="4.4", **{"group.protocol": "consumer"}), "g")
+    assert {who for each in found for owners in each.owners.values() for who in owners} == {
         "m1",
         "m2",
         "m3",
     }
-    assert len({deal.generation for deal in found}) == len(found) >= 3
+    assert len({each.generation for each in found}) == len(found) >= 3
 
 
 def test_two_owners_stand_in_one_cell_and_a_new_pair_is_a_move():
-    both = [Deal(1, 0, {"t-0": ("a", "b")}), Deal(2, 5, {"t-0": ("a",)}), Deal(3, 9, {"t-0": ()})]
+    both = [
+        GroupAssignment(1, 0, {"t-0": ("a", "b")}),
+        GroupAssignment(2, 5, {"t-0": ("a",)}),
+        GroupAssignment(3, 9, {"t-0": ()}),
+    ]
     assert moves(both) == {(2, "t-0")}
 
 
@@ -96,7 +100,9 @@ def test_a_gap_begins_only_where_nobody_else_has_the_partition():
 
 def test_a_group_without_partitions_cannot_be_drawn():
     lab = Lab(brokers=1, seed=1)
-    with pytest.raises(ValueError, match="nobody has been given partitions in a group 'g' yet"):
+    with pytest.raises(
+        ValueError, match="no member of a group 'g' has been assigned partitions yet"
+    ):
         assignment_matrix(lab, "g")
-    with pytest.raises(ValueError, match="no consumer of a group 'g' has had partitions yet"):
+    with pytest.raises(ValueError, match="no consumer of a group 'g' has owned partitions yet"):
         ownership(lab, "g")

@@ -38,7 +38,7 @@ from kafkalab.views.group_timeline import group_states, heartbeats, member_spans
 from kafkalab.views.lag_and_lead import distances
 from kafkalab.views.offset_ruler import lag_points
 from kafkalab.views.poll_gap import evictions, poll_gaps
-from kafkalab.views.poll_gap import heartbeats as answered_beats
+from kafkalab.views.poll_gap import heartbeat_times as answered_beats
 from kafkalab.views.replica_ladder import rungs
 from kafkalab.views.sequence import arrows
 from kafkalab.views.sequence_ladder import arrivals
@@ -571,7 +571,7 @@ def test_a_commit_past_unfinished_work_is_told():
         and "1 commits go past work" in picture.alt
     )
     assert_texts_inside_and_apart(picture)
-    with pytest.raises(IllegalArgumentException, match="No pool of bo has worked"):
+    with pytest.raises(IllegalArgumentException, match="There is no worker pool bo with work"):
         worker_lanes(lab, "bo")
 
 

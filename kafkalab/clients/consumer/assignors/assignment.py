@@ -14,6 +14,7 @@ from kafkalab.clients.consumer.assignors.member_subscriptions import (
     PartitionsPerTopic,
     Say,
 )
+from kafkalab.clients.consumer.assignors.ownership_claims import topics_equal
 from kafkalab.clients.consumer.assignors.range_and_round_robin import (
     range_assign,
     round_robin_assign,
@@ -21,7 +22,6 @@ from kafkalab.clients.consumer.assignors.range_and_round_robin import (
 from kafkalab.clients.consumer.assignors.sticky_assignors import (
     forgetting,
     sticky_assign,
-    topics_equal,
     withhold,
 )
 from kafkalab.clients.network.hash_order import ids_in_hash_order

@@ -42,7 +42,9 @@ def by_capacity(
     assignment = _empty(past)
     revoked: set[TopicPartition] = set(past.disputed)
     transferred: Transferred = {}
-    unfilled, at_ceiling, at_floor = [], deque(), deque()
+    unfilled: list[str] = []
+    at_ceiling: deque[str] = deque()
+    at_floor: deque[str] = deque()
     for member, owned in past.held.items():
         owned = [tp for tp in owned if tp not in past.disputed]
         kept = owned[:ceiling]

@@ -100,7 +100,8 @@ def newest_generation_only(
     """
     found = Ownership()
     owner: dict[TopicPartition, str] = {}
-    newest, current = DEFAULT_GENERATION, []
+    newest = DEFAULT_GENERATION
+    current: list[str] = []
     for member, described in members.items():
         held = found.held[member] = []
         generation = described.generation

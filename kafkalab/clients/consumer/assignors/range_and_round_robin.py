@@ -165,7 +165,8 @@ class _Topic:
         for member in self.readers:
             if not self._left:
                 break
-            wanted, limit = [], self.may_take(member)
+            wanted: list[TopicPartition] = []
+            limit = self.may_take(member)
             for partition in self._left:
                 if len(wanted) == limit:
                     break

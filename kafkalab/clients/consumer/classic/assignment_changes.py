@@ -17,7 +17,7 @@ import enum
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kafkalab.clients.consumer.assignors import PartitionAssignor
+from kafkalab.clients.consumer.assignors import LearnersAssignor, PartitionAssignor
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.membership import Generation, Membership
@@ -61,7 +61,7 @@ class AssignmentChanges:
         subscriptions: SubscriptionState,
         membership: Membership,
         auto_commit: AutoCommit,
-        assignors: Mapping[str, PartitionAssignor],
+        assignors: Mapping[str, PartitionAssignor | LearnersAssignor],
         log: LogContext,
     ) -> None:
         self.protocol = protocol_of(config.assignors)
@@ -177,6 +177,7 @@ class AssignmentChanges:
         self._auto_commit.restart()
         self._subscriptions.assign_from_subscribed(partitions_in_hash_order(assigned))
         self._log("NOTIFYING_ASSIGNOR", partitions=list_text(assigned))
+        assert generation.protocol is not None, "an assignment comes from a chosen assignor"
         self._assignors[generation.protocol].on_assignment(assigned, generation.id)
         self._log.journal.append(
             "assignment",

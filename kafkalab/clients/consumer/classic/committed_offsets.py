@@ -115,7 +115,8 @@ class CommittedOffsets:
             if not future.is_done:
                 return None
             if future.succeeded:
-                return future.value
+                found: dict[TopicPartition, OffsetAndMetadata | None] = future.value
+                return found
             if not future.is_retriable:
                 raise future.failure
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))
@@ -179,8 +180,10 @@ class CommittedOffsets:
             groups=(OffsetFetchRequestGroup(group_id=self._membership.group_id, topics=topics),),
             require_stable=self._profile.group.requires_stable_offsets,
         )
+        node = self._lookup.node
+        assert node is not None, "offsets are asked of a known coordinator"
         self._fetch_under_way = future = RequestFuture()
-        self._client.send(self._lookup.node, request).on_done(
+        self._client.send(node, request).on_done(
             lambda sent: self._fetched(partitions, sent, future)
         )
         return future
@@ -296,6 +299,7 @@ class CommittedOffsets:
             return RequestFuture.failed_with(
                 CommitFailedException(self._profile.group.commit_failed_text)
             )
+        assert node is not None, "offsets are committed at a known coordinator"
         self._log("SENDING_OFFSET_COMMIT", offsets=offsets_text(offsets), node=node)
         topics: dict[str, list[OffsetCommitRequestPartition]] = {}
         for tp, committed in offsets.items():

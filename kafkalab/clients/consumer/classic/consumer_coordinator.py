@@ -140,7 +140,7 @@ class ConsumerCoordinator:
         )
         self._needs_join_prepare = True
         # what `rejoin_needed` looked at last, when it was as it should be
-        self._seen: tuple = (None,) * 5
+        self._seen: tuple[object, ...] = (None,) * 5
         self._matched_at_version = 0
 
     @property
@@ -303,10 +303,10 @@ class ConsumerCoordinator:
                 self._needs_join_prepare = True
                 self._changes.after_join(future.value)
                 continue
-            again = isinstance(future.error, JoinAgain)
-            self._tell_failure(future.error.cause if again else future.error)
-            if again:
+            if isinstance(future.error, JoinAgain):
+                self._tell_failure(future.error.cause)
                 continue
+            self._tell_failure(future.error)
             if not future.is_retriable:
                 raise future.failure
             self._client.sleep(min(self._retry_backoff_ms, timer.remaining_ms))

@@ -116,6 +116,7 @@ class GroupJoin:
             reason=self._membership.rejoin_reason or None,
         )
         node = self._lookup.node
+        assert node is not None, "JoinGroup is sent to a known coordinator"
         self._log(
             "SENDING_JOIN_GROUP", request=self._client.client.request_text(request, node), node=node
         )
@@ -289,6 +290,7 @@ class GroupJoin:
                 self._heartbeats.enable()
             self._log("SYNCED_GROUP", generation=membership.generation)
             assigned = parse_assignment(response.assignment)
+            assert self.under_way is not None, "a member in COMPLETING_REBALANCE is in a join"
             self.under_way.complete(
                 [TopicPartition(topic, p) for topic, numbers in assigned.items() for p in numbers]
             )

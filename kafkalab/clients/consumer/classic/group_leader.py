@@ -10,7 +10,7 @@ broker carries all of this and reads none of it. Who gets what is `assignors`'.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kafkalab.clients.consumer.assignors import Assignment, LearnersAssignor, PartitionAssignor
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
@@ -72,7 +72,7 @@ class GroupLeader:
     def protocols(self, generation_id: int) -> tuple[JoinGroupRequestProtocol, ...]:
         """This member's subscription, once for each of its assignors."""
         owned = (
-            by_topic(sorted(self._subscriptions.assigned()))
+            numbers_by_topic(sorted(self._subscriptions.assigned()))
             if self._profile.group.tells_owned_partitions
             else {}
         )
@@ -127,6 +127,7 @@ class GroupLeader:
         for topic in wanted:
             if topic not in counts:
                 self._log("ASSIGNMENT_TOPIC_SKIPPED", topic=topic)
+        assert joined.protocol_name is not None, "a leader is told which assignor the group chose"
         assignment = self.assignors[joined.protocol_name].assign(
             self._racks(counts) or counts, subscriptions, instances
         )
@@ -143,7 +144,7 @@ class GroupLeader:
             SyncGroupRequestAssignment(
                 member_id=member,
                 assignment=assignment_bytes(
-                    self._profile.group.subscription_style, by_topic(partitions)
+                    self._profile.group.subscription_style, numbers_by_topic(partitions)
                 ),
             )
             for member, partitions in assignment.items()
@@ -167,7 +168,7 @@ class GroupLeader:
         """An assignor's line: it gives values, which are made text here, when somebody reads it."""
         if not self._log.writes(name):
             return
-        texts = {
+        texts: dict[str, object] = {
             key: value
             if isinstance(value, str | TopicPartition)
             else list_text(value)
@@ -185,14 +186,14 @@ class GroupLeader:
         self._log(name, **texts)
 
 
-class _Topics(tuple):
+class _Topics(NamedTuple):
     """Topics of a cluster as it was; the view never changes."""
 
-    def __new__(cls, view: ClusterView, topics: tuple[str, ...]) -> _Topics:
-        return super().__new__(cls, (view, topics))
+    view: ClusterView
+    topics: tuple[str, ...]
 
 
-def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, tuple[int, ...]]:
+def numbers_by_topic(partitions: Iterable[TopicPartition]) -> dict[str, tuple[int, ...]]:
     found: dict[str, list[int]] = {}
     for tp in partitions:
         found.setdefault(tp.topic, []).append(tp.partition)

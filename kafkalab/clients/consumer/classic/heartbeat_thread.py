@@ -216,6 +216,7 @@ class HeartbeatThread:
             member_id=membership.member_id,
             group_instance_id=membership.instance_id,
         )
+        assert node is not None, "a heartbeat is sent to a known coordinator"
         asked = membership.generation
         self._client.send(node, request).on_done(lambda sent: self._answered(asked, sent))
 

@@ -74,7 +74,8 @@ class CommitRequestManager:
         subscriptions: SubscriptionState,
         log: LogContext,
     ) -> None:
-        self._group_id, self._member_id, self._epoch = group_id, member_id, None
+        self._group_id, self._member_id = group_id, member_id
+        self._epoch: int | None = None
         self._config, self._profile, self._coordinator, self._network = (
             config,
             profile,
@@ -177,7 +178,8 @@ class CommitRequestManager:
             return None
         if future.failed:
             raise future.failure
-        return future.value
+        found: dict[TopicPartition, OffsetAndMetadata | None] = future.value
+        return found
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
         """Commit and wait; False when the timer ended first."""

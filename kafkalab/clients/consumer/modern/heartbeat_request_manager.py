@@ -50,7 +50,7 @@ class HeartbeatRequestManager:
         self._config, self._log = config, log
         self._interval_ms = 0
         self._due_ms = network.clock.now_ms
-        self.poll_deadline_ms = network.clock.now_ms + config["max.poll.interval.ms"]
+        self.poll_deadline_ms: int = network.clock.now_ms + config["max.poll.interval.ms"]
         self._sent: dict[str, object] = {}
         state.more = lambda: (
             f", remainingMs={max(0, self._due_ms - network.clock.now_ms)}, "

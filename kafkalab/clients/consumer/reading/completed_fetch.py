@@ -76,7 +76,8 @@ class CompletedFetch:
             if record is None:
                 return taken
             taken.append(record)
-        if not self._batches and self._at >= len(self._current.records):
+        current = self._current
+        if not self._batches and (current is None or self._at >= len(current.records)):
             self.is_exhausted = True
         return taken
 

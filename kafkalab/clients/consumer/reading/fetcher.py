@@ -134,7 +134,7 @@ class Fetcher:
                 log(
                     "FETCH_LEADER_MISSING",
                     partition=tp,
-                    position=state.position.text(self._profile.fetching.position_style),
+                    position=state.valid_position.text(self._profile.fetching.position_style),
                 )
                 self._metadata.request_update()
             elif node.connection in self._down and self._client.is_unavailable(node):
@@ -144,13 +144,14 @@ class Fetcher:
             elif node.id in spared:
                 log("FETCH_SKIPPED_BUFFERED", partition=tp, node=node)
             else:
-                position = state.position
+                position = state.valid_position
                 of_node = wanted.get(node)
                 if of_node is None:
                     of_node = wanted[node] = {}
-                of_node[tp] = (
-                    state.asked if state.asked_at is position else self._fetch_partition(tp, state)
-                )
+                asked = state.asked
+                if asked is None or state.asked_at is not position:
+                    asked = self._fetch_partition(tp, state)
+                of_node[tp] = asked
                 log(
                     "FETCH_ADDED",
                     isolation=self._isolation,
@@ -188,27 +189,28 @@ class Fetcher:
         self, view: ClusterView, tp: TopicPartition, state: PartitionState
     ) -> Node | None:
         leader = view.leader(tp)
+        position = state.valid_position
         if leader is not None:
-            state.position = state.position.led_by(leader, view.partitions[tp].epoch)
+            position = state.position = position.led_by(leader, view.partitions[tp].epoch)
         elif not self._profile.fetching.keeps_leader_of_position:
             return None
-        return state.position.leader
+        return position.leader
 
     def _fetch_partition(self, tp: TopicPartition, state: PartitionState) -> FetchPartition:
-        position = state.position
+        position = state.valid_position
         epoch = (
             position.leader_epoch
             if self._profile.fetching.fetches_with_epoch and position.leader_epoch is not None
             else -1
         )
         state.asked_at = position
-        state.asked = FetchPartition(
+        asked = state.asked = FetchPartition(
             partition=tp.partition,
             current_leader_epoch=epoch,
             fetch_offset=position.offset,
             partition_max_bytes=self._config["max.partition.fetch.bytes"],
         )
-        return state.asked
+        return asked
 
     def _send(self, node: Node, session: FetchSessionHandler, fetch: FetchSessionData) -> None:
         shown = fetch.shown
@@ -235,7 +237,8 @@ class Fetcher:
             topics=fetch.topics,
             forgotten_topics_data=fetch.forgotten,
             **self._limits,
-            **fetch.session,
+            session_id=fetch.session["session_id"],
+            session_epoch=fetch.session["session_epoch"],
         )
 
     def _answered(
@@ -247,7 +250,7 @@ class Fetcher:
     ) -> None:
         """asked: what the session held when the fetch was sent."""
         if sent.failed:
-            session.handle_error(sent.error)
+            session.handle_error(sent.failure)
             self._metadata.request_update()
         else:
             self.fetched_from[node.connection] = None

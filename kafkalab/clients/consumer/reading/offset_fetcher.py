@@ -8,6 +8,7 @@ maps; see `kafkalab.hashing`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
@@ -78,9 +79,7 @@ class OffsetFetcher:
                 self._subscriptions.partitions[tp].next_retry_ms = (
                     now_ms + self._config["request.timeout.ms"]
                 )
-            self._ask(leader, timestamps).on_done(
-                lambda done, asked=timestamps: self._answered(done, asked)
-            )
+            self._ask(leader, timestamps).on_done(partial(self._answered, asked=timestamps))
 
     def _by_leader(self, partitions: list[TopicPartition]) -> dict[Node, dict[TopicPartition, int]]:
         view = self._client.client.metadata.view
@@ -89,7 +88,7 @@ class OffsetFetcher:
         for tp in partitions_in_hash_order(partitions):
             leader = view.leader(tp)
             if leader is None:
-                timestamp = TIMESTAMP_OF[self._subscriptions.partitions[tp].reset_strategy]
+                timestamp = self._reset_timestamp(tp)
                 self._log("LEADER_UNKNOWN_FOR_OFFSET", partition=tp, timestamp=timestamp)
                 self._client.client.metadata.request_update()
             elif self._client.is_unavailable(leader):
@@ -99,12 +98,13 @@ class OffsetFetcher:
         for leader in leaders_in_hash_order(
             (leader for _, leader in led), self._profile.printing.node_knows_fencing
         ):
-            found[leader] = {
-                tp: TIMESTAMP_OF[self._subscriptions.partitions[tp].reset_strategy]
-                for tp, other in led
-                if other is leader
-            }
+            found[leader] = {tp: self._reset_timestamp(tp) for tp, other in led if other is leader}
         return found
+
+    def _reset_timestamp(self, tp: TopicPartition) -> int:
+        strategy = self._subscriptions.partitions[tp].reset_strategy
+        assert strategy is not None, "a partition in AWAIT_RESET has a reset strategy"
+        return TIMESTAMP_OF[strategy]
 
     def _ask(self, leader: Node, timestamps: dict[TopicPartition, int]) -> RequestFuture:
         topics: dict[str, list[ListOffsetsPartition]] = {}
@@ -222,7 +222,9 @@ class OffsetFetcher:
             else:
                 by_leader: dict[Node, dict[TopicPartition, int]] = {}
                 for tp in missing:
-                    by_leader.setdefault(view.leader(tp), {})[tp] = timestamps[tp]
+                    leader = view.leader(tp)
+                    assert leader is not None, "partitions without a leader wait for METADATA"
+                    by_leader.setdefault(leader, {})[tp] = timestamps[tp]
                 for future in [self._ask(leader, asked) for leader, asked in by_leader.items()]:
                     self._client.poll_until(future, timer)
                     if future.succeeded:

@@ -95,7 +95,7 @@ class PositionValidation:
                 self._ask_leaders(waiting)
 
     def _ask_leaders(self, waiting: list[TopicPartition]) -> None:
-        positions = {tp: self._subscriptions.partitions[tp].position for tp in waiting}
+        positions = {tp: self._subscriptions.partitions[tp].valid_position for tp in waiting}
         leaders = [
             position.leader for position in positions.values() if position.leader is not None
         ]
@@ -117,8 +117,8 @@ class PositionValidation:
             topics.setdefault(tp.topic, []).append(
                 OffsetForLeaderPartition(
                     partition=tp.partition,
-                    current_leader_epoch=position.leader_epoch,
-                    leader_epoch=position.offset_epoch,
+                    current_leader_epoch=_epoch_number(position.leader_epoch),
+                    leader_epoch=_epoch_number(position.offset_epoch),
                 )
             )
         request = OffsetForLeaderEpochRequest(
@@ -267,16 +267,21 @@ class PositionValidation:
         self._metadata.request_update()
 
 
+def _epoch_number(epoch: int | None) -> int:
+    """An epoch as messages carry it: -1 for none (RecordBatch.NO_PARTITION_LEADER_EPOCH)."""
+    return -1 if epoch is None else epoch
+
+
 def _truncation_text(
     tp: TopicPartition, position: FetchPosition, end: OffsetAndMetadata | None
 ) -> str:
     """SubscriptionState.LogTruncation as Java prints it."""
-    found = (
-        "divergentOffset=unknown, divergentEpoch=unknown"
-        if end is None
-        else (f"divergentOffset={end.offset}, divergentEpoch={optional_text(end.leader_epoch)}")
-    )
+    if end is None:
+        found = "divergentOffset=unknown, divergentEpoch=unknown"
+    else:
+        end_epoch = optional_text(_epoch_number(end.leader_epoch))
+        found = f"divergentOffset={end.offset}, divergentEpoch={end_epoch}"
     return (
         f"(partition={tp}, fetchOffset={position.offset}, "
-        f"fetchEpoch={optional_text(position.offset_epoch)}, {found})"
+        f"fetchEpoch={optional_text(_epoch_number(position.offset_epoch))}, {found})"
     )

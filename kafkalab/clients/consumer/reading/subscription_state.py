@@ -117,6 +117,18 @@ class PartitionState:
     asked: FetchPartition | None = None
     asked_at: FetchPosition | None = None
 
+    @property
+    def valid_position(self) -> FetchPosition:
+        """The position of a partition that has one: in FETCHING and AWAIT_VALIDATION
+        (SubscriptionState.validPosition)."""
+        assert self.position is not None, f"{self.state} has no position yet"
+        return self.position
+
+    @property
+    def has_valid_position(self) -> bool:
+        """Whether records may be fetched from the position (FetchState.hasValidPosition)."""
+        return self.state is FetchState.FETCHING
+
     def transition_to(self, after: FetchState) -> None:
         assert after in TRANSITIONS[self.state], f"{self.state} -> {after} is not in the table"
         self.state = after
@@ -306,7 +318,7 @@ class SubscriptionState:
         (maybeValidatePositionForCurrentLeader)."""
         state = self.partitions.get(tp)
         if leader is not None and state is not None and state.state is FetchState.FETCHING:
-            moved = state.position.led_by(leader, leader_epoch)
+            moved = state.valid_position.led_by(leader, leader_epoch)
             if moved is not state.position:
                 self.seek_unvalidated(tp, moved)
 
@@ -359,7 +371,7 @@ class SubscriptionState:
         so in the order of hashes and not of fetching."""
         states = [(tp, self.partitions[tp]) for tp in self.assigned_in_hash_order()]
         return {
-            tp: OffsetAndMetadata(s.position.offset, s.position.offset_epoch)
+            tp: OffsetAndMetadata(s.valid_position.offset, s.valid_position.offset_epoch)
             for tp, s in states
             if s.state is FetchState.FETCHING
         }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from kafkalab.clients.consumer.reading.consumer_network import ConsumerNetwork
+from kafkalab.clients.network.metadata import topic_name
 from kafkalab.errors import Errors, TimeoutException, error_for
 from kafkalab.protocol.messages import MetadataRequest, MetadataRequestTopic, MetadataResponse
 
@@ -65,7 +66,7 @@ def _numbers_of_one(answer: MetadataResponse) -> list[int] | None:
 
 def _numbers_of_all(answer: MetadataResponse) -> dict[str, list[int]]:
     return {
-        topic.name: sorted(p.partition_index for p in topic.partitions)
-        for topic in sorted(answer.topics, key=lambda topic: topic.name)
+        topic_name(topic): sorted(p.partition_index for p in topic.partitions)
+        for topic in sorted(answer.topics, key=topic_name)
         if topic.error_code == Errors.NONE.code
     }

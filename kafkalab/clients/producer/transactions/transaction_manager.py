@@ -124,6 +124,12 @@ class TransactionManager:
         return self.known_as.producer_id >= 0
 
     @property
+    def known_transactional_id(self) -> str:
+        """transactional.id, of a producer that has one."""
+        assert self.transactional_id is not None, "an idempotent producer has no transactions"
+        return self.transactional_id
+
+    @property
     def is_transactional(self) -> bool:
         return self.transactional_id is not None
 
@@ -215,7 +221,7 @@ class TransactionManager:
     def _begin_completing(self, committed: bool) -> TxnResult:
         if self._new_partitions:
             self._enqueue(self._add_partitions())
-        request = EndTxn(self, self.transactional_id, self.known_as, committed)
+        request = EndTxn(self, self.known_transactional_id, self.known_as, committed)
         self.look_for_v2(at_start=False)
         self._enqueue(request)
         if not self._epoch_bump_required:
@@ -247,7 +253,9 @@ class TransactionManager:
             self.transaction_started = True
             request: TxnRequest = self.offset_commit(offsets, group)
         else:
-            request = AddOffsetsToTxn(self, self.transactional_id, self.known_as, offsets, group)
+            request = AddOffsetsToTxn(
+                self, self.known_transactional_id, self.known_as, offsets, group
+            )
         self._enqueue(request)
         return request.result
 
@@ -259,7 +267,12 @@ class TransactionManager:
     ) -> TxnOffsetCommit:
         self.pending_offsets.update(offsets)
         return TxnOffsetCommit(
-            self, self.transactional_id, self.known_as, dict(self.pending_offsets), group, result
+            self,
+            self.known_transactional_id,
+            self.known_as,
+            dict(self.pending_offsets),
+            group,
+            result,
         )
 
     def check_send(self, tp: TopicPartition) -> None:
@@ -687,7 +700,7 @@ class TransactionManager:
         self.pending_partitions.update(self._new_partitions)
         self._new_partitions.clear()
         return AddPartitionsToTxn(
-            self, self.transactional_id, self.known_as, list(self.pending_partitions)
+            self, self.known_transactional_id, self.known_as, list(self.pending_partitions)
         )
 
     def _enqueue(self, request: TxnRequest) -> None:

@@ -136,6 +136,7 @@ class TransactionalSender:
         return True
 
     def _find_and_retry(self, request: TxnRequest) -> None:
+        assert request.coordinator_type is not None, "such a request is sent to any broker"
         self._manager.look_up_coordinator(request.coordinator_type, request.coordinator_key)
         self._manager.retry(request)
 
@@ -173,6 +174,7 @@ class TransactionalSender:
         if manager.has_fatal_error or not manager.has_producer_id:
             return (yield from self._give_up_batches())
         if manager.has_abortable_error:
+            assert manager.last_error is not None, "an error state has its error"
             self._accumulator.abort_undrained(manager.last_error)
         return False
 

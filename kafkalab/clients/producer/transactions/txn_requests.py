@@ -100,6 +100,10 @@ class TxnRequestOwner(Protocol):
     pending_partitions: dict[TopicPartition, None]
     pending_offsets: dict[TopicPartition, OffsetAndMetadata]
 
+    @property
+    def known_transactional_id(self) -> str:
+        """transactional.id, of a producer that has one."""
+
     def add(self, request: TxnRequest) -> None:
         """Queue a request."""
 
@@ -163,7 +167,7 @@ class TxnRequest:
 
     @property
     def coordinator_key(self) -> str:
-        return self.manager.transactional_id
+        return self.manager.known_transactional_id
 
     @property
     def api_name(self) -> str:
@@ -221,13 +225,14 @@ class TxnRequest:
         if error in FENCED and self.manager.profile.transacting.bumps_idempotent_epoch:
             error = Errors.PRODUCER_FENCED
         known = self.manager.profile.connecting.known(error)
+        assert known.raises is not None, "a refusal is no success"
         return known.raises(known.message)
 
     def refused(self, error: Errors, what: str) -> None:
         """The errors that all requests to the transaction coordinator share.
         what: how the unexpected is called."""
         if error in COORDINATOR_LOST:
-            self.manager.look_up_coordinator(TRANSACTION, self.manager.transactional_id)
+            self.manager.look_up_coordinator(TRANSACTION, self.manager.known_transactional_id)
             self.again()
         elif error.retriable:
             self.again()
@@ -517,7 +522,7 @@ class TxnOffsetCommit(TxnRequest):
                 )
             )
         ids = manager.client.metadata.topic_ids
-        member = {}
+        member: dict[str, Any] = {}
         if manager.profile.transacting.offsets_carry_member:
             member = {
                 "generation_id_or_member_epoch": group.generation_id,

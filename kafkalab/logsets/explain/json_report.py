@@ -1,11 +1,13 @@
-"""The story for a program: the same tables and oddities as JSON, times as the lines print them."""
+"""Writes the report on a log as JSON for programs: tables and oddities, with times as in the
+lines.
+"""
 
 import dataclasses
 import json
 
 import pandas as pd
 
-from kafkalab.logsets.explain.story import Story
+from kafkalab.logsets.explain.log_report import LogReport
 
 TABLES = (
     "files",
@@ -23,8 +25,8 @@ TABLES = (
 )
 
 
-def as_json(story: Story) -> str:
-    """An object with a list of rows for each table of the Story, and `oddities`."""
+def json_report(story: LogReport) -> str:
+    """A JSON object with a list of rows for each table of the LogReport, and `oddities`."""
     tables = {
         name: [_row(row) for row in getattr(story, name).to_dict("records")] for name in TABLES
     }

@@ -1,23 +1,25 @@
-"""How many sockets were open when, and which are of no use to anybody?
+"""Counts the open sockets per minute and broker, and finds unused bootstrap sockets.
 
-live_per_minute(lines)   a row a minute and broker: sockets open as the minute began
-zombies(lines)           a row for each bootstrap socket that is open longer than any default
-                         would leave it
+live_per_minute(lines)   one row for each minute and broker: open sockets at the begin of the
+minute zombies(lines)           one row for each bootstrap socket open beyond the default idle
+limit
 """
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from kafkalab.logsets.connections import connections
-from kafkalab.logsets.told import folder
+from kafkalab.logsets.event_lines import folder
 
-IDLE_MINUTES = 9  # connections.max.idle.ms, where nobody sets it
+IDLE_MINUTES = 9  # The default of connections.max.idle.ms.
 GRACE = "30 seconds"  # A client looks for idle sockets when it polls.
 
 
 def live_per_minute(lines: DataFrame) -> DataFrame:
-    """minute, broker (null: not known), live. A socket that is still open lives until the last
-    line of all; tries that failed never lived."""
+    """minute, broker (null: unknown), live: the number of open sockets.
+
+    A socket without an end counts until the last line of all. Failed attempts do not count.
+    """
     end = lines.agg(F.max("time").alias("end"))
     first = F.date_trunc("minute", "opened_at")
     begin = F.when(first == F.col("opened_at"), first).otherwise(
@@ -43,9 +45,12 @@ def live_per_minute(lines: DataFrame) -> DataFrame:
 
 
 def zombies(lines: DataFrame) -> DataFrame:
-    """folder, client_id, broker, opened_at, since (when the default idle limit would have closed
-    it), end (of the socket, or of the client's lines). How it ended at last does not matter:
-    brokers close idle sockets too, a minute after clients should."""
+    """Bootstrap sockets that stay open beyond the default idle limit.
+
+    folder, client_id, broker, opened_at, since (when the default idle limit would have closed it),
+    end (of the socket, or of the client's lines). The reason of the end does not matter, because
+    brokers also close idle sockets, one minute later than clients.
+    """
     ends = (
         lines.where("client_id is not null")
         .groupBy(folder(), "client_id")

@@ -1,5 +1,6 @@
-"""What went wrong, in one sentence: Spark wraps a worker's error in pages of Java,
-and a full disk in more of them."""
+"""Turns an error of Spark or the system into one sentence, without Spark's pages of Java stack
+traces.
+"""
 
 import errno
 import re
@@ -8,11 +9,11 @@ from kafkalab.logsets.java import JavaMissing
 
 
 class NotALog(ValueError):
-    """Files without a single line that could be read."""
+    """Raised for files without any line that could be read."""
 
 
 def expected() -> tuple[type[BaseException], ...]:
-    """The errors that `sentence` has words for."""
+    """The errors that `sentence` handles."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -20,7 +21,7 @@ def expected() -> tuple[type[BaseException], ...]:
 
 
 def sentence(error: BaseException) -> str:
-    """One sentence that names what was wrong and, where we know, what to do next."""
+    """One sentence that says what is wrong and, where known, what to do."""
     text = str(error)
     if (
         isinstance(error, OSError) and error.errno == errno.ENOSPC
@@ -53,7 +54,7 @@ def sentence(error: BaseException) -> str:
             f"Spark's master {master or 'that was named'} does not answer; see --master and "
             "KAFKALAB_SPARK_MASTER."
         )
-    # What a worker said stands on the last line of Python's part of the trace.
+    # The worker's message is the last line of Python's part of the trace.
     if found := re.findall(r"^(?:\w+\.)*(?:\w*Error|NotALog): (.+)$", text, re.MULTILINE):
         return found[-1]
     return text.strip().splitlines()[0] if text.strip() else type(error).__name__

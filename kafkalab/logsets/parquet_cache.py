@@ -1,9 +1,9 @@
-"""Parquet beside a set, so that every later read takes a fraction: `read(spark, path, saved=True)`.
+"""Keeps Parquet beside a log set, so that later reads are faster: `read(spark, path, saved=True)`.
 
 Its name ends in a checksum of the files (name, size, time of change; a generated set's own checksum
-where it has one), of the layout and of the catalogue this reader knows. When any of them changes
-the name changes, and the Parquet is made again. A folder without Spark's _SUCCESS was never
-finished and is made again too.
+where it has one), of the layout and of the reader's catalogue. When one of them changes, the name
+changes, and the Parquet is made again. A folder without Spark's _SUCCESS is incomplete and is also
+made again.
 """
 
 import hashlib
@@ -22,9 +22,11 @@ STEM = "lines-"
 
 
 def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str:
-    """The folder with the Parquet of all lines under `path`, made if it is not there. Beside
-    them, or in the user's cache where that is locked."""
-    from kafkalab.logsets.read import load
+    """The folder with the Parquet of all lines under `path`. It is made if it does not exist.
+
+    It is beside the lines, or in the user's cache where their folder cannot be written.
+    """
+    from kafkalab.logsets.reader import load_lines
 
     stem = f"{os.path.basename(path)}.{STEM}" if _is_file(path) else STEM
     name = f"{stem}{checksum_of(path, layout)}.parquet"
@@ -34,7 +36,7 @@ def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str
     for place in _places(path):
         if _writable(place):
             _forget_older(place, stem)
-            load(spark, path, layout=layout).write.mode("overwrite").option(
+            load_lines(spark, path, layout=layout).write.mode("overwrite").option(
                 "compression", "zstd"
             ).parquet(f"{place}/{name}")
             return f"{place}/{name}"
@@ -42,7 +44,7 @@ def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str
 
 
 def checksum_of(path: str, layout: str | None = None) -> str:
-    """Sixteen letters that stand for these files, read by this reader."""
+    """Sixteen letters that identify these files and this version of the reader."""
     digest = hashlib.sha256()
     for part in path.split("\n"):
         done = Path(part, "DONE") if URL not in part else None
@@ -58,8 +60,10 @@ def checksum_of(path: str, layout: str | None = None) -> str:
 
 
 def _places(path: str):
-    """Where the Parquet may lie: beside the lines, else in the user's cache.
-    Several paths have no one place."""
+    """The folders for the Parquet: beside the lines, else the user's cache.
+
+    For several paths only the cache is used.
+    """
     if "\n" not in path:
         yield (os.path.dirname(path) or ".") if _is_file(path) else path.rstrip("/")
     yield str(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "kafkalab", "lines"))
@@ -89,7 +93,7 @@ def _writable(place: str) -> bool:
 
 
 def _forget_older(place: str, stem: str) -> None:
-    """Parquet of ours that is of other files or of an older reader."""
+    """Remove older Parquet of this cache: of other files or of an older reader."""
     if URL not in place and not place.endswith(os.path.join("kafkalab", "lines")):
         for old in Path(place).glob(f"{stem}{'?' * 16}.parquet"):
             shutil.rmtree(old, ignore_errors=True)

@@ -1,8 +1,7 @@
-"""The parts of a set, made by Spark's workers: each a task of its own, its text, its Parquet, and a
-receipt that says it is done.
+"""Writes the parts of a log set on Spark's workers: each part with its text, Parquet and receipt.
 
-A worker maps the told stories into memory once and keeps them for its next parts. What it needs
-besides is the part's Sheet.
+One part is one Spark task. Its receipt says that it is complete. A worker maps the scripts into
+memory once and keeps them for its next parts. It also needs the part's Sheet.
 """
 
 import contextlib
@@ -35,7 +34,7 @@ def keep(
     epoch_ms: int,
     last_ms: int,
 ) -> str:
-    """Lay out what workers need under `place`/.making/stories; returns the checksum of it all."""
+    """Write the workers' input under `place`/.making/stories. Returns its checksum."""
     kept = place / STORIES
     kept.make()
     checksum = hashlib.sha256()
@@ -78,12 +77,11 @@ def name_of(number: int, packed: bool) -> str:
 
 
 def make_part(place: Place, checksum: str, sheet: Sheet, packed: bool, parquet: bool) -> dict:
-    """Write one part and its receipt: number, lines, bytes,
-    checksum of the text as it is unpacked."""
+    """Write one part and its receipt: number, lines, bytes, checksum of the unpacked text."""
     name, digest, size = name_of(sheet.number, packed), hashlib.sha256(), 0
     with contextlib.ExitStack() as open_files:
         stream = open_files.enter_context((place / "lines" / name).writing())
-        if packed:  # No name and no time: the same bytes every time.
+        if packed:  # Without name and time the bytes are the same every time.
             stream = open_files.enter_context(gzip.GzipFile("", "wb", 9, stream, mtime=0))
         rows = (
             open_files.enter_context(
@@ -110,11 +108,10 @@ def make_part(place: Place, checksum: str, sheet: Sheet, packed: bool, parquet: 
 
 @contextlib.contextmanager
 def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray, int], None]]:
-    """What writes blocks of text as Parquet, read by the reader itself:
-    the rows are what reading the text gives."""
+    """A function that writes blocks of text as Parquet. The rows come from the reader itself."""
     from kafkalab.logsets import schema
     from kafkalab.logsets.block import Block
-    from kafkalab.logsets.source import batch_of
+    from kafkalab.logsets.source import record_batch_of
 
     writer, kept = None, []
 
@@ -128,7 +125,7 @@ def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray,
     with place.writing() as stream:
 
         def add(text: np.ndarray, begins: np.ndarray, offset: int) -> None:
-            kept.append(batch_of(Block(text.tobytes(), file, offset), schema.NAMES))
+            kept.append(record_batch_of(Block(text.tobytes(), file, offset), schema.NAMES))
             if sum(batch.num_rows for batch in kept) >= ROW_GROUP:
                 flush(stream)
 
@@ -138,7 +135,7 @@ def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray,
         writer.close()
 
 
-def write(
+def write_parts(
     spark,
     place: Place,
     checksum: str,
@@ -148,8 +145,10 @@ def write(
     say: Callable[[str], None],
     already: int = 0,
 ) -> None:
-    """Have Spark make these parts, each in a task of its own.
-    `say` hears how many are done; `already` were there before."""
+    """Have Spark write these parts, one in each task.
+
+    `say` is called with the number of complete parts. `already` parts existed before.
+    """
     work = [json.dumps(asdict(sheet)) for sheet in sheets]
     if not work:
         return
@@ -170,7 +169,7 @@ def write(
 
 
 class _watched:
-    """While it lasts, `say` hears every few seconds how many parts have a receipt."""
+    """Calls `say` every few seconds with the number of complete parts, inside a `with` block."""
 
     EVERY_S = 2.0
 
@@ -196,7 +195,7 @@ class _watched:
 
 
 def receipts(place: Place) -> dict[int, dict]:
-    """number -> receipt of the parts that are done."""
+    """number -> receipt of the complete parts."""
     names = sorted(name for name in (place / RECEIPTS).names() if name.endswith(".json"))
     return {
         receipt["number"]: receipt

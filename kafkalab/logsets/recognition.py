@@ -1,14 +1,15 @@
-"""Which statement of the Java client wrote this message, and what did it put into the gaps? Asked
-for all rows of a block at once.
+"""Finds the statement of the Java client that wrote each message, and reads the gaps of its
+template.
 
-Most templates are told apart by logger, source line and first eight bytes, which take few values in
-a block. For each such key we look up once which templates it could be (templates.py); then all rows
-compare a few 64-bit words of their message's begin and end with those of their candidates. Where
-two templates still fit (`Found least loaded node {node}` and `… {node} connected with …`) the
-source line decides, and without one the whole template does, as a regular expression.
+It works on all rows of a block at once. Logger, source line and first eight bytes distinguish most
+templates, and they have few values in a block. For each such key the candidates are looked up once
+(templates.py). Then all rows compare a few 64-bit words of their message's begin and end with those
+of their candidates. Where two templates still match (`Found least loaded node {node}` and `… {node}
+connected with …`), the source line decides. Without a source line the whole template decides, as a
+regular expression.
 
-The gaps are read with one regular expression for each template, on its own rows only. Lines repeat
-themselves, so each different text is read once.
+The gaps are read with one regular expression for each template, on its own rows only. Lines repeat,
+so each different text is read once.
 """
 
 import re
@@ -23,10 +24,10 @@ from kafkalab.logsets.block import LEVELS
 from kafkalab.logsets.templates import LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
 
 HEAD_WORDS, TAIL_WORDS = 4, 2  # 64-bit words of a message that are compared.
-EXCERPT = 240  # Gaps we have columns for mostly end within; the rest is read again in full.
-SAMPLE = 64  # So many texts tell whether texts come again.
+EXCERPT = 240  # Most gaps with a column end within it. The other texts are read again in full.
+SAMPLE = 64  # The number of texts that show whether texts repeat.
 FEW = 48
-STRONG = 8  # So many literal bytes cannot fit by chance.
+STRONG = 8  # So many literal bytes do not match by chance.
 LEVEL_NAMES = (*LEVELS, None)  # -1 stands for no level.
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -79,8 +80,10 @@ class Recognised:
         return {name: self._column(name, found) for name, found in pieces.items()}
 
     def _add_few(self, asked, wanted: set[str], pieces) -> None:
-        """The fields of templates with a few rows each. Arrow makes a regular expression ready anew
-        in each call, which takes longer than to read some texts with one that is ready."""
+        """The fields of templates with a few rows each.
+
+        Arrow compiles a regular expression in each call. For a few texts a compiled one is faster.
+        """
         if not asked:
             return
         begin, end = self.block.message_span
@@ -113,7 +116,7 @@ class Recognised:
         place[rows] = np.arange(len(rows))
         values = pa.concat_arrays([values for _, values in pieces])
         if name != "reason":
-            # A group that took no part.
+            # A group without a match.
             values = pc.if_else(pc.equal(values, ""), pa.scalar(None, pa.string()), values)
         if kind != pa.string():
             values = _as_numbers(values, kind)
@@ -121,8 +124,10 @@ class Recognised:
 
 
 def broker_of(node_id: pa.Array) -> pa.Array:
-    """The broker behind each node id: `2` and `+2` and 2147483645 are broker 2, bootstrap
-    servers (-1, -2, …) are no broker yet."""
+    """The broker of each node id. `2`, `+2` and 2147483645 are broker 2.
+
+    Bootstrap servers (-1, -2, …) are no broker yet.
+    """
     nodes = node_id.dictionary_encode()
     brokers = pa.array([decode_broker(text) for text in nodes.dictionary.to_pylist()], pa.int32())
     return brokers.take(nodes.indices)
@@ -137,7 +142,7 @@ def decode_broker(node_id: str) -> int | None:
 
 
 def _as_numbers(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Texts of whole numbers as numbers; null where one is too large to be what it says it is."""
+    """Texts of whole numbers as numbers; null where one is too large for its column."""
     try:
         return pc.cast(values, kind)
     except pa.ArrowInvalid:
@@ -155,8 +160,10 @@ def _as_numbers(values: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 class _Table:
-    """The literal bytes of all patterns as numbers, a row a pattern: value and mask of each
-    word, and how long a message must be."""
+    """The literal bytes of all patterns as numbers, one row a pattern.
+
+    A row has value and mask of each word, and the least length of a message.
+    """
 
     def __init__(self):
         patterns = templates.all_patterns()
@@ -197,8 +204,10 @@ def _numbers() -> dict[int, int]:
 def _candidates(
     logger: str | None, line: int | None, level: str | None, first_word: int
 ) -> tuple[tuple[int, ...], int]:
-    """The patterns (by number) whose first eight bytes these could be, those of this source line
-    first, and how many those are."""
+    """The patterns (by number) that can begin with these eight bytes, and a count.
+
+    Those of this source line are first, and the count is theirs.
+    """
     table = _table()
     fitting = [
         (pattern, _numbers()[id(pattern)])
@@ -206,8 +215,8 @@ def _candidates(
         if first_word & int(table.mask[0, _numbers()[id(pattern)]])
         == int(table.value[0, _numbers()[id(pattern)]])
     ]
-    # Two events may share their words and differ in level; a version we do not know may write a
-    # line on another level.
+    # Two events may have equal words and different levels. An unknown version may use another
+    # level.
     if on_level := [(pattern, number) for pattern, number in fitting if level in pattern.levels]:
         fitting = on_level
     here = [number for pattern, number in fitting if line in pattern.lines]
@@ -238,7 +247,7 @@ def _decided(block, tails, place: np.ndarray, begin: np.ndarray, end: np.ndarray
     fits_here, fits_at_all = np.zeros(len(begin), np.int8), np.zeros(len(begin), np.int8)
     fit: list[tuple[np.ndarray, np.ndarray]] = []
     for slot in range(most):
-        # What a line of this very place fits needs no second look at the others.
+        # A match with a pattern of this source line needs no check of the others.
         rows = np.flatnonzero((candidates[slot] >= 0)[key] & ((slot < here) | (fits_here == 0)))
         pattern = candidates[slot][key[rows]]
         good = length[rows] >= table.shortest[pattern]
@@ -256,7 +265,7 @@ def _decided(block, tails, place: np.ndarray, begin: np.ndarray, end: np.ndarray
         certain = (slot < here[rows]) | table.strong[pattern]
         fresh = fits_at_all[rows] == 0
         chosen[rows[fresh & certain]] = pattern[fresh & certain]
-        fits_at_all[rows] += 1 + ~certain  # A weak one counts twice: it has to be looked at.
+        fits_at_all[rows] += 1 + ~certain  # A weak match counts twice, so that it is checked.
         fits_here[rows] += slot < here[rows]
         fit.append((rows, pattern))
 
@@ -268,8 +277,10 @@ def _decided(block, tails, place: np.ndarray, begin: np.ndarray, end: np.ndarray
 
 
 def _look_closer(block, begin, end, unsure, fit, chosen) -> None:
-    """Fill in `chosen` for the unsure rows: the pattern that fits as a whole,
-    the most telling one where several do."""
+    """Set `chosen` for the unsure rows: the pattern that matches as a whole.
+
+    Where several match, it is the pattern with most literal text.
+    """
     rows = np.concatenate([rows for rows, _ in fit])
     pattern = np.concatenate([pattern for _, pattern in fit])
     rows, pattern = rows[unsure[rows]], pattern[unsure[rows]]
@@ -287,7 +298,7 @@ def _look_closer(block, begin, end, unsure, fit, chosen) -> None:
             chosen[candidates[whole.astype(bool)]] = number
 
 
-# The bytes of a message that has so many, of the eight in a word.
+# The mask of a word of which a message has so many bytes.
 _UP_TO = np.array([(1 << 8 * count) - 1 for count in range(9)], np.uint64)
 
 
@@ -300,8 +311,10 @@ def _words(data: np.ndarray) -> np.ndarray:
 
 
 def _extract(block, pattern: Pattern, begin, end) -> pa.StructArray:
-    """The named groups of each span; read from an excerpt first,
-    because a long answer needs no second look beyond its header."""
+    """The named groups of each span.
+
+    An excerpt is read first: it is enough for most long answers.
+    """
     if pattern.to_the_end:
         return _groups_of(block.texts(begin, end), pattern)
     values = _groups_of(block.texts(begin, np.minimum(end, begin + EXCERPT)), pattern)
@@ -320,8 +333,10 @@ def _extract(block, pattern: Pattern, begin, end) -> pa.StructArray:
 
 
 def _groups_of(texts: pa.Array, pattern: Pattern) -> pa.StructArray:
-    """The named groups of each text, null where the pattern does not fit.
-    Texts that come again are read once."""
+    """The named groups of each text, null where the pattern does not match.
+
+    Equal texts are read once.
+    """
     if len(texts[:SAMPLE].dictionary_encode().dictionary) > SAMPLE // 2:
         return pc.extract_regex(texts, pattern.gaps)
     coded = texts.dictionary_encode()

@@ -1,8 +1,7 @@
-"""A user's own log -> what happened in it: small tables, one a subject, and the oddities. What the
-terminal and the page both show.
+"""Makes the report on a log: small tables, one for each subject, and the oddities.
 
-Every table is counted by Spark and cut to a size one can look at; nothing that grows with the log
-comes here.
+The terminal and the page both show it. Spark counts every table and cuts it to a readable size. So
+the report does not grow with the log.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from kafkalab.logsets.explain.oddities import DEFAULT_IDLE_MS, Oddity
 from kafkalab.logsets.lag import lag_per_minute
 from kafkalab.logsets.offsets import commits, reprocessed
 from kafkalab.logsets.producers import producers
-from kafkalab.logsets.read import summary
+from kafkalab.logsets.reader import summary
 from kafkalab.logsets.rebalances import rebalances
 from kafkalab.logsets.transactions import transactions
 
@@ -26,8 +25,9 @@ UNKNOWN_SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Story:
-    """What `explain` found. Times are UTC as the lines have them; durations in milliseconds.
+class LogReport:
+    """The report of `explain` on a log. Times are UTC as in the lines, durations are in
+    milliseconds.
 
     files       file, lines, malformed, foreign, not_in_catalogue, first, last
     clients     file, client_id, kind, group_id, version, lives, lines, warnings, first, last
@@ -63,9 +63,11 @@ class Story:
         return self.files["last"].max()
 
 
-def tell(lines: DataFrame) -> Story:
-    """The Story of these lines (all columns of schema.py; best read from Parquet, for they are
-    looked at a dozen times)."""
+def report_of(lines: DataFrame) -> LogReport:
+    """The report on these lines (all columns of schema.py).
+
+    It reads them a dozen times, so read them from Parquet.
+    """
     sockets = connections(lines)
     shown = _sockets(sockets)
     files, clients, requests = (
@@ -88,7 +90,7 @@ def tell(lines: DataFrame) -> Story:
         oddities.storm(rounds),
         oddities.falling_behind(behind),
     ]
-    return Story(
+    return LogReport(
         files=files,
         clients=clients,
         sockets=shown,
@@ -118,8 +120,10 @@ def _sockets(sockets: DataFrame) -> pd.DataFrame:
 
 
 def _clients(lines: DataFrame) -> pd.DataFrame:
-    """Who wrote here. A life begins with each version line;
-    lines that nobody signed count for the file's only client."""
+    """The clients of the lines. A process begins with each version line.
+
+    Lines without a client prefix count for the file's only client.
+    """
     version = F.when(
         F.col("event") == "KAFKA_VERSION", F.regexp_extract("message", r"Kafka version ?: (\S+)", 1)
     )
@@ -142,8 +146,10 @@ def _clients(lines: DataFrame) -> pd.DataFrame:
 
 
 def _requests(lines: DataFrame) -> pd.DataFrame:
-    """How often each API was asked and how long its answers took.
-    A request's answer is the next line of its correlation id."""
+    """The requests of each API and the time of their answers.
+
+    A request's answer is the next line with its correlation id.
+    """
     talk = lines.where(
         F.col("event").isin("SENDING_REQUEST", "RECEIVED_RESPONSE")
         & F.col("correlation_id").isNotNull()
@@ -207,8 +213,7 @@ def _lag(lines: DataFrame) -> pd.DataFrame:
 
 
 def _idle_limit(lines: DataFrame) -> int:
-    """connections.max.idle.ms as the configuration dumps have it;
-    Kafka's default where there is none."""
+    """connections.max.idle.ms from the configuration dumps, else Kafka's default."""
     dumped = F.regexp_extract("message", r"connections\.max\.idle\.ms = (-?\d+)", 1)
     rows = (
         lines.where(F.col("event").isin("CONSUMER_CONFIG", "PRODUCER_CONFIG"))
@@ -219,8 +224,10 @@ def _idle_limit(lines: DataFrame) -> int:
 
 
 def _unknown(lines: DataFrame) -> pd.DataFrame:
-    """What the catalogue does not know, by class, with an example: the application's own lines,
-    or a version we never recorded."""
+    """The lines that are not in the catalogue, by class, with an example.
+
+    They are the application's own lines, or lines of a version without a recording.
+    """
     return (
         lines.where("event is null and problem is null")
         .groupBy("logger", "level")

@@ -1,8 +1,8 @@
-"""A file or a folder of client lines -> a DataFrame of the columns in schema.py.
+"""Reads log files of Kafka clients into a Spark DataFrame with the columns of schema.py.
 
-`read` is for people: it names the client of every line and keeps Parquet beside a set if asked to.
-`load` is the data source alone (source.py), `stream` the same over files that still grow. Only the
-columns that are asked for are made: `read(spark, path, columns=("time", "client_id"))`.
+`read` is for interactive use: it names the client of every line, and with saved=True it keeps
+Parquet beside a set. `load_lines` is the data source alone (source.py), `stream` the same for
+growing files. Only the named columns are made: `read(spark, path, columns=("time", "client_id"))`.
 """
 
 import os
@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from kafkalab.logsets import schema
-from kafkalab.logsets.files import files_of, join
+from kafkalab.logsets.files import files_of, path_list
 
 CLIENT = ("kind", "client_id", "group_id")
 Paths = str | os.PathLike | Iterable[str | os.PathLike]
@@ -29,36 +29,40 @@ def read(
     only the named ones).
 
     Lines without a `[Consumer clientId=…] ` prefix get the client of their file where the whole
-    file has one client; in `spark.read.format("kafkalab")` their client_id is null. layout: log4j's
-    pattern string (layouts.py); without it each file's first lines tell. saved: read the Parquet
-    beside the set, which is made first if it is not there or not of these files (saved.py). Raises
-    FileNotFoundError when there is nothing to read, LayoutError for a layout that cannot be read
-    by.
+    file has one client; in `spark.read.format("kafkalab")` their client_id is null.
+
+    layout  log4j's pattern string (layouts.py); without it each file's first lines show it
+    saved   read the Parquet beside the set; it is made first if it does not exist or is not of
+            these files (parquet_cache.py)
+
+    Raises FileNotFoundError when there is nothing to read, LayoutError for a layout that cannot be
+    used.
     """
-    path = join(path)
+    path = path_list(path)
     files_of(path)
     names = tuple(columns or schema.NAMES)
     if saved:
-        from kafkalab.logsets.saved import parquet_of
+        from kafkalab.logsets.parquet_cache import parquet_of
 
         lines = spark.read.parquet(parquet_of(spark, path, layout))
     else:
         needed = set(names) | ({"file"} if set(CLIENT) & set(names) else set())
-        lines = load(spark, path, needed, layout)
+        lines = load_lines(spark, path, needed, layout)
     if set(CLIENT) & set(names):
         prefixes = (
-            lines.select("file", *CLIENT) if saved else load(spark, path, {"file", *CLIENT}, layout)
+            lines.select("file", *CLIENT)
+            if saved
+            else load_lines(spark, path, {"file", *CLIENT}, layout)
         )
         lines = with_the_files_client(lines, prefixes)
     return lines.select(*names)
 
 
-def load(
+def load_lines(
     spark: SparkSession, path: Paths, names: Iterable[str] = schema.NAMES, layout: str | None = None
 ) -> DataFrame:
-    """The named columns as the data source gives them:
-    client_id only where a line has a prefix of its own."""
-    return _source(spark.read, names, layout).load(join(path))
+    """The named columns from the data source: client_id only where a line has its own prefix."""
+    return _source(spark.read, names, layout).load(path_list(path))
 
 
 def stream(
@@ -68,9 +72,11 @@ def stream(
     layout: str | None = None,
     settle_s: float = 2,
 ) -> DataFrame:
-    """As `load`, over files that still grow: a streaming DataFrame. settle_s: growing.py."""
+    """As `load_lines`, for growing files: a streaming DataFrame. settle_s: stream_reader.py."""
     return (
-        _source(spark.readStream, names, layout).option("settleSeconds", settle_s).load(join(path))
+        _source(spark.readStream, names, layout)
+        .option("settleSeconds", settle_s)
+        .load(path_list(path))
     )
 
 
@@ -80,7 +86,7 @@ def _source(reader, names: Iterable[str], layout: str | None):
         return reader
     from kafkalab.logsets import layouts
 
-    layouts.layout(layout)  # A wrong one is better refused here than by a worker.
+    layouts.layout(layout)  # Refuse a wrong one here, not in a worker.
     return reader.option("layout", layout)
 
 
@@ -106,16 +112,15 @@ def with_the_files_client(lines: DataFrame, prefixes: DataFrame) -> DataFrame:
 
 
 def malformed(lines: DataFrame) -> DataFrame:
-    """The lines that could not be read, each with its reason:
-    nothing is ever left out in silence."""
+    """The lines that could not be read, each with its reason. No line is left out silently."""
     return lines.where(F.col("problem").isNotNull()).select("file", "offset", "problem", "message")
 
 
 def summary(lines: DataFrame) -> DataFrame:
-    """By file: how many lines there are, how many could not be read and why, how many the catalogue
-    does not know.
+    """One row for each file: its lines, those that could not be read, and those not in the
+    catalogue.
 
-    malformed counts every line with a problem; foreign those of them that are no log lines at all.
+    malformed counts every line with a problem. foreign counts those of them that are no log lines.
     """
     readable = F.col("problem").isNull()
     return (

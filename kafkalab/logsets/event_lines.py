@@ -1,9 +1,8 @@
-"""Which lines tell about a subject, whose are they, and in which order were they written? What
-every frame begins with.
+"""Selects the lines of some events and orders them by client, for all frames of log sets.
 
-A log set that Spark wrote comes in pieces, part-00000…: together they are one log. A client is
-known by its log, kind and client id, a group or a topic by the folder of its logs: members of a
-group usually write a log each.
+A log set that Spark wrote is in pieces, part-00000…: together they are one log. A client is
+identified by its log, kind and client id. A group or a topic is identified by the folder of its
+logs, because members of a group usually write one log each.
 """
 
 from collections.abc import Iterable
@@ -12,16 +11,19 @@ from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as F
 
 CLIENT = ("file", "kind", "client_id")
-# The order in which a client wrote: by place, not by time, for clocks are set back and many lines
-# share a millisecond.
+# A client's own order is by place, not by time: clocks are set back, and many lines share a
+# millisecond.
 PLACE = ("part", "offset")
 PART = r"[/\\]part-[^/\\]*$"
 FOLDER = r"[/\\][^/\\]*$"
 
 
-def told(lines: DataFrame, events: Iterable[str], *columns: str) -> DataFrame:
-    """The lines of these events: file (of a log in parts: its folder), part, offset, time, kind,
-    client_id, event, and the named columns."""
+def lines_of(lines: DataFrame, events: Iterable[str], *columns: str) -> DataFrame:
+    """The lines of these events.
+
+    file (of a log in parts: its folder), part, offset, time, kind, client_id, event, and the named
+    columns.
+    """
     always = ("file", "offset", "time", "kind", "client_id", "event")
     return (
         lines.where(F.col("event").isin(*events))
@@ -37,17 +39,17 @@ def in_turn(*keys: str) -> WindowSpec:
 
 
 def so_far(*keys: str) -> WindowSpec:
-    """As in_turn, from the first up to this one."""
+    """The window of in_turn from the first line up to this one."""
     return in_turn(*keys).rowsBetween(Window.unboundedPreceding, Window.currentRow)
 
 
 def before(*keys: str) -> WindowSpec:
-    """As in_turn, from the first up to the one before."""
+    """The window of in_turn from the first line up to the one before."""
     return in_turn(*keys).rowsBetween(Window.unboundedPreceding, -1)
 
 
 def folder() -> Column:
-    """Where logs lie that may speak of the same group."""
+    """The folder of the logs that may be about the same group."""
     return F.regexp_replace(F.regexp_replace("file", PART, ""), FOLDER, "").alias("folder")
 
 

@@ -1,10 +1,9 @@
-"""A block of text in any layout -> its rows, as block.py does for Kafka's own. Slower, for it has
-to ask a regular expression.
+"""Parses a block of log text in any log4j layout into columns, as block.py does for Kafka's own.
 
-What belongs together: whatever does not begin as a record belongs to the record before, as is
-log4j's custom; only what stands before the first record is foreign. Where a layout has something
-after the message (` (%c)`), the message ends with it and a stack trace may follow; where it has
-nothing, the trace begins at the first line that looks like one.
+It is slower, because it uses a regular expression. A line that does not begin a record belongs to
+the record before, as in log4j. Only lines before the first record are foreign. Where a layout has a
+part after the message (` (%c)`), the message ends with it, and a stack trace may follow. Without
+such a part the trace begins at the first line that looks like one.
 """
 
 from functools import cached_property
@@ -17,7 +16,7 @@ from kafkalab.logsets import templates
 from kafkalab.logsets.block import LEVELS, LONG_NUMBER, Block
 from kafkalab.logsets.layouts import TRACE_START, Layout, micros_of
 
-LONGEST_HEAD = 400  # Bytes in front of a message.
+LONGEST_HEAD = 400  # The most bytes before a message.
 LONGEST_TAIL = 300
 
 
@@ -60,7 +59,7 @@ class LaidOutBlock(Block):
         self._tail = last.take(pa.array(where, mask=where < 0))
 
     def _closing(self, starts, ends, head_lines, after) -> np.ndarray:
-        """The line of text where each record's message ends, -1 where it never does."""
+        """The line of text where each record's message ends, -1 where it does not end."""
         numbers = np.arange(len(starts))
         if self.layout.tail:
             backs = self.texts(np.maximum(starts, ends - LONGEST_TAIL), ends)

@@ -1,5 +1,4 @@
-"""Checks that a view is given what it draws, a lab or labs by name,
-and refuses the rest in one sentence."""
+"""Checks the arguments of a view: a lab or labs by name. Anything else gets one sentence."""
 
 from __future__ import annotations
 
@@ -13,8 +12,10 @@ ONE, NAMED, EITHER, TWO = "one", "named", "either", "two"
 
 
 def drawn_from(what: str, view: Callable) -> Callable:
-    """`view` behind a check: it draws one lab, labs by name, either of these, or two labs. A client
-    that it is asked for is one of the lab's. Raises IllegalArgumentException."""
+    """`view` with a check of its arguments: one lab, labs by name, either of these, or two labs.
+
+    A named client has to be one of the lab's. Raises IllegalArgumentException.
+    """
     signature = inspect.signature(view)
 
     @functools.wraps(view)

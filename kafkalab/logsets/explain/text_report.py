@@ -1,24 +1,26 @@
-"""The story for a terminal: who wrote, what was odd and what that means, then sockets, requests,
-rebalances, commits."""
+"""Writes the report on a log as text for a terminal: clients, oddities, then the tables.
+
+The tables are sockets, requests, rebalances and commits.
+"""
 
 import textwrap
 
 import pandas as pd
 
-from kafkalab.logsets.explain.story import Story
+from kafkalab.logsets.explain.log_report import LogReport
 
-ROWS = 15  # Of a table; the page has more.
+ROWS = 15  # Rows of a table. The page has more.
 WIDTH, INDENT = 110, "     "
 MARKS = {3: "!!", 2: "! ", 1: "  "}
 
 
-def in_words(story: Story) -> str:
+def text_report(story: LogReport) -> str:
     """The whole report as text."""
     parts = [_heading(story), _oddities(story), *_tables(story)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _heading(story: Story) -> str:
+def _heading(story: LogReport) -> str:
     files, lines = story.files, int(story.files["lines"].sum())
     malformed, unknown = int(files["malformed"].sum()), int(files["not_in_catalogue"].sum())
     span = (
@@ -44,7 +46,7 @@ def _heading(story: Story) -> str:
     return said + _more(len(story.clients))
 
 
-def _oddities(story: Story) -> str:
+def _oddities(story: LogReport) -> str:
     if not story.oddities:
         return "Nothing odd: no lost connections, no refused commits, no eviction."
     texts = ["What stands out"]
@@ -69,7 +71,7 @@ def _oddities(story: Story) -> str:
     return "\n".join(texts)
 
 
-def _tables(story: Story):
+def _tables(story: LogReport):
     held = (
         story.held.assign(how=story.held["how"].fillna("still open"))
         if len(story.held)

@@ -1,12 +1,15 @@
-"""How many bytes of an answer are left at each of its buffers.
+"""Computes the buffer sizes that a Java client prints for records and members' metadata of a
+response.
 
 A Java client cuts records and members' metadata out of the answer's buffer without copying, so what
 it prints of them, `MemoryRecords(size=0, buffer=java.nio.HeapByteBuffer[pos=0 lim=0 cap=77])`,
 tells how much of the answer follows. The layouts are FetchResponse.json from v12 on, the flexible
 versions (KIP-482), where lengths are varints and every struct ends in a section of tagged fields
-that is one byte when empty; and JoinGroupResponse.json up to v5, before them.
+that is one byte when empty; and, before them, JoinGroupResponse.json up to v5 and
+DescribeGroupsResponse.json up to v3.
 """
 
+from kafkalab.protocol.admin_messages import DescribeGroupsResponse
 from kafkalab.protocol.group_messages import JoinGroupResponse
 from kafkalab.protocol.record_messages import (
     FetchableTopicResponse,
@@ -19,11 +22,12 @@ from kafkalab.protocol.record_messages import (
 )
 
 FIXED_PARTITION_BYTES = 4 + 2 + 8 + 8 + 8 + 4
-"""partition, error code, high watermark, last stable offset, log start offset,
-preferred read replica."""
+"""Partition, error code, high watermark, last stable offset, log start offset, preferred read
+replica.
+"""
 
 ABORTED_TRANSACTION_BYTES = 8 + 8 + 1
-TAGGED_PAIR_BYTES = {
+TAGGED_PAIR_BYTES: dict[type, int] = {
     FetchEpochEndOffset: 4 + 8 + 1,
     LeaderIdAndEpoch: 4 + 4 + 1,
     SnapshotId: 8 + 4 + 1,
@@ -36,14 +40,15 @@ def records_size(partition: FetchPartitionData) -> int:
 
 
 def bytes_left_at_records(response: FetchResponse) -> dict[tuple[int, int], int]:
-    """(index of topic, index of partition) -> bytes from the start of that
-    partition's records to the answer's end."""
+    """(topic index, partition index) -> bytes from the start of the partition's records to the
+    answer's end.
+    """
     left = _tagged_bytes(
         [_endpoints_bytes(response.node_endpoints)] if response.node_endpoints else []
     )
     found = {}
     for at_topic, topic in reversed(tuple(enumerate(response.responses))):
-        left += 1  # the topic's own tagged fields, never any
+        left += 1  # The topic's own tagged fields. There are none.
         for at, partition in reversed(tuple(enumerate(topic.partitions))):
             left += _partition_tags_bytes(partition)
             found[at_topic, at] = left + records_size(partition)
@@ -52,15 +57,43 @@ def bytes_left_at_records(response: FetchResponse) -> dict[tuple[int, int], int]
     return found
 
 
-def bytes_left_at_metadata(response: JoinGroupResponse, *, instance_ids: bool) -> dict[int, int]:
-    """Index of member -> bytes from the start of its metadata to the answer's end.
-    instance_ids: v5 and later carry them."""
-    left, found = 0, {}
-    for at, member in reversed(tuple(enumerate(response.members))):
-        found[at] = left = left + len(member.metadata)
-        left += 4 + 2 + len(member.member_id.encode("utf-8"))
-        left += 2 + len((member.group_instance_id or "").encode("utf-8")) if instance_ids else 0
-    return found
+def bytes_left_at_metadata(response: JoinGroupResponse, *, instance_ids: bool) -> list[int]:
+    """For each member the bytes from its metadata to the answer's end.
+
+    instance_ids: v5 and later carry them.
+    """
+    left, found = 0, []
+    for member in reversed(response.members):
+        left += len(member.metadata)
+        found.append(left)
+        left += 4 + _string_bytes(member.member_id)
+        left += _string_bytes(member.group_instance_id) if instance_ids else 0
+    return found[::-1]
+
+
+def bytes_left_at_members(response: DescribeGroupsResponse, *, operations: bool) -> list[int]:
+    """For each member the bytes from its metadata, then from its assignment, to the answer's end.
+
+    operations: v3 and later end each group with its authorized operations (KIP-430).
+    """
+    left, found = 0, []
+    for group in reversed(response.groups):
+        left += 4 if operations else 0
+        for member in reversed(group.members):
+            left += len(member.member_assignment)
+            found.append(left)
+            left += 4 + len(member.member_metadata)
+            found.append(left)
+            left += 4 + sum(
+                map(_string_bytes, (member.member_id, member.client_id, member.client_host))
+            )
+        head = (group.group_id, group.group_state, group.protocol_type, group.protocol_data)
+        left += 4 + 2 + sum(map(_string_bytes, head))
+    return found[::-1]
+
+
+def _string_bytes(text: str | None) -> int:
+    return 2 + len((text or "").encode("utf-8"))
 
 
 def _topic_head_bytes(topic: FetchableTopicResponse) -> int:
@@ -87,7 +120,7 @@ def _partition_tags_bytes(partition: FetchPartitionData) -> int:
 
 
 def _tagged_bytes(sizes: list[int]) -> int:
-    """Their number, then for each its tag, its size and itself."""
+    """Bytes of tagged fields: their number, then the tag, the size and the value of each."""
     return 1 + sum(1 + _unsigned_varint_bytes(size) + size for size in sizes)
 
 

@@ -1,5 +1,7 @@
-"""The names of all kinds of events that a journal can hold,
-so that a mistyped one is told from one that did not happen."""
+"""Lists the names of all kinds of events that a journal can hold.
+
+With this list a mistyped name is an error, and a known name without events is an empty result.
+"""
 
 KINDS = frozenset(
     """

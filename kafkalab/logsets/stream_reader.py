@@ -1,10 +1,10 @@
-"""Files that still grow, as a stream: which bytes are new since the last look, and which of them
-can be read already?
+"""Reads growing log files as a Spark stream (DataSourceStreamReader): new bytes with complete
+records.
 
-A record's last line may not have been written yet, so the last record of a file waits until another
-begins behind it, or until the file has not changed for some seconds. The offset of the stream is,
-for each file, how many bytes were read; a packed file is read whole when it appears.
-`read(start, end)` is the batch source's.
+The last line of a record may still be missing. So the last record of a file waits until another
+begins after it, or until the file has not changed for some seconds. The offset of the stream is the
+number of bytes read of each file. A packed file is read whole when it appears. `read(start, end)`
+is the batch source's.
 """
 
 import time
@@ -23,14 +23,16 @@ from kafkalab.logsets.ranges import (
     record_at_or_after,
     tasks_of,
 )
-from kafkalab.logsets.source import Task, batch_of, layout_of
+from kafkalab.logsets.source import ReadTask, layout_of, record_batch_of
 
-LOOK_BACK = 1 << 20  # In so many bytes at the end the last record is looked for.
+LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
 
 
 class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """The stream reader of `kafkalab`. settle_s: after so many seconds without change a file's
-    last record counts as whole."""
+    """The stream reader of the data source `kafkalab`.
+
+    settle_s: a file's last record is complete after so many seconds without a change of the file.
+    """
 
     def __init__(self, path: str, names: tuple[str, ...], layout: str | None, settle_s: float):
         self.path, self.names, self.layout, self.settle_s = path, names, layout, settle_s
@@ -50,7 +52,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _now(self, start: dict, whole: bool) -> dict:
         try:
             files = files_of(self.path)
-        except FileNotFoundError:  # A folder whose first file is still to come.
+        except FileNotFoundError:  # A folder without a file so far.
             return start
         return {
             **start,
@@ -58,7 +60,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
         }
 
     def _readable(self, file: LogFile, start: int, whole: bool) -> int:
-        """How many bytes of a file hold whole records."""
+        """The number of bytes of a file with complete records."""
         if (
             file.packed
             or whole
@@ -72,8 +74,8 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
             tail = stream.read(file.size - begin)
         return begin + last_record(tail, self.layout or layout_of(file))
 
-    def partitions(self, start: dict, end: dict) -> list[Task]:
-        return [Task(ranges) for ranges in tasks_of(self._news(start, end))]
+    def partitions(self, start: dict, end: dict) -> list[ReadTask]:
+        return [ReadTask(ranges) for ranges in tasks_of(self._news(start, end))]
 
     def _news(self, start: dict, end: dict) -> Iterator[Range]:
         for name, stop in sorted(end.items()):
@@ -89,15 +91,15 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
             else:
                 yield from _parts(name, begin, stop, layout)
 
-    def read(self, partition: Task) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: ReadTask) -> Iterator[pa.RecordBatch]:
         for piece in partition.ranges:
             for block in piece.blocks():
                 if block.rows:
-                    yield batch_of(block, self.names)
+                    yield record_batch_of(block, self.names)
 
 
 def _parts(name: str, begin: int, stop: int, layout: str) -> Iterator[Range]:
-    """A long stretch of news for several workers, cut where records begin."""
+    """Many new bytes as ranges for several workers, cut where records begin."""
     at = begin
     while at < stop:
         after = min(stop, record_at_or_after(name, min(at + TASK_BYTES, stop), layout))

@@ -1,8 +1,8 @@
-"""Which of a set's lines can speak of an incident? One look at the text or Parquet keeps those,
-with the columns the kinds of incidents.py ask for.
+"""Selects the lines of a log set that can show an incident, with the columns that incidents.py
+needs.
 
-Most lines of a log are fetches that went well. What is left is a tenth to a third of the rows
-without most of their text, small enough to keep.
+Most lines of a log are successful fetches. The selected lines are a tenth to a third of the rows,
+without most of their text. They are small enough to keep in memory or on disk.
 """
 
 from pyspark.sql import DataFrame
@@ -28,16 +28,17 @@ AUTOMATIC = (
 )
 BEGINS_AT = "SETTING_COMMITTED_OFFSET"
 RETRIED = "BATCH_RETRIED"
-# What a broker answers at once. FETCH and JOIN_GROUP wait by design, and what a consumer asks of a
-# leader besides waits behind its FETCH.
+# APIs that a broker answers at once. FETCH and JOIN_GROUP wait by design, and a consumer's other
+# requests
+# to a leader wait behind its FETCH.
 PROMPT = (
     "PRODUCE", "HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "OFFSET_COMMIT", "OFFSET_FETCH",
     "INIT_PRODUCER_ID", "ADD_PARTITIONS_TO_TXN", "END_TXN",
     "TXN_OFFSET_COMMIT",
 )  # fmt: skip
 
-# Of a consumer that has nothing else to say: how long a socket was of no use is told by who was
-# there to use it.
+# An idle consumer writes only this event. It shows how long the client of an unused socket was
+# running.
 ALIVE = "HEARTBEAT_RESPONSE"
 
 EVENTS = tuple(
@@ -69,12 +70,11 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def signs(lines: DataFrame) -> DataFrame:
-    """The lines of EVENTS with COLUMNS, so that every frame made of `lines` for an incident can be
-    made of them instead.
+def incident_lines(lines: DataFrame) -> DataFrame:
+    """The lines of EVENTS with COLUMNS. Every frame that incidents need can be made from them.
 
-    Requests and answers are those of PROMPT alone. message is null where the columns say it all,
-    and only the beginning of an answer's.
+    Requests and answers are those of PROMPT alone. message is null where the columns hold all of
+    it, and of an answer only the beginning.
     """
     event = F.col("event")
     message = F.when(event == ANSWERED, F.substring("message", 1, EVIDENCE_LETTERS)).when(

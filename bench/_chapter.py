@@ -1,0 +1,74 @@
+"""Runs the cells of one chapter and prints how long each took, as one line of JSON.
+
+    python -m bench._chapter notebooks/source_py/05_committed.py
+
+`cells` maps the first words of a cell to its seconds; `in_labs` are the seconds in which the clock
+of a lab ran. Cells marked spark=true are left out, and what needs them may fail; a failure of any
+other cell ends the run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+WORDS = 48
+
+
+def measure(path: Path) -> dict[str, object]:
+    """Run the chapter in a folder of its own, as a learner who has solved it."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    import jupytext  # from the tools that build the course, as `make bench` installs them
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    from kafkalab.sim.apps import Stage
+
+    notebook = jupytext.read(path, fmt="py:percent")
+    spent = {"depth": 0, "seconds": 0.0}
+    for name in ("wait", "run_until"):
+        setattr(Stage, name, _timed(getattr(Stage, name), spent))
+    quiet = Config()
+    quiet.HistoryManager.enabled = False  # the folder is gone before IPython writes at its exit
+    shell = InteractiveShell.instance(config=quiet)
+    cells: dict[str, float] = {}
+    for number, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code" or cell.metadata.get("spark"):
+            continue
+        started = time.perf_counter()
+        outcome = shell.run_cell(cell.source, store_history=False)
+        took = time.perf_counter() - started
+        if not outcome.success and "spark" not in cell.source.lower():
+            sys.exit(f"{path.name}, cell {number} failed: {outcome.error_in_exec}")
+        cells[f"{number} {' '.join(cell.source.split())[:WORDS]}"] = took
+    return {"cells": cells, "in_labs": spent["seconds"]}
+
+
+def _timed(method, spent):
+    """The method, with its time added where no other timed one has called it."""
+
+    def timed(*args, **how):
+        spent["depth"] += 1
+        started = time.perf_counter()
+        try:
+            return method(*args, **how)
+        finally:
+            spent["depth"] -= 1
+            if not spent["depth"]:
+                spent["seconds"] += time.perf_counter() - started
+
+    return timed
+
+
+if __name__ == "__main__":
+    source = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["HOME"] = folder
+        os.chdir(folder)
+        report = measure(source)
+        os.chdir("/")
+    print(json.dumps(report))
