@@ -69,7 +69,7 @@ class Secrets:
 
 def given(chapters: Iterable[str], code: Iterable[Path] = ()) -> str:
     """What is shown on purpose: the source notebooks outside their solutions, the learner's half of
-    the questions, the simulator, and `code`, what the package brings besides."""
+    the questions with their hints, the simulator, and `code`, what the package brings besides."""
     shown = []
     for chapter in chapters:
         sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
@@ -82,6 +82,7 @@ def given(chapters: Iterable[str], code: Iterable[Path] = ()) -> str:
         shown += [cell.source for cell in master(chapter).cells] if not sources else []
         for question in of_chapter(chapter):
             shown += [form for case in question.public_cases for form in _forms(case)]
+            shown += question.hints  # they nearly tell the answer, to whoever asks for them
     shown += [
         path.read_text(encoding="utf-8")
         for path in (*sorted((HOME / "kafkalab").rglob("*.py")), *code)
@@ -111,10 +112,11 @@ def of_feedback(chapter: str) -> Secrets:
 
 
 def windows(text: str, size: int) -> Iterator[str]:
-    """Every `size` characters in a row, line by line, blanks taken together: a solution is not
-    another one for its indentation."""
+    """Every `size` characters in a row, line by line, blanks taken together, without the comma that
+    a formatter puts at the end of an argument's line: a solution is not another one for its
+    layout."""
     for line in text.splitlines():
-        line = " ".join(line.split()).removeprefix("# ")
+        line = " ".join(line.split()).removeprefix("# ").removesuffix(",")
         for start in range(len(line) - size + 1):
             yield line[start : start + size]
 

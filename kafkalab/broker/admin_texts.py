@@ -1,6 +1,6 @@
-"""Sentences about the name of a topic: which names a controller refuses, and in which words.
+"""The controller's error messages about the name of a topic (Topic, ReplicationControlManager).
 
-All other sentences stand on the page of the broker's release, as ControllerWords.
+The other messages are on the page of the broker's release, as ControllerWords.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ ILLEGAL_NAMES: Mapping[str, Callable[[str], str]] = {
     "before 3.0": _illegal_before_3,
     "since 3.0": _illegal_since_3,
 }
-"""`ControllerWords.illegal_name` -> what such a controller says of
-a topic's name that is not allowed."""
+"""`ControllerWords.illegal_name` -> the message of such a controller about a name that is not
+allowed."""
 
 
 def colliding(name: str, topics: Collection[str]) -> str | None:
-    """An existing topic whose metrics could not be told from the new one's:
-    '.' and '_' are one in a metric's name."""
+    """An existing topic whose metrics would have the names of the new one's: a metric's name has
+    '_' for '.'."""
     flat = name.replace(".", "_")
     return next(
         (other for other in topics if other != name and other.replace(".", "_") == flat), None

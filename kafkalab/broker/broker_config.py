@@ -1,6 +1,7 @@
-"""The broker settings that machines read, with Kafka's defaults; dotted names stand in `DOTTED`.
+"""The broker settings that machines read, with Kafka's defaults (KafkaConfig).
 
-What other settings Kafka has, and what a value may be, says `kafkalab.config.broker_keys`.
+`DOTTED` holds the dotted names. `kafkalab.config.broker_keys` holds Kafka's other settings and the
+values that are allowed.
 """
 
 from __future__ import annotations
@@ -11,26 +12,27 @@ from types import MappingProxyType
 from typing import Any
 
 from kafkalab.config.broker_keys import BROKER_KEYS, SECURITY
-from kafkalab.config.keys import GONE, ConfigKey, nearest
+from kafkalab.config.keys import ConfigKey, nearest
 from kafkalab.errors import BrokerConfigException, ConfigException
 from kafkalab.protocol.frozen import message
 from kafkalab.releases.lineage import BROKER_NAMES, NEWEST_BROKER
+from kafkalab.releases.page import GONE
 
 
 @message
 class BrokerConfig:
-    """One broker's settings; each field is a Kafka config with dots for underscores, except the
-    last.
+    """One broker's settings (KafkaConfig). Each field but the last is a Kafka config, with
+    underscores for dots.
 
     group_max_session_timeout_ms, replica_lag_time_max_ms,
         transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes the release's
         default from its profile.
-    log_retention_ms, log_roll_ms: None for seven days, which Kafka says in hours.
-    chance_of_producer_ids: not Kafka's. How likely a broker already holds a block of producer ids
-        when it is first asked for one, 0..1. A broker that has served before holds one; a fresh 4.4
-        does not, and says 14 once. In the recordings the brokers had served other runs: 10 of 13
-        first requests at a 4.4.0 were answered at once. As likely it is that `__transaction_state`
-        exists when its coordinator is first asked for.
+    log_retention_ms, log_roll_ms: None stands for seven days, which Kafka states in hours.
+    chance_of_producer_ids: not Kafka's. The chance, 0..1, that a broker already holds a block of
+        producer ids at the first request for one. A broker that has served before holds one. A
+        fresh 4.4 does not, and answers with error 14 once. In the recordings the brokers had served
+        other runs: 10 of 13 first requests at a 4.4.0 were answered at once. The chance that
+        `__transaction_state` exists at the first request for its coordinator is the same.
     """
 
     auto_create_topics_enable: bool = True
@@ -111,8 +113,8 @@ OTHER_NAMES: Mapping[str, tuple[str, int]] = MappingProxyType(
         "log.roll.hours": ("log.roll.ms", 3_600_000),
     }
 )
-"""Coarser names of a setting, and how many of its units they count;
-the finest that is given holds."""
+"""Kafka's name with a coarser unit -> (the finest name, how many of its units are one of the
+coarser). The finest name that is given counts."""
 
 
 NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
@@ -140,7 +142,7 @@ NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
         "zookeeper.connect": "ZooKeeper is always there",
     }
 )
-"""How a setting begins, and why there is none such here."""
+"""How the name of a setting begins -> why the lab does not simulate such settings."""
 
 
 def broker_config(
@@ -149,11 +151,11 @@ def broker_config(
     release: str = NEWEST_BROKER,
     **fields_by_name: Any,
 ) -> BrokerConfig:
-    """A config from dotted names, for brokers of this release.
+    """Make a config from dotted names, for brokers of this release.
 
     Raises BrokerConfigException, which is a ConfigException and a ValueError: for a setting that
-    does not exist, with the nearest one; for another value than the default of one that is not
-    simulated; and for a value that Kafka refuses, in Kafka's words.
+    does not exist (it names the nearest one), for a value other than the default of a setting that
+    is not simulated, and for a value that Kafka refuses (with Kafka's message).
     """
     chosen = {
         "message_max_bytes": BROKER_KEYS["message.max.bytes"].default(release),
@@ -194,7 +196,8 @@ def _unknown(name: str, key: ConfigKey | None, release: str) -> str:
 
 
 def _in_finest_names(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """log.retention.hours and the like as milliseconds, unless a finer name is given as well."""
+    """Converts log.retention.hours and similar settings to milliseconds, unless a finer name is
+    given too."""
     given = dict(settings)
     for name, (finest, unit) in OTHER_NAMES.items():
         if name in given:

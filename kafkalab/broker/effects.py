@@ -1,23 +1,26 @@
-"""Effects: the values by which a machine says what the shell has to do.
+"""Effects: the values that a machine returns to say what the shell does next.
 
 A machine of this package takes (request, caller, now_ms) and returns a list of these values.
-`kafkalab.broker.shell.broker` carries them out in the order given. The idea is "sans-IO": what
-cannot be seen cannot be forgotten in a test.
+`kafkalab.broker.shell.broker` carries them out in the order given. This design is called sans-IO: a
+test sees every output of a machine. Kafka's handlers in KafkaApis act on the network and the
+purgatories directly instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from kafkalab.protocol.header import RequestHeader
 
+TimerKey = tuple[Any, ...]
+"""The name of a timer: which alarm it is and what it is about: ("session", group, member)."""
+
 
 class Caller(NamedTuple):
-    """Who asked, and in which words. Machines keep it while a request is parked and hand it back
-    with the answer.
+    """The connection, the client and the header of a request (RequestChannel.Request). Machines
+    keep it while a request is parked and return it with the answer.
 
-    client  whose luck is drawn on, e.g. for a member id: the client's name in the lab
+    client  the client's name in the lab; random values, e.g. a member id, come from its streams
     """
 
     connection_id: str
@@ -26,24 +29,25 @@ class Caller(NamedTuple):
 
 
 class Respond(NamedTuple):
-    """Answer `to`. A response of None ends the request without an answer (PRODUCE with acks=0)."""
+    """Send the answer to the caller `to`. A response of None ends the request without an answer
+    (PRODUCE with acks=0)."""
 
     to: Caller
     response: Any
 
 
 class SetTimer(NamedTuple):
-    """Call the machine's on_timer(key) at that time;
-    an earlier timer of the same key is forgotten."""
+    """Call the machine's on_timer(key) at that time. It replaces an earlier timer of the same
+    key."""
 
-    key: Hashable
+    key: TimerKey
     at_ms: int
 
 
 class CancelTimer(NamedTuple):
-    """Forget the timer of that key; harmless when there is none."""
+    """Cancel the timer of that key; without such a timer it does nothing."""
 
-    key: Hashable
+    key: TimerKey
 
 
 class Note(NamedTuple):
@@ -54,26 +58,25 @@ class Note(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """A partition's readable end moved: whoever waits for its records may look again."""
+    """A partition's readable end has moved, so parked fetches are checked again."""
 
     topic: str
     partition: int
 
 
 class Grown(NamedTuple):
-    """A partition with followers has records that they lack."""
+    """A partition's leader has records that its followers do not have."""
 
     topic: str
     partition: int
 
 
 class ToBroker(NamedTuple):
-    """Say something to another broker.
+    """Send a message to another broker.
 
-    message  a value of peer_messages; None wants what is parked there for this broker back when its
-             time is up
-    parks    a fetch of which it is known that the leader has nothing to say: nobody watches it
-             arrive
+    message  a value of peer_messages; None asks for the fetch that is parked there to return at the
+             end of its round
+    parks    True for a fetch to which the leader has nothing to answer yet: its arrival is no event
     """
 
     broker: int
@@ -90,22 +93,23 @@ class ChangeIsr(NamedTuple):
 
 
 class Halt(NamedTuple):
-    """The process ends itself at once, because `why`:
-    what a broker does whose only log directory has failed."""
+    """End the process at once, for the reason `why`. A broker does this when its only log directory
+    has failed."""
 
     why: str
 
 
 class Disconnect(NamedTuple):
-    """Close the caller's connection: what a broker does with a request it cannot read."""
+    """Close the caller's connection. A broker does this when it cannot read a request."""
 
     to: Caller
 
 
 class AskBroker(NamedTuple):
-    """Send a request to another broker (or to this one) and give the machine's on_reply(tag,
-    response) what comes back; None when the connection was lost, or could not be made. The tag's
-    first part names the machine, as a timer's key does."""
+    """Send a request to another broker, or to this one, and call on_reply(tag, response).
+
+    The response is None when the connection was lost or could not be made. The tag's first part
+    names the machine, like the first part of a timer's key."""
 
     broker: int
     request: Any

@@ -1,8 +1,8 @@
-"""What does the version of a request change in the answer? The wire protocol's own promises, one
-row each.
+"""WireChange: what a newer version of a request changes in a broker's behaviour, one row each.
 
-A broker reads the API version in the request's header and behaves as that version was specified.
-This is not the client's version: any client that speaks JoinGroup v4 is asked for a member id.
+The rows come from Kafka's message specifications. A broker reads the API version in the request's
+header and behaves as that version specifies. The API version is not the client's release: every
+client that sends JoinGroup v4 has to send a member id.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kafkalab.protocol.header import RequestHeader
 
 
 class WireChange(enum.Enum):
-    """api, the first version of it that behaves so, and where that was decided."""
+    """One change of behaviour: the API, its first version that has it, and the KIP or JIRA."""
 
     MEMBER_ID_REQUIRED = (
         ApiKeys.JOIN_GROUP,
@@ -128,5 +128,5 @@ class WireChange(enum.Enum):
         self.why = why
 
     def holds_for(self, header: RequestHeader) -> bool:
-        """Does a request with this header get the newer behaviour?"""
+        """Whether a request with this header gets the newer behaviour."""
         return header.api_version >= self.since

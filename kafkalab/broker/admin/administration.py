@@ -1,15 +1,16 @@
-"""Topics made, widened and removed, the cluster described, settings shown: what a broker does for
-an administrator.
+"""Administration: serves the requests of an administrator about topics, leaders, brokers and
+settings.
 
-In Kafka these are handlers of KafkaApis; the work is the controller's (AdminManager up to 2.x,
-ReplicationControlManager and ConfigurationControlManager in KRaft), which names its refusals in
-words of its own: `admin_texts`. A 2.3 broker that is not the controller refuses, a 4.4 broker
-passes the request on (KIP-590). Here every broker changes the one `ClusterState`, at once.
+In Kafka these are handlers of KafkaApis. The controller does the work (AdminManager up to 2.x,
+ReplicationControlManager and ConfigurationControlManager in KRaft) and writes the error messages
+(`admin_texts`). A 2.3 broker that is not the controller refuses, a 4.4 broker passes the request on
+(KIP-590). Here every broker changes the one `ClusterState`, at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from kafkalab.broker import admin_texts as texts
@@ -35,8 +36,10 @@ DEFAULT, STATIC_BROKER = 5, 4
 
 
 class Administration:
-    """is_controller: whether this broker may change topics itself.
-    elect: has the controller hold elections."""
+    """Serves one broker's administrative requests (KafkaApis).
+
+    is_controller: whether this broker changes topics itself. elect: asks the controller to elect
+    leaders."""
 
     def __init__(
         self,
@@ -59,7 +62,7 @@ class Administration:
         return self._profile.forwards_to_controller or self._cluster.controller_id == self._node_id
 
     def handlers(self) -> dict[type, Callable[[Any, Caller, int], list[Effect]]]:
-        """Request -> who handles it."""
+        """Type of request -> the method that handles it."""
         return {
             m.CreateTopicsRequest: self.create_topics,
             m.DeleteTopicsRequest: self.delete_topics,
@@ -76,7 +79,7 @@ class Administration:
     ) -> list[Effect]:
         results = []
         for topic in request.topics:
-            error, message = self._may(lambda topic=topic: self._create_error(topic))
+            error, message = self._may(partial(self._create_error, topic))
             partitions, replicas = self._size_of(topic)
             if error is Errors.NONE and not request.validate_only:
                 self._create(topic, partitions, replicas)
@@ -138,7 +141,8 @@ class Administration:
         return FINE
 
     def _assignment_error(self, assignments: list[tuple[int, ...]]) -> Verdict:
-        """A manual assignment names brokers that exist, each once, as many for each partition."""
+        """Check a manual assignment: it names existing brokers, each once, and equally many for
+        each partition."""
         if len({len(brokers) for brokers in assignments}) > 1:
             return (
                 Errors.INVALID_REPLICA_ASSIGNMENT,
@@ -172,21 +176,18 @@ class Administration:
     def delete_topics(
         self, request: m.DeleteTopicsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Names in topic_names up to v5, in topics from v6 on, by name or by id."""
+        """Delete topics. Requests up to v5 name them in topic_names, from v6 on in topics, by name
+        or by id."""
         asked = request.topics or tuple(
             m.DeleteTopicState(name=name) for name in request.topic_names
         )
         responses = []
         for one in asked:
             name = one.name if one.name is not None else self._cluster.name_of(one.topic_id)
-            missing = Errors.UNKNOWN_TOPIC_ID if name is None else Errors.UNKNOWN_TOPIC_OR_PARTITION
-            error, message = self._may(
-                lambda name=name, missing=missing: (
-                    FINE if name in self._cluster.topics else (missing, missing.message)
-                )
-            )
+            error, message = self._may(partial(self._delete_error, name))
             topic_id = one.topic_id
             if error is Errors.NONE:
+                assert name is not None, "an unknown topic id was refused above"
                 topic_id = self._cluster.topics[name].topic_id
                 self._cluster.delete_topic(name)
             responses.append(
@@ -196,12 +197,18 @@ class Administration:
             )
         return [Respond(caller, m.DeleteTopicsResponse(responses=tuple(responses)))]
 
+    def _delete_error(self, name: str | None) -> Verdict:
+        if name in self._cluster.topics:
+            return FINE
+        missing = Errors.UNKNOWN_TOPIC_ID if name is None else Errors.UNKNOWN_TOPIC_OR_PARTITION
+        return missing, missing.message
+
     def create_partitions(
         self, request: m.CreatePartitionsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
         results = []
         for topic in request.topics:
-            error, message = self._may(lambda topic=topic: self._widen_error(topic))
+            error, message = self._may(partial(self._widen_error, topic))
             if error is Errors.NONE and not request.validate_only:
                 assignments = (
                     [one.broker_ids for one in topic.assignments] if topic.assignments else None
@@ -242,26 +249,23 @@ class Administration:
     def elect_leaders(
         self, request: m.ElectLeadersRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Asked about all partitions, it is silent about those that need no election."""
+        """Elect leaders (KIP-460). A request about all partitions gets no row for those that need
+        no election."""
         if not self.is_controller:
             return [Respond(caller, m.ElectLeadersResponse(error_code=Errors.NOT_CONTROLLER.code))]
-        everything = request.topic_partitions is None
+        asked_of = request.topic_partitions
         places = (
             [
                 (topic.name, one.index)
                 for topic in self._cluster.topics.values()
                 for one in topic.partitions
             ]
-            if everything
-            else [
-                (asked.topic, number)
-                for asked in request.topic_partitions
-                for number in asked.partitions
-            ]
+            if asked_of is None
+            else [(asked.topic, number) for asked in asked_of for number in asked.partitions]
         )
         results: dict[str, list[m.ElectPartitionResult]] = {}
         for (topic, number), error in self._elect(places, request.election_type == UNCLEAN).items():
-            if not (everything and error is Errors.ELECTION_NOT_NEEDED):
+            if not (asked_of is None and error is Errors.ELECTION_NOT_NEEDED):
                 results.setdefault(topic, []).append(
                     m.ElectPartitionResult(
                         partition_id=number, error_code=error.code, error_message=error.message
@@ -280,8 +284,8 @@ class Administration:
         ]
 
     def _may(self, judge: Callable[[], Verdict]) -> Verdict:
-        """Only the controller decides; another broker of the
-        ZooKeeper era sends the client away."""
+        """The result of `judge` at the controller; NOT_CONTROLLER at another broker under
+        ZooKeeper."""
         return judge() if self.is_controller else (Errors.NOT_CONTROLLER, None)
 
     # -- looking
@@ -311,7 +315,7 @@ class Administration:
     def describe_configs(
         self, request: m.DescribeConfigsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """The settings that are modelled: a broker's own, and a topic's where it has any."""
+        """List the modelled settings of a broker, or of a topic."""
         return [
             Respond(
                 caller,
@@ -327,7 +331,7 @@ class Administration:
             own = self._cluster.topics[name].config
             configs = [
                 self._shown(key, value, source)
-                for key, value, source in topic_config.settings(own, self._config)
+                for key, value, source in topic_config.topic_settings(own, self._config)
             ]
         elif kind == BROKER and name == str(self._node_id):
             defaults = BrokerConfig()

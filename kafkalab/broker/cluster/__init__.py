@@ -1,2 +1,2 @@
-"""Brokers, topics and leaders as the controller decides them and as a broker knows them
-(controller, MetadataCache)."""
+"""Brokers, topics and leaders: the controller decides them, each broker's MetadataCache shows
+them."""

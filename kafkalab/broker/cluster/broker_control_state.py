@@ -1,8 +1,8 @@
 """BrokerControlState: the states of a broker's registration at its controller, and their order.
 
-Kafka's class is BrokerControlState (KRaft). Under ZooKeeper the same follows from the broker's
-session: it is there, it is stopping in an orderly way, or its znode is gone. Kafka's SHUTDOWN_NOW,
-the moment between, takes no time here.
+Kafka's class is BrokerControlState (KRaft). Under ZooKeeper the broker's session gives the same
+three states: the broker is registered, it stops in an orderly way, or its znode is gone. Kafka's
+SHUTDOWN_NOW, between the last two, takes no time here.
 """
 
 from __future__ import annotations
@@ -12,28 +12,29 @@ from collections.abc import Mapping
 
 
 class BrokerControlState(enum.Enum):
-    """Each member says what the controller does with such a broker, and what ends it."""
+    """The state of a broker at its controller. Each member names the controller's actions in it and
+    the moves out of it."""
 
     UNFENCED = "UNFENCED"
-    """It works.
+    """The broker is registered and works.
 
     action: name it in METADATA; let it lead what it is in sync with; admit it to ISRs
-    transition: no sign of life for the length of its session => FENCED; it asks to stop =>
-        CONTROLLED_SHUTDOWN
+    transition: no heartbeat for the length of its session => FENCED; it asks to stop =>
+    CONTROLLED_SHUTDOWN
     """
 
     FENCED = "FENCED"
-    """It is not there, or not yet.
+    """The broker is not registered, or it is registered and not ready yet.
 
-    action: name it to nobody; let it lead nothing; keep it out of every ISR
-    transition: it registers, or is heard again => UNFENCED
+    action: leave it out of METADATA; let it lead nothing; keep it out of every ISR
+    transition: it registers, or sends heartbeats again => UNFENCED
     """
 
     CONTROLLED_SHUTDOWN = "CONTROLLED_SHUTDOWN"
-    """It wants to stop.
+    """The broker has asked to stop.
 
     action: move what it leads to others that are in sync; take it out of ISRs
-    transition: its process ends, or it dies meanwhile => FENCED
+    transition: its process ends, in the orderly way or not => FENCED
     """
 
 

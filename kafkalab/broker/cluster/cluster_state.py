@@ -1,9 +1,8 @@
 """ClusterState: topics, partitions, leaders and brokers, as brokers and the controller see them.
 
-In Kafka this knowledge lives in ZooKeeper or in the KRaft log and reaches each broker's
-MetadataCache a little later. Here all brokers share one `ClusterState`, so a change is known at
-once by everybody who is in touch (`metadata_cache`); who notices a dead broker when is the matter
-of `controller`.
+In Kafka this knowledge is kept in ZooKeeper or in the KRaft log and reaches each broker's
+MetadataCache a little later. Here all brokers share one `ClusterState`, so every connected broker
+knows a change at once (`metadata_cache`). The `controller` decides when a dead broker is noticed.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ LEGAL_TOPIC = re.compile(r"(?!\.{1,2}$)[a-zA-Z0-9._-]{1,249}", re.ASCII)
 
 
 def is_legal_topic(name: str) -> bool:
-    """Can a topic be called that? (org.apache.kafka.common.internals.Topic.validate)"""
+    """Whether a topic may have this name (org.apache.kafka.common.internals.Topic.validate)."""
     return isinstance(name, str) and LEGAL_TOPIC.fullmatch(name) is not None
 
 
@@ -49,11 +48,11 @@ class BrokerNode:
 
 @dataclass(slots=True)
 class Partition:
-    """One partition's place in the cluster. leader is -1 while there is none; each change of it
-    raises leader_epoch.
+    """One partition's leader, epoch and replicas (PartitionRegistration). leader is -1 while there
+    is none; each change of the leader raises leader_epoch.
 
     elr         eligible leader replicas (KIP-966)
-    last_known  who led last, remembered while nobody does and nobody is eligible; -1 for nobody
+    last_known  the last leader, kept while there is no leader and no eligible replica; -1 for none
     """
 
     topic: str
@@ -74,7 +73,7 @@ class Topic:
     config: Mapping[str, str | None] = field(default_factory=dict)
 
     def setting(self, key: str, default: Any) -> Any:
-        """The topic's own value of a config, read and typed; the broker's where it has none."""
+        """The topic's own value of a config, typed; the broker's value where the topic has none."""
         text = self.config.get(key)
         return default if text is None else read_setting(key, text)
 
@@ -84,20 +83,19 @@ class Topic:
 
 
 class ClusterState:
-    """Brokers, topics, leaders.
+    """The brokers, topics and leaders of a cluster (MetadataImage).
 
-    rng: the stream that cluster and topic ids and the first leader of an internal topic are drawn
-        from.
+    rng: the random stream for the ids of cluster and topics and for the first leader of an internal
+        topic.
     group_producer_epochs: (partition of the offsets topic, producer id) -> the highest epoch that
         committed offsets there.
-    revision: grows with every change, so that an answer made from this state can be kept until it
-        changes.
-    on_topic_deleted: who else is to hear that a topic is gone, called with its name.
-    is_current: True; a broker's MetadataCache says False while that broker is out of touch.
-    tell: tell(kind, fields) hears of each change, for the journal: "cluster", "topic.created",
-        "topic.deleted", "partition.changed", "broker.changed".
-    is_current: this is the truth itself; a broker's own view of it may lag behind
-        (`metadata_cache`).
+    revision: grows with every change, so that an answer made from this state can be kept until the
+        next change.
+    on_topic_deleted: functions that are called with the name of a deleted topic.
+    tell: tell(kind, fields) is called with each change, for the journal: "cluster",
+        "topic.created", "topic.deleted", "partition.changed", "broker.changed".
+    is_current: always True. A broker's MetadataCache has False while the broker is disconnected
+        from the controller.
     """
 
     is_current = True
@@ -161,11 +159,11 @@ class ClusterState:
     ) -> Topic:
         """Create a topic and give its partitions to brokers in turn, the first replica leading.
 
-        leaders: who leads each partition instead; the other replicas are the brokers after it.
-        replicas: who has a replica of each partition instead, its leader first. config: the topic's
-        own settings (`topic_config`). Who is not there when the topic is created neither leads nor
-        is in sync. ValueError where the name is illegal, the topic exists, a number is below 1,
-        there are too few brokers, or a leader is not a broker.
+        leaders: the leader of each partition, instead; the other replicas are the brokers after it.
+        replicas: the brokers with a replica of each partition, instead, the leader first. config:
+        the topic's own settings (`topic_config`). A broker that is down when the topic is created
+        neither leads nor is in sync. ValueError where the name is illegal, the topic exists, a
+        number is below 1, there are too few brokers, or a leader is not a broker.
         """
         ids = list(self.brokers)
         if not is_legal_topic(name):
@@ -196,7 +194,9 @@ class ClusterState:
                 f"topic {name!r} names leaders that are no brokers: {strangers}; brokers are {ids}"
             )
         placed = [
-            self._placed(name, index, leader, replication_factor, replicas and replicas[index])
+            self._placed(
+                name, index, leader, replication_factor, replicas[index] if replicas else None
+            )
             for index, leader in enumerate(leaders)
         ]
         topic = Topic(name, kafka_uuid(self._rng), tuple(placed), dict(config or {}))
@@ -208,7 +208,7 @@ class ClusterState:
             {
                 "topic": name,
                 "topic_id": topic.topic_id,
-                "partitions": [told(one) for one in placed],
+                "partitions": [partition_fields(one) for one in placed],
             },
         )
         return topic
@@ -225,8 +225,8 @@ class ClusterState:
     def add_partitions(
         self, name: str, count: int, replicas: Sequence[Sequence[int]] | None = None
     ) -> None:
-        """Give a topic partitions up to `count`, with as many replicas as it has; replicas:
-        who has those of the new ones."""
+        """Add partitions to a topic up to `count`, with as many replicas each as before. replicas:
+        the brokers with a replica of each new partition."""
         topic, ids = self.topics[name], list(self.brokers)
         factor, before = len(topic.partitions[0].replicas), len(topic.partitions)
         new = []
@@ -242,8 +242,8 @@ class ClusterState:
             self.changed(partition)
 
     def delete_topic(self, name: str) -> None:
-        """Forget a topic; every broker that watches throws its replicas away.
-        KeyError where it does not exist."""
+        """Delete a topic and call on_topic_deleted, at which every connected broker deletes its
+        replicas. Raises KeyError where it does not exist."""
         topic = self.topics.pop(name)
         del self._names_by_id[topic.topic_id]
         self.revision += 1
@@ -269,7 +269,7 @@ class ClusterState:
         return found.leader
 
     def set_leader(self, topic: str, index: int, leader: int) -> None:
-        """Make `leader` (or nobody: -1) the leader and raise the leader epoch."""
+        """Make `leader` the leader (-1: no leader) and raise the leader epoch."""
         partition = self.partition(topic, index)
         if partition is None:
             raise KeyError(f"there is no partition {topic}-{index}")
@@ -280,8 +280,8 @@ class ClusterState:
         self.changed(partition)
 
     def set_alive(self, broker: int, alive: bool) -> None:
-        """Say whether METADATA and FIND_COORDINATOR may name a broker.
-        Its leaderships are the controller's matter."""
+        """Set whether METADATA and FIND_COORDINATOR name a broker. The controller changes its
+        leaderships."""
         self.alive[broker] = alive
         self.revision += 1
         self._tell("broker.changed", {"broker": broker, "alive": alive})
@@ -290,11 +290,11 @@ class ClusterState:
         """The broker that coordinates `group`: the leader of its partition of the offsets topic; -1
         while it has none.
 
-        The topic is created at the first question, as Kafka does.
+        The first request creates the topic, as in Kafka.
         """
         return self._offsets_partition(group).leader
 
-    def told_coordinator_of(self, group: str) -> int:
+    def named_coordinator_of(self, group: str) -> int:
         """The broker that FIND_COORDINATOR names: the coordinator, unless a learner's rule
         (Lab.find_coordinators_by) says otherwise."""
         coordinator = self.coordinator_of(group)
@@ -308,28 +308,28 @@ class ClusterState:
         )
 
     def offsets_partition_of(self, group: str) -> int:
-        """The number of the partition of the offsets topic that `group` falls on."""
+        """The number of the partition of the offsets topic that holds the group."""
         return self._offsets_partition(group).index
 
     def transaction_coordinator_of(self, transactional_id: str) -> int:
         """The broker that coordinates a transactional id: the leader of its partition of
-        `__transaction_state`; -1 while it has none. The topic is created at the first question."""
+        `__transaction_state`; -1 while it has none. The first request creates the topic."""
         return self.transaction_partition(transactional_id).leader
 
     def place_transaction_coordinator(self, transactional_id: str, broker: int) -> None:
-        """Let `broker` lead the partition that the transactional id falls on;
-        see place_coordinator."""
+        """Let `broker` lead the partition that holds the transactional id; see
+        place_coordinator."""
         self._place(self.transaction_partition(transactional_id), broker)
 
     def has_transactions(self, now_ms: int, creating_takes_ms: Callable[[], int]) -> bool:
-        """Is `__transaction_state` there for who asks for a coordinator? The first question has
-        it created, which takes that long."""
+        """Whether `__transaction_state` exists. The first request for a coordinator creates it,
+        which takes that long."""
         if self._transactions_ready_ms is None:
             self._transactions_ready_ms = now_ms + creating_takes_ms()
         return now_ms >= self._transactions_ready_ms
 
     def transaction_partition(self, transactional_id: str) -> Partition:
-        """The partition of `__transaction_state` that the id falls on."""
+        """The partition of `__transaction_state` that holds the id."""
         topic = self.topics.get(TRANSACTION_TOPIC) or self._create_internal_topic(
             TRANSACTION_TOPIC,
             self._transaction_partitions,
@@ -339,10 +339,10 @@ class ClusterState:
         return topic.partitions[coordinator_partition(transactional_id, len(topic.partitions))]
 
     def place_coordinator(self, group: str, broker: int) -> None:
-        """Let `broker` lead the partition that `group` falls on. Groups on the same partition move
-        along.
+        """Let `broker` lead the partition that holds `group`. The other groups on that partition
+        move with it.
 
-        A placement for the start of a story: the leader epoch stays, as if it had always been so.
+        It is meant for the start of a story: the leader epoch stays the same.
         """
         self._place(self._offsets_partition(group), broker)
 
@@ -360,17 +360,18 @@ class ClusterState:
         self.changed(partition)
 
     def changed(self, partition: Partition) -> None:
-        """A partition's leader, epoch, replicas or in-sync replicas are others now:
-        answers kept so far are stale."""
+        """Record that a partition's leader, epoch, replicas or in-sync replicas have changed, so
+        cached answers are stale."""
         self.revision += 1
         self._check(partition)
         self._tell(
             "partition.changed",
-            {"topic": partition.topic, "partition": partition.index, **told(partition)},
+            {"topic": partition.topic, "partition": partition.index, **partition_fields(partition)},
         )
 
     def _check(self, partition: Partition) -> None:
-        """The leader is in sync, who is in sync is a replica, and the leader epoch never falls."""
+        """Check that the leader is in the ISR, the ISR is a subset of the replicas, and the leader
+        epoch never falls."""
         key = self.topics[partition.topic].topic_id, partition.index
         name, epoch = f"{partition.topic}-{partition.index}", self._epochs.get(key, -1)
         check(
@@ -397,7 +398,7 @@ class ClusterState:
         self._epochs[key] = partition.leader_epoch
 
     def forget_places(self) -> None:
-        """Look every group's partition up anew: this state has become a copy."""
+        """Clear the cache of coordinators' partitions, after this state was copied."""
         self._partition_of_group = {}
 
     def next_producer_id_block(self) -> range:
@@ -420,11 +421,11 @@ class ClusterState:
         self, name: str, partitions: int, replication_factor: int, min_isr: int = 1
     ) -> Topic:
         ids = list(self.brokers)
-        # Kafka, too, deals out leaders from a random broker on
+        # Kafka, too, assigns leaders in turn, beginning with a random broker
         first = self._rng.randrange(len(ids))
         leaders = [ids[(first + index) % len(ids)] for index in range(partitions)]
-        # The real topic cannot be created with fewer brokers than replicas; a lab of one broker
-        # should have groups.
+        # Kafka cannot create the topic with fewer brokers than replicas; here a lab of one broker
+        # has groups, too.
         copies = min(replication_factor, len(ids))
         return self.create_topic(
             name,
@@ -437,8 +438,8 @@ class ClusterState:
         )
 
 
-def told(partition: Partition) -> dict[str, Any]:
-    """A partition's place in the cluster, as the journal tells it."""
+def partition_fields(partition: Partition) -> dict[str, Any]:
+    """A partition's leader, epoch and replicas as fields of a journal event."""
     return {
         "leader": partition.leader,
         "leader_epoch": partition.leader_epoch,

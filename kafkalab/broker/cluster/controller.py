@@ -1,10 +1,11 @@
 """Controller: watches the brokers' sessions, elects leaders, and keeps the in-sync replicas.
 
 Kafka's classes are KafkaController with its state machines (ZooKeeper) and QuorumController with
-ReplicationControlManager (KRaft). A machine over the ClusterState: it is told who is silent, who is
-back and what a leader wants, changes the state, and says which partitions it changed. Signs of life
-are not played: when the last one came is computed from the broker's phase. Left out: reassignment,
-and a controller that fails; the quorum is always there, and ZooKeeper too.
+ReplicationControlManager (KRaft). The machine works on the ClusterState. Its inputs are brokers
+that fall silent or come back, and leaders that ask for another ISR; it changes the state and
+returns the partitions that it changed. Heartbeats are no events: the time of the last one is
+computed from the broker's phase. Left out: reassignment, and a failure of the controller; the
+quorum and ZooKeeper are always available.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from kafkalab.broker.cluster.elections import (
     offline_election,
     preferred_election,
 )
-from kafkalab.broker.effects import CancelTimer, Effect, Note, SetTimer
+from kafkalab.broker.effects import CancelTimer, Effect, Note, SetTimer, TimerKey
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
 
 UNFENCED, FENCED, STOPPING = BrokerControlState
 
 
-class Change(NamedTuple):
-    """A partition that was changed, and who led it before in which epoch."""
+class PartitionChange(NamedTuple):
+    """A changed partition, with its leader and leader epoch from before."""
 
     partition: Partition
     leader_before: int
@@ -38,10 +39,10 @@ class Change(NamedTuple):
 
 
 class Controller:
-    """The cluster's controller.
+    """The cluster's controller (ReplicationControlManager).
 
-    draw_ms: draw_ms(broker, what, lowest, highest) draws from that broker's own luck.
-    changes: what was changed since somebody last took it.
+    draw_ms: draw_ms(broker, what, lowest, highest) draws from that broker's random stream. changes:
+    the changes since the last take_changes().
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class Controller:
         draw_ms: Callable[[int, str, int, int], int],
     ) -> None:
         self.states = dict.fromkeys(cluster.brokers, UNFENCED)
-        self.changes: list[Change] = []
+        self.changes: list[PartitionChange] = []
         self._profile, self._config, self._cluster = profile, config, cluster
         self._draw_ms = draw_ms
         self._unclean: set[int] = set()
@@ -61,21 +62,20 @@ class Controller:
             if profile.is_kraft
             else config.zookeeper_session_timeout_ms
         )
-        # ZooKeeper's client is heard at least every third of its session, a KRaft broker beats at
-        # its interval.
+        # ZooKeeper's client sends at least one message in each third of its session; a KRaft broker
+        # sends a heartbeat at its interval
         self._beat_ms = (
             config.broker_heartbeat_interval_ms if profile.is_kraft else self._session_ms // 3
         )
 
-    def take_changes(self) -> list[Change]:
+    def take_changes(self) -> list[PartitionChange]:
         changes, self.changes = self.changes, []
         return changes
 
-    # -- signs of life
+    # -- heartbeats and sessions
 
     def silent(self, broker: int, now_ms: int) -> list[Effect]:
-        """From now on nothing is heard of a broker: its session ends
-        that long after its last sign of life."""
+        """A broker has fallen silent: its session ends that long after its last heartbeat."""
         if self.states[broker] is FENCED:
             return []
         phase_ms = self._draw_ms(broker, "heartbeats", 0, self._beat_ms - 1)
@@ -87,19 +87,19 @@ class Controller:
             )
         ]
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         if key[0] == "rebalance":
             return self._rebalance(now_ms)
         return self.gone(key[1], now_ms, "its session ended")
 
-    def heard(self, broker: int, now_ms: int) -> list[Effect]:
-        """A broker that was silent is in touch again, the same process as before."""
+    def resumed(self, broker: int, now_ms: int) -> list[Effect]:
+        """A silent broker sends heartbeats again; its process is the same as before."""
         if self.states[broker] is FENCED:
             return self._unfence(broker, now_ms)
         return [CancelTimer(("session", broker))]
 
     def gone(self, broker: int, now_ms: int, why: str) -> list[Effect]:
-        """A broker is no longer there: others lead what it led."""
+        """A broker has left the cluster: other replicas lead its partitions."""
         if self.states[broker] is FENCED:
             return []
         self._move(broker, FENCED)
@@ -116,14 +116,14 @@ class Controller:
         return effects + self._arm_rebalance(now_ms)
 
     def registered(self, broker: int, clean: bool, now_ms: int) -> list[Effect]:
-        """A broker's process has started. One that comes back while its old session lasts was
-        away all the same (KIP-380)."""
+        """A broker's process has started. When its old session has not ended yet, it counts as gone
+        first (KIP-380)."""
         effects = (
             self.gone(broker, now_ms, "it started anew")
             if self.states[broker] is not FENCED
             else []
         )
-        # it may lack records it had: no longer eligible (KIP-966)
+        # it may have lost records, so it is no longer eligible (KIP-966)
         if not clean and self._profile.eligible_leader_replicas:
             for partition in self._partitions():
                 if broker in partition.elr:
@@ -133,15 +133,15 @@ class Controller:
         return effects + self._unfence(broker, now_ms)
 
     def may_register(self, broker: int) -> bool:
-        """A KRaft broker that died is refused under its id until its old session has ended
-        (DUPLICATE_BROKER_REGISTRATION)."""
+        """Whether a process may register under this id. KRaft refuses it until the old session has
+        ended (DUPLICATE_BROKER_REGISTRATION)."""
         return not self._profile.is_kraft or self.states[broker] is FENCED
 
-    # -- orderly
+    # -- controlled shutdown
 
     def shuts_down(self, broker: int, now_ms: int) -> list[Effect]:
-        """A broker asks to stop: what it leads moves to others that are in sync, as far as there
-        are any (controlled shutdown)."""
+        """Start a controlled shutdown: the broker's leaderships move to other replicas in sync,
+        where there are any."""
         if self.states[broker] is not UNFENCED:
             return []
         self._move(broker, STOPPING)
@@ -166,13 +166,13 @@ class Controller:
                 effects += self._without(partition, broker)
         return effects + self._arm_rebalance(now_ms)
 
-    # -- what leaders ask for
+    # -- requests of leaders
 
     def alter_isr(
         self, leader: int, leader_epoch: int, topic: str, index: int, isr: tuple[int, ...]
     ) -> list[Effect]:
-        """A leader wants another ISR. Not from a stale epoch,
-        and not with members that are not there."""
+        """Change the ISR as its leader asks (ALTER_PARTITION). A stale epoch is refused, and so is
+        a member that is not registered."""
         partition = self._cluster.partition(topic, index)
         if (
             partition is None
@@ -198,9 +198,10 @@ class Controller:
         return [id for id, state in self.states.items() if state in (UNFENCED, STOPPING)]
 
     def _is_unclean(self, partition: Partition) -> bool:
-        return self._cluster.topics[partition.topic].setting(
+        allowed: bool = self._cluster.topics[partition.topic].setting(
             "unclean.leader.election.enable", self._config.unclean_leader_election_enable
         )
+        return allowed
 
     def _without(self, partition: Partition, broker: int) -> list[Effect]:
         """Take a broker out of leadership and ISR."""
@@ -254,7 +255,7 @@ class Controller:
         effects: list[Effect],
         by_controller: bool = False,
     ) -> None:
-        """Make an election's outcome the state of the partition, where it differs."""
+        """Write an election's result into the partition's state, where it differs."""
         before = partition.leader, partition.leader_epoch
         isr, elr, last_known = election.isr, election.elr, election.last_known
         if (election.leader, isr, elr, last_known) == (
@@ -306,7 +307,7 @@ class Controller:
                 )
             )
         self._cluster.changed(partition)
-        self.changes.append(Change(partition, *before))
+        self.changes.append(PartitionChange(partition, *before))
 
     def _unfence(self, broker: int, now_ms: int) -> list[Effect]:
         self._move(broker, UNFENCED)
@@ -328,13 +329,15 @@ class Controller:
                 if election.leader != NO_LEADER:
                     self._apply(partition, election, effects)
             elif broker in partition.replicas and broker not in partition.isr:
-                # its leader may have asked for it in vain
-                self.changes.append(Change(partition, partition.leader, partition.leader_epoch))
+                # its leader may have asked for this ISR before, and been refused
+                self.changes.append(
+                    PartitionChange(partition, partition.leader, partition.leader_epoch)
+                )
         return effects + self._arm_rebalance(now_ms)
 
     def _arm_rebalance(self, now_ms: int) -> list[Effect]:
-        """Preferred leaders get their partitions back at the next look of the balancer,
-        where there is something to give back."""
+        """Set the timer of the preferred leader balancer, where a preferred leader can get a
+        partition back."""
         if not self._config.auto_leader_rebalance_enable or all(
             partition.leader == partition.replicas[0] for partition in self._partitions()
         ):
@@ -343,10 +346,10 @@ class Controller:
         return [SetTimer(("rebalance",), (now_ms // interval_ms + 1) * interval_ms)]
 
     def _rebalance(self, now_ms: int) -> list[Effect]:
-        """auto.leader.rebalance: where more than a tenth of a broker's preferred partitions are led
-        by others, it gets them back.
+        """Balance leaders (auto.leader.rebalance.enable): a broker gets its preferred partitions
+        back when others lead more than a tenth of them.
 
-        The quorum gives back each one it can, whatever the share
+        KRaft gives back each partition that it can, for any share
         (ReplicationControlManager.maybeBalancePartitionLeaders).
         """
         effects: list[Effect] = []
@@ -371,8 +374,8 @@ class Controller:
         return effects + self._arm_rebalance(now_ms)
 
     def elect(self, topic: str, index: int, unclean: bool, effects: list[Effect]) -> Errors:
-        """An administrator wants another leader (KIP-460): the preferred one;
-        or, where there is none, any replica that lives."""
+        """Elect a leader for an administrator (KIP-460): the preferred one; in an unclean election
+        any live replica, where there is no leader."""
         partition = self._cluster.partition(topic, index)
         if partition is None:
             return Errors.UNKNOWN_TOPIC_OR_PARTITION

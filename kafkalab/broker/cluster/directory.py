@@ -1,4 +1,4 @@
-"""Directory: serves API_VERSIONS, METADATA and FIND_COORDINATOR, with which clients find brokers.
+"""Directory: serves API_VERSIONS, METADATA and FIND_COORDINATOR, by which clients find brokers.
 
 In Kafka these are handlers of KafkaApis over the MetadataCache. Left out: authorization.
 """
@@ -34,20 +34,22 @@ from kafkalab.releases import BrokerProfile
 from kafkalab.releases.api_versions import api_versions_response
 
 GROUP_KEY, TRANSACTION_KEY = 0, 1
-"""key_type: what a key is, a group or a transactional id."""
+"""The key_type of a FIND_COORDINATOR request: a group or a transactional id (CoordinatorType)."""
 
 NOWHERE = (-1, "", -1)
 """Node id, host and port of a coordinator that cannot be named."""
 
 
 def _at_once(caller: Caller) -> int:
-    """`__transaction_state` is there."""
+    """`__transaction_state` exists, so creating it takes no time."""
     return 0
 
 
 class Directory:
-    """transactions_ready_after_ms: asked once, at the first question for a transactional id: how
-    long `__transaction_state` takes to be created; 0 where it exists."""
+    """Serves the requests by which clients find brokers (KafkaApis).
+
+    transactions_ready_after_ms: called once, at the first request about a transactional id; gives
+    the milliseconds until `__transaction_state` exists, 0 where it does already."""
 
     def __init__(
         self,
@@ -71,7 +73,7 @@ class Directory:
         self._known_revision = -1
 
     def speaks(self, api: ApiKeys, version: int) -> bool:
-        """Is that version of the API among those this broker offers?"""
+        """Whether this broker offers that version of the API."""
         lowest, highest = self._spans.get(api.id, (0, -1))
         return lowest <= version <= highest
 
@@ -80,8 +82,8 @@ class Directory:
     def api_versions(
         self, request: ApiVersionsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """All APIs this broker offers. An unknown version of the question
-        itself is answered in v0 (KIP-511)."""
+        """List all APIs of this broker. An API_VERSIONS request of an unknown version gets its
+        answer in v0 (KIP-511)."""
         if self.speaks(ApiKeys.API_VERSIONS, caller.header.api_version):
             return [Respond(caller, as_sent(self._versions, caller.header.api_version))]
         own = tuple(
@@ -100,8 +102,8 @@ class Directory:
     # -- METADATA
 
     def metadata(self, request: MetadataRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """The brokers that are alive, and the topics asked for;
-        None asks for all, the internal ones too."""
+        """List the live brokers and the requested topics; None requests all topics, the internal
+        ones too."""
         if request.topics is None:
             topics = tuple(self._described(name) for name in self._cluster.topics)
         else:
@@ -157,7 +159,7 @@ class Directory:
         )
 
     def _described(self, name: str) -> MetadataResponseTopic:
-        """A topic's description, made anew only when the cluster has changed."""
+        """A topic's description; it is cached until the cluster changes."""
         if self._known_revision != self._cluster.revision:
             self._known_topics.clear()
             self._known_revision = self._cluster.revision
@@ -201,11 +203,11 @@ class Directory:
     def find_coordinator(
         self, request: FindCoordinatorRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Which broker coordinates these groups, or these transactional ids?"""
+        """Name the coordinators of groups or of transactional ids."""
         found = tuple(
             self._coordinator(key, request.key_type, caller, now_ms) for key in request.keys
         )
-        # in this form an error comes without its words, as recorded
+        # up to v3 the answer has no error message, as recorded
         if WireChange.COORDINATORS_BY_LIST.holds_for(caller.header):
             found = tuple(
                 replace(one, error_message="") if one.error_code else one for one in found
@@ -231,7 +233,7 @@ class Directory:
         if key_type == TRANSACTION_KEY and not self._has_transactions(caller, now_ms):
             return _no_coordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
         broker = (
-            self._cluster.told_coordinator_of(key)
+            self._cluster.named_coordinator_of(key)
             if key_type == GROUP_KEY
             else self._cluster.transaction_coordinator_of(key)
         )
@@ -247,8 +249,7 @@ class Directory:
         )
 
     def _has_transactions(self, caller: Caller, now_ms: int) -> bool:
-        """Is the topic behind the transaction coordinators there?
-        The first question has it created."""
+        """Whether `__transaction_state` exists. The first request creates it."""
         return self._cluster.has_transactions(
             now_ms, lambda: self._transactions_ready_after_ms(caller)
         )

@@ -1,8 +1,8 @@
-"""The rules of leader election, as functions of what the controller knows.
+"""The rules of leader election, as pure functions of the controller's state.
 
 Kafka's classes are PartitionLeaderElectionAlgorithms (ZooKeeper) and PartitionChangeBuilder
-(KRaft). A rule takes the assignment, the in-sync replicas and who may lead, and returns an
-Election; nothing here knows a clock or a cluster.
+(KRaft). A rule takes the assignment, the in-sync replicas and the brokers that may lead, and
+returns an Election. No rule uses a clock or a cluster.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ NO_LEADER = -1
 
 
 class Election(NamedTuple):
-    """What an election decided.
+    """The result of an election (PartitionChangeBuilder.ElectionResult).
 
-    leader      a broker's id, -1 for nobody
+    leader      a broker's id, -1 for none
     isr         the in-sync replicas from now on
-    unclean     the leader was not in sync: records that others had may be gone
-    elr         eligible leader replicas: out of the ISR, yet with every record that was ever
+    unclean     the leader was not in sync: records that other replicas had may be lost
+    elr         eligible leader replicas: outside the ISR, with every record that was ever
                 acknowledged (KIP-966)
-    last_known  who led last, remembered while nobody leads (KIP-966); -1 for nobody
+    last_known  the last leader, kept while there is none (KIP-966); -1 for none
     """
 
     leader: int
@@ -34,10 +34,10 @@ class Election(NamedTuple):
 def offline_election(
     assignment: Sequence[int], isr: Sequence[int], live: Collection[int], unclean: bool
 ) -> Election:
-    """The leader is gone: the first of the assignment that lives and is in sync; where unclean,
-    else the first that lives.
+    """Elect after the leader has gone: the first live replica of the assignment in sync, else,
+    where unclean is allowed, the first live one.
 
-    Without a leader the ISR keeps its last member, so that it is known who had everything
+    Without a leader the ISR keeps its last member, which is known to have every record
     (PartitionLeaderElectionAlgorithms.offlinePartitionLeaderElection, PartitionStateMachine).
     """
     for replica in assignment:
@@ -51,8 +51,8 @@ def offline_election(
 
 
 def preferred_election(assignment: Sequence[int], isr: Sequence[int], live: Collection[int]) -> int:
-    """The first of the assignment where it lives and is in sync; -1 where not:
-    the leader stays as it is."""
+    """Elect the first replica of the assignment, if it is live and in sync; else -1, and the leader
+    stays."""
     first = assignment[0]
     return first if first in live and first in isr else NO_LEADER
 
@@ -63,10 +63,10 @@ def controlled_shutdown_election(
     live: Collection[int],
     shutting_down: Collection[int],
 ) -> Election:
-    """A broker stops in an orderly way: the first of the assignment that lives, is in sync and is
-    not stopping itself.
+    """Elect for a broker's controlled shutdown: the first live replica of the assignment that is in
+    sync and not stopping itself.
 
-    Where nobody else is in sync the broker goes on leading until its process ends: leader -1.
+    Without another replica in sync the leader is -1: the broker leads until its process ends.
     """
     for replica in assignment:
         if replica in live and replica in isr and replica not in shutting_down:
@@ -75,7 +75,7 @@ def controlled_shutdown_election(
 
 
 def without(isr: Sequence[int], gone: Collection[int]) -> tuple[int, ...]:
-    """The ISR without those, one after the other; its last member stays
+    """Remove replicas from the ISR one after the other; its last member stays
     (ReplicaStateMachine.removeReplicasFromIsr)."""
     left = list(isr)
     for member in isr:
@@ -93,15 +93,14 @@ def eligible_election(
     unclean: bool = False,
     unclean_shutdown: Collection[int] = (),
 ) -> Election:
-    """KRaft with eligible leader replicas (KIP-966, PartitionChangeBuilder): ISR, else ELR, else
-    who led last.
+    """Elect in KRaft with eligible leader replicas (KIP-966, PartitionChangeBuilder): from the ISR,
+    else from the ELR, else the last leader.
 
-    before: leader, isr, elr and last_known as they are. target_isr: the ISR wanted, which may be
-        empty here.
-    acceptable: who may lead: alive and not stopping. unclean_shutdown: who came back from a crash
-        and may lack records. A valid leader stays. A replica that leaves an ISR below
-        min.insync.replicas becomes eligible: the high watermark does not move then, so it has all
-        that was acknowledged.
+    before: the present leader, isr, elr and last_known. target_isr: the wanted ISR, which may be
+        empty here. acceptable: the brokers that may lead: alive and not stopping. unclean_shutdown:
+        the brokers that came back from a crash and may have lost records. A valid leader stays. A
+        replica that leaves an ISR below min.insync.replicas becomes eligible: the high watermark
+        does not move then, so the replica has every acknowledged record.
     """
     isr = tuple(target_isr)
     elr: tuple[int, ...] = ()

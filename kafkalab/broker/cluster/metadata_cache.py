@@ -1,9 +1,9 @@
-"""MetadataCache: what one broker knows of the cluster; cut off, it keeps what was true then.
+"""MetadataCache: one broker's view of the cluster, frozen while the broker is disconnected.
 
 Kafka's class is MetadataCache: each broker has its own, and the controller's changes reach it a
-little later. Here a broker that is in touch with the controller looks at the cluster's state
-itself. One that is not (cut off, or standing still) looks at a copy, and goes on believing that it
-leads what it led.
+little later. Here a broker that is connected to the controller reads the cluster's state itself. A
+broker that is cut off or paused reads a copy of an earlier state, so it still acts as leader of its
+partitions.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Parti
 
 
 class MetadataCache:
-    """Everything a ClusterState offers, as one broker sees it.
+    """One broker's view of a ClusterState, with all its attributes.
 
-    is_current  False while the broker is out of touch
+    is_current  False while the broker is disconnected from the controller
     """
 
     __slots__ = ("_seen", "_truth", "is_current")
@@ -38,32 +38,31 @@ class MetadataCache:
         return self._seen.alive
 
     def partition(self, topic: str, index: int) -> Partition | None:
-        """A partition as this broker sees it; None where it knows none."""
+        """A partition as this broker knows it; None where it knows no such partition."""
         found = self._seen.topics.get(topic)
         return found.partitions[index] if found and 0 <= index < len(found.partitions) else None
 
     def freeze(self) -> None:
-        """Out of touch: nothing new is heard from now on."""
+        """Disconnect: keep a copy of the state, which no change reaches."""
         if self.is_current:
             self.is_current = False
             self._seen = _frozen(self._truth)
 
     def lead_nothing(self, broker: int) -> None:
-        """A process that has just started leads nothing before it is told so.
-        Only while out of touch."""
+        """Let the broker lead nothing in its copy, as after a start. Only for a frozen cache."""
         for topic in self._seen.topics.values():
             for partition in topic.partitions:
                 if partition.leader == broker:
                     partition.leader = NO_LEADER
 
     def thaw(self) -> ClusterState:
-        """In touch again; returns what was seen until now."""
+        """Connect again; returns the state that this broker knew until now."""
         seen, self._seen, self.is_current = self._seen, self._truth, True
         return seen
 
 
 def _frozen(cluster: ClusterState) -> ClusterState:
-    """A copy that stays as it is; what it is asked to change reaches nobody else."""
+    """A copy of the state; changes of the one do not reach the other."""
     still = copy.copy(cluster)
     still.alive = dict(cluster.alive)
     still.topics = {

@@ -1,2 +1,2 @@
-"""The group coordinator: classic groups, KIP-848 groups,
-and the offsets that both commit (coordinator.group)."""
+"""The group coordinator: classic groups, KIP-848 groups and committed offsets
+(coordinator.group)."""

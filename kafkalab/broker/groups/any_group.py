@@ -1,4 +1,4 @@
-"""What groups of both protocols have in common: an id and committed offsets.
+"""AnyGroup: what groups of both protocols have, an id and committed offsets.
 
 Kafka's interface is coordinator.group.Group, which ClassicGroup and ConsumerGroup implement.
 """
@@ -15,9 +15,9 @@ LOCALHOST = "/127.0.0.1"
 
 
 class CommittedOffset(NamedTuple):
-    """A committed offset: the next record to read.
+    """A committed offset, which is the offset of the next record to read (OffsetAndMetadata).
 
-    leader_epoch: -1 where the client did not say.
+    leader_epoch: -1 where the client sent none.
     """
 
     offset: int
@@ -29,7 +29,7 @@ class CommittedOffset(NamedTuple):
 class AnyGroup:
     """A group of either protocol.
 
-    pending_offsets: by producer id, what open transactions would commit.
+    pending_offsets: producer id -> the offsets in its open transaction.
     """
 
     members: dict[str, Any]
@@ -41,15 +41,19 @@ class AnyGroup:
 
     @property
     def is_vacant(self) -> bool:
-        """Nobody is in it or on the way in, so the other protocol may take the id over."""
+        """Whether it has no members and no joining ones, so that the other protocol may take the id
+        over."""
         return not self.members
 
 
 class GroupsById(Protocol):
-    """The groups of one protocol, as the machine of the other protocol may use them."""
+    """The groups of one protocol, as the machine of the other protocol uses them.
+
+    __setitem__ gives back a group that was taken with pop: it takes groups of that protocol only.
+    """
 
     def get(self, id: str, /) -> AnyGroup | None: ...
 
     def pop(self, id: str, /) -> AnyGroup: ...
 
-    def __setitem__(self, id: str, group: AnyGroup, /) -> None: ...
+    def __setitem__(self, id: str, group: Any, /) -> None: ...

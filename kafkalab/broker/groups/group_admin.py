@@ -2,8 +2,8 @@
 CONSUMER_GROUP_DESCRIBE.
 
 Kafka's classes are GroupCoordinator (2.3) and GroupMetadataManager with OffsetMetadataManager
-(4.x). What a coordinator answers for a group it does not know is the protocol's matter: up to
-DESCRIBE_GROUPS v5 such a group is Dead, from v6 on it is not found (KIP-1043).
+(4.x). DESCRIBE_GROUPS answers for an unknown group by its version: up to v5 the group is Dead, from
+v6 on it is not found (KIP-1043).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kafkalab.protocol.consumer_protocol import parse_subscription
 from kafkalab.releases import BrokerProfile
 
 CLASSIC, CONSUMER = "classic", "consumer"
-"""The two types of groups."""
+"""The two types of groups in LIST_GROUPS (KIP-848)."""
 
 CONSUMER_PROTOCOL = "consumer"
 DEFAULT_ASSIGNOR = "uniform"
@@ -35,7 +35,7 @@ DELETED = "the group was deleted"
 
 
 class GroupAdmin:
-    """Answers administrators about one broker's groups.
+    """Serves administrators' requests about one broker's groups (KafkaAdminClient sends them).
 
     topics_read: gives the topics that members of a KIP-848 group read. forget: ends a group.
     """
@@ -54,8 +54,10 @@ class GroupAdmin:
         self._operations = profile.operations_not_asked_for
         self._gives_assignment_twice = profile.describes_assignment_twice
 
-    def list(self, request: m.ListGroupsRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """The groups this broker coordinates."""
+    def list_groups(
+        self, request: m.ListGroupsRequest, caller: Caller, now_ms: int
+    ) -> list[Effect]:
+        """List the groups that this broker coordinates."""
         states = {state.lower() for state in request.states_filter}
         with_state = WireChange.GROUP_STATE_LISTED.holds_for(caller.header)
         with_type = WireChange.GROUP_TYPE_LISTED.holds_for(caller.header)
@@ -136,7 +138,8 @@ class GroupAdmin:
     def describe_consumers(
         self, request: m.ConsumerGroupDescribeRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Groups of the new protocol: epochs, and what each member has and is to have."""
+        """Describe groups of the new protocol: epochs, and each member's present and target
+        assignment."""
         return [
             Respond(
                 caller,
@@ -233,11 +236,13 @@ class GroupAdmin:
     def delete_offsets(
         self, request: m.OffsetDeleteRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """KIP-496. A live group keeps the offsets of topics it reads."""
+        """Delete committed offsets (KIP-496). A live group keeps the offsets of topics that it
+        reads."""
         error, subscribed = self._offsets_deletable(request.group_id)
         if error is not Errors.NONE:
             return [Respond(caller, m.OffsetDeleteResponse(error_code=error.code))]
         group = self._table.find(request.group_id)
+        assert group is not None, "a group that does not exist was refused above"
         notes: list[Effect] = []
         topics = []
         for topic in request.topics:
@@ -259,7 +264,7 @@ class GroupAdmin:
         return [*notes, Respond(caller, m.OffsetDeleteResponse(topics=tuple(topics)))]
 
     def _offsets_deletable(self, group_id: str) -> tuple[Errors, set[str]]:
-        """Whether offsets may be removed, and of which topics they may not."""
+        """Whether offsets may be deleted, and the topics whose offsets may not."""
         if not self._table.coordinates(group_id):
             return Errors.NOT_COORDINATOR, set()
         if group_id in self._table.modern:

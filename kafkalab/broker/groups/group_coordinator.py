@@ -1,15 +1,14 @@
-"""GroupCoordinator: the front of all groups of one broker, for members, administrators and
-transactions.
+"""GroupCoordinator: serves all requests about one broker's groups, through the part for each.
 
-A pure machine: it takes a request and the time, changes its groups and returns what the shell has
-to do. It sends a request to the part that serves it; Kafka's classes are GroupCoordinator (2.3),
-and GroupCoordinatorService with GroupMetadataManager (4.x).
+It is a pure machine: it takes a request and the time, changes its groups and returns effects.
+Members, administrators and transactions use it. Kafka's classes are GroupCoordinator (2.3), and
+GroupCoordinatorService with GroupMetadataManager (4.x).
 
-    classic    members of the classic protocol          group_offsets   how far a group has come
-    modern     members of the KIP-848 protocol          group_admin     what an administrator sees
-                                                                        and deletes
-    group_table    the groups of both, by id            group_storage, offset_expiry    what is written down, and how long it stays
-"""  # noqa: E501
+classic: members of the classic protocol. modern: members of the KIP-848 protocol.
+group_table: the groups of both, by id. group_offsets: committed offsets.
+group_admin: requests of administrators. group_storage, offset_expiry: the records in
+`__consumer_offsets` and the removal of old offsets.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +64,7 @@ WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType(
             join_refused(caller, Errors.COORDINATOR_LOAD_IN_PROGRESS, request.member_id).response
         ),
         SyncGroupRequest: lambda request, caller: SyncGroupResponse(error_code=LOADING),
-        # a member that beats is not to suffer (GroupCoordinator.handleHeartbeat)
+        # a member that sends heartbeats keeps its membership (GroupCoordinator.handleHeartbeat)
         HeartbeatRequest: lambda request, caller: HeartbeatResponse(),
         LeaveGroupRequest: lambda request, caller: LeaveGroupResponse(error_code=LOADING),
         OffsetCommitRequest: lambda request, caller: refused_commit(
@@ -79,16 +78,16 @@ WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType(
         ),
     }
 )
-"""What is answered about a group whose records are being read."""
+"""Type of request -> its answer for a group whose records are being read."""
 
 
 class GroupCoordinator:
-    """All groups of one broker.
+    """All groups of one broker (GroupCoordinatorService).
 
     table: the groups of both protocols. classic, modern: the machines of the two protocols.
-    storage: what of the groups is written down.
+    storage: the groups' records in the offsets topic.
     draw_member_uuid: gives the random tail of a new member id for a caller.
-    draw_loading_ms: how long reading a partition of the offsets topic takes.
+    draw_loading_ms: gives the time that reading a partition of the offsets topic takes.
     """
 
     def __init__(
@@ -132,7 +131,7 @@ class GroupCoordinator:
             ConsumerGroupHeartbeatRequest: self.modern.handle,
             OffsetCommitRequest: offsets.commit,
             OffsetFetchRequest: offsets.fetch,
-            ListGroupsRequest: admin.list,
+            ListGroupsRequest: admin.list_groups,
             DescribeGroupsRequest: admin.describe,
             DeleteGroupsRequest: admin.delete,
             OffsetDeleteRequest: admin.delete_offsets,
@@ -151,8 +150,9 @@ class GroupCoordinator:
         return self._actions[type(request)](request, caller, now_ms)
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
-        """key is (what, group) or (what, group, member); ("load", partition) and ("expire
-        offsets",) are about the records."""
+        """Handle a timer of a group: the key is (what, group) or (what, group, member).
+
+        The keys ("load", partition) and ("expire offsets",) are about the groups' records."""
         if key[0] == "load":
             return self._load(key[1], now_ms)
         if key[0] == "expire offsets":
@@ -164,8 +164,8 @@ class GroupCoordinator:
     # -- groups come and go with the partitions of the offsets topic that this broker leads
 
     def load(self, now_ms: int) -> list[Effect]:
-        """Begin again after a crash: what the partitions of the
-        offsets topic say that this broker leads."""
+        """Begin again after a crash, with the groups in the partitions of the offsets topic that
+        this broker leads."""
         out = self.modern.load(now_ms)
         self.table.classic.clear()
         for partition in self.storage.partitions():
@@ -175,7 +175,7 @@ class GroupCoordinator:
 
     def take_over(self, partition: int, stored_at: GroupCoordinator, now_ms: int) -> list[Effect]:
         """This broker leads a partition of the offsets topic from now on, and reads it. Groups of
-        the newer protocol are handed over by who had them last, `stored_at`."""
+        the newer protocol come from their last coordinator, `stored_at`."""
         modern = [id for id in stored_at.table.modern if self.storage.partition_of(id) == partition]
         if stored_at is not self:
             self.table.modern.update(
@@ -193,7 +193,7 @@ class GroupCoordinator:
         return self.storage.load(partition, now_ms) + self._expiry.arm(now_ms)
 
     def resign(self, partition: int, now_ms: int) -> list[Effect]:
-        """Another broker leads that partition now."""
+        """Stop coordinating the groups of a partition that another broker leads now."""
         out: list[Effect] = []
         if partition in self.storage.loading:
             del self.storage.loading[partition]
@@ -220,7 +220,8 @@ class GroupCoordinator:
         return out
 
     def process_died(self) -> None:
-        """The groups of the classic protocol were in memory only; their records are not."""
+        """Drop the state in memory: the process has died. The records of the groups are in the
+        offsets topic."""
         self.process_runs = False
         self.modern.drop_lent()
         self.modern.forget_held()
@@ -228,7 +229,7 @@ class GroupCoordinator:
         self._expiry.process_died()
 
     def process_started(self) -> None:
-        """The process is up again."""
+        """Accept that the process has started again."""
         self.process_runs = True
 
     def _leads(self, partition: int) -> bool:
@@ -238,7 +239,7 @@ class GroupCoordinator:
     # -- groups end
 
     def forget(self, group: ClassicGroup | ConsumerGroup, reason: str, now_ms: int) -> list[Effect]:
-        """A group without members ends: deleted, or nothing of it is left."""
+        """End a group without members: it is deleted, or its last offset is gone."""
         if isinstance(group, ConsumerGroup):
             return [
                 *self.modern.retire(group.id),
@@ -248,7 +249,7 @@ class GroupCoordinator:
         return self.classic.end(group, reason, now_ms) + self.storage.remove_group(group, now_ms)
 
     def topic_deleted(self, topic: str, now_ms: int) -> list[Effect]:
-        """Nobody can read on there: the offsets go, and with the last of them an empty group."""
+        """Remove the offsets of a deleted topic, and an empty group with its last offset."""
         out: list[Effect] = []
         for group in self.table.all():
             if self.table.coordinates(group.id):
@@ -261,7 +262,7 @@ class GroupCoordinator:
         return out
 
     def retire(self, group_id: str, now_ms: int) -> list[Effect]:
-        """Stop coordinating a group: whoever waits learns that the coordinator is elsewhere."""
+        """Stop coordinating a group: parked requests are answered with NOT_COORDINATOR."""
         if group_id in self.table.modern:
             return self.modern.retire(group_id)
         return self.classic.retire(group_id, now_ms)

@@ -1,7 +1,7 @@
-"""GroupOffsets: serves OFFSET_COMMIT and OFFSET_FETCH, how far a group has come.
+"""OffsetMetadataManager: serves OFFSET_COMMIT and OFFSET_FETCH, a group's committed offsets.
 
 Kafka's class is OffsetMetadataManager (4.x), part of GroupCoordinator and GroupMetadataManager
-before. Offsets are served from memory; `group_storage` writes them down, and `offset_expiry`
+before. Offsets are served from memory. `group_storage` writes their records, and `offset_expiry`
 removes old ones.
 """
 
@@ -39,8 +39,8 @@ from kafkalab.protocol.messages import (
 )
 
 ACCEPTS_COMMITS = (ClassicGroupState.STABLE, ClassicGroupState.PREPARING_REBALANCE)
-"""While the group gathers, the old owners may still commit what they have done:
-that is the grace period."""
+"""The states in which commits are accepted. In PREPARING_REBALANCE the old owners may still commit
+their work."""
 
 NOTHING_COMMITTED = CommittedOffset(-1, -1, "", -1)
 
@@ -48,8 +48,8 @@ NOTHING_COMMITTED = CommittedOffset(-1, -1, "", -1)
 class OffsetMetadataManager:
     """The committed offsets of one broker's groups.
 
-    modern: says whether a member of a KIP-848 group may commit and fetch.
-    arm_expiry: sees that somebody looks for expired offsets; given the time.
+    modern: decides whether a member of a KIP-848 group may commit and fetch. arm_expiry:
+    arm_expiry(now_ms) sets the timer that removes expired offsets.
     """
 
     def __init__(
@@ -75,10 +75,12 @@ class OffsetMetadataManager:
                 request, WireChange.COMMIT_KNOWS_MEMBER_EPOCHS.holds_for(caller.header)
             )
         else:
-            error = self._commit_error(group, request, caller)
+            classic = group if isinstance(group, ClassicGroup) else None
+            error = self._commit_error(classic, request, caller)
         if error is Errors.NONE and request.group_id not in modern:
-            # a consumer that assigns itself partitions only wants its offsets kept
+            # a consumer that assigns itself partitions only has its offsets stored
             group = self._table.find_or_begin(request.group_id)
+            assert isinstance(group, ClassicGroup), "the id is not in the table of the new protocol"
             member = group.members.get(request.member_id)
             if member is not None:
                 # a commit is as good as a heartbeat
@@ -87,7 +89,7 @@ class OffsetMetadataManager:
         kept: dict[tuple[str, int], CommittedOffset] = {}
         verdicts = {
             (topic.name, part.partition_index): error
-            if error is not Errors.NONE
+            if group is None or error is not Errors.NONE
             else self._keep(group, request, topic.name, part, now_ms, notes, kept)
             for topic in request.topics
             for part in topic.partitions
@@ -115,7 +117,7 @@ class OffsetMetadataManager:
                 )
             )
 
-        if not kept:
+        if group is None or not kept:
             return [*notes, Respond(caller, response(Errors.NONE))]
         storage = self._storage
         written = storage.write_offsets(group.id, kept, now_ms)
@@ -185,7 +187,7 @@ class OffsetMetadataManager:
         return Errors.NONE
 
     def fetch(self, request: OffsetFetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """What was committed; -1 for a partition of which nothing is known."""
+        """Give the committed offsets; -1 for a partition without one."""
         found = tuple(self._group_answer(asked, request.require_stable) for asked in request.asked)
         if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
             return [Respond(caller, OffsetFetchResponse(groups=found))]
@@ -226,7 +228,7 @@ class OffsetMetadataManager:
             )
         offsets = group.offsets if group is not None else {}
         wanted: dict[str, list[int]] = {}
-        if asked.topics is None:  # everything there is
+        if asked.topics is None:  # no topics in the request: all committed offsets
             for topic, partition in sorted(offsets):
                 wanted.setdefault(topic, []).append(partition)
         else:
@@ -240,7 +242,10 @@ class OffsetMetadataManager:
         for topic, partitions in wanted.items():
             answers = []
             for partition in partitions:
-                if (topic, partition) in undecided:  # a transaction may still move it (KIP-447)
+                if (
+                    topic,
+                    partition,
+                ) in undecided:  # an open transaction may still change it (KIP-447)
                     answers.append(
                         OffsetFetchResponsePartitions(
                             partition_index=partition,
@@ -269,7 +274,7 @@ class OffsetMetadataManager:
 
 
 def refused_commit(request: OffsetCommitRequest, error: Errors) -> OffsetCommitResponse:
-    """One error for all partitions."""
+    """An OFFSET_COMMIT answer with one error for all partitions."""
     return OffsetCommitResponse(
         topics=tuple(
             OffsetCommitResponseTopic(
@@ -290,7 +295,7 @@ def refused_commit(request: OffsetCommitRequest, error: Errors) -> OffsetCommitR
 def refused_fetch(
     request: OffsetFetchRequest, caller: Caller, error: Errors
 ) -> OffsetFetchResponse:
-    """One error for all groups."""
+    """An OFFSET_FETCH answer with one error for all groups."""
     if WireChange.OFFSETS_BY_GROUPS.holds_for(caller.header):
         return OffsetFetchResponse(
             groups=tuple(

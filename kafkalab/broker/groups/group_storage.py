@@ -1,12 +1,11 @@
-"""GroupStorage: what of a group outlives its coordinator, in the partitions of
-`__consumer_offsets`.
+"""GroupStorage: writes a group's records to `__consumer_offsets` and reads them back.
 
 Kafka writes a group's record when the leader's assignment arrives and when the group becomes empty,
-and an offset's with each commit. Whoever leads the partition next reads it from the start
+and an offset's with each commit. The next leader of the partition reads it from the start
 (GroupMetadataManager.storeGroup and loadGroupsAndOffsets; CoordinatorLoader in 4.x): a rebalance in
-progress is forgotten, the group is back in its last settled generation, and every session begins
-anew. Until it has read, it answers COORDINATOR_LOAD_IN_PROGRESS. A commit waits until its record is
-safe; a group's record is not waited for.
+progress is lost, the group has its last settled generation, and every session begins again. While
+it reads, it answers COORDINATOR_LOAD_IN_PROGRESS. A commit is answered when its record is
+replicated; no answer waits for a group's record.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Caller, Effect, Note, SetTimer
 from kafkalab.broker.groups.any_group import CommittedOffset, Place
-from kafkalab.broker.groups.classic.group import ClassicGroup, told_of
+from kafkalab.broker.groups.classic.group import ClassicGroup, classic_member_fields
 from kafkalab.broker.groups.group_table import GroupTable
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.offsets_log import OffsetsLog, Written
 from kafkalab.broker.groups.offsets_records import (
     OffsetsReader,
     SizedRecord,
-    batch_of,
+    coordinator_batch,
     group_entry,
     offset_entry,
 )
@@ -34,7 +33,7 @@ from kafkalab.protocol.messages import ControlRecordType, marker_batch
 
 
 class GroupStorage:
-    """The records of one broker's groups.
+    """The records of one broker's groups (GroupMetadataManager).
 
     loading: partitions of the offsets topic that are being read.
     """
@@ -68,12 +67,12 @@ class GroupStorage:
         epoch: int,
         now_ms: int,
     ) -> Written:
-        """Offsets that count when the producer's transaction is committed."""
+        """Write offsets that become valid when the producer's transaction is committed."""
         entries = [
             offset_entry(group_id, *place, offset, now_ms) for place, offset in offsets.items()
         ]
         return self._log.append(
-            self.partition_of(group_id), batch_of(entries, producer_id, epoch), now_ms
+            self.partition_of(group_id), coordinator_batch(entries, producer_id, epoch), now_ms
         )
 
     def write_marker(
@@ -100,7 +99,7 @@ class GroupStorage:
     def remove_offsets(
         self, group: ClassicGroup | ConsumerGroup, places: Iterable[Place], reason: str, now_ms: int
     ) -> list[Effect]:
-        """Tombstones for offsets that are expired or deleted."""
+        """Remove expired or deleted offsets, and write their tombstones."""
         gone = list(places)
         for place in gone:
             del group.offsets[place]
@@ -119,14 +118,14 @@ class GroupStorage:
         )
 
     def remove_group(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
-        """Tombstones for all that there is of it."""
+        """Write tombstones for all records of a group."""
         entries = [offset_entry(group.id, *place, None, now_ms) for place in group.offsets]
         return self._append(
             group.id, [*entries, group_entry(group, now_ms, gone=True)], now_ms
         ).effects
 
     def remove_all_offsets(self, group: ConsumerGroup, now_ms: int) -> list[Effect]:
-        """Tombstones for all that the topic has of a group of the newer protocol."""
+        """Write tombstones for all offsets of a group of the newer protocol."""
         return self._append(
             group.id,
             [offset_entry(group.id, *place, None, now_ms) for place in group.offsets],
@@ -136,18 +135,18 @@ class GroupStorage:
     def _append(self, group_id: str, entries: list[SizedRecord], now_ms: int) -> Written:
         if not entries:
             return Written(Errors.NONE, 0, [])
-        return self._log.append(self.partition_of(group_id), batch_of(entries), now_ms)
+        return self._log.append(self.partition_of(group_id), coordinator_batch(entries), now_ms)
 
     # -- reading
 
     def begin_loading(self, partition: int, takes_ms: int, now_ms: int) -> list[Effect]:
-        """This broker leads a partition of the offsets topic from now on,
-        and will have read it after `takes_ms`."""
+        """Begin to read a partition of the offsets topic that this broker leads from now on; it
+        takes `takes_ms`."""
         self.loading[partition] = None
         return [SetTimer(("load", partition), now_ms + takes_ms)]
 
     def load(self, partition: int, now_ms: int) -> list[Effect]:
-        """Every group as its last record says, all sessions new."""
+        """Read every group from its last record; all sessions begin again."""
         self.loading.pop(partition, None)
         groups, modern = self._table.classic, self._table.modern
         for id in [id for id in groups if self.partition_of(id) == partition]:
@@ -172,13 +171,13 @@ class GroupStorage:
         return self._log.partitions()
 
     def process_died(self) -> None:
-        """What was in memory is gone."""
+        """Drop the state in memory: the process has died."""
         self.loading.clear()
         self._table.classic.clear()
 
 
 def loaded_note(group: ClassicGroup) -> Note:
-    """A group as its coordinator read it back, for the journal."""
+    """The journal's note of a group that its coordinator has read back."""
     return Note(
         "group.loaded",
         {
@@ -188,7 +187,7 @@ def loaded_note(group: ClassicGroup) -> Note:
             "protocol_type": group.protocol_type,
             "protocol": group.protocol,
             "leader": group.leader,
-            "members": [told_of(one) for one in group.members.values()],
+            "members": [classic_member_fields(one) for one in group.members.values()],
             "offsets": [
                 {
                     "topic": topic,

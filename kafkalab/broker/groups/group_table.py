@@ -1,7 +1,7 @@
-"""GroupTable: the groups that one broker keeps, of both protocols, by id.
+"""GroupTable: one broker's groups of both protocols, by id.
 
-Kafka's class is GroupMetadataManager, with one map for both kinds. A group id stands in one of the
-two tables. Storage, offsets, administration and transactions are given this table and no machine.
+Kafka's class is GroupMetadataManager, with one map for both kinds. A group id is in at most one of
+the two tables. Storage, offsets, administration and transactions use this table and no machine.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 
 
 class GroupTable:
-    """The groups of one broker.
+    """The groups of one broker, by protocol and id.
 
     classic: groups of the classic protocol, and groups that only have offsets.
     modern: groups of the KIP-848 protocol.
@@ -32,7 +32,8 @@ class GroupTable:
         return self.modern.get(group_id) or self.classic.get(group_id)
 
     def find_or_begin(self, group_id: str) -> ClassicGroup | ConsumerGroup:
-        """The group of that id, begun without members where there is none: it keeps offsets."""
+        """The group of that id; where there is none, a new one without members, which keeps
+        offsets."""
         group = self.find(group_id)
         if group is None:
             group = self.classic[group_id] = ClassicGroup(group_id)

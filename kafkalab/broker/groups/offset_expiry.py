@@ -1,7 +1,7 @@
-"""OffsetExpiry: offsets do not stay for ever (GroupCoordinator.cleanupGroupMetadata, KIP-211).
+"""OffsetExpiry: removes old committed offsets (GroupCoordinator.cleanupGroupMetadata, KIP-211).
 
-Offsets are removed offsets.retention.minutes after the group became empty, and with the last of
-them the group.
+Offsets are removed offsets.retention.minutes after the group became empty. The group ends with its
+last offset.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ CONSUMER_PROTOCOL = "consumer"
 GONE = "the last offset has expired"
 
 Forget = Callable[[ClassicGroup | ConsumerGroup, str, int], list[Effect]]
-"""Ends a group without members: given the group, the reason and the time."""
+"""A function that ends a group without members; its arguments are the group, the reason and the
+time."""
 
 
 class OffsetExpiry:
-    """Looks for old offsets of one broker's groups.
+    """Removes old offsets of one broker's groups (GroupMetadataManager.cleanupExpiredOffsets).
 
-    by_topic: topics that no member reads any more expire while the group works (KIP-496).
+    by_topic: offsets of topics that no member reads expire while the group is active (KIP-496).
     topics_read: gives the topics that members of a KIP-848 group read.
     """
 
@@ -49,8 +50,8 @@ class OffsetExpiry:
         self._is_armed = False
 
     def arm(self, now_ms: int) -> list[Effect]:
-        """See that somebody looks for what has expired, every
-        offsets.retention.check.interval.ms while there are offsets."""
+        """Set the timer of the next check; it runs every offsets.retention.check.interval.ms while
+        there are offsets."""
         if self._is_armed or not any(group.offsets for group in self._table.all()):
             return []
         self._is_armed = True
@@ -58,7 +59,7 @@ class OffsetExpiry:
         return [SetTimer(("expire offsets",), (now_ms // every_ms + 1) * every_ms)]
 
     def expire(self, now_ms: int) -> list[Effect]:
-        """Remove what has expired (cleanupGroupMetadata)."""
+        """Remove the expired offsets (cleanupGroupMetadata)."""
         self._is_armed = False
         out: list[Effect] = []
         for group in list(self._table.classic.values()):
@@ -82,15 +83,15 @@ class OffsetExpiry:
         return out + self.arm(now_ms)
 
     def process_died(self) -> None:
-        """Its timer is gone."""
+        """Forget the timer: the process has died."""
         self._is_armed = False
 
 
 def too_old(
     group: ConsumerGroup, now_ms: int, retention_ms: int, read: Collection[str]
 ) -> list[Place]:
-    """The same of a group of the newer protocol: each offset counts from its own commit,
-    unless a member reads the topic."""
+    """The expired offsets of a KIP-848 group: each one by the time of its commit, unless a member
+    reads the topic."""
     pending = {place for offsets in group.pending_offsets.values() for place in offsets}
     return [
         place
@@ -104,11 +105,11 @@ def too_old(
 def expired_offsets(
     group: ClassicGroup, now_ms: int, retention_ms: int, by_topic: bool = True
 ) -> list[Place]:
-    """Which offsets of a group are too old (GroupMetadata.removeExpiredOffsets, KIP-211)?
+    """The expired offsets of a classic group (GroupMetadata.removeExpiredOffsets, KIP-211).
 
-    A group that never had members: each offset by its own commit. An empty group: from the moment
-    it became empty. A group at work keeps them all, but (by_topic, KIP-496) those of topics that no
-    member reads any more count from their commit.
+    In a group that never had members each offset expires by the time of its commit. In an empty
+    group they expire by the time at which it became empty. An active group keeps its offsets; with
+    by_topic (KIP-496) those of topics that no member reads expire by their commit.
     """
     if group.state is ClassicGroupState.DEAD:
         return []
@@ -128,7 +129,7 @@ def expired_offsets(
                 for topic in parse_subscription(member.metadata_for(group.protocol)).topics
             }
         except struct.error:
-            return []  # what these members write is no subscription, so nobody can tell
+            return []  # these members' metadata is no subscription, so their topics are unknown
         since = {
             place: offset.committed_at_ms
             for place, offset in group.offsets.items()

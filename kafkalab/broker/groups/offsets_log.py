@@ -1,8 +1,9 @@
 """OffsetsLog: writes and reads the partitions of `__consumer_offsets` for a group coordinator.
 
-A broker's coordinator writes to the logs it leads, like a producer with acks=all; a coordinator
-alone, in a test or a small case, keeps its records beside itself. (Kafka 2.3:
-GroupMetadataManager.appendForGroup; 4.x: CoordinatorRuntime's PartitionWriter.)
+A broker's coordinator writes to the logs that it leads, like a producer with acks=all. A
+coordinator without a broker, in a test or a small case, keeps its records in memory. Kafka's
+counterparts are GroupMetadataManager.appendForGroup (2.3) and CoordinatorRuntime's PartitionWriter
+(4.x).
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ MEANS = {
     Errors.KAFKA_STORAGE_ERROR: Errors.NOT_COORDINATOR,
     Errors.MESSAGE_TOO_LARGE: Errors.INVALID_COMMIT_OFFSET_SIZE,
 }
-"""What a member hears when its offsets could not be written."""
+"""Error of an append -> the error that the member gets for it."""
 
 
 class Written(NamedTuple):
-    """What came of an append. required: the high watermark that makes it safe."""
+    """The result of an append. required: the high watermark at which the records are safe."""
 
     error: Errors
     required: int
@@ -42,7 +43,7 @@ class Written(NamedTuple):
 
 
 class OffsetsLog:
-    """Kept in memory: for a coordinator without a broker."""
+    """The partitions of the offsets topic in memory, for a coordinator without a broker."""
 
     def __init__(self) -> None:
         self._batches: dict[int, list[RecordBatch]] = {}
@@ -59,21 +60,20 @@ class OffsetsLog:
         response: Callable[[Errors], Any],
         now_ms: int,
     ) -> list[Effect]:
-        """Answer once the records cannot be lost any more;
-        `response` makes the answer of what came of it."""
+        """Answer when the records are replicated; response(error) makes the answer."""
         return [Respond(caller, response(written.error))]
 
     def batches(self, partition: int) -> Iterable[RecordBatch]:
-        """All that was written, oldest first."""
+        """All written batches, oldest first."""
         return tuple(self._batches.get(partition, ()))
 
     def partitions(self) -> tuple[int, ...]:
-        """Those that have records here."""
+        """The partitions that have records here."""
         return tuple(self._batches)
 
 
 class LedOffsetsLog(OffsetsLog):
-    """The replicas of one broker."""
+    """The partitions of the offsets topic among the replicas of one broker (PartitionWriter)."""
 
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas

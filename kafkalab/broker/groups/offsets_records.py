@@ -1,13 +1,12 @@
-"""Keys and values of the records in `__consumer_offsets`, and how a coordinator reads them back.
+"""Makes the records of `__consumer_offsets`, and reads groups and offsets back from them.
 
-Two kinds of records (OffsetCommitKey and -Value, GroupMetadataKey and -Value). A committed offset,
-by group, topic and partition. A group as it was when it last settled: generation, leader, members
-and their assignments. A null value is a tombstone: expired or deleted. The latest record of a key
-is the truth, so the topic may be compacted.
+There are two kinds of records. OffsetCommitKey and OffsetCommitValue hold a committed offset, by
+group, topic and partition. GroupMetadataKey and GroupMetadataValue hold a group's last settled
+generation: leader, members and their assignments. A null value is a tombstone for what is expired
+or deleted. The latest record of a key is valid, so the topic can be compacted.
 
-Kafka writes them in binary; here they are the JSON that kafka-console-consumer prints of them in
-4.x, so that a learner who reads the topic sees what is in it. Their size is counted as of the
-binary form.
+Kafka writes them in binary form. Here they are the JSON that kafka-console-consumer prints for them
+in 4.x, so that a learner can read the topic. Their size is that of the binary form.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from kafkalab.broker.groups.classic.group_state import ClassicGroupState
 from kafkalab.protocol.messages import JoinGroupRequestProtocol, RecordBatch, WireRecord
 
 OFFSET_KEY, GROUP_KEY = 1, 2
-"""The versions of the keys tell the kinds apart."""
+"""The version of a record's key shows its kind."""
 
 OFFSET_VALUE_VERSION, GROUP_VALUE_VERSION = 3, 3
 BATCH_BYTES, OFFSET_ENTRY_BYTES, GROUP_ENTRY_BYTES, MEMBER_BYTES = 61, 45, 35, 40
-"""Besides names, metadata, subscriptions and assignments."""
+"""Sizes without names, metadata, subscriptions and assignments."""
 
 
 class SizedRecord(NamedTuple):
-    """A record to be written, and its size in Kafka's own form."""
+    """A record to write, with its size in Kafka's binary form."""
 
     record: WireRecord
     size_bytes: int
@@ -40,7 +39,7 @@ class SizedRecord(NamedTuple):
 def offset_entry(
     group: str, topic: str, partition: int, offset: CommittedOffset | None, now_ms: int
 ) -> SizedRecord:
-    """A committed offset; None for a tombstone."""
+    """The record of a committed offset; an offset of None makes a tombstone."""
     value = (
         None
         if offset is None
@@ -67,7 +66,7 @@ def offset_entry(
 
 
 def group_entry(group: ClassicGroup, now_ms: int, gone: bool = False) -> SizedRecord:
-    """The group as it is now; `gone` for a tombstone."""
+    """The record of a group's present state; `gone` makes a tombstone."""
     value = (
         None
         if gone
@@ -86,26 +85,22 @@ def group_entry(group: ClassicGroup, now_ms: int, gone: bool = False) -> SizedRe
     size = (
         GROUP_ENTRY_BYTES
         + len(group.id)
-        + (
-            0
-            if gone
-            else sum(
-                MEMBER_BYTES
-                + len(member.id)
-                + len(member.metadata_for(group.protocol))
-                + len(member.assignment)
-                for member in group.members.values()
-            )
+        + sum(
+            MEMBER_BYTES
+            + len(member.id)
+            + len(member.metadata_for(group.protocol))
+            + len(member.assignment)
+            for member in (() if gone else group.members.values())
         )
     )
     return SizedRecord(WireRecord(_key(GROUP_KEY, {"group": group.id}), value, now_ms), size)
 
 
-def batch_of(
+def coordinator_batch(
     entries: Sequence[SizedRecord], producer_id: int = -1, producer_epoch: int = -1
 ) -> RecordBatch:
-    """A coordinator's batch; with a producer id it counts only when
-    the transaction's marker has come."""
+    """A coordinator's batch; with a producer id it becomes valid with the transaction's COMMIT
+    marker."""
     return RecordBatch(
         records=tuple(entry.record for entry in entries),
         size_bytes=BATCH_BYTES + sum(entry.size_bytes for entry in entries),
@@ -116,7 +111,7 @@ def batch_of(
 
 
 class OffsetsReader:
-    """What is in the topic, read from the first record on.
+    """Reads groups and offsets from a partition's records, oldest first (CoordinatorLoader).
 
     groups   id -> the group in its last settled generation, or one that only has offsets
     """
@@ -125,7 +120,8 @@ class OffsetsReader:
         self.groups: dict[str, ClassicGroup] = {}
 
     def read(self, batches: Iterable[RecordBatch], now_ms: int) -> dict[str, ClassicGroup]:
-        """Groups and their offsets; sessions begin anew at `now_ms` (loadGroupsAndOffsets)."""
+        """Read groups and their offsets; sessions begin again at `now_ms`
+        (loadGroupsAndOffsets)."""
         for batch in batches:
             if batch.control is not None:
                 self._end(batch.producer_id, batch.control.name == "COMMIT")
@@ -139,6 +135,7 @@ class OffsetsReader:
         }
 
     def _take(self, record: WireRecord, producer_id: int | None, now_ms: int) -> None:
+        assert record.key is not None, "the offsets topic is compacted: each record has a key"
         key = json.loads(record.key)
         about, value = (
             key["data"],
@@ -185,7 +182,7 @@ def _settle(group: ClassicGroup, value: dict[str, Any], now_ms: int) -> None:
             kept["groupInstanceId"],
             kept["sessionTimeout"],
             kept["rebalanceTimeout"],
-            group.protocol_type,
+            group.protocol_type or "",
             offered,
             kept["clientId"],
             kept["clientHost"],

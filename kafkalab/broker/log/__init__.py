@@ -1,2 +1,4 @@
-"""One replica's log on disk: batches, segments, retention, compaction, producers and
-transactions in it (storage.internals.log)."""
+"""One replica's log on disk: batches, segments, retention, compaction, producers, transactions.
+
+Kafka's package is storage.internals.log.
+"""

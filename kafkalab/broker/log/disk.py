@@ -1,12 +1,11 @@
-"""Disk: the one place through which a broker's logs are written; it can be full, slow or without
-power.
+"""Disk: a broker's disk, to which all its logs are written; it can be full, slow or without power.
 
 A log whose disk cannot write raises KafkaStorageException. A broker of the lab has one log
-directory, and the process halts when that fails (LogDirFailureChannel,
+directory; the process halts when it fails (LogDirFailureChannel,
 ReplicaManager.handleLogDirFailure).
 
-Kafka does not flush what it appends (log.flush.interval.messages is never reached): bytes lie in
-the operating system's page cache, and survive the process. Without power they are lost.
+Kafka does not flush what it appends (log.flush.interval.messages is never reached): bytes are in
+the operating system's page cache and survive the process. A loss of power loses them.
 """
 
 from __future__ import annotations
@@ -17,25 +16,24 @@ from kafkalab.errors import KafkaStorageException
 DISK_FAILED = Halt("all log directories have failed")
 
 CHECKPOINT_EVERY_MS = 5_000
-"""replica.high.watermark.checkpoint.interval.ms:
-a broker with replicas writes this file as well."""
+"""replica.high.watermark.checkpoint.interval.ms: how often a broker with replicas writes the
+checkpoint file."""
 
 DIRTY_MS, WRITEBACK_EVERY_MS = 30_000, 5_000
-"""Linux writes a page that is dirty for so long (vm.dirty_expire_centisecs), and looks so often
-(vm.dirty_writeback_centisecs)."""
+"""Linux writes a page to the disk when it has been dirty for so long (vm.dirty_expire_centisecs),
+and checks this so often (vm.dirty_writeback_centisecs)."""
 
 
 def is_written(appended_ms: int, now_ms: int) -> bool:
-    """Whether the operating system has brought to the disk what was appended at that time."""
+    """Whether the operating system has written to the disk what was appended at that time."""
     due_ms = appended_ms + DIRTY_MS
     return now_ms >= due_ms + -due_ms % WRITEBACK_EVERY_MS
 
 
 class Disk:
-    """One broker's disk.
+    """One broker's disk (LogDirFailureChannel reports its failure).
 
-    is_full: no byte can be written any more.
-    append_ms: how much longer than usual each append takes.
+    is_full: no byte can be written. append_ms: the milliseconds that are added to each append.
     """
 
     __slots__ = ("append_ms", "is_full")
@@ -45,14 +43,14 @@ class Disk:
         self.append_ms = 0
 
     def fill(self, now_ms: int) -> list[Effect]:
-        """Nothing can be written from now on; the next checkpoint of high watermarks fails, too."""
+        """Fill the disk: no append succeeds from now on, and no checkpoint of high watermarks."""
         self.is_full = True
         return [
             SetTimer(("checkpoint",), (now_ms // CHECKPOINT_EVERY_MS + 1) * CHECKPOINT_EVERY_MS)
         ]
 
     def free(self) -> None:
-        """There is room again."""
+        """Free space: writes succeed again."""
         self.is_full = False
 
     def slow(self, append_ms: int) -> None:
@@ -60,12 +58,12 @@ class Disk:
         self.append_ms = append_ms
 
     def write(self) -> None:
-        """Something is appended. Raises KafkaStorageException where the disk is full."""
+        """Record an append. Raises KafkaStorageException where the disk is full."""
         if self.is_full:
             raise KafkaStorageException("No space left on device")
 
     def start(self, now_ms: int) -> list[Effect]:
-        """The process is up again on the disk as it is."""
+        """Start the process on this disk; a full disk stays full."""
         return self.fill(now_ms) if self.is_full else []
 
     def checkpoint(self, has_replicas: bool) -> list[Effect]:

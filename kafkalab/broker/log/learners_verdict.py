@@ -1,4 +1,4 @@
-"""Puts a learner's own rule about batches in the place of the broker's (ProducerState.judge).
+"""Replaces the broker's rule about batches (ProducerState.judge) by a learner's function.
 
 lab.broker(0).judge_batches(lambda known, batch: "append")       # a broker without idempotence
 """
@@ -19,21 +19,21 @@ from kafkalab.errors import Errors
 from kafkalab.protocol.messages import RecordBatch
 
 VERDICTS = ("append", "duplicate", "out of order", "fenced")
-"""What a rule may say: write it; answer as before; OUT_OF_ORDER_SEQUENCE_NUMBER;
-INVALID_PRODUCER_EPOCH."""
+"""The verdicts of a rule: append the batch; answer as for the first one;
+OUT_OF_ORDER_SEQUENCE_NUMBER; INVALID_PRODUCER_EPOCH."""
 
 
 class KnownProducer(NamedTuple):
-    """What a partition's leader remembers of one producer id: the newest epoch, and (first,
-    last) sequence of its last five batches."""
+    """A partition leader's state of one producer id: its newest epoch and the (first, last)
+    sequences of five batches."""
 
     epoch: int
     batches: tuple[tuple[int, int], ...]
 
 
 class ArrivedBatch(NamedTuple):
-    """A batch that asks to be written: whose it is,
-    and the sequence numbers of its first and last record."""
+    """An arrived batch: its producer id and epoch, and the sequence numbers of its first and last
+    record."""
 
     producer_id: int
     epoch: int
@@ -45,8 +45,8 @@ Rule = Callable[["KnownProducer | None", ArrivedBatch], str]
 
 
 def learners_verdict(rule: Rule, state: ProducerState, batch: RecordBatch) -> Verdict:
-    """The rule's verdict as the broker takes it; a batch without a producer id is written without
-    asking.
+    """Turn the rule's verdict into the broker's Verdict. A batch without a producer id is appended
+    without the rule.
 
     Raises ValueError where the rule returns none of VERDICTS.
     """
@@ -78,8 +78,8 @@ def learners_verdict(rule: Rule, state: ProducerState, batch: RecordBatch) -> Ve
 
 
 def _same_or_last(arrived: ArrivedBatch, known: tuple[RememberedBatch, ...]) -> RememberedBatch:
-    """The batch whose offset is answered: the same one;
-    where a rule errs, the last, or the log's beginning."""
+    """The batch whose offset a duplicate gets: the one with the same sequences, else the last one,
+    else the log's start."""
     for kept in known:
         if (kept.first_sequence, kept.last_sequence) == (arrived.first, arrived.last):
             return kept

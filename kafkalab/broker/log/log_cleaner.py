@@ -1,9 +1,10 @@
-"""Compacts a log: of each key the last value stays, at the offset where it was.
+"""Compacts a log: the last value of each key stays, at its old offset.
 
-Kafka's classes are Cleaner and CleanedTransactionMetadata. Two passes: first a map from each key of
-the dirty part to its last offset, then the segments before the active one are written anew with
-what the map allows. Pure: batches in, batches out. The map has no largest size here, and a batch
-counts anew the bytes of the records that are left.
+Kafka's classes are Cleaner and CleanedTransactionMetadata. It makes two passes. The first builds a
+map from each key of the dirty part to its last offset. The second writes the segments before the
+active one again, with the records that the map keeps. The functions are pure: they take batches and
+return batches. The map has no largest size here, and a batch's size is calculated again from its
+remaining records.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from kafkalab.protocol.records_wire import RECORD_BATCH_OVERHEAD_BYTES, record_s
 
 @dataclass(slots=True)
 class CleanerStats:
-    """What a cleaning did, counted in records."""
+    """The result of a cleaning, counted in records (Kafka's CleanerStats)."""
 
     map_messages_read: int = 0
     messages_read: int = 0
@@ -33,8 +34,8 @@ class Cleaned(NamedTuple):
 
 
 class Transactions:
-    """Which data was aborted, and which markers nobody needs any more, while batches go by in
-    order.
+    """Finds aborted data and unneeded markers in batches that come in offset order
+    (CleanedTransactionMetadata).
 
     aborted  (producer id, first offset, offset of the ABORT marker) of the part that is read
     """
@@ -45,7 +46,8 @@ class Transactions:
         self._committed: set[int] = set()
 
     def discards(self, batch: RecordBatch) -> bool:
-        """Data: was it aborted? A marker: has all that belongs to it been cleaned away before?"""
+        """Whether the batch can go: data of an aborted transaction, or a marker whose data is all
+        cleaned away."""
         while self._to_come and self._to_come[0][1] <= batch.last_offset:
             self._aborted.setdefault(self._to_come.pop(0)[0], False)
         if batch.control is ControlRecordType.ABORT:
@@ -66,8 +68,8 @@ class Transactions:
 def offset_map(
     dirty: Iterable[RecordBatch], transactions: Transactions, stats: CleanerStats
 ) -> dict[str, int]:
-    """Key -> its last offset in the dirty part. Markers,
-    aborted records and records without a key do not count."""
+    """Key -> its last offset in the dirty part. Markers, aborted records and records without a key
+    are skipped."""
     last: dict[str, int] = {}
     for batch in dirty:
         skipped = transactions.discards(batch)
@@ -88,14 +90,14 @@ def clean(
     is_last: Callable[[RecordBatch], bool] = lambda batch: False,
     horizon_ms: int | None = None,
 ) -> Cleaned:
-    """Clean what lies below `end`.
+    """Clean the log below the offset `end`.
 
-    retains_deletes  retains_deletes(batch): are tombstones and markers of this batch still kept?
+    retains_deletes  retains_deletes(batch): whether tombstones and markers of this batch are kept
     aborted          the aborted transactions of the log
-    is_last          is_last(batch): is it the last of a producer that is still remembered? Then it
-                     stays, even empty, for its sequence number
-    horizon_ms       with KIP-534 the moment until which tombstones and markers met for the first
-                     time are kept
+    is_last          is_last(batch): whether it is the last batch of a remembered producer; such a
+                     batch stays, even empty, for its sequence number
+    horizon_ms       with KIP-534 the time until which tombstones and markers are kept that are
+                     cleaned for the first time
     """
     stats = CleanerStats()
     below = [batch for batch in batches if batch.base_offset < end]
@@ -129,7 +131,7 @@ def clean(
 
 
 def _with(batch: RecordBatch, kept: list[int], horizon_ms: int | None) -> RecordBatch:
-    """The batch with only these records: base and last offset, producer and sequence stay."""
+    """The batch with these records only; its base and last offset, producer and sequence stay."""
     records = tuple(batch.records[place] for place in kept)
     if (
         horizon_ms is not None
@@ -157,12 +159,12 @@ def _with(batch: RecordBatch, kept: list[int], horizon_ms: int | None) -> Record
 
 
 def dirty_ratio(clean_bytes: int, cleanable_bytes: int) -> float:
-    """Which part of what could be compacted is dirty."""
+    """The dirty share of the bytes that can be compacted."""
     total = clean_bytes + cleanable_bytes
     return cleanable_bytes / total if total else 0.0
 
 
 def is_due(clean_bytes: int, cleanable_bytes: int, min_ratio: float) -> bool:
-    """Is a log dirty enough? Strictly more than min.cleanable.dirty.ratio
+    """Whether a log is dirty enough: strictly more than min.cleanable.dirty.ratio
     (LogCleanerManager.grabFilthiestCompactedLog)."""
     return dirty_ratio(clean_bytes, cleanable_bytes) > min_ratio

@@ -1,8 +1,8 @@
-"""LogManager: deletes old segments and has logs compacted, when a look could find something.
+"""LogManager: deletes old segments and compacts logs, at the times of Kafka's periodic tasks.
 
 Kafka's classes are LogManager (retention, every log.retention.check.interval.ms) and LogCleaner
-with LogCleanerManager (one thread, every log.cleaner.backoff.ms). A look that would find nothing is
-not played: from what the logs hold follows when the next one can.
+with LogCleanerManager (one thread, every log.cleaner.backoff.ms). A run of a task that would find
+nothing is no event: the time of the next useful run is computed from the logs.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Appended, Effect, Note, SetTimer
+from kafkalab.broker.effects import Appended, Effect, Note, SetTimer, TimerKey
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.log_cleaner import clean, dirty_ratio, is_due
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
+from kafkalab.broker.log.segments import Segment
 from kafkalab.protocol.messages import RecordBatch
 
 FIRST_LOOK_MS = 30_000
-"""After the start of a broker (LogManager.InitialTaskDelayMs)."""
+"""The first run of the tasks, after the start of a broker (LogManager.InitialTaskDelayMs)."""
 
 
 class LogManager:
-    """The tasks of one broker.
+    """The retention and compaction tasks of one broker (Kafka's LogManager).
 
-    epoch_ms  what the records' clock shows at virtual time 0: timestamps are compared with
-              epoch_ms + now_ms
+    epoch_ms  the records' clock at virtual time 0: timestamps are compared with epoch_ms + now_ms
     log_of    gives the broker's log of a partition, None where it has none
-    disk      what compaction writes to, too
-    stamps_horizon  tombstones and markers met for the first time get the moment until which they
+    disk      the broker's disk; compaction writes to it, too
+    stamps_horizon  tombstones and markers get, at their first cleaning, the time until which they
                     stay (KIP-534)
     """
 
@@ -46,13 +46,13 @@ class LogManager:
         self._cleaner_at_ms: int | None = None
 
     def forget(self) -> None:
-        """The process died; its timers with it."""
+        """Forget the timers: the process has died."""
         self._retention_at_ms = self._cleaner_at_ms = None
 
     def grown(self, key: PartitionKey, now_ms: int) -> list[Effect]:
-        """A log has more records than before: was a segment rolled,
-        and is there a task for later?"""
+        """A log has grown: note a rolled segment and set the timers of the tasks."""
         log = self._log(key)
+        assert log is not None, "a log that grew exists"
         count, before = len(log.segments), self._segments.get(key, 0)
         if (
             count == before
@@ -78,13 +78,15 @@ class LogManager:
         return effects + self._arm_retention([key], now_ms) + self._arm_cleaner([key], now_ms)
 
     def start_moved(self, key: PartitionKey, now_ms: int) -> list[Effect]:
-        """Readers may no longer ask for the oldest records (DeleteRecords):
-        whole segments of them go at the next look."""
-        self._segments.setdefault(key, len(self._log(key).segments))
+        """The log start has moved up (DELETE_RECORDS): the next retention run deletes whole
+        segments below it."""
+        log = self._log(key)
+        assert log is not None, "records were deleted from a log that exists"
+        self._segments.setdefault(key, len(log.segments))
         return self._arm_retention([key], now_ms)
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
-        """("retention",) or ("cleaner",)."""
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
+        """Run a task; the key is ("retention",) or ("cleaner",)."""
         if key[0] == "retention":
             self._retention_at_ms = None
             effects = [
@@ -117,7 +119,7 @@ class LogManager:
         return [SetTimer(("retention",), at_ms)]
 
     def _retention_due_ms(self, key: PartitionKey, now_ms: int) -> int | None:
-        """When the oldest segment may go; None for never."""
+        """The time from which the oldest segment can be deleted; None for never."""
         log = self._log(key)
         if log is None or not log.size_bytes:
             return None
@@ -145,7 +147,9 @@ class LogManager:
             return []
         effects: list[Effect] = []
         ends = log.high_watermark, log.log_end_offset
-        looks = [("log start", lambda: log.segments.before_start(log.log_start_offset, *ends))]
+        looks: list[tuple[str, Callable[[], list[Segment]]]] = [
+            ("log start", lambda: log.segments.before_start(log.log_start_offset, *ends))
+        ]
         if log.segments.settings.is_deleted:
             looks += [
                 ("size", lambda: log.segments.beyond_size(log.size_bytes, *ends)),
@@ -177,6 +181,7 @@ class LogManager:
     def compact(self, key: PartitionKey, now_ms: int) -> list[Effect]:
         """Clean one log now."""
         log = self._log(key)
+        assert log is not None, "only a log that exists is compacted"
         end = self._uncleanable(log, now_ms)
         settings, horizon_ms = log.segments.settings, None
         if self._stamps_horizon:
@@ -224,8 +229,8 @@ class LogManager:
         ]
 
     def _filthiest(self, now_ms: int) -> PartitionKey | None:
-        """The log that is dirtiest, of those that are dirty enough or
-        have waited for max.compaction.lag.ms."""
+        """The dirtiest log of those that are dirty enough or have waited for
+        max.compaction.lag.ms."""
         best: tuple[float, PartitionKey] | None = None
         for key in self._segments:
             log = self._log(key)
@@ -240,18 +245,16 @@ class LogManager:
         if is_due(clean_bytes, cleanable, log.segments.settings.min_cleanable_ratio):
             return True
         lag_ms = log.segments.settings.max_compaction_lag_ms
-        oldest = next(
+        oldest_ms = next(
             (
-                segment
+                segment.first_ms
                 for segment in log.segments
                 if segment.base_offset >= log.first_dirty and segment.first_ms is not None
             ),
             None,
         )
         return (
-            cleanable > 0
-            and oldest is not None
-            and self.epoch_ms + now_ms - oldest.first_ms > lag_ms
+            cleanable > 0 and oldest_ms is not None and self.epoch_ms + now_ms - oldest_ms > lag_ms
         )
 
     def _bytes(self, log: PartitionLog, now_ms: int) -> tuple[int, int]:
@@ -267,8 +270,8 @@ class LogManager:
         )
 
     def _uncleanable(self, log: PartitionLog, now_ms: int) -> int:
-        """Compaction never touches the active segment, what is not stable yet,
-        or what is younger than min.compaction.lag.ms."""
+        """The first offset that cannot be cleaned: in the active segment, not stable yet, or
+        younger than min.compaction.lag.ms."""
         end = log.segments.active.base_offset
         stable = log.last_stable_offset
         if stable < end:
@@ -297,8 +300,8 @@ class LogManager:
         return [SetTimer(("cleaner",), self._cleaner_at_ms)]
 
     def _cleaner_due_ms(self, key: PartitionKey, now_ms: int) -> int | None:
-        """When a look could find this log dirty enough;
-        None while only more records can make it so."""
+        """The time from which this log is dirty enough; None while it needs more records for
+        that."""
         log = self._log(key)
         if log is None or not log.segments.settings.is_compacted:
             return None

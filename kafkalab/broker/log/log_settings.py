@@ -1,4 +1,5 @@
-"""LogSettings: segments, retention and compaction of a log, from the configs of topic and broker.
+"""LogSettings: a log's settings for segments, retention and compaction, from topic and broker
+configs.
 
 Kafka's class is LogConfig.
 """
@@ -19,7 +20,8 @@ INTERNAL_SEGMENT_BYTES = 104_857_600
 
 @message
 class LogSettings:
-    """Times in ms, sizes in bytes; -1 for retention without limit."""
+    """One log's settings (LogConfig): times in ms, sizes in bytes; -1 for retention without
+    limit."""
 
     segment_bytes: int = 1_073_741_824
     segment_ms: int = WEEK_MS

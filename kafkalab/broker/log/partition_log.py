@@ -1,9 +1,8 @@
 """PartitionLog: one replica's log, batches in offset order.
 
-Kafka's class is UnifiedLog. How far the log is safe is said from outside: the leader moves the high
-watermark when its followers have fetched, a follower when its leader tells it. Where it is cut into
-files is the matter of `segments`; which of them go, and what compaction leaves of them, is decided
-by `log_manager` and `log_cleaner`.
+Kafka's class is UnifiedLog. Other machines move the high watermark: a leader when its followers
+have fetched, a follower by the value in its leader's answer. `segments` divides the log into files;
+`log_manager` deletes segments and `log_cleaner` compacts them.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ PartitionKey = tuple[str, int]
 
 
 class PartitionLog:
-    """One partition's log.
+    """One replica's log of a partition (UnifiedLog).
 
     log_start_offset  the first offset a reader may ask for
     log_end_offset    the offset the next record will get
-    high_watermark    consumers see records below this offset: every replica in sync has them
-    size_bytes        of all batches
-    producers         what is known of those who wrote here, from the batches alone
-    aborted           the transactions that came to nothing
-    segments          the files it is cut into
-    first_dirty       compaction has been everywhere before this offset
-    disk              what the log is written to
+    high_watermark    consumers see the records below this offset; every replica in sync has them
+    size_bytes        the size of all batches
+    producers         the state of the producers that wrote here, computed from the batches alone
+    aborted           the aborted transactions
+    segments          the log's files
+    first_dirty       every record before this offset has been compacted
+    disk              the disk that the log is written to
     """
 
     __slots__ = (
@@ -74,13 +73,15 @@ class PartitionLog:
         self._batches: list[RecordBatch] = []
         self._bases: list[int] = []
         self._epochs: list[tuple[int, int]] = []
-        self._unwritten: deque[tuple[int, int]] = deque()  # when it was appended, base offset
+        self._unwritten: deque[tuple[int, int]] = deque()  # (time of the append, base offset)
 
     @property
     def last_stable_offset(self) -> int:
-        """read_committed consumers see records below this one: where the earliest transaction
-        begins that is not decided below the high watermark, or the high watermark
-        (UnifiedLog.lastStableOffset)."""
+        """The last stable offset: read_committed consumers see the records below it
+        (UnifiedLog.lastStableOffset).
+
+        It is the first offset of the earliest transaction without a marker below the high
+        watermark, else the high watermark."""
         undecided = self.producers.first_undecided(self.high_watermark)
         return self.high_watermark if undecided is None else min(self.high_watermark, undecided)
 
@@ -91,7 +92,7 @@ class PartitionLog:
         return self.aborted.between(fetch_offset, upper_offset)
 
     def rebuild_producers(self) -> None:
-        """Read the producers' state from the log again, as after a truncation or at a start."""
+        """Compute the producers' state from the log again, as after a truncation or at a start."""
         self.producers = ProducerState()
         self.aborted = TransactionIndex()
         for batch in self._batches:
@@ -100,10 +101,10 @@ class PartitionLog:
     def append(
         self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None
     ) -> RecordBatch:
-        """As leader: give the batch its offsets and keep it; returns it with its base offset.
-        ValueError for an empty batch.
+        """Append as leader: give the batch its offsets; returns it with its base offset. ValueError
+        for an empty batch.
 
-        now_ms: when a producer or a coordinator wrote it; None for what is merely copied.
+        now_ms: when a producer or a coordinator wrote it; None for a copied batch.
 
         Raises KafkaStorageException where the disk is full.
         """
@@ -116,7 +117,7 @@ class PartitionLog:
     def copy(
         self, batch: RecordBatch, leader_epoch: int, now_ms: int | None = None, copied_ms: int = 0
     ) -> None:
-        """As follower, at copied_ms: keep a batch at the offsets the leader gave it. ValueError for
+        """Append as follower, at copied_ms: the batch keeps its leader's offsets. ValueError for
         one that begins before the log end; KafkaStorageException where the disk is full."""
         if batch.base_offset < self.log_end_offset:
             raise ValueError(
@@ -138,12 +139,12 @@ class PartitionLog:
     def truncate_to(self, offset: int) -> int:
         """Drop the batches that reach to `offset` or beyond; returns how many records went.
 
-        The high watermark never stays above the end, and what is known of producers is read from
-        the rest.
+        The high watermark falls to the end if it was above, and the producers' state is computed
+        from the remaining batches.
         """
         keep, before = bisect_left(self._bases, offset), self.log_end_offset
         if keep and self._batches[keep - 1].last_offset >= offset:
-            keep -= 1  # a batch is never cut
+            keep -= 1  # a batch is kept or dropped as a whole
         if keep < len(self._batches):
             self.log_end_offset = self._bases[keep]
             self.size_bytes -= sum(batch.size_bytes for batch in self._batches[keep:])
@@ -159,16 +160,15 @@ class PartitionLog:
         return before - self.log_end_offset
 
     def flush(self) -> None:
-        """Bring everything to the disk (UnifiedLog.flush):
-        what a process does that ends in an orderly way."""
+        """Write everything to the disk (UnifiedLog.flush), as a process does in an orderly stop."""
         self._unwritten.clear()
 
     def lose_power(self, now_ms: int) -> int:
-        """Keep what is on the disk; returns how many records went (LogLoader.recoverLog at the next
-        start).
+        """Drop the records that are not on the disk; returns how many (LogLoader.recoverLog at the
+        next start).
 
-        A segment is flushed when the next one is rolled; of the active one only what the operating
-        system has written is left.
+        A segment is flushed when the next one is rolled; of the active one only the bytes remain
+        that the operating system has written.
         """
         self._forget_written(now_ms)
         kept = self._unwritten[0][1] if self._unwritten else self.log_end_offset
@@ -179,8 +179,8 @@ class PartitionLog:
             self._unwritten.popleft()
 
     def begin_at(self, offset: int) -> None:
-        """Forget everything and go on at `offset`: what a follower does
-        whose leader no longer has what it lacks."""
+        """Drop everything and begin again at `offset`. A follower does this when its leader has
+        deleted the records that it lacks."""
         self.truncate_to(0)
         self._epochs.clear()
         self.segments.begin_at(offset)
@@ -195,13 +195,13 @@ class PartitionLog:
             self.aborted.append(ended, stored.last_offset + 1 if still_open is None else still_open)
 
     def begin_at_least(self, offset: int) -> None:
-        """Readers may no longer ask for anything before `offset`
+        """Raise the log start to `offset`; readers cannot read below it
         (UnifiedLog.maybeIncrementLogStartOffset)."""
         self.log_start_offset = max(self.log_start_offset, offset)
 
     def delete(self, segments: list[Segment], now_ms: int) -> None:
-        """Throw the oldest segments away; where the active one is among them,
-        a new one begins first. The log start moves up."""
+        """Delete the oldest segments and raise the log start. To delete the active one, a new
+        segment is rolled first."""
         if len(segments) == len(self.segments):
             self.segments.all.append(Segment(self.log_end_offset, now_ms))
         del self.segments.all[: len(segments)]
@@ -219,8 +219,8 @@ class PartitionLog:
     def replace_between(
         self, first: int, end: int, batches: list[RecordBatch], now_ms: int
     ) -> None:
-        """Compaction's outcome takes the place of what was there;
-        the segments from `first` to `end` are joined to fewer."""
+        """Replace batches by their compacted form; the segments from `first` to `end` are joined to
+        fewer."""
         low, high = bisect_left(self._bases, first), bisect_left(self._bases, end)
         self._batches[low:high] = batches
         self._bases[low:high] = [batch.base_offset for batch in batches]
@@ -240,7 +240,7 @@ class PartitionLog:
 
         Batches are not cut: the first may begin before `offset`, and the reader skips what it did
         not ask for. With at_least_one the first batch comes even when it alone is too large
-        (KIP-74), so that no reader gets stuck.
+        (KIP-74), so that every reader makes progress.
         """
         end_offset = self.log_end_offset if end_offset is None else end_offset
         if offset >= end_offset:
@@ -262,7 +262,7 @@ class PartitionLog:
 
     def bytes_from(self, offset: int, max_bytes: int, end_offset: int | None = None) -> int:
         """How many bytes a reader at `offset` could get below `end_offset`, counted up to
-        max_bytes: what a long poll waits for."""
+        max_bytes. A long poll waits for this number."""
         total, end_offset = 0, self.log_end_offset if end_offset is None else end_offset
         if offset < end_offset:
             for batch in self._batches[self._place_of(offset) :]:
@@ -274,8 +274,8 @@ class PartitionLog:
         return total
 
     def _place_of(self, offset: int) -> int:
-        """The first batch that reaches to `offset`: the one that holds it, or,
-        where compaction left a gap, the next."""
+        """The place of the first batch that reaches to `offset`: the one that holds it, or the next
+        after a gap of compaction."""
         place = bisect_right(self._bases, offset) - 1
         return place + 1 if place < 0 or self._batches[place].last_offset < offset else place
 
@@ -300,8 +300,8 @@ class PartitionLog:
         return tuple(self._epochs)
 
     def note_epoch(self, leader_epoch: int) -> None:
-        """Remember that a leader epoch begins at the log end.
-        One that brought no records gives way to its successor."""
+        """Record that a leader epoch begins at the log end. It replaces an epoch without
+        records."""
         if self._epochs and self._epochs[-1][0] >= leader_epoch:
             return
         while self._epochs and self._epochs[-1][1] >= self.log_end_offset:
@@ -309,17 +309,16 @@ class PartitionLog:
         self._epochs.append((leader_epoch, self.log_end_offset))
 
     def epoch_at(self, offset: int) -> int:
-        """The leader epoch in which the record at `offset` was or will be written;
-        -1 before the first."""
+        """The leader epoch of the record at `offset`; -1 before the first epoch."""
         return next((epoch for epoch, start in reversed(self._epochs) if start <= offset), NO_EPOCH)
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
         """(epoch, end offset): the largest known epoch up to the asked one, and where its successor
         began.
 
-        The answer carries the epoch because the asker may mean one of which this log has never
-        heard (KIP-279). One older than all ended where the first begins; (-1, -1) for one newer
-        than all (LeaderEpochFileCache.endOffsetFor).
+        The answer carries the epoch because this log may not have the requested one (KIP-279). An
+        epoch older than all ended where the first begins; the answer is (-1, -1) for one newer than
+        all (LeaderEpochFileCache.endOffsetFor).
         """
         if leader_epoch > self.last_epoch:
             return NO_EPOCH, -1

@@ -1,9 +1,9 @@
-"""ProducerState: what a log remembers of its producers, to tell new batches from repeated ones.
+"""ProducerState: a log's state of its producers, by which it recognizes repeated batches.
 
 Kafka's classes are ProducerStateManager, ProducerAppendInfo and ProducerStateEntry (KIP-98,
-KIP-360). Every replica keeps this state beside its log and can make it anew from the log alone
-(`ProducerState.of`), so a follower that becomes leader knows what the old leader knew. Snapshots,
-which spare the real broker most of that reading, are left out.
+KIP-360). Every replica keeps this state beside its log and can compute it from the log alone
+(`ProducerState.of`), so a follower that becomes leader has the old leader's state. Left out:
+snapshots, which save the real broker most of that reading.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from kafkalab.errors import Errors
 from kafkalab.protocol.messages import ControlRecordType, RecordBatch
 
 REMEMBERED_BATCHES = 5
-"""Why idempotence allows at most five requests in flight:
-the leader knows the last five batches again."""
+"""How many batches of a producer the leader recognizes; so idempotence allows at most five requests
+in flight."""
 
 SWEEP_INTERVAL_MS = 600_000
 NO_PRODUCER_ID = -1
@@ -25,7 +25,8 @@ _SEQUENCES = 2**31
 
 
 class RememberedBatch(NamedTuple):
-    """First and last sequence number of a batch, and the offset its first record got."""
+    """A batch's first and last sequence number, and the offset of its first record
+    (BatchMetadata)."""
 
     first_sequence: int
     last_sequence: int
@@ -33,15 +34,15 @@ class RememberedBatch(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What to do with a batch: append it (error NONE, duplicate_of None), answer as before,
-    or refuse."""
+    """What the leader does with a batch: append it (error NONE, duplicate_of None), answer as
+    before, or refuse it."""
 
     error: Errors
     duplicate_of: RememberedBatch | None = None
 
 
 class EndedTransaction(NamedTuple):
-    """A transaction that a marker has ended. last_offset is the marker's own."""
+    """A transaction that a marker has ended (CompletedTxn). last_offset is the marker's."""
 
     producer_id: int
     first_offset: int
@@ -50,15 +51,15 @@ class EndedTransaction(NamedTuple):
 
 
 class ProducerEntry:
-    """One producer on one partition.
+    """One producer on one partition (ProducerStateEntry).
 
-    epoch              the highest seen; who comes with a lower one is fenced
+    epoch              the highest seen; a batch with a lower one is fenced
     batches            its last batches of that epoch
-    coordinator_epoch  of the coordinator that last ended a transaction here; an older one is a
-                       zombie
+    coordinator_epoch  epoch of the coordinator that last ended a transaction here; an older
+                       coordinator is a zombie
     first_offset       where its open transaction began on this partition; None while there is none
-    last_used_ms       when it last wrote here (virtual time); None: not since the state was read
-                       from the log
+    last_used_ms       when it last wrote here (virtual time); None: not since the state was
+                       computed from the log
     """
 
     __slots__ = ("batches", "coordinator_epoch", "epoch", "first_offset", "last_used_ms")
@@ -71,28 +72,28 @@ class ProducerEntry:
         self.last_used_ms: int | None = None
 
     def raise_epoch(self, epoch: int) -> None:
-        """A new epoch forgets the batches of the old one, but not the open transaction."""
+        """Take a new epoch: the batches of the old one are forgotten, an open transaction is
+        not."""
         if epoch != self.epoch:
             self.epoch = epoch
             self.batches.clear()
 
 
 def last_sequence(batch: RecordBatch) -> int:
-    """Sequence of a batch's last record; numbers wrap from the largest int to 0."""
+    """The sequence of a batch's last record; numbers wrap from the largest int to 0."""
     return (batch.base_sequence + batch.last_offset - batch.base_offset) % _SEQUENCES
 
 
 class ProducerState:
-    """All producers of one partition, and the transactions that a reader may not see the end of
-    yet.
+    """All producers of one partition, and its undecided transactions (ProducerStateManager).
 
     open_transactions  first offset -> producer id, of transactions without a marker
     ended              transactions whose marker the high watermark may not have passed yet, in the
                        order of their markers
-    guards             producer id -> number of the question that the leader has put to the
-                       coordinator (KIP-890)
-    joining            producer id -> epoch with which it joins its next transaction by that
-                       question (transaction.version 2)
+    guards             producer id -> number of the leader's present request to the coordinator
+                       (KIP-890)
+    joining            producer id -> epoch with which that request adds it to its next transaction
+                       (transaction.version 2)
     """
 
     __slots__ = (
@@ -115,16 +116,16 @@ class ProducerState:
 
     @classmethod
     def of(cls, batches: Iterable[RecordBatch]) -> ProducerState:
-        """The state that a log of these batches leads to."""
+        """Compute the state from a log's batches."""
         state = cls()
         for batch in batches:
             state.remember(batch)
         return state
 
     def judge(self, batch: RecordBatch, *, accepts_unknown: bool) -> Verdict:
-        """Compare a client's batch with what is remembered; changes nothing.
+        """Compare a client's batch with the state; changes nothing.
 
-        accepts_unknown: a producer nobody remembers may begin anywhere
+        accepts_unknown: an unknown producer may begin with any sequence
         (BrokerProfile.accepts_unknown_producer, KIP-360).
         """
         if batch.producer_id == NO_PRODUCER_ID:
@@ -143,7 +144,7 @@ class ProducerState:
             for known in entry.batches:
                 if known.first_sequence == batch.base_sequence and known.last_sequence == last:
                     return Verdict(Errors.NONE, known)
-            # a marker alone raised the epoch
+            # only a marker raised the epoch
             if not entry.batches and batch.base_sequence != 0 and not accepts_unknown:
                 return Verdict(Errors.UNKNOWN_PRODUCER_ID)
             expected = (entry.batches[-1].last_sequence + 1) % _SEQUENCES if entry.batches else 0
@@ -154,8 +155,8 @@ class ProducerState:
         return _APPEND
 
     def judge_marker(self, marker: RecordBatch) -> Errors:
-        """May this coordinator end the transaction? An older epoch of
-        producer or coordinator comes from a zombie."""
+        """Whether this coordinator may end the transaction. An older epoch of producer or
+        coordinator is a zombie's."""
         entry = self.entries.get(marker.producer_id)
         if entry is None:
             return Errors.NONE
@@ -170,12 +171,12 @@ class ProducerState:
         return entry is not None and entry.first_offset is not None and entry.epoch == epoch
 
     def guard(self, producer_id: int, joining_epoch: int | None = None) -> int:
-        """Before a question to the coordinator: a number that stays until the producer's next
-        marker (VerificationGuard).
+        """Guard a request to the coordinator: returns a number that is valid until the producer's
+        next marker (VerificationGuard).
 
         joining_epoch: of a producer that speaks transaction.version 2. The marker that ends its
-        last transaction has this very epoch, and leaves the number alone: it says nothing against
-        the next one (UnifiedLog.updateProducers).
+        last transaction has this same epoch and keeps the number valid, because the next
+        transaction is another one (UnifiedLog.updateProducers).
         """
         if joining_epoch is None:
             self.joining.pop(producer_id, None)
@@ -188,12 +189,12 @@ class ProducerState:
         return number
 
     def is_guarded(self, producer_id: int, number: int) -> bool:
-        """Is the coordinator's answer still true? Not when a marker came meanwhile."""
+        """Whether the coordinator's answer is still valid: no marker has come since the request."""
         return self.guards.get(producer_id) == number
 
     def remember(self, batch: RecordBatch, now_ms: int | None = None) -> EndedTransaction | None:
-        """Note a batch that stands in the log; returns the transaction that it ended,
-        if it is a marker that ended one."""
+        """Record a batch of the log; returns the transaction that it ended, if it is a marker that
+        ended one."""
         if batch.producer_id == NO_PRODUCER_ID:
             return None
         entry = self.entries.get(batch.producer_id)
@@ -229,8 +230,8 @@ class ProducerState:
         return ended
 
     def first_undecided(self, high_watermark: int) -> int | None:
-        """Where the earliest transaction begins that is open, or whose marker consumers cannot see
-        yet; None without one (ProducerStateManager.firstUnstableOffset)."""
+        """The first offset of the earliest transaction that is open, or whose marker consumers
+        cannot see yet; None without one (ProducerStateManager.firstUnstableOffset)."""
         if self.ended and self.ended[0].last_offset < high_watermark:
             self.ended = [ended for ended in self.ended if ended.last_offset >= high_watermark]
         if not self.open_transactions and not self.ended:
@@ -238,12 +239,12 @@ class ProducerState:
         return min((*self.open_transactions, *(ended.first_offset for ended in self.ended)))
 
     def first_open(self) -> int | None:
-        """Where the earliest transaction without a marker begins; None without one."""
+        """The first offset of the earliest transaction without a marker; None without one."""
         return min(self.open_transactions, default=None)
 
     def is_last_of_producer(self, batch: RecordBatch) -> bool:
-        """Does the log need this batch to know its producer's last sequence
-        number (or, without data, its epoch) again?"""
+        """Whether this batch holds its producer's last sequence number (or, without data, its
+        epoch)."""
         entry = self.entries.get(batch.producer_id)
         if entry is None:
             return False
@@ -258,7 +259,8 @@ class ProducerState:
 
     def forget_idle(self, now_ms: int, limit_ms: int, every_ms: int = SWEEP_INTERVAL_MS) -> None:
         """Drop producers that have not written here for that long and have nothing open. Kafka
-        looks every ten minutes; we do when somebody writes and ten minutes have passed."""
+        checks this every ten minutes; here it is checked at a write, once ten minutes have
+        passed."""
         if now_ms - self._swept_ms < every_ms:
             return
         self._swept_ms = now_ms

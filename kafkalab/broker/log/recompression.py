@@ -1,9 +1,9 @@
 """Validates a compressed batch, and compresses it again where the topic asks (LogValidator).
 
-It always decompresses it once, to look whether the records are in order; it does not compress it
-again, because it may keep the bytes as they came. Unless the topic's compression.type names another
-codec than the producer used: then it does, before the records are appended, and the producer waits
-for it. Consumers decompress what they are given (`clients/consumer/reading/decompression_cost.py`).
+The leader decompresses each compressed batch once, to check its records. It keeps the bytes as they
+came if the topic's compression.type allows the producer's codec. Otherwise it compresses the
+records again before it appends them, and the producer waits for that. Consumers decompress what
+they fetch (`clients/consumer/reading/decompression_cost.py`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ US_PER_MS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One piece of a broker's work on a batch. work: "validate" or "recompress"; codec:
-    the one read or written."""
+    """One step of a broker's work on a batch. work: "validate" or "recompress"; codec: the one read
+    or written."""
 
     work: str
     codec: str
@@ -32,12 +32,12 @@ class Work:
 
 
 def codec_of(wanted: str, batch: RecordBatch) -> str:
-    """In which codec the batch is kept, where the topic's compression.type is `wanted`."""
+    """The codec in which the batch is appended; `wanted` is the topic's compression.type."""
     return {AS_PRODUCED: batch.compression, UNCOMPRESSED: "none"}.get(wanted, wanted)
 
 
 def kept(wanted: str, batch: RecordBatch) -> RecordBatch:
-    """The batch as it is appended."""
+    """The batch in the codec in which it is appended."""
     codec = codec_of(wanted, batch)
     if codec == batch.compression:
         return batch
@@ -51,7 +51,7 @@ def kept(wanted: str, batch: RecordBatch) -> RecordBatch:
 
 
 def work_on(wanted: str, batch: RecordBatch, as_kept: RecordBatch) -> Iterator[Work]:
-    """What keeping the batch costs."""
+    """The broker's work on a batch before it is appended."""
     codec = codec_of(wanted, batch)
     if batch.compression == codec == "none":
         return

@@ -1,26 +1,26 @@
-"""Segments: the files a log is cut into, when the next begins, and which may be deleted.
+"""Segments: the files of a log, when the next one begins, and which ones can be deleted.
 
 Kafka's classes are LogSegment and LogSegments. A segment here is a place in the list of batches,
-with what its decisions need; the files with their 20-digit names, and the index beside each, are
-numbers to look at.
+with the values that the decisions need. The files with their 20-digit names and their indexes are
+not written; a segment has their names and sizes only.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kafkalab.broker.log.log_settings import LogSettings
 from kafkalab.protocol.messages import RecordBatch
 
 
 class Segment:
-    """One segment.
+    """One segment of a log (LogSegment).
 
-    base_offset     its name: the offset of its first record
-    created_ms      when it was begun
+    base_offset     the offset of its first record, and its file's name
+    created_ms      when it was created
     first_ms        timestamp of its first batch; None while it is empty
-    largest_ms      the newest timestamp in it; retention by time goes by that
+    largest_ms      the newest timestamp in it; retention by time uses it
     index_entries   of its offset index: one after each index.interval.bytes
     modified_ms     when it was last written to
     """
@@ -49,8 +49,8 @@ class Segment:
         return f"{self.base_offset:020d}.log"
 
     def take(self, batch: RecordBatch, settings: LogSettings, now_ms: int) -> None:
-        """A batch goes here. An index entry is made before it where enough bytes came since the
-        last one (LogSegment.append)."""
+        """Append a batch. An index entry is written before it when enough bytes came since the last
+        entry (LogSegment.append)."""
         if self._since_entry > settings.index_interval_bytes:
             self.index_entries += 1
             self._since_entry = 0
@@ -64,11 +64,11 @@ class Segment:
                 self.first_ms = newest
 
     def should_roll(self, batch: RecordBatch, settings: LogSettings, now_ms: int) -> bool:
-        """Does this batch begin the next segment? Where it would not fit, or the segment is old
+        """Whether this batch begins the next segment: it does not fit, or the segment is too old
         (LogSegment.shouldRoll).
 
-        Age counts from the first record's timestamp to the new one's, so it is the producers' clock
-        that rolls.
+        Age counts from the first record's timestamp to the new one's, so the producers' clocks
+        decide.
         """
         if self.size_bytes > settings.segment_bytes - batch.size_bytes:
             return True
@@ -78,7 +78,8 @@ class Segment:
 
 
 class Segments:
-    """All segments of a log, oldest first; the last one is active: it alone is written to."""
+    """All segments of a log, oldest first (LogSegments). Only the last, active one is written
+    to."""
 
     __slots__ = ("all", "settings")
 
@@ -97,13 +98,13 @@ class Segments:
         return self.all[-1]
 
     def of(self, offset: int) -> Segment:
-        """The segment that holds an offset: the last whose name is not larger."""
+        """The segment that holds an offset: the last one with a base offset that is not larger."""
         return self.all[
             max(bisect_right([segment.base_offset for segment in self.all], offset) - 1, 0)
         ]
 
     def take(self, batch: RecordBatch, now_ms: int) -> bool:
-        """A batch is appended; says whether a segment was rolled for it."""
+        """Append a batch; returns whether a segment was rolled for it."""
         rolled = self.active.should_roll(batch, self.settings, now_ms)
         if rolled:
             self.roll(batch.base_offset, now_ms)
@@ -111,7 +112,7 @@ class Segments:
         return rolled
 
     def roll(self, at_offset: int, now_ms: int) -> None:
-        """Begin a new active segment; an empty one is only named anew."""
+        """Begin a new active segment; an empty one only changes its name."""
         if self.active.size_bytes == 0:
             self.all.pop()
         self.all.append(Segment(at_offset, now_ms))
@@ -120,8 +121,8 @@ class Segments:
         self.all = [Segment(offset, now_ms)]
 
     def truncate_to(self, log_end: int, batches: list[RecordBatch]) -> None:
-        """The log ends earlier now: later segments go,
-        and the last one counts anew what is left of it."""
+        """Truncate: drop the later segments, and count the remaining batches of the last one
+        again."""
         while len(self.all) > 1 and self.all[-1].base_offset >= log_end:
             self.all.pop()
         last = self.all[-1]
@@ -132,9 +133,8 @@ class Segments:
         self.all[-1] = anew
 
     def rewrite(self, first: int, end: int, batches: list[RecordBatch]) -> None:
-        """Segments that lie between were compacted: what is left is put together into as few as
-        segment.bytes allows, each named after the first it was made of and as old as the youngest
-        of them (LogCleaner.groupSegmentsBySize)."""
+        """Join compacted segments into as few as segment.bytes allows; each gets the name of the
+        first one in it and the age of the youngest (LogCleaner.groupSegmentsBySize)."""
         before = [segment for segment in self.all if segment.base_offset < first]
         old = [segment for segment in self.all if first <= segment.base_offset < end]
         after = self.all[len(before) + len(old) :]
@@ -151,10 +151,10 @@ class Segments:
             anew[-1].largest_ms = max(anew[-1].largest_ms, segment.largest_ms)
         self.all = before + anew + after
 
-    # -- which may go
+    # -- which segments can be deleted
 
     def expired(self, now_ms: int, high_watermark: int, log_end: int) -> list[Segment]:
-        """From the oldest on, whose newest record is older than retention.ms
+        """The oldest segments in a row whose newest record is older than retention.ms
         (UnifiedLog.deleteRetentionMsBreachedSegments)."""
         limit_ms = self.settings.retention_ms
         if limit_ms < 0:
@@ -164,7 +164,7 @@ class Segments:
         )
 
     def beyond_size(self, size_bytes: int, high_watermark: int, log_end: int) -> list[Segment]:
-        """From the oldest on, as long as the rest is still as large as retention.bytes
+        """The oldest segments in a row without which the log is still as large as retention.bytes
         (deleteRetentionSizeBreachedSegments)."""
         if self.settings.retention_bytes < 0 or size_bytes < self.settings.retention_bytes:
             return []
@@ -180,13 +180,15 @@ class Segments:
         return self._from_oldest(goes, high_watermark, log_end)
 
     def before_start(self, log_start: int, high_watermark: int, log_end: int) -> list[Segment]:
-        """Those that end before the log start offset."""
+        """The segments that end before the log start offset."""
         ends = {id(segment): later.base_offset for segment, later in zip(self.all, self.all[1:])}
         return self._from_oldest(
             lambda segment: ends.get(id(segment), log_end + 1) <= log_start, high_watermark, log_end
         )
 
-    def _from_oldest(self, goes, high_watermark: int, log_end: int) -> list[Segment]:
+    def _from_oldest(
+        self, goes: Callable[[Segment], bool], high_watermark: int, log_end: int
+    ) -> list[Segment]:
         found: list[Segment] = []
         for place, segment in enumerate(self.all):
             is_last = place == len(self.all) - 1

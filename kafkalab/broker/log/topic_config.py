@@ -1,9 +1,9 @@
-"""What can be set for one topic alone, and which broker setting holds where it is not (TopicConfig,
+"""The configs of a topic, and the broker settings they override (TopicConfig,
 ServerTopicConfigSynonyms).
 
-A topic keeps what was given as text, as Kafka does. A key counts as modelled when the broker
-setting behind it is one that the lab's brokers read (`broker_config`): then it is read with the
-same check, else another value than Kafka's default is refused.
+A topic keeps its values as text, as in Kafka. A key is modelled when the lab's brokers read the
+broker setting behind it (`broker_config`); its value gets the same check. For any other key only
+Kafka's default is accepted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafkalab.config.broker_keys import TOPIC_KEYS
 from kafkalab.errors import ConfigException
 
 OWN, STATIC_BROKER, DEFAULT = 1, 4, 5
-"""Where a topic's setting comes from (DescribeConfigsResponse.ConfigSource)."""
+"""The source of a topic's setting (DescribeConfigsResponse.ConfigSource)."""
 
 SYNONYMS: Mapping[str, tuple[str, str]] = {
     "cleanup.policy": ("log.cleanup.policy", "delete"),
@@ -60,12 +60,12 @@ SYNONYMS: Mapping[str, tuple[str, str]] = {
     "segment.ms": ("log.roll.ms", "604800000"),
     "unclean.leader.election.enable": ("unclean.leader.election.enable", "false"),
 }
-"""Topic key -> the broker setting that holds without it, and Kafka's default.
-Both releases; a few keys are of one alone."""
+"""Topic key -> (the broker setting that it overrides, Kafka's default). A few keys exist in one of
+the two releases only."""
 
 
 def refusal(name: str, value: str | None) -> str | None:
-    """Why a topic cannot have this setting, as Kafka says it, or because the lab has not got it;
+    """Why a topic cannot have this setting: Kafka's message, or that the lab does not simulate it;
     None where it can."""
     if name not in SYNONYMS:
         return f"Unknown topic config name: {name}"
@@ -83,9 +83,11 @@ def refusal(name: str, value: str | None) -> str | None:
     return None
 
 
-def settings(own: Mapping[str, str | None], config: BrokerConfig) -> Iterator[tuple[str, Any, int]]:
-    """(key, value, source) of every modelled setting of a topic with these settings of its own,
-    by name."""
+def topic_settings(
+    own: Mapping[str, str | None], config: BrokerConfig
+) -> Iterator[tuple[str, Any, int]]:
+    """(key, value, source) of every modelled setting of a topic, by name. own: the topic's own
+    settings."""
     defaults = BrokerConfig()
     for name, (synonym, default) in SYNONYMS.items():
         field = DOTTED.get(synonym)

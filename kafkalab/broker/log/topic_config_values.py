@@ -1,7 +1,7 @@
-"""Types and bounds of the topic configs that the lab acts on, with Kafka's words for wrong ones.
+"""Types and bounds of the simulated topic configs, with Kafka's messages for wrong values.
 
-Kafka's class is LogConfig. A topic keeps text, and only what was set for it; `topic_config` knows
-the broker setting behind each.
+Kafka's class is LogConfig. A topic keeps the text of its own configs only; `topic_config` holds the
+broker setting behind each.
 """
 
 from __future__ import annotations
@@ -79,12 +79,13 @@ def _policies(name: str, value: Any) -> tuple[str, ...]:
 
 def _one_of(*names: str) -> Callable[[str, Any], str]:
     def read(name: str, value: Any) -> str:
-        if value not in names:
+        text: str = value
+        if text not in names:
             raise InvalidConfigurationException(
                 f"Invalid value {value} for configuration {name}: String must be one of: "
                 f"{', '.join(names)}"
             )
-        return value
+        return text
 
     return read
 
@@ -109,21 +110,22 @@ KEYS: Mapping[str, Callable[[str, Any], Any]] = MappingProxyType(
         "unclean.leader.election.enable": _truth,
     }
 )
-"""Each topic config that is simulated, with what it may hold."""
+"""Simulated topic config -> the function that checks and types its value."""
 
 
 def read_setting(key: str, text: str) -> Any:
-    """A topic config's value, typed. Raises
-    InvalidConfigurationException for one Kafka does not take."""
+    """A topic config's value, typed. Raises InvalidConfigurationException for a value that Kafka
+    refuses."""
     return KEYS[key](key, text)
 
 
 def checked(given: Mapping[str, Any] | None, smallest_segment_bytes: int = 14) -> dict[str, str]:
-    """A topic's configs as the text Kafka keeps. Raises InvalidConfigurationException for a name or
-    value that Kafka does not take, or that is not simulated.
+    """A topic's configs as text, the form in which Kafka keeps them. Raises
+    InvalidConfigurationException for a name or value that Kafka refuses or the lab does not
+    simulate.
 
-    smallest_segment_bytes: what segment.bytes may be at least, by release (KIP-1030). Kafka's own
-    tests set internal.segment.bytes for smaller ones, and so can a lab.
+    smallest_segment_bytes: the smallest segment.bytes of the release (KIP-1030). A lab sets
+    internal.segment.bytes for smaller segments, as Kafka's own tests do.
     """
     texts: dict[str, str] = {}
     for name, value in (given or {}).items():

@@ -13,8 +13,10 @@ from kafkalab.protocol.messages import AbortedTransaction
 
 
 class AbortedTxn(NamedTuple):
-    """One entry. last_stable_offset: how far a committed reader could see once the marker was
-    there; what begins at or above that, another entry behind this one may still tell."""
+    """One aborted transaction of the index (AbortedTxn).
+
+    last_stable_offset: the log's last stable offset after the marker. Transactions that begin at or
+    above it are in later entries."""
 
     producer_id: int
     first_offset: int
@@ -49,5 +51,5 @@ class TransactionIndex:
         return tuple(found)
 
     def truncate_to(self, offset: int) -> None:
-        """Forget the entries whose marker was cut off."""
+        """Drop the entries whose marker was truncated away."""
         self.entries = [entry for entry in self.entries if entry.last_offset < offset]

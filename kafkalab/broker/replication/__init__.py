@@ -1,2 +1,2 @@
-"""The replicas of one broker: PRODUCE and FETCH, followers that copy leaders,
-the high watermark (server.ReplicaManager)."""
+"""The replicas of one broker: PRODUCE, FETCH, followers and the high watermark
+(server.ReplicaManager)."""

@@ -1,30 +1,56 @@
 """DelayedProduces: keeps PRODUCE with acks=all until every replica in sync has the records.
 
 Kafka's classes are DelayedProduce and the purgatory that holds it. A produce waits for each of its
-partitions until the high watermark has passed what it appended, the leader has changed, or its time
-is up.
+partitions until the high watermark has passed its records, the leader has changed, or the request's
+timeout.ms has passed.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer
+from kafkalab.broker.effects import Caller, CancelTimer, Effect, Respond, SetTimer, TimerKey
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.errors import Errors, error_for
 from kafkalab.protocol.messages import PartitionProduceResponse
 
 
-class WaitingProduce:
-    """A produce in the purgatory.
+class PurgatoryEntry(ABC):
+    """An append that waits in the produce purgatory for its replicas (DelayedOperation).
 
-    required   partition -> the offset its high watermark has to reach
-    answers    partition -> the answer as it stands; complete(answers) makes the response of it
+    required   partition -> the offset that its high watermark has to reach
+    answers    partition -> its answer so far
     """
 
-    __slots__ = ("answers", "caller", "complete", "required")
+    __slots__ = ("answers", "required")
+
+    def __init__(
+        self,
+        required: dict[PartitionKey, int],
+        answers: dict[PartitionKey, PartitionProduceResponse],
+    ) -> None:
+        self.required, self.answers = required, answers
+
+    @property
+    @abstractmethod
+    def connection_id(self) -> str | None:
+        """The connection that ends the wait when it closes; None where there is none."""
+
+    @abstractmethod
+    def finish(self) -> list[Effect]:
+        """What follows when no partition has to be waited for any more."""
+
+
+class WaitingProduce(PurgatoryEntry):
+    """A client's PRODUCE that waits for its replicas (DelayedProduce).
+
+    complete: complete(answers) makes the response.
+    """
+
+    __slots__ = ("caller", "complete")
 
     def __init__(
         self,
@@ -33,61 +59,58 @@ class WaitingProduce:
         answers: dict[PartitionKey, PartitionProduceResponse],
         complete: Callable[[dict[PartitionKey, PartitionProduceResponse]], Any],
     ) -> None:
-        self.caller, self.required, self.answers, self.complete = (
-            caller,
-            required,
-            answers,
-            complete,
-        )
+        super().__init__(required, answers)
+        self.caller, self.complete = caller, complete
 
     @property
     def connection_id(self) -> str | None:
         return self.caller.connection_id
 
     def finish(self) -> list[Effect]:
-        """What follows when there is nothing to wait for any more."""
         return [Respond(self.caller, self.complete(self.answers))]
 
 
-class WaitingAppend(WaitingProduce):
-    """What a coordinator has appended of its own accord; then(error) says what follows.
-    No client's connection ends it."""
+class WaitingAppend(PurgatoryEntry):
+    """A coordinator's own append that waits for its replicas; no client's connection ends it.
 
-    __slots__ = ("key",)
+    then: then(error) gives what follows.
+    """
+
+    __slots__ = ("key", "then")
 
     def __init__(
         self, key: PartitionKey, required: int, then: Callable[[Errors], list[Effect]]
     ) -> None:
-        super().__init__(None, {key: required}, {key: PartitionProduceResponse(index=key[1])}, then)
-        self.key = key
+        super().__init__({key: required}, {key: PartitionProduceResponse(index=key[1])})
+        self.key, self.then = key, then
 
     @property
     def connection_id(self) -> str | None:
         return None
 
     def finish(self) -> list[Effect]:
-        return self.complete(error_for(self.answers[self.key].error_code))
+        return self.then(error_for(self.answers[self.key].error_code))
 
 
 class DelayedProduces:
-    """All waiting produces of one broker.
+    """All waiting appends of one broker (DelayedOperationPurgatory).
 
     verdict: verdict(key, required offset) gives the partition's answer, None while it has to wait.
     """
 
     def __init__(self, verdict: Callable[[PartitionKey, int], Errors | None]) -> None:
         self._verdict = verdict
-        self._waiting: dict[int, WaitingProduce] = {}
+        self._waiting: dict[int, PurgatoryEntry] = {}
         self._watchers: dict[PartitionKey, dict[int, None]] = {}
         self._count = 0
 
     @property
-    def waiting(self) -> tuple[WaitingProduce, ...]:
+    def waiting(self) -> tuple[PurgatoryEntry, ...]:
         """The purgatory, oldest first."""
         return tuple(self._waiting.values())
 
-    def add(self, produce: WaitingProduce, deadline_ms: int) -> list[Effect]:
-        """Wait; answered at once where there is nothing to wait for."""
+    def add(self, produce: PurgatoryEntry, deadline_ms: int) -> list[Effect]:
+        """Park an append; it is finished at once where it has nothing to wait for."""
         self._settle(produce, list(produce.required))
         if not produce.required:
             return produce.finish()
@@ -98,12 +121,12 @@ class DelayedProduces:
         return [SetTimer(("produce", self._count), deadline_ms)]
 
     def look_again(self, key: PartitionKey) -> list[Effect]:
-        """The partition's high watermark moved, or its leader did."""
+        """Check the waiting appends after the partition's high watermark or leader has changed."""
         effects: list[Effect] = []
         for number in list(self._watchers.get(key, ())):
             produce = self._waiting.get(number)
             if produce is None:
-                continue  # what followed from one of the others has ended this one, too
+                continue  # finishing another one has finished this one, too
             self._settle(produce, [key])
             if key not in produce.required:
                 self._unwatch(key, number)
@@ -112,9 +135,9 @@ class DelayedProduces:
                 effects += [CancelTimer(("produce", number)), *produce.finish()]
         return effects
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
-        """The time the client gave (timeout.ms of the request) is up.
-        What was appended stays appended."""
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
+        """The request's timeout.ms has passed: answer REQUEST_TIMED_OUT. The appended records
+        stay."""
         produce = self._take(key[1])
         for late in produce.required:
             produce.answers[late] = replace(
@@ -123,7 +146,7 @@ class DelayedProduces:
         return produce.finish()
 
     def abandon(self, connection_id: str) -> list[Effect]:
-        """Forget the produces of a connection that is gone; their records stay."""
+        """Drop the produces of a closed connection; their records stay."""
         gone = [
             number
             for number, produce in self._waiting.items()
@@ -134,11 +157,11 @@ class DelayedProduces:
         return [CancelTimer(("produce", number)) for number in gone]
 
     def forget(self) -> None:
-        """The process died."""
+        """Drop everything: the process has died."""
         self._waiting.clear()
         self._watchers.clear()
 
-    def _settle(self, produce: WaitingProduce, keys: list[PartitionKey]) -> None:
+    def _settle(self, produce: PurgatoryEntry, keys: list[PartitionKey]) -> None:
         for key in keys:
             error = self._verdict(key, produce.required[key])
             if error is not None:
@@ -146,7 +169,7 @@ class DelayedProduces:
                 if error is not Errors.NONE:
                     produce.answers[key] = replace(produce.answers[key], error_code=error.code)
 
-    def _take(self, number: int) -> WaitingProduce:
+    def _take(self, number: int) -> PurgatoryEntry:
         produce = self._waiting.pop(number)
         for key in produce.required:
             self._unwatch(key, number)

@@ -1,8 +1,8 @@
 """Fetches: serves FETCH, at once or as a long poll until there is enough to send.
 
-Kafka's classes are DelayedFetch and the fetch purgatory (the place where requests wait). A fetch
-waits while it would bring fewer than min_bytes, at most max_wait_ms; an error, or a fetch of
-nothing, is answered at once.
+Kafka's classes are DelayedFetch and the fetch purgatory, in which fetches wait. A fetch waits while
+fewer than min_bytes can be read, at most max_wait_ms. An error, or a fetch of no partitions, is
+answered at once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from kafkalab.broker.replication.fetch_sessions import (
     FetchSession,
     FetchSessions,
 )
-from kafkalab.broker.replication.replica_manager import LEADERSHIP_ERRORS, Replica, ReplicaManager
+from kafkalab.broker.replication.replica import Replica
+from kafkalab.broker.replication.replica_manager import LEADERSHIP_ERRORS, ReplicaManager
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
@@ -33,7 +34,8 @@ from kafkalab.releases import BrokerProfile
 
 
 class WaitingFetch(NamedTuple):
-    """A fetch in the purgatory. `topics` are the names it watches, beside its keys."""
+    """A fetch in the purgatory (DelayedFetch). `topics`: the names of its topics, beside its
+    keys."""
 
     caller: Caller
     request: FetchRequest
@@ -41,10 +43,10 @@ class WaitingFetch(NamedTuple):
 
 
 class Fetches:
-    """All fetches of one broker.
+    """All fetches of one broker, parked or not (ReplicaManager.fetchMessages).
 
-    draw_session_id: gives a positive int at random for the caller; the machine draws nothing
-    itself.
+    draw_session_id: gives a random positive int for the caller; the machine has no random numbers
+    of its own.
     """
 
     def __init__(
@@ -65,7 +67,7 @@ class Fetches:
 
     @property
     def waiting(self) -> tuple[WaitingFetch, ...]:
-        """The purgatory, oldest first."""
+        """The parked fetches, oldest first."""
         return tuple(self._waiting.values())
 
     def handle(self, request: FetchRequest, caller: Caller, now_ms: int) -> list[Effect]:
@@ -82,12 +84,12 @@ class Fetches:
         return [SetTimer(("fetch", number), now_ms + request.max_wait_ms)]
 
     def on_timer(self, key: tuple[str, int], now_ms: int) -> list[Effect]:
-        """Patience is over: answer with what there is."""
+        """max_wait_ms has passed: answer with the records that there are."""
         return self._complete(key[1])
 
     def look_again(self, topic: str, partition: int) -> list[Effect]:
-        """The partition grew, or lost its leader: answer those fetches that
-        now have enough (or an error) to say."""
+        """Check the parked fetches after the partition has grown or lost its leader; answer those
+        with enough bytes or an error."""
         watchers = self._watchers.get((topic, partition))
         if not watchers:
             return []
@@ -100,7 +102,7 @@ class Fetches:
         return effects
 
     def abandon(self, connection_id: str) -> list[Effect]:
-        """Forget the fetches of a connection that is gone."""
+        """Drop the fetches of a closed connection."""
         gone = [
             number
             for number, fetch in self._waiting.items()
@@ -111,7 +113,7 @@ class Fetches:
         return [CancelTimer(("fetch", number)) for number in gone]
 
     def forget(self) -> None:
-        """The process died: waiting fetches and sessions were in memory only."""
+        """Drop the parked fetches and the sessions: the process has died."""
         self.sessions.clear()
         self._waiting.clear()
         self._watchers.clear()
@@ -131,7 +133,7 @@ class Fetches:
         return fetch
 
     def _place(self, key: FetchKey) -> tuple[str, int]:
-        """Topic name and number; the name is empty where nobody knows the id."""
+        """Topic name and partition number; the name is empty for an unknown topic id."""
         place = self._places.get(key)
         if place is None:
             topic = self._replicas.name_of(key.topic, key.topic_id)
@@ -141,15 +143,13 @@ class Fetches:
         return place
 
     def _is_ready(self, request: FetchRequest, context: FetchContext) -> bool:
-        """Enough bytes in sum, or anything that is wrong with one of the partitions."""
+        """Whether to answer now: enough bytes in sum, or an error in one of the partitions."""
         total = 0
         for key, asked in context.partitions.items():
             topic, partition = self._place(key)
-            replica, error = self._replicas.led_replica(
-                topic, partition, asked.current_leader_epoch
-            )
+            replica, _ = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
             if (
-                error
+                replica is None
                 or not replica.log.log_start_offset
                 <= asked.fetch_offset
                 <= replica.log.log_end_offset
@@ -185,24 +185,24 @@ class Fetches:
                     data.current_leader.leader_id
                 )
             read[key] = data
-        session_id, told = self.sessions.answer(
+        session_id, answered = self.sessions.answer(
             context, read, lambda: self._draw_session_id(caller)
         )
         return FetchResponse(
             session_id=session_id,
-            responses=self._by_topic(told, caller),
+            responses=self._by_topic(answered, caller),
             node_endpoints=tuple(endpoints.values()),
         )
 
     def _is_quiet(
         self, session: FetchSession, key: FetchKey, asked: FetchPartition, isolation_level: int
     ) -> bool:
-        """Nothing to read and nothing new to tell: most partitions of most fetches,
-        spared the making of an answer."""
-        replica, error = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
+        """Whether the answer can leave this partition out: it has no new record and no new value.
+        Most partitions of most fetches are such, so no part of an answer is made for them."""
+        replica, _ = self._replicas.led_replica(*self._place(key), asked.current_leader_epoch)
         known = session.partitions.get(key)
         return (
-            error == 0
+            replica is not None
             and known is not None
             and asked.fetch_offset == _end(replica, isolation_level)
             and known.high_watermark == replica.log.high_watermark
@@ -218,8 +218,8 @@ class Fetches:
         first: bool,
         hints: bool,
     ) -> FetchPartitionData:
-        """One partition's part of the answer. `left`: bytes the whole answer may still take;
-        `first`: it has none yet."""
+        """One partition's part of the answer. `left`: the bytes left in the answer; `first`: the
+        answer has no records yet."""
         topic, partition = self._place(key)
         replica, error = self._replicas.led_replica(topic, partition, asked.current_leader_epoch)
         if replica is None:
@@ -260,14 +260,14 @@ class Fetches:
         )
 
     def _by_topic(
-        self, told: dict[FetchKey, FetchPartitionData], caller: Caller
+        self, answered: dict[FetchKey, FetchPartitionData], caller: Caller
     ) -> tuple[FetchableTopicResponse, ...]:
-        """Neighbouring partitions of one topic under one heading, in the words the caller used."""
+        """Group neighbouring partitions by topic, with the topic's name or id as in the request."""
         by_id = WireChange.FETCH_BY_TOPIC_ID.holds_for(caller.header)
         topics: list[FetchableTopicResponse] = []
         group: list[FetchPartitionData] = []
         last: FetchKey | None = None
-        for key, data in told.items():
+        for key, data in answered.items():
             if last is not None and (key.topic, key.topic_id) != (last.topic, last.topic_id):
                 topics.append(self._heading(last, group, by_id))
                 group = []
@@ -288,6 +288,6 @@ class Fetches:
 
 
 def _end(replica: Replica, isolation_level: int) -> int:
-    """Up to where a consumer may read: the last stable offset for read_committed (1),
-    else the high watermark."""
+    """The offset up to which a consumer reads: the last stable offset for read_committed (1), else
+    the high watermark."""
     return replica.log.last_stable_offset if isolation_level else replica.log.high_watermark

@@ -1,8 +1,8 @@
-"""FetchSessions: remembers the partitions of a FETCH, so that later ones name changes (KIP-227).
+"""FetchSessions: keeps the partitions of a FETCH, so that later ones name only changes (KIP-227).
 
-Kafka's classes are FetchManager, FetchSession and their contexts. A full fetch opens a session;
-from then on a request names only what changed, and so does the answer. Left out: eviction. A full
-cache makes no more sessions, where the real one first throws out those unused for two minutes.
+Kafka's classes are FetchManager, FetchSession and their contexts. A full fetch opens a session.
+From then on request and answer name only the partitions that changed. Left out: eviction. A full
+cache opens no session here; the real one first evicts those that were unused for two minutes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _LARGEST_EPOCH = 2**31 - 1
 
 
 class FetchKey(NamedTuple):
-    """A partition in the words of the request: named, or (v13 and later) identified."""
+    """A partition as the request names it: by topic name, from v13 on by topic id
+    (TopicIdPartition)."""
 
     topic: str
     topic_id: str
@@ -28,7 +29,8 @@ class FetchKey(NamedTuple):
 
 
 class SessionPartition:
-    """A partition of a session: what was asked, and what the client was last told."""
+    """A session's partition: the client's last request for it and the last answer
+    (CachedPartition)."""
 
     __slots__ = ("asked", "high_watermark", "log_start_offset")
 
@@ -37,9 +39,10 @@ class SessionPartition:
         self.high_watermark = self.log_start_offset = -1
 
     def has_news(self, data: FetchPartitionData) -> bool:
-        """Must an incremental answer mention this? Remembers what it says.
+        """Whether an incremental answer has to mention this partition; keeps the answered values.
 
-        An error is news each time; as it comes with a high watermark of -1, so is its end.
+        An error is mentioned each time. It comes with a high watermark of -1, so its end is
+        mentioned too.
         """
         news = bool(data.records)
         if data.high_watermark != self.high_watermark:
@@ -57,7 +60,8 @@ class FetchSession:
 
 
 class FetchContext(NamedTuple):
-    """How a fetch is to be answered: what to read, and in which session (None: without one).
+    """How a fetch is answered: the partitions to read, and the session, None without one
+    (FetchContext).
 
     error: a code that answers the whole request at once, without reading.
     full: the answer lists every partition, and opens a session where `opens` says so.
@@ -112,10 +116,10 @@ class FetchSessions:
         read: dict[FetchKey, FetchPartitionData],
         draw_id: Callable[[], int],
     ) -> tuple[int, dict[FetchKey, FetchPartitionData]]:
-        """(session id, what to tell): everything for a full fetch, only the news for an incremental
-        one.
+        """(session id, partitions to answer): all for a full fetch, the changed ones for an
+        incremental one.
 
-        draw_id gives a positive number at random; it is asked again while the number is taken.
+        draw_id gives a random positive number; it is called again while a session has that number.
         """
         session = context.session
         if session is not None:
@@ -140,7 +144,8 @@ class FetchSessions:
             known = session.partitions.get(key)
             if known is not None and known.has_news(data):
                 news[key] = data
-                # whoever got records goes to the end of the line: no partition starves the others
+                # a partition with records goes to the end of the line, so that no partition starves
+                # the others
                 if data.records:
                     del session.partitions[key]
                     session.partitions[key] = known
@@ -168,5 +173,5 @@ def _asked(request: FetchRequest) -> dict[FetchKey, FetchPartition]:
 
 
 def _key(topic: str, topic_id: str, partition: int) -> FetchKey:
-    """One key for one partition, whether the client gives the name beside the id or not."""
+    """The key of a partition; it is the same with and without a topic name beside the id."""
     return FetchKey(topic if topic_id == ZERO_UUID else "", topic_id, partition)

@@ -1,9 +1,10 @@
-"""FollowerSessions: a leader's broker parks and answers the fetches of its followers.
+"""FollowerSessions: parks and answers the followers' fetches at a leader's broker.
 
 Kafka's parts are FetchSession for followers, DelayedFetch, and Partition.updateFollowerFetchState.
-A parked fetch goes round once in replica.fetch.wait.max.ms; rounds that bring nothing are computed,
-not played: `round_begin_ms` says when the present one began. Only news makes an event: records at
-once, a higher high watermark when the round ends.
+A fetch is parked for at most replica.fetch.wait.max.ms; then the follower sends the next one, which
+is called a round here. Rounds without news are computed and are no events: `round_begin_ms` gives
+the begin of the present one. New records are answered at once, a higher high watermark at the end
+of the round.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import CancelTimer, Effect, SetTimer, ToBroker
+from kafkalab.broker.effects import CancelTimer, Effect, SetTimer, TimerKey, ToBroker
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.peer_messages import (
-    EpochAsk,
-    EpochTold,
+    EpochRequest,
+    EpochResponse,
     FetchedPart,
     FollowerFetch,
-    FollowerFetched,
+    FollowerFetchResponse,
     Position,
 )
 from kafkalab.errors import Errors
@@ -27,32 +28,33 @@ if TYPE_CHECKING:
     from kafkalab.broker.replication.replica_manager import ReplicaManager
 
 ROUND_TRIP_MS = 2
-"""Added to each empty round: what an answer and the next request take on their way."""
+"""Added to each empty round: the time of an answer and the next request on the network."""
 
 UNDEFINED = -1
 
 
 class FollowerSession:
-    """One follower's broker, as the leaders' broker sees it.
+    """The state of one follower's broker at a leader's broker (FetchSession).
 
     offsets    partition -> the offset of its last fetch
-    told       partition -> the high watermark of the last answer
-    news       partitions that have something to tell
-    parked_ms  when the fetch that waits here arrived, or will; None while none is here
+    answered   partition -> the high watermark of the last answer
+    news       partitions with records or a high watermark that the follower does not have
+    parked_ms  when the parked fetch arrived, or will arrive; None without one
     """
 
-    __slots__ = ("follower", "news", "number", "offsets", "parked_ms", "told", "urgent")
+    __slots__ = ("answered", "follower", "news", "number", "offsets", "parked_ms", "urgent")
 
     def __init__(self, follower: int) -> None:
         self.follower, self.number = follower, 0
         self.offsets: dict[PartitionKey, int] = {}
-        self.told: dict[PartitionKey, int] = {}
+        self.answered: dict[PartitionKey, int] = {}
         self.news: dict[PartitionKey, None] = {}
         self.parked_ms: int | None = None
         self.urgent: dict[PartitionKey, FetchedPart] = {}
 
     def round_begin_ms(self, now_ms: int, wait_ms: int) -> int:
-        """When the fetch that waits now was last sent anew."""
+        """When the present round began, which is when the parked fetch was last sent."""
+        assert self.parked_ms is not None, "a round begins only while a fetch waits here"
         return self.parked_ms + max(now_ms - self.parked_ms, 0) // (wait_ms + ROUND_TRIP_MS) * (
             wait_ms + ROUND_TRIP_MS
         )
@@ -70,18 +72,17 @@ class FollowerSessions:
     def join(
         self, follower: int, key: PartitionKey, offset: int, now_ms: int, idle_at: int | None = None
     ) -> None:
-        """From now on the follower's parked fetch covers a partition, as if it always had; the
-        follower's log ends at `offset`.
+        """Add a partition to the follower's parked fetch; the follower's log ends at `offset`.
 
-        idle_at: the follower had nothing to ask for since that request, and has parked a new one;
-        None where it goes on asking.
+        idle_at: the number of the last request of an idle follower, which parks a new one; None for
+        a follower that is not idle.
         """
         session = self.by_follower.get(follower)
         if session is None or idle_at is not None:
             session = self.by_follower[follower] = FollowerSession(follower)
             session.number, session.parked_ms = idle_at or 0, now_ms
         replica = self._replicas.replica(key)
-        session.offsets[key] = session.told[key] = offset
+        session.offsets[key] = session.answered[key] = offset
         known = replica.followers[follower]
         known.log_end_offset = known.leader_end_then = offset
 
@@ -89,13 +90,15 @@ class FollowerSessions:
         session = self.by_follower.get(follower)
         return session is not None and key in session.offsets
 
-    def handle(self, follower: int, message: FollowerFetch | EpochAsk, now_ms: int) -> list[Effect]:
-        """A follower asks."""
-        if type(message) is EpochAsk:
+    def handle(
+        self, follower: int, message: FollowerFetch | EpochRequest, now_ms: int
+    ) -> list[Effect]:
+        """Serve a follower's FETCH or OFFSET_FOR_LEADER_EPOCH."""
+        if isinstance(message, EpochRequest):
             return [
                 ToBroker(
                     follower,
-                    EpochTold(
+                    EpochResponse(
                         message.number,
                         {key: self._end_of(key, *asked) for key, asked in message.asked.items()},
                     ),
@@ -113,8 +116,8 @@ class FollowerSessions:
         return effects + self._answer_or_wait(session, now_ms)
 
     def parks(self, follower: int, message: FollowerFetch, at_ms: int) -> list[Effect]:
-        """A fetch that asks for nothing new will be here at `at_ms`. What has come up since the
-        last answer is its answer then."""
+        """Park a fetch without changes that arrives at `at_ms`. News since the last answer is sent
+        at that time."""
         session = self.by_follower.get(follower)
         if session is None:
             return []
@@ -122,14 +125,14 @@ class FollowerSessions:
         return [SetTimer(("arrival", follower), at_ms)] if session.news or session.urgent else []
 
     def recall(self, follower: int, now_ms: int) -> list[Effect]:
-        """The follower has more to ask for: what waits here goes back when its round ends."""
+        """The follower has a new request: the parked fetch is answered at the end of its round."""
         session = self.by_follower.get(follower)
         if session is None or session.parked_ms is None:
             return []
         return [SetTimer(("round", follower), self._round_end_ms(session, now_ms))]
 
     def grown(self, key: PartitionKey, now_ms: int) -> list[Effect]:
-        """A partition has records that followers lack: fetches that wait are answered."""
+        """A partition has records that followers lack: answer the parked fetches."""
         effects: list[Effect] = []
         replica = self._replicas.replica(key)
         for follower, known in replica.followers.items():
@@ -138,7 +141,7 @@ class FollowerSessions:
                 continue
             if session.parked_ms is not None and known.log_end_offset == known.leader_end_then:
                 begun_ms = min(session.round_begin_ms(now_ms, self._wait_ms), now_ms)
-                # all those silent rounds reached the end
+                # each of the empty rounds has read up to the end
                 known.caught_up_ms = max(known.caught_up_ms, begun_ms)
                 known.fetched_ms = max(known.fetched_ms, begun_ms)
             session.news[key] = None
@@ -147,7 +150,8 @@ class FollowerSessions:
         return effects
 
     def watermark_moved(self, key: PartitionKey, now_ms: int) -> list[Effect]:
-        """Followers learn of it with their next answer, at the latest when the round ends."""
+        """The high watermark has moved: followers get it with their next answer, at the latest at
+        the end of the round."""
         effects: list[Effect] = []
         for follower in self._replicas.replica(key).followers:
             session = self.by_follower.get(follower)
@@ -160,9 +164,8 @@ class FollowerSessions:
                     )
         return effects
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
-        """("round", follower): a round ends; ("arrival", follower):
-        a fetch nobody watched has come."""
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
+        """("round", follower): a round ends. ("arrival", follower): a parked fetch arrives."""
         session = self.by_follower.get(key[1])
         if session is None or session.parked_ms is None:
             return []
@@ -171,18 +174,18 @@ class FollowerSessions:
         return self._answer(session)
 
     def lost(self, follower: int) -> list[Effect]:
-        """The follower is gone, and with it its session."""
+        """Drop the session of a follower that is gone."""
         if self.by_follower.pop(follower, None) is None:
             return []
         return [CancelTimer(("round", follower)), CancelTimer(("arrival", follower))]
 
     def dropped(self, key: PartitionKey) -> None:
-        """This broker leads the partition no longer."""
+        """Remove a partition from all sessions: this broker has stopped leading it."""
         for session in self.by_follower.values():
             _forget(session, key)
 
     def forget(self) -> None:
-        """The process died."""
+        """Drop all sessions: the process has died."""
         self.by_follower.clear()
 
     # -- inside
@@ -214,11 +217,12 @@ class FollowerSessions:
         effects = self._replicas.follower_fetched(
             replica, session.follower, position.offset, now_ms
         )
-        if position.offset < log.log_end_offset or session.told.get(key) != log.high_watermark:
+        if position.offset < log.log_end_offset or session.answered.get(key) != log.high_watermark:
             session.news[key] = None
         return effects
 
     def _answer_or_wait(self, session: FollowerSession, now_ms: int) -> list[Effect]:
+        assert session.parked_ms is not None, "only a fetch that waits here can be answered"
         if session.parked_ms > now_ms:
             return [SetTimer(("arrival", session.follower), session.parked_ms)]
         if session.urgent or any(
@@ -247,7 +251,7 @@ class FollowerSessions:
                 else ()
             )
             if not batches and offset < log.log_end_offset:
-                continue  # the answer is full: next time
+                continue  # the answer is full; the partition comes with the next one
             left -= sum(batch.size_bytes for batch in batches)
             parts[key] = FetchedPart(
                 0,
@@ -257,12 +261,12 @@ class FollowerSessions:
                 log.log_start_offset,
                 log.log_end_offset,
             )
-            session.told[key] = log.high_watermark
+            session.answered[key] = log.high_watermark
             del session.news[key]
         session.parked_ms = None
         return [
             CancelTimer(("round", session.follower)),
-            ToBroker(session.follower, FollowerFetched(session.number, parts)),
+            ToBroker(session.follower, FollowerFetchResponse(session.number, parts)),
         ]
 
     def _end_of(
@@ -278,6 +282,6 @@ class FollowerSessions:
 
 def _forget(session: FollowerSession, key: PartitionKey) -> None:
     session.offsets.pop(key, None)
-    session.told.pop(key, None)
+    session.answered.pop(key, None)
     session.news.pop(key, None)
     session.urgent.pop(key, None)

@@ -10,20 +10,22 @@ from collections.abc import Mapping
 
 
 class FollowState(enum.Enum):
-    """Each member says what the follower does, and what ends it."""
+    """The state of a followed partition. Each member names the follower's actions in it and the
+    moves out of it."""
 
     TRUNCATING = "Truncating"
-    """It does not know yet how much of its log the leader shares.
+    """The follower does not know yet which part of its log the leader has, too.
 
-    action: ask the leader where the own last leader epoch ended, and drop what lies beyond
-        (KIP-101)
-    transition: what is left is the leader's too => FETCHING; the leader refuses => DELAYED
+    action: ask the leader for the end of the follower's last leader epoch, and truncate the log
+        there (KIP-101)
+    transition: the remaining log is the leader's, too => FETCHING; the leader refuses => DELAYED
     """
 
     FETCHING = "Fetching"
-    """It copies.
+    """The follower copies the leader's log.
 
-    action: fetch from the own log end on; since 2.7 drop what the answer calls diverging (KIP-595)
+    action: fetch from the follower's log end on; since 2.7 drop the records that the answer calls
+        diverging (KIP-595)
     transition: the leader refuses => DELAYED
     """
 
@@ -31,7 +33,8 @@ class FollowState(enum.Enum):
     """The leader answered with an error.
 
     action: leave the partition out of fetches for replica.fetch.backoff.ms
-    transition: the time is over => TRUNCATING where the log has to be compared first, else FETCHING
+    transition: the backoff has passed => TRUNCATING where the log has to be compared first, else
+        FETCHING
     """
 
 

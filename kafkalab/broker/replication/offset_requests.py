@@ -1,6 +1,6 @@
 """OffsetRequests: serves LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH and DELETE_RECORDS.
 
-In Kafka these are methods of ReplicaManager and Partition, asked by KafkaApis.
+In Kafka these are methods of ReplicaManager and Partition, called by KafkaApis.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from kafkalab.protocol.record_messages import EARLIEST_TIMESTAMP, LATEST_TIMESTA
 
 
 class OffsetRequests:
-    """The three questions about offsets, for the partitions that one broker leads."""
+    """Serves the three requests about offsets for the partitions that one broker leads
+    (ReplicaManager)."""
 
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas
@@ -37,7 +38,8 @@ class OffsetRequests:
     def list_offsets(
         self, request: ListOffsetsRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Where does a partition end (timestamp -1), begin (-2), or reach a time?"""
+        """Find the offset at which a partition ends (timestamp -1), begins (-2), or reaches a
+        timestamp."""
         topics = tuple(
             ListOffsetsTopicResponse(
                 name=topic.name,
@@ -61,7 +63,7 @@ class OffsetRequests:
                 partition_index=asked.partition_index, error_code=error
             )
         log, timestamp_ms = replica.log, -1
-        # else the end would seem to go back (KIP-207)
+        # otherwise the end would go back for the client (KIP-207)
         if asked.timestamp == LATEST_TIMESTAMP and not replica.knows_watermark:
             known = WireChange.OFFSET_NOT_AVAILABLE.holds_for(caller.header)
             error = (Errors.OFFSET_NOT_AVAILABLE if known else Errors.LEADER_NOT_AVAILABLE).code
@@ -87,8 +89,8 @@ class OffsetRequests:
     def offset_for_leader_epoch(
         self, request: OffsetForLeaderEpochRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Where did that leader epoch end? The answer tells a consumer
-        whether its position was truncated away."""
+        """Find the end offset of a leader epoch. A consumer learns by it whether its position was
+        truncated away."""
         results = []
         for topic in request.topics:
             ends = []

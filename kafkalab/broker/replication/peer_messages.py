@@ -1,8 +1,8 @@
-"""What brokers say to one another while they replicate. Frozen values, smaller than Kafka's FETCH,
-with the same content.
+"""The messages between followers and leaders: short forms of FETCH and OFFSET_FOR_LEADER_EPOCH.
 
-A follower's FETCH names only the partitions whose position has changed since the last one
-(KIP-227); the leader remembers the others in the follower's session.
+They are frozen values with the content of Kafka's messages. A follower's FETCH names only the
+partitions whose position has changed since the last one (KIP-227); the leader keeps the others in
+the follower's session.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from kafkalab.protocol.messages import RecordBatch
 
 
 class Position(NamedTuple):
-    """Where a follower stands in one partition.
+    """A follower's position in one partition (FetchRequest.PartitionData).
 
-    offset         its log end: what it wants next
+    offset         its log end, from which it fetches next
     last_epoch     the leader epoch of its last record (KIP-595); -1 where the release does not send
                    it
-    current_epoch  the leader epoch it believes in (KIP-320)
+    current_epoch  the leader epoch that it knows (KIP-320)
     """
 
     offset: int
@@ -29,8 +29,8 @@ class Position(NamedTuple):
 
 
 class FollowerFetch(NamedTuple):
-    """FETCH of a follower. `full` begins a new session;
-    otherwise `moved` and `dropped` are what changed."""
+    """A follower's FETCH. `full` begins a new session; otherwise `moved` and `dropped` are the
+    changes."""
 
     number: int
     full: bool
@@ -39,12 +39,12 @@ class FollowerFetch(NamedTuple):
 
 
 class FetchedPart(NamedTuple):
-    """One partition of the leader's answer.
+    """One partition of the leader's answer (FetchResponse.PartitionData).
 
     error      a code of Errors; 0 for none
     batches    (leader epoch, batch), in offset order
-    diverging  (epoch, end offset): the follower's last records are not the leader's, which last
-               agreed up to there (KIP-595)
+    diverging  (epoch, end offset): the leader does not have the follower's last records; the two
+               logs are equal at most up to there (KIP-595)
     """
 
     error: int
@@ -56,25 +56,28 @@ class FetchedPart(NamedTuple):
     diverging: tuple[int, int] | None = None
 
 
-class FollowerFetched(NamedTuple):
+class FollowerFetchResponse(NamedTuple):
     number: int
     parts: Mapping[PartitionKey, FetchedPart]
 
 
-class EpochAsk(NamedTuple):
-    """OFFSET_FOR_LEADER_EPOCH of a follower (KIP-101): where did these epochs end? key -> (epoch
-    believed in, epoch asked)."""
+class EpochRequest(NamedTuple):
+    """A follower's OFFSET_FOR_LEADER_EPOCH, which requests the end of epochs (KIP-101).
+
+    asked: key -> (the leader epoch that the follower knows, the epoch whose end it requests)"""
 
     number: int
     asked: Mapping[PartitionKey, tuple[int, int]]
 
 
-class EpochTold(NamedTuple):
-    """key -> (error, epoch, end offset); epoch and offset are -1
-    where the leader knows none that old."""
+class EpochResponse(NamedTuple):
+    """The leader's answer to OFFSET_FOR_LEADER_EPOCH.
+
+    ends: key -> (error, epoch, end offset); epoch and offset are -1 where the leader has no epoch
+    that old"""
 
     number: int
     ends: Mapping[PartitionKey, tuple[int, int, int]]
 
 
-PeerMessage = FollowerFetch | FollowerFetched | EpochAsk | EpochTold
+PeerMessage = FollowerFetch | FollowerFetchResponse | EpochRequest | EpochResponse

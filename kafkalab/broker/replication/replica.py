@@ -1,7 +1,7 @@
-"""Replica: one copy of a partition; the leader's also knows how far each follower is.
+"""Replica: one copy of a partition; the leader's copy also holds the followers' positions.
 
-Kafka's classes are Partition and Replica. The rules that decide are functions at the end: they take
-numbers and return numbers, so that a chapter, a test or a vector can ask them without a cluster.
+Kafka's classes are Partition and Replica. The rules are functions at the end of the file. They take
+and return numbers, so that a chapter, a test or a vector can call them without a cluster.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from kafkalab.errors import Errors
 
 UNKNOWN_OFFSET = -1
 LONG_AGO_MS = 1 << 40
-"""So long before the lab began that no lag time reaches back to it."""
+"""A time that is longer before the lab's begin than any lag time."""
 
 
 class Follower:
-    """What a leader knows of one follower (RemoteReplica).
+    """A leader's state of one follower (Kafka's class is Replica).
 
-    log_end_offset   the offset of its last fetch: it has everything before; -1 until it has fetched
-                     from this leader
-    caught_up_ms     when it last had everything the leader had at that moment
+    log_end_offset   the offset of its last fetch: it has all records before; -1 until it has
+                     fetched from this leader
+    caught_up_ms     the last time at which it had all records of the leader
     """
 
     __slots__ = ("caught_up_ms", "fetched_ms", "leader_end_then", "log_end_offset")
@@ -33,8 +33,8 @@ class Follower:
         self.fetched_ms, self.leader_end_then = 0, UNKNOWN_OFFSET
 
     def fetched(self, offset: int, leader_end: int, now_ms: int) -> None:
-        """A fetch from `offset` came. Who has reached the end of a moment ago
-        was caught up then (KAFKA-3093's rule)."""
+        """Record a fetch from `offset`. A follower that reaches the log end of its previous fetch
+        was caught up at that fetch (KAFKA-3093)."""
         if offset >= leader_end:
             self.caught_up_ms = max(self.caught_up_ms, now_ms)
         elif offset >= self.leader_end_then >= 0:
@@ -44,40 +44,48 @@ class Follower:
 
 
 class Replica:
-    """A partition on this broker: its place in the cluster and its log; as leader also its
-    followers.
+    """A partition on this broker: its cluster state, its log and, at the leader, its followers
+    (Partition).
 
     led_epoch         the leader epoch in which this broker leads, -1 while it does not
     epoch_start       the log end when that epoch began
-    isr_wanted        the ISR asked for and not yet confirmed; None when nothing is asked
-    told              the ends of the log last journalled
+    isr_wanted        the requested ISR that is not yet confirmed; None without a request
+    journalled_ends   the ends of the log that the journal has last
     """
 
-    __slots__ = ("epoch_start", "followers", "isr_wanted", "led_epoch", "log", "partition", "told")
+    __slots__ = (
+        "epoch_start",
+        "followers",
+        "isr_wanted",
+        "journalled_ends",
+        "led_epoch",
+        "log",
+        "partition",
+    )
 
     def __init__(self, partition: Partition, log: PartitionLog) -> None:
         self.partition, self.log = partition, log
-        self.told: tuple[int, ...] = ()
+        self.journalled_ends: tuple[int, ...] = ()
         self.led_epoch, self.epoch_start = -1, 0
         self.followers: dict[int, Follower] = {}
         self.isr_wanted: tuple[int, ...] | None = None
 
     @property
     def is_alone(self) -> bool:
-        """Nobody is to copy this partition."""
+        """Whether the partition has no followers."""
         return len(self.partition.replicas) == 1
 
     @property
     def knows_watermark(self) -> bool:
-        """Has the high watermark reached where the leader began? A new leader may have heard of
-        a lower one than its predecessor's."""
+        """Whether the high watermark has reached the start of the leader's epoch. A new leader may
+        know a lower one than its predecessor."""
         return self.led_epoch < 0 or self.log.high_watermark >= self.epoch_start
 
     def lead(self, now_ms: int) -> None:
         """Lead in the partition's present epoch (Partition.makeLeader).
 
-        To a new leader the followers' positions are unknown until they fetch. One that led before
-        goes on knowing them. Who is not in the ISR counts as long behind.
+        A new leader does not know its followers' positions until they fetch; one that led before
+        keeps them. A follower outside the ISR counts as behind for long.
         """
         partition, before = self.partition, self.followers if self.led_epoch >= 0 else {}
         self.log.note_epoch(partition.leader_epoch)
@@ -88,11 +96,11 @@ class Replica:
             if id != partition.leader:
                 follower = self.followers[id] = before.get(id) or Follower(0)
                 if self.log.log_end_offset == 0:
-                    follower.log_end_offset = 0  # nobody can lack anything
+                    follower.log_end_offset = 0  # without records no follower lacks any
                 follower.caught_up_ms = now_ms if id in partition.isr else -LONG_AGO_MS
 
     def follow(self) -> None:
-        """Lead no longer."""
+        """Stop leading the partition (Partition.makeFollower)."""
         self.led_epoch, self.isr_wanted = -1, None
         self.followers = {}
 
@@ -100,7 +108,7 @@ class Replica:
         """Move the high watermark as far as the followers allow; says whether it moved
         (maybeIncrementLeaderHW).
 
-        waits_for_min_isr: it stands still while the ISR is smaller than this (3.7, for KIP-966); 0
+        waits_for_min_isr: it does not move while the ISR is smaller than this (3.7, for KIP-966); 0
         for no such rule.
         """
         log, isr = self.log, self.partition.isr
@@ -121,7 +129,7 @@ class Replica:
         return True
 
     def may_join(self, follower: int) -> bool:
-        """Is that follower outside the ISR and far enough to join it?"""
+        """Whether a follower is outside the ISR and has enough records to join it."""
         if (
             follower in self.partition.isr
             or follower not in self.followers
@@ -155,23 +163,23 @@ def high_watermark_of(log_ends: Mapping[object, int], isr: Iterable[object]) -> 
 
 
 def shrinks(at_leader_end: bool, behind_for_ms: int, lag_ms: int) -> bool:
-    """Does a follower leave the ISR? Time alone decides, how many records it lacks does not
+    """Whether a follower leaves the ISR. Only time decides, not the number of missing records
     (KIP-16).
 
-    Who has everything never leaves; who has not been caught up for more than
-    replica.lag.time.max.ms does.
+    A follower with all records never leaves. One that has not been caught up for more than
+    replica.lag.time.max.ms leaves.
     """
     return not at_leader_end and behind_for_ms > lag_ms
 
 
 def expands(log_end: int, high_watermark: int, epoch_start: int) -> bool:
-    """Does a follower join the ISR? It has all that is committed, and what the leader began its
-    epoch with (Partition.isFollowerInSync)."""
+    """Whether a follower joins the ISR: it has all committed records, and those from before the
+    leader's epoch (Partition.isFollowerInSync)."""
     return log_end >= high_watermark and log_end >= epoch_start
 
 
 def enough_in_sync(isr: Collection[object], min_isr: int) -> bool:
-    """May a record with acks=all be appended at all?"""
+    """Whether a record with acks=all may be appended (min.insync.replicas)."""
     return len(isr) >= min_isr
 
 

@@ -1,10 +1,10 @@
-"""ReplicaFetchers: a follower copies its leader, in one conversation with each leader's broker.
+"""ReplicaFetchers: copies leaders' logs to followers, by one fetcher for each leader's broker.
 
-Kafka's classes are ReplicaFetcherThread and ReplicaFetcherManager. A partition that begins to
-follow first finds out how much of its log the leader shares: until 2.6 it asks where its last epoch
-ended (KIP-101, KIP-279); later each fetch carries its last epoch, and the answer says where the
-logs part (KIP-595). Then it copies. A fetch that brings nothing is parked at the leader; no event
-happens until there is something to tell.
+Kafka's classes are ReplicaFetcherThread and ReplicaFetcherManager. A new follower first finds the
+part of its log that the leader has, too. Until 2.6 it requests the end of its last epoch (KIP-101,
+KIP-279). Later each fetch carries its last epoch, and the answer names the offset where the logs
+differ (KIP-595). Then it copies. A fetch without records is parked at the leader; no event happens
+until the leader has an answer.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import enum
 from collections.abc import Callable, Iterable, Mapping
 
 from kafkalab.broker.broker_config import BrokerConfig
-from kafkalab.broker.effects import Effect, Note, SetTimer, ToBroker
+from kafkalab.broker.effects import Effect, Note, SetTimer, TimerKey, ToBroker
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.partition_log import PartitionKey
 from kafkalab.broker.replication.follower_state import MOVES, FollowState
 from kafkalab.broker.replication.peer_messages import (
-    EpochAsk,
-    EpochTold,
+    EpochRequest,
+    EpochResponse,
     FetchedPart,
     FollowerFetch,
-    FollowerFetched,
+    FollowerFetchResponse,
     Position,
 )
 from kafkalab.broker.replication.replica import Replica
@@ -32,7 +32,7 @@ UNDEFINED = -1
 
 
 class FetcherState(enum.Enum):
-    """A conversation with one leader's broker.
+    """The state of the fetcher for one leader's broker (AbstractFetcherThread).
 
     IDLE          nothing is followed there
     ASKED         a request is on its way or parked there
@@ -52,13 +52,13 @@ FETCHER_MOVES: Mapping[FetcherState, tuple[FetcherState, ...]] = {
 
 
 class ReplicaFetcher:
-    """What one broker follows at another.
+    """The fetcher for one leader's broker (ReplicaFetcherThread).
 
     source       the leaders' broker
-    number       of the last request; an answer to an earlier one is not looked at
-    partitions   what is followed
-    moved        what the next fetch has to mention
-    full         the next fetch begins a session and mentions everything
+    number       of the last request; an answer to an earlier one is ignored
+    partitions   the followed partitions and their states
+    moved        partitions that the next fetch has to name
+    full         the next fetch begins a session and names all partitions
     broken_ms    when the connection last broke
     """
 
@@ -85,17 +85,18 @@ class ReplicaFetcher:
 
 
 def _nothing_follows(key: PartitionKey, now_ms: int) -> list[Effect]:
-    """A log has grown, and nobody waits for it."""
+    """Do nothing when a log has grown."""
     return []
 
 
 class ReplicaFetchers:
-    """All conversations of one broker.
+    """All fetchers of one broker (ReplicaFetcherManager).
 
-    replica: gives the broker's own replica of a partition, made where there is none.
+    replica: gives the broker's own replica of a partition; it begins an empty one where there is
+        none.
     asks_for_epochs: the release asks before it fetches (BrokerProfile.asks_for_epochs).
-    grown: grown(key, now_ms) hears of each log that got records. disk: what the broker's logs are
-        written to.
+    grown: grown(key, now_ms) is called for each log that got records. disk: the disk of the
+        broker's logs.
     """
 
     def __init__(
@@ -131,15 +132,14 @@ class ReplicaFetchers:
         if fetcher.state is FetcherState.IDLE:
             effects += self._ask(fetcher)
         elif fetcher.state is FetcherState.ASKED:
-            # what is parked there comes back first; then the new ones are asked for
+            # the parked fetch returns first; the next one names the new partitions
             effects.append(ToBroker(source, None))
         return effects
 
     def join(self, key: PartitionKey, source: int) -> bool:
-        """Follow a partition as if it had always been: both logs are alike, and the fetch that is
-        parked covers it.
+        """Follow a partition whose log equals the leader's, by adding it to the parked fetch.
 
-        Says whether that is so: not where the conversation is broken off.
+        Returns whether that worked; it does not while the leader's broker cannot be reached.
         """
         fetcher = self._fetcher(source)
         if fetcher.state is FetcherState.BACKING_OFF or self._source_of.get(key, source) != source:
@@ -153,13 +153,13 @@ class ReplicaFetchers:
         return True
 
     def idle_at(self, source: int) -> int | None:
-        """The number of the last request of a conversation that has ended, 0 before the first;
-        None where one is under way."""
+        """The number of the last request of an idle fetcher, 0 before the first; None for a fetcher
+        that is not idle."""
         fetcher = self._fetcher(source)
         return fetcher.number if fetcher.state is FetcherState.IDLE else None
 
     def unfollow(self, keys: Iterable[PartitionKey], now_ms: int) -> list[Effect]:
-        """Stop following; the next fetch says so to the leader."""
+        """Stop following; the next fetch drops the partitions from the session."""
         for key in keys:
             source = self._source_of.pop(key, None)
             if source is not None:
@@ -170,17 +170,20 @@ class ReplicaFetchers:
         return []
 
     def follows(self, key: PartitionKey, source: int) -> bool:
-        """Is that partition copied from there, or meant to be as soon as it can be reached?"""
+        """Whether that partition is copied from there, now or as soon as the broker can be
+        reached."""
         return self._source_of.get(key) == source
 
     def forget(self) -> None:
-        """The process died."""
+        """Drop all fetchers: the process has died."""
         self.by_source.clear()
         self._source_of.clear()
 
-    # -- what comes back
+    # -- answers
 
-    def heard(self, source: int, message: FollowerFetched | EpochTold, now_ms: int) -> list[Effect]:
+    def handle_response(
+        self, source: int, message: FollowerFetchResponse | EpochResponse, now_ms: int
+    ) -> list[Effect]:
         fetcher = self.by_source.get(source)
         if (
             fetcher is None
@@ -188,9 +191,10 @@ class ReplicaFetchers:
             or message.number != fetcher.number
         ):
             return []
-        if type(message) is EpochTold:
+        if isinstance(message, EpochResponse):
             return self._truncated(fetcher, message, now_ms) + self._ask(fetcher)
-        effects, brought, appends = [], False, 0
+        effects: list[Effect] = []
+        brought, appends = False, 0
         for key, part in message.parts.items():
             if key in fetcher.partitions:
                 appends += bool(part.batches)
@@ -198,16 +202,16 @@ class ReplicaFetchers:
                     brought or bool(part.batches) or part.error != 0 or part.diverging is not None
                 )
                 effects += self._take(fetcher, key, part, now_ms)
-        # the one thread of the conversation is busy with writing
+        # the fetcher has one thread, which is busy with writing
         if appends and self._disk.append_ms:
             written_ms = now_ms + appends * self._disk.append_ms
             return [*effects, SetTimer(("written", source, fetcher.number), written_ms)]
         return effects + self._ask(fetcher, parks=not brought)
 
     def broken(self, source: int, now_ms: int) -> list[Effect]:
-        """The connection broke: try again after a while, with a new session. As long as the broker
-        cannot be reached the tries are not played; who knows the network calls `on_timer` when one
-        would succeed."""
+        """The connection broke: back off, then begin a new session.
+
+        Tries that fail are no events. `retry` is called when the broker can be reached again."""
         fetcher = self.by_source.get(source)
         if fetcher is None or fetcher.state is not FetcherState.ASKED:
             return []
@@ -219,7 +223,7 @@ class ReplicaFetchers:
         return []
 
     def retry(self, source: int, now_ms: int) -> list[Effect]:
-        """The broker can be reached again: the next try comes when it would have come anyway."""
+        """The broker can be reached again: set the timer to the next try of its backoff."""
         fetcher = self.by_source.get(source)
         if fetcher is None or fetcher.state is not FetcherState.BACKING_OFF:
             return []
@@ -230,9 +234,10 @@ class ReplicaFetchers:
             )
         ]
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
-        """("fetcher", source): ask again; ("delayed", source, topic, partition): a partition may be
-        tried again; ("written", source, number): a slow disk has written what that request brought.
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
+        """("fetcher", source): the backoff has passed. ("delayed", source, topic, partition): the
+        partition's backoff has passed. ("written", source, number): a slow disk has written the
+        records of that request.
         """
         fetcher = self.by_source.get(key[1])
         if fetcher is None:
@@ -256,8 +261,8 @@ class ReplicaFetchers:
         return fetcher
 
     def _ask(self, fetcher: ReplicaFetcher, parks: bool = False) -> list[Effect]:
-        """The next request. parks: the leader will have nothing to say,
-        so nobody needs to watch it arrive."""
+        """Send the next request. parks: the leader has no answer yet, so the request's arrival is
+        no event."""
         if not fetcher.partitions:
             if fetcher.state is not FetcherState.IDLE:
                 fetcher.move_to(FetcherState.IDLE)
@@ -272,7 +277,7 @@ class ReplicaFetchers:
             return [
                 ToBroker(
                     fetcher.source,
-                    EpochAsk(
+                    EpochRequest(
                         fetcher.number,
                         {
                             key: (
@@ -369,9 +374,11 @@ class ReplicaFetchers:
                 )
         return effects
 
-    def _truncated(self, fetcher: ReplicaFetcher, told: EpochTold, now_ms: int) -> list[Effect]:
+    def _truncated(
+        self, fetcher: ReplicaFetcher, answer: EpochResponse, now_ms: int
+    ) -> list[Effect]:
         effects: list[Effect] = []
-        for key, (error, epoch, end) in told.ends.items():
+        for key, (error, epoch, end) in answer.ends.items():
             if fetcher.partitions.get(key) is not FollowState.TRUNCATING:
                 continue
             if error:
@@ -396,13 +403,13 @@ class ReplicaFetchers:
         KIP-279."""
         log = replica.log
         if end == UNDEFINED:
-            # the leader knows no epoch that old: only what is committed is sure
+            # the leader has no epoch that old: only the committed records are sure
             return log.high_watermark, True
         own_epoch, own_end = log.end_of_epoch(epoch)
         if own_end == UNDEFINED:
             return min(end, log.log_end_offset), True
         if own_epoch != epoch:
-            # this log has never seen the leader's epoch: ask about its own
+            # this log does not have the leader's epoch: request the end of its own
             return min(own_end, log.log_end_offset), False
         return min(own_end, end, log.log_end_offset), True
 
@@ -426,8 +433,8 @@ class ReplicaFetchers:
     def _begin_elsewhere(
         self, replica: Replica, key: PartitionKey, part: FetchedPart
     ) -> list[Effect]:
-        """The leader's log does not reach to where this one ends:
-        end where it ends, or begin where it begins."""
+        """The follower's log end is outside the leader's log: truncate to its end, or begin again
+        at its start."""
         if replica.log.log_end_offset > part.log_end_offset:
             return self._cut(replica, key, part.log_end_offset, self._source_of[key])
         replica.log.begin_at(part.log_start_offset)

@@ -1,7 +1,7 @@
 """ReplicaManager: appends to a broker's replicas, reads them, and moves the high watermark.
 
-Kafka's class is ReplicaManager. What followers copy stands in `replica_fetcher`, what is owed to
-them in `follower_sessions`, who waits for acks=all in `delayed_produce`.
+Kafka's class is ReplicaManager. `replica_fetcher` copies a leader's records, `follower_sessions`
+answers followers, and `delayed_produce` holds requests with acks=all.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from types import MappingProxyType
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState
-from kafkalab.broker.effects import Appended, Caller, ChangeIsr, Effect, Grown, Note, SetTimer
+from kafkalab.broker.effects import (
+    Appended,
+    Caller,
+    ChangeIsr,
+    Effect,
+    Grown,
+    Note,
+    SetTimer,
+    TimerKey,
+)
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
 from kafkalab.broker.log.learners_verdict import Rule, learners_verdict
 from kafkalab.broker.log.log_manager import LogManager
@@ -40,18 +49,17 @@ from kafkalab.sim.invariants import SWITCH, check
 
 ACKS = (0, 1, -1)
 LEADERSHIP_ERRORS = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
-"""Errors that KIP-951 accompanies with the name of the present leader."""
+"""Errors whose answer names the present leader (KIP-951)."""
 
 """With one log directory a failed write ends the process (LogManager.handleLogDirFailure)."""
 
 
 class ReplicaManager:
-    """The replicas of one broker.
+    """The replicas of one broker, and the requests on them (ReplicaManager).
 
-    produces: the purgatory of acks=all. logs: retention and compaction. disk: what the logs are
-        written to.
-    verdict_rule: a learner's rule for the batches of idempotent producers; None leaves them to the
-        release's own.
+    produces: the purgatory of acks=all. logs: retention and compaction. disk: the disk of the logs.
+    verdict_rule: a learner's rule for the batches of idempotent producers; None uses the release's
+    own.
     """
 
     def __init__(
@@ -75,7 +83,7 @@ class ReplicaManager:
         return self._replicas.values()
 
     def replica(self, key: PartitionKey) -> Replica:
-        """This broker's replica of a partition, begun empty where there is none.
+        """This broker's replica of a partition; an empty one begins where there is none. Raises
         KeyError for a partition that does not exist."""
         replica = self._replicas.get(key)
         if replica is None:
@@ -98,8 +106,7 @@ class ReplicaManager:
         return replica.log if replica is not None else None
 
     def name_of(self, topic: str, topic_id: str) -> str | None:
-        """The topic a request means, by whichever of the two it carries;
-        None where the id is unknown."""
+        """The topic's name from the name or the id of a request; None where the id is unknown."""
         return topic or self._cluster.name_of(topic_id)
 
     def id_of(self, topic: str) -> str:
@@ -113,7 +120,7 @@ class ReplicaManager:
         """(replica, 0) where this broker leads the partition in that epoch, else (None, error
         code).
 
-        current_leader_epoch: the epoch the caller believes in; -1 asks for no check (KIP-320).
+        current_leader_epoch: the epoch that the caller knows; -1 for no check (KIP-320).
         """
         replica = self._replicas.get((topic, index))
         if replica is None:
@@ -136,13 +143,13 @@ class ReplicaManager:
         return replica, 0
 
     def log_of(self, topic: str, index: int) -> PartitionLog | None:
-        """This broker's log of the partition, whoever leads it; None where it has none."""
+        """This broker's log of the partition, as leader or follower; None where it has none."""
         replica = self._replicas.get((topic, index))
         return None if replica is None else replica.log
 
     def ends_to_tell(self, topic: str, index: int) -> Note | None:
-        """Where this broker's replica begins and ends, for the journal;
-        None where that was told already."""
+        """The start and end of this broker's replica, for the journal; None where the journal has
+        them already."""
         replica = self._replicas.get((topic, index))
         if replica is None:
             return None
@@ -178,9 +185,9 @@ class ReplicaManager:
                 start,
                 stable,
             )
-        if ends == replica.told:
+        if ends == replica.journalled_ends:
             return None
-        replica.told = ends
+        replica.journalled_ends = ends
         return Note(
             "log.ends",
             {
@@ -195,7 +202,7 @@ class ReplicaManager:
         )
 
     def forget(self, topic: str) -> list[int]:
-        """Throw the replicas of a deleted topic away; says which partitions that were."""
+        """Delete the replicas of a deleted topic; returns their partitions."""
         gone = [index for name, index in self._replicas if name == topic]
         for index in gone:
             del self._replicas[topic, index]
@@ -203,12 +210,13 @@ class ReplicaManager:
         return gone
 
     def leader_hint(self, topic: str, index: int) -> LeaderIdAndEpoch:
-        """Who leads now (KIP-951)."""
+        """The present leader and leader epoch (KIP-951)."""
         partition = self._cluster.partition(topic, index)
+        assert partition is not None, "only a partition that exists has a leader to name"
         return LeaderIdAndEpoch(leader_id=partition.leader, leader_epoch=partition.leader_epoch)
 
     def endpoint_of(self, broker: int) -> NodeEndpoint:
-        """Where the hinted leader listens (KIP-951)."""
+        """The address of the leader that the answer names (KIP-951)."""
         node = self._cluster.brokers[broker]
         return NodeEndpoint(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
 
@@ -223,7 +231,7 @@ class ReplicaManager:
     ) -> list[Effect]:
         """Append every batch to its partition; each partition has its own verdict.
 
-        refused: partitions whose transaction the coordinator does not know
+        refused: partitions that the coordinator does not find in the transaction
         (`transaction_verification`).
         """
         by_id = WireChange.PRODUCE_BY_TOPIC_ID.holds_for(caller.header)
@@ -291,7 +299,7 @@ class ReplicaManager:
         return notes + waits + [effect for effect in after if type(effect) is not Note]
 
     def _id_to_answer(self, data: TopicProduceData) -> str:
-        """The id the caller used; where it only gave the name, the id of that topic."""
+        """The topic id of the request; where it has a name only, the id of that topic."""
         return data.topic_id if data.topic_id != ZERO_UUID else self.id_of(data.name)
 
     def _append(
@@ -333,7 +341,7 @@ class ReplicaManager:
                 return _refused(
                     data.index, verdict.error.code, log_start=replica.log.log_start_offset
                 )
-            # a retry of what is already there: the same answer, nothing appended
+            # a retry of a batch that is in the log: the same answer, nothing appended
             if verdict.duplicate_of is not None:
                 base_offset = verdict.duplicate_of.base_offset
                 after.append(_not_appended(topic, data.index, batch, "DUPLICATE", base_offset))
@@ -381,13 +389,14 @@ class ReplicaManager:
         )
 
     def _compression_type(self, topic: str) -> str:
-        return self._cluster.topics[topic].setting(
+        wanted: str = self._cluster.topics[topic].setting(
             "compression.type", self._config.compression_type
         )
+        return wanted
 
     def work_ms(self, request: ProduceRequest) -> int:
-        """How long the CPU is busy with the request's compressed batches, in whole milliseconds;
-        the rest is lost in the noise."""
+        """The CPU time for the request's compressed batches, in whole milliseconds, rounded
+        down."""
         spent_us = 0
         for data in request.topic_data:
             topic = self.name_of(data.name, data.topic_id)
@@ -406,6 +415,7 @@ class ReplicaManager:
     ) -> tuple[Errors, list[Effect]]:
         """End a producer's transaction on a partition this broker leads
         (ReplicaManager.appendRecords, from the coordinator)."""
+        assert marker.control is not None, "a marker is a control batch"
         replica, error = self.led_replica(topic, index)
         if replica is None:
             return error_for(error), []
@@ -434,11 +444,11 @@ class ReplicaManager:
             *self.appended(replica, now_ms),
         ]
 
-    # -- how far is it safe?
+    # -- high watermark and ISR
 
     def appended(self, replica: Replica, now_ms: int) -> list[Effect]:
-        """What follows when a log that this broker leads has grown:
-        followers are told, and readers as far as it is safe."""
+        """The effects of an append at the leader: followers can fetch it, and readers up to the
+        high watermark."""
         key = replica.partition.topic, replica.partition.index
         effects = self._watermark(replica, now_ms) + self.logs.grown(key, now_ms)
         if not replica.is_alone:
@@ -450,8 +460,8 @@ class ReplicaManager:
     def follower_fetched(
         self, replica: Replica, follower: int, offset: int, now_ms: int
     ) -> list[Effect]:
-        """A follower has everything before `offset`: the high watermark may move,
-        and the follower join the ISR."""
+        """A follower has all records before `offset`: move the high watermark, and let the follower
+        join the ISR if it can."""
         known = replica.followers.get(follower)
         if known is None:
             return []
@@ -469,18 +479,18 @@ class ReplicaManager:
         return effects + self._watermark(replica, now_ms)
 
     def isr_changed(self, replica: Replica, now_ms: int) -> list[Effect]:
-        """The controller has confirmed another ISR of a partition that this broker goes on leading,
-        or a replica is back.
+        """The controller has confirmed another ISR of a partition that this broker still leads, or
+        a replica is back.
 
-        A follower with nothing left to fetch is not heard here again, so who may join is asked for
-        now.
+        A follower without records to fetch sends no event here, so it is checked now whether it may
+        join.
         """
-        # nobody has used this partition yet
+        # this partition has not been used yet
         if replica.led_epoch != replica.partition.leader_epoch:
             replica.lead(now_ms)
         replica.isr_wanted = None
         for id, follower in replica.followers.items():
-            # the high watermark does not wait for who may not be there at all
+            # the high watermark does not wait for a broker that may be down
             if id not in replica.partition.isr:
                 follower.caught_up_ms = min(follower.caught_up_ms, now_ms - self._lag_ms - 1)
         key = replica.partition.topic, replica.partition.index
@@ -491,17 +501,18 @@ class ReplicaManager:
         )
 
     def wish_refused(self, replica: Replica, now_ms: int) -> list[Effect]:
-        """The controller has left the ISR as it was: who was to join it
-        holds back the high watermark no longer."""
+        """The controller has refused the requested ISR: its new member does not hold back the high
+        watermark any more."""
         replica.isr_wanted = None
         return self._watermark(replica, now_ms) + self.produces.look_again(
             (replica.partition.topic, replica.partition.index)
         )
 
     def reconsider(self, replica: Replica) -> list[Effect]:
-        """Is somebody ready for the ISR whom nobody has asked in? One that lacks nothing has its
-        fetch parked here; each round, which is not played, would find it out. One that lacks
-        something will fetch."""
+        """Ask the controller to admit followers that are ready for the ISR.
+
+        A follower with all records has its fetch parked here; in Kafka each of its rounds checks
+        this. A follower that lacks records will fetch."""
         ready = [
             id
             for id, follower in replica.followers.items()
@@ -521,8 +532,9 @@ class ReplicaManager:
         )
 
     def check_laggards(self, now_ms: int) -> list[Effect]:
-        """Every half of replica.lag.time.max.ms, while somebody may be behind:
-        who has been for too long leaves the ISR."""
+        """Remove followers from the ISR that have been behind for too long (maybeShrinkIsr).
+
+        It runs every half of replica.lag.time.max.ms, while a follower may be behind."""
         effects: list[Effect] = []
         for key in list(self._behind):
             replica = self._replicas[key]
@@ -543,7 +555,8 @@ class ReplicaManager:
         return effects
 
     def roles_changed(self, replica: Replica, now_ms: int) -> list[Effect]:
-        """The partition has another leader or leader epoch, and this broker has heard of it."""
+        """Take the role that a new leader or leader epoch gives this broker
+        (becomeLeaderOrFollower)."""
         key = replica.partition.topic, replica.partition.index
         if replica.partition.leader == self.node_id:
             replica.lead(now_ms)
@@ -557,13 +570,13 @@ class ReplicaManager:
                 effects.append(ends)
         else:
             replica.follow()
-            # who waits here for records learns that they are elsewhere now
+            # parked fetches are answered with the error that names the new leader
             effects = [Appended(*key)]
         return effects + self.produces.look_again(key)
 
     def process_died(self) -> None:
-        """The process died: what it knew of followers and waiting produces is gone.
-        Logs are on the disk."""
+        """Drop the state of followers and the waiting produces: the process has died. Logs are on
+        the disk."""
         self.produces.forget()
         self.logs.forget()
         self._behind.clear()
@@ -571,12 +584,12 @@ class ReplicaManager:
             replica.follow()
 
     def flush(self) -> None:
-        """The process ends in an orderly way: every log is flushed (LogManager.shutdown)."""
+        """Flush every log, as in an orderly stop (LogManager.shutdown)."""
         for replica in self._replicas.values():
             replica.log.flush()
 
     def lose_power(self, now_ms: int) -> list[Effect]:
-        """The machine has lost power, and its logs what was not on the disk yet."""
+        """Drop the records that were not on the disk: the machine has lost power."""
         notes: list[Effect] = []
         for (topic, index), replica in self._replicas.items():
             before = replica.log.log_end_offset
@@ -595,7 +608,7 @@ class ReplicaManager:
                 )
         return notes
 
-    def on_timer(self, key: tuple, now_ms: int) -> list[Effect]:
+    def on_timer(self, key: TimerKey, now_ms: int) -> list[Effect]:
         if key[0] == "checkpoint":
             return self.disk.checkpoint(bool(self._replicas))
         if key[0] in ("retention", "cleaner"):
@@ -612,7 +625,7 @@ class ReplicaManager:
         return [*self.produces.look_again(key), Appended(*key)]
 
     def _watch(self, key: PartitionKey, now_ms: int) -> list[Effect]:
-        """Look after laggards at the next tick of the clock that began with the broker."""
+        """Set the timer of check_laggards to its next period, counted from the broker's start."""
         begins = not self._behind
         self._behind[key] = None
         half_ms = self._lag_ms // 2
@@ -623,11 +636,11 @@ class ReplicaManager:
         return [ChangeIsr(replica.partition.topic, replica.partition.index, isr)]
 
     def has_enough_in_sync(self, replica: Replica) -> bool:
-        """May something be written with acks=all? (min.insync.replicas)"""
+        """Whether records with acks=all may be appended (min.insync.replicas)."""
         return enough_in_sync(replica.partition.isr, self._min_isr(replica))
 
     def _min_isr(self, replica: Replica) -> int:
-        wanted = self._cluster.topics[replica.partition.topic].setting(
+        wanted: int = self._cluster.topics[replica.partition.topic].setting(
             "min.insync.replicas", self._config.min_insync_replicas
         )
         return (
@@ -654,8 +667,8 @@ def stamped(batch: RecordBatch, timestamp_ms: int) -> RecordBatch:
 
 
 def _not_appended(topic: str, index: int, batch: RecordBatch, why: str, duplicate_of: int) -> Note:
-    """A batch that reached its leader and was not written. why: DUPLICATE, with the offset it
-    has already, or the error's name."""
+    """The note of a batch that reached its leader and was not written. why: DUPLICATE, with the
+    batch's offset, or the error's name."""
     return Note(
         "batch.not.appended",
         {
@@ -674,8 +687,10 @@ def _not_appended(topic: str, index: int, batch: RecordBatch, why: str, duplicat
 def _refused(
     index: int, error: int, hint: LeaderIdAndEpoch = LeaderIdAndEpoch(), log_start: int = -1
 ) -> PartitionProduceResponse:
-    """log_start: told where the log itself refused. A producer before 2.5 looks whether what it
-    wrote last has gone (UNKNOWN_PRODUCER_ID)."""
+    """The answer for a refused partition.
+
+    log_start: given where the log refused. A producer before 2.5 compares it with its last written
+    offset (UNKNOWN_PRODUCER_ID)."""
     return PartitionProduceResponse(
         index=index, error_code=error, log_start_offset=log_start, current_leader=hint
     )

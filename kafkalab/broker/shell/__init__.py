@@ -1,2 +1,2 @@
-"""The shell round the machines: it serves requests, carries out effects,
-and joins a broker to the network."""
+"""The shell of a broker: serves requests, carries out effects and connects it to the network
+(SocketServer)."""

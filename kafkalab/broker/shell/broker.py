@@ -1,19 +1,19 @@
-"""A broker: requests come in, machines decide, effects go out.
+"""Broker: takes requests, has machines decide, and carries out their effects.
 
-The shell around the machines of this package; Kafka's counterparts are SocketServer and KafkaApis.
-It decides nothing about Kafka: it serves one request of a connection at a time, gives it to the
-machine for its kind, and carries out what the machine wants done. A request takes its way through
-threads and queues (`request_path`), and at least a short random time.
+It is the shell around the machines of this package; Kafka's counterparts are SocketServer and
+KafkaApis. It makes no decision of Kafka's protocol. It serves one request of a connection at a
+time, gives it to the machine for its type, and carries out the machine's effects. A request passes
+threads and queues (`request_path`) and takes at least a short random time.
 """
 
 from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from kafkalab.broker.admin.administration import Administration
 from kafkalab.broker.broker_config import BrokerConfig
@@ -38,6 +38,7 @@ from kafkalab.broker.effects import (
     Note,
     Respond,
     SetTimer,
+    TimerKey,
     ToBroker,
 )
 from kafkalab.broker.groups.group_coordinator import GroupCoordinator
@@ -64,43 +65,44 @@ from kafkalab.protocol.identifiers import java_uuid
 from kafkalab.releases import BrokerProfile
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.rng import Streams
-from kafkalab.sim.scheduler import Scheduler, Timer
+from kafkalab.sim.scheduler import Scheduler
+from kafkalab.sim.timer import Timer
 
 SLOWEST_MS = 2
-"""A request is served 0 to 2 ms after it came, drawn anew each time,
-so that the seed decides who wins a race."""
+"""A request is served 0 to 2 ms after its arrival. The time is drawn for each request, so the seed
+decides the order of concurrent requests."""
 
 LARGEST_INT = 2**31 - 1
 
 LOADING_TAKES_MS = (19, 89)
-"""Until a new coordinator has read its partition of the offsets topic; recorded four times."""
+"""How long a new coordinator reads its partition of the offsets topic; recorded four times."""
 
 CREATING_TAKES_MS = (40, 240)
-"""Until the internal topic of transactions is there for its first user; recorded:
-one to two refusals, 100 ms apart."""
+"""How long `__transaction_state` takes to exist for its first user; recorded: one to two refusals,
+100 ms apart."""
 
 
 def _close_nothing(connection_id: str) -> None:
-    """A broker that is asked directly has no connections."""
+    """Do nothing: a broker without a network has no connections."""
 
 
 def _ask_nobody(broker: int, request: Any, on_reply: Callable[[Any], object]) -> None:
-    """A broker alone."""
+    """Do nothing: a broker alone has no other broker."""
 
 
 class Peers(Protocol):
-    """The other brokers and the controller, as a broker's shell reaches them."""
+    """The other brokers and the controller, as a broker's shell calls them (InterBroker)."""
 
     def elect(self, places: list[PartitionKey], unclean: bool) -> dict[PartitionKey, Errors]:
-        """Have the controller elect leaders; what came of it, by partition."""
+        """Ask the controller to elect leaders; returns the result by partition."""
 
     def send(
         self, source: int, target: int, message: PeerMessage | None, parks: bool = False
     ) -> None:
-        """Bring a message of `source` to `target`."""
+        """Send a message of `source` to `target`."""
 
     def grown(self, leader: int, key: PartitionKey) -> None:
-        """Tell followers that their leader has new records."""
+        """Have followers fetch their leader's new records."""
 
     def change_isr(self, leader: int, wish: ChangeIsr) -> None:
         """Ask the controller for other in-sync replicas."""
@@ -123,8 +125,8 @@ APPENDS: Mapping[type, Callable[[Any], int]] = MappingProxyType(
         m.EndTxnRequest: lambda request: 1,
     }
 )
-"""How often a request appends to a log. In 4.x a thread of the group coordinator waits for the
-group's appends; here, as in 2.3, the I/O thread does."""
+"""Type of request -> how often it appends to a log. In 4.x a thread of the group coordinator waits
+for the group's appends; here, as in 2.3, the I/O thread does."""
 
 
 def appends_of(request: Any) -> int:
@@ -134,12 +136,12 @@ def appends_of(request: Any) -> int:
 
 
 class BrokerConnection:
-    """The broker's end of a connection.
+    """The broker's end of a client's connection (KafkaChannel).
 
-    client: whose luck is drawn on here; the part of the connection's id before "#".
-    caller: the request that is being served or parked, None when idle. What comes meanwhile waits
-        in `queue`.
-    network_thread: which of the broker's network threads reads from it and writes to it.
+    client: the client whose random streams are used; the part of the connection's id before "#".
+    caller: the request that is being served or parked, None when idle. Later requests wait in
+    `queue`.
+    network_thread: the number of the broker's network thread that reads from it and writes to it.
     """
 
     __slots__ = ("caller", "client", "id", "last_used_ms", "network_thread", "queue", "rng")
@@ -154,19 +156,18 @@ class BrokerConnection:
 
 
 class Broker:
-    """One broker of the lab.
+    """One broker of the lab (KafkaApis).
 
     on_halt: on_halt(why) ends the process.
-    metadata: what this broker knows of the cluster. peers: the other brokers and the controller;
-        None for a broker alone.
-    paused_until_ms: the process stands still until then, as in a long garbage collection.
-    respond: respond(connection_id, correlation_id, response) brings an answer on its way.
+    metadata: this broker's view of the cluster. peers: the other brokers and the controller; None
+        for a broker alone. paused_until_ms: the process is paused until then, as in a long garbage
+        collection. respond: respond(connection_id, correlation_id, response) sends an answer.
     close: close(connection_id) closes a connection from the broker's side: one that has been idle
-        too long, or that sent something the broker does not speak. The caller need not call
+        too long, or that sent a request the broker cannot read. The caller does not have to call
         `disconnected` afterwards.
     ask: ask(broker, request, on_reply) sends a request to another broker; on_reply(response) gets
-        None when it was lost.
-    rng: the lab's named streams. Chance that concerns a client is drawn from that client's streams.
+        None when it was lost. rng: the lab's named random streams. Random values for a client come
+        from that client's streams.
     """
 
     def __init__(
@@ -194,7 +195,9 @@ class Broker:
         self.peers: Peers | None = None
         self.on_halt: Callable[[str], object] = lambda why: None
         self.paused_until_ms = 0
-        self.metadata = cluster = MetadataCache(cluster)
+        self.metadata = MetadataCache(cluster)
+        # the cache passes every attribute of the ClusterState on, so the machines use it as one
+        cluster = cast(ClusterState, self.metadata)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
         self.replicas = ReplicaManager(node_id, profile, cluster, config)
         self.disk = self.replicas.disk
@@ -241,7 +244,7 @@ class Broker:
             profile,
             cluster,
             config,
-            lambda places, unclean: self.peers.elect(places, unclean),
+            self._elect,
         )
         cluster.on_topic_deleted.append(self.topic_deleted)
         self._scheduler = scheduler
@@ -251,25 +254,23 @@ class Broker:
         self._rng = rng
         self._close = close
         self._connections: dict[str, BrokerConnection] = {}
-        self._timers: dict[Hashable, Timer] = {}
-        self._handlers: dict[type, Callable[[Any, Caller, int], list[Effect]]] = (
-            {
-                m.ApiVersionsRequest: self.directory.api_versions,
-                m.MetadataRequest: self.directory.metadata,
-                m.FindCoordinatorRequest: self.directory.find_coordinator,
-                m.ProduceRequest: self.verification.produce,
-                m.ListOffsetsRequest: self.offsets.list_offsets,
-                m.OffsetForLeaderEpochRequest: self.offsets.offset_for_leader_epoch,
-                m.FetchRequest: self.fetches.handle,
-                m.InitProducerIdRequest: self._init_producer_id,
-                m.DeleteRecordsRequest: self.offsets.delete_records,
-                m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
-                m.AddOffsetsToTxnRequest: self.transactions.add_offsets,
-                m.EndTxnRequest: self.transactions.end_txn,
-                m.TxnOffsetCommitRequest: self.verification.commit_offsets,
-                m.WriteTxnMarkersRequest: self.markers.handle,
-            }
-            | dict.fromkeys(
+        self._timers: dict[TimerKey, Timer] = {}
+        self._handlers: dict[type, Callable[[Any, Caller, int], list[Effect]]] = {
+            m.ApiVersionsRequest: self.directory.api_versions,
+            m.MetadataRequest: self.directory.metadata,
+            m.FindCoordinatorRequest: self.directory.find_coordinator,
+            m.ProduceRequest: self.verification.produce,
+            m.ListOffsetsRequest: self.offsets.list_offsets,
+            m.OffsetForLeaderEpochRequest: self.offsets.offset_for_leader_epoch,
+            m.FetchRequest: self.fetches.handle,
+            m.InitProducerIdRequest: self._init_producer_id,
+            m.DeleteRecordsRequest: self.offsets.delete_records,
+            m.AddPartitionsToTxnRequest: self.transactions.add_partitions,
+            m.AddOffsetsToTxnRequest: self.transactions.add_offsets,
+            m.EndTxnRequest: self.transactions.end_txn,
+            m.TxnOffsetCommitRequest: self.verification.commit_offsets,
+            m.WriteTxnMarkersRequest: self.markers.handle,
+            **dict.fromkeys(
                 (
                     m.JoinGroupRequest,
                     m.SyncGroupRequest,
@@ -285,9 +286,9 @@ class Broker:
                     m.ConsumerGroupHeartbeatRequest,
                 ),
                 self.coordinator.handle,
-            )
-            | administration.handlers()
-        )
+            ),
+            **administration.handlers(),
+        }
         self._on_reply = {
             "transactions": self.transactions.on_reply,
             "verification": self.verification.on_reply,
@@ -321,11 +322,11 @@ class Broker:
             AskBroker: self._ask,
         }
 
-    # -- the network's side
+    # -- called by the network
 
     def receive(self, connection_id: str, header: RequestHeader, request: Any) -> None:
-        """A request has arrived. It is served when the one before it on
-        this connection has been answered."""
+        """Take an arrived request. It is served when the one before it on this connection has been
+        answered."""
         connection = self._connections.get(connection_id) or self._accept(connection_id)
         connection.last_used_ms = self._scheduler.now_ms
         caller = Caller(connection_id, connection.client, header)
@@ -342,16 +343,16 @@ class Broker:
             self._begin(connection, caller, request, received)
 
     def disconnected(self, connection_id: str) -> None:
-        """The connection is gone, and with it what waited on it. A member stays one until its
-        session ends: the group coordinator does not see connections."""
+        """Drop a closed connection and the requests on it. A group's member stays until its session
+        ends: the group coordinator does not see connections."""
         if self._connections.pop(connection_id, None) is not None:
             self._cancel_timer(CancelTimer(("idle", connection_id)))
             self.do(self.fetches.abandon(connection_id))
             self.do(self.replicas.produces.abandon(connection_id))
 
     def crash(self) -> None:
-        """The process dies: connections, timers, parked requests, fetch sessions and what it knew
-        of followers are gone. Logs are on the disk."""
+        """Stop the process: connections, timers, parked requests, fetch sessions and followers'
+        positions are lost. Logs are on the disk."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
@@ -367,9 +368,10 @@ class Broker:
         self.replicas.process_died()
 
     def start(self) -> None:
-        """The process is up again: groups are read back, with a fresh session for every member; and
-        transactions, of which those that were decided are brought to their end. Among other brokers
-        that happens when the controller makes it a leader again."""
+        """Start the process again: read groups back, with a new session for every member, and
+        transactions, whose decided ones are completed.
+
+        With other brokers this happens when the controller makes the broker a leader again."""
         self.do(self.disk.start(self._scheduler.now_ms))
         self.coordinator.process_started()
         if self.peers is not None:
@@ -378,14 +380,14 @@ class Broker:
         self.do(self.transactions.load(self._scheduler.now_ms))
 
     def pause(self, until_ms: int) -> None:
-        """The process stands still: what comes meanwhile waits, and so do its timers."""
+        """Pause the process: requests and timers wait until `until_ms`."""
         self.paused_until_ms = max(self.paused_until_ms, until_ms)
 
     def leader_changed(self, partition: Partition, before: int, stored_at: Broker) -> None:
-        """This broker hears that a partition has another leader. Groups go where their partition of
-        the offsets topic is led, and transactions where theirs is.
+        """A partition has another leader. Groups move to the leader of their partition of the
+        offsets topic, transactions to the leader of theirs.
 
-        stored_at: who led it last, and so has its records.
+        stored_at: the last leader, which has the records.
         """
         if partition.topic == TRANSACTION_TOPIC:
             self.do(self.transactions.leader_changed(partition.index, self._scheduler.now_ms))
@@ -401,8 +403,8 @@ class Broker:
             )
 
     def topic_deleted(self, topic: str) -> None:
-        """The topic is no more: its replicas go, fetches that wait for it are answered, and groups
-        forget their offsets in it. Who is out of touch hears of it later (`InterBroker`)."""
+        """Delete a topic's replicas, answer its parked fetches, and remove groups' offsets in it. A
+        disconnected broker does this later (`InterBroker`)."""
         if not self.metadata.is_current:
             return
         for partition in self.replicas.forget(topic):
@@ -468,7 +470,7 @@ class Broker:
             connection.caller is not caller
             or self._connections.get(connection.id) is not connection
         ):
-            return  # the connection went away while the request was on its way through the broker
+            return  # the connection was closed while the request was in the broker's queues
         if self.paused_until_ms > self._scheduler.now_ms:
             self._scheduler.at(
                 self.paused_until_ms, partial(self._serve, connection, caller, request)
@@ -495,7 +497,7 @@ class Broker:
         caller = effect.to
         connection = self._connections.get(caller.connection_id)
         if connection is None or connection.caller is not caller:
-            return  # nobody is there to hear it
+            return  # the connection is closed, or the request was answered before
         now_ms = self._scheduler.now_ms
         written_ms = self.path.answer(
             connection.network_thread, now_ms, caller.client, caller.header.api_key.title
@@ -541,7 +543,7 @@ class Broker:
         if timer is not None:
             timer.cancel()
 
-    def _ring(self, key: tuple[str, ...]) -> None:
+    def _ring(self, key: TimerKey) -> None:
         if self.paused_until_ms > self._scheduler.now_ms:
             self._timers[key] = self._scheduler.at(self.paused_until_ms, partial(self._ring, key))
             return
@@ -572,21 +574,27 @@ class Broker:
         if self.peers is not None:
             self.peers.grown(self.node_id, (effect.topic, effect.partition))
 
+    def _elect(self, places: list[PartitionKey], unclean: bool) -> Mapping[PartitionKey, Errors]:
+        assert self.peers is not None, "a broker alone has no controller that holds elections"
+        return self.peers.elect(places, unclean)
+
     def _tell_broker(self, effect: ToBroker) -> None:
+        assert self.peers is not None, "a broker alone has no other broker to write to"
         self.peers.send(self.node_id, effect.broker, effect.message, effect.parks)
 
     def _halt(self, effect: Halt) -> None:
-        """At once, but after what has to be said now."""
+        """End the process at this time, after the other effects of this step."""
         self._scheduler.after(0, self.on_halt, effect.why)
 
     def _change_isr(self, effect: ChangeIsr) -> None:
+        assert self.peers is not None, "a broker alone has no followers in its in-sync replicas"
         self.peers.change_isr(self.node_id, effect)
 
     def _ask(self, effect: AskBroker) -> None:
         self._ask_broker(effect.broker, effect.request, partial(self._replied, effect.tag))
 
     def _replied(self, tag: tuple[Any, ...], response: Any) -> None:
-        """Another broker's answer; a process that stands still reads it later."""
+        """Take another broker's answer; a paused process reads it later."""
         if self._scheduler.now_ms < self.paused_until_ms:
             self._scheduler.at(self.paused_until_ms, partial(self._replied, tag, response))
         else:
@@ -597,8 +605,8 @@ class Broker:
         self._close(effect.to.connection_id)
 
     def _close_if_idle(self, connection_id: str) -> None:
-        """connections.max.idle.ms: a timer a connection,
-        set again when the connection was used meanwhile."""
+        """Close an idle connection (connections.max.idle.ms). The timer is set again if the
+        connection was used."""
         connection = self._connections[connection_id]
         due_ms = connection.last_used_ms + self.config.connections_max_idle_ms
         if due_ms > self._scheduler.now_ms or connection.caller is not None:
@@ -608,7 +616,7 @@ class Broker:
             self.disconnected(connection_id)
             self._close(connection_id)
 
-    # -- chance, from the client's own streams
+    # -- random values, from the client's own streams
 
     def _draw_member_uuid(self, caller: Caller) -> str:
         return java_uuid(self._rng.stream(f"{caller.client}/member id"))
@@ -626,8 +634,8 @@ class Broker:
         return who.init_producer_id(request, caller, now_ms)
 
     def _transactions_ready_after_ms(self, caller: Caller) -> int:
-        """How long the creation of `__transaction_state` takes;
-        0 where earlier clients had it created."""
+        """How long the creation of `__transaction_state` takes; 0 where it exists from earlier
+        clients."""
         luck = self._rng.stream(f"{caller.client}/transaction topic")
         return (
             0

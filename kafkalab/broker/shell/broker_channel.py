@@ -1,8 +1,9 @@
 """BrokerChannel: one broker's connection to another; an answer or None for each request.
 
 Kafka's counterpart is InterBrokerSendThread with a NetworkClient of its own. The connection is made
-when first needed and is a link like any client's, so `lab.link(1, "broker-0").cut()` parts two
-brokers. Left out: that client's backoffs and request time-out; who asks tries again by itself.
+at the first request and is a link like any client's, so `lab.link(1, "broker-0").cut()` separates
+two brokers. Left out: that client's backoffs and request time-out; the calling machine tries again
+by itself.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from kafkalab.protocol.header import RequestHeader
 from kafkalab.releases import broker_profile
 from kafkalab.sim.network import Connection, Network
 
-OnReply = Callable[[Any], None]
+OnReply = Callable[[Any], object]
 
 
 class BrokerChannel:
-    """From one broker to one other.
+    """The connection from one broker to another (InterBrokerSendThread).
 
     release  of the brokers: a request goes out in the newest version of its API that they know
     """
@@ -35,8 +36,8 @@ class BrokerChannel:
         self._correlation_id = 0
 
     def ask(self, request: Any, on_reply: OnReply) -> None:
-        """Send it; on_reply(response) is called once,
-        with None when the connection is or gets lost."""
+        """Send a request; on_reply(response) is called once, with None when there is no connection
+        or it is lost."""
         api = api_of(request)
         header = RequestHeader(
             api_key=api,
@@ -58,14 +59,14 @@ class BrokerChannel:
             self._unsent.append(message)
 
     def forget(self) -> None:
-        """The asking process died: nobody waits any more."""
+        """Drop the waiting requests: the sending process has died."""
         self._waiting.clear()
         self._unsent.clear()
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
-    # what the network says
+    # called by the network
 
     def connected(self, connection: Connection) -> None:
         if connection is not self._connection:

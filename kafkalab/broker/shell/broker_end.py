@@ -1,8 +1,8 @@
-"""BrokerEnd: a broker's end of the network, and the handle for its faults (SocketServer).
+"""BrokerEnd: connects a broker to the network, and offers its faults to a story (SocketServer).
 
-`lab.broker(0)` is one of these: `lab.broker(0).crash()`. What a broker does with a request is
-`kafkalab.broker`'s; here bytes become requests and answers become bytes, and a process can die.
-Kafka's counterpart is SocketServer.
+`lab.broker(0)` gives one: `lab.broker(0).crash()`. The machines of `kafkalab.broker` serve the
+requests. This class takes requests from connections, puts answers on them, and starts and stops the
+process.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
+from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.shell.broker_channel import BrokerChannel, OnReply
 from kafkalab.broker.shell.interbroker import InterBroker
@@ -25,8 +26,8 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 class DiskFaults:
-    """The faults of one broker's disk. What a loss of power does
-    to it is `BrokerEnd.power_loss`."""
+    """The faults of one broker's disk: full and slow. `BrokerEnd.power_loss` is the third one
+    (LogDirFailureChannel)."""
 
     def __init__(
         self, machine: Broker, clock: Scheduler, journal: Journal, is_up: Callable[[], bool]
@@ -34,7 +35,7 @@ class DiskFaults:
         self._machine, self._clock, self._journal, self._is_up = machine, clock, journal, is_up
 
     def fill(self) -> None:
-        """No byte can be written any more. The first append that fails is answered with
+        """Fill the disk: no byte can be written. The first append that fails is answered with
         KAFKA_STORAGE_ERROR (KafkaStorageException) and ends the process: a broker with one log
         directory halts when it fails. Without any append the next checkpoint of high watermarks
         fails, within five seconds. A restart does not help before `free()`."""
@@ -44,15 +45,15 @@ class DiskFaults:
             self._machine.do(effects)
 
     def free(self) -> None:
-        """There is room again."""
+        """Free space on the disk: writes succeed again."""
         self._note("free_disk")
         self._machine.disk.free()
 
     def slow(self, ms: int) -> None:
-        """Each append to a log takes `ms` milliseconds longer, from now on; 0 ends it.
+        """Make each append to a log take `ms` milliseconds longer, from now on; 0 ends it.
 
         A request that appends keeps its I/O thread for so long (PRODUCE once a partition); a
-        follower fetches again only when it has written. Reads come from the page cache and stay
+        follower sends its next fetch when it has written. Reads come from the page cache and stay
         fast. Raises ValueError for anything but whole milliseconds from 0 on.
         """
         if not isinstance(ms, int) or isinstance(ms, bool) or ms < 0:
@@ -69,9 +70,9 @@ class DiskFaults:
 
 
 class BrokerEnd:
-    """One broker on the network, listening from the start.
+    """One broker on the network (SocketServer); it listens from the start.
 
-    name     who it is in the journal: broker-0, broker-1, ...
+    name     its name in the journal: broker-0, broker-1, ...
     machine  the Broker that answers
     profile  its release
     disk     the faults of its disk: `lab.broker(0).disk.fill()`
@@ -127,8 +128,8 @@ class BrokerEnd:
         self._delays_ms[api] = ms
 
     def keep_busy(self, api: str, ms: int) -> None:
-        """Each request of one API (`"PRODUCE"`) keeps an I/O thread for `ms` milliseconds, from
-        now on; 0 ends it. Others queue."""
+        """Make each request of one API (`"PRODUCE"`) keep an I/O thread for `ms` milliseconds, from
+        now on; 0 ends it. Other requests wait in the queue."""
         self._journal.append(
             "fault", self.name, what="keep_busy", broker=self.node.id, api=api, ms=ms
         )
@@ -136,16 +137,17 @@ class BrokerEnd:
 
     def judge_batches(self, rule: Callable[[KnownProducer | None, ArrivedBatch], str]) -> None:
         """Let a rule of your own decide about the batches of idempotent producers at this broker,
-        from now on. It gets what the leader remembers of the producer id (None: nothing) and the
-        batch, and returns "append", "duplicate", "out of order" or "fenced"."""
+        from now on. It gets the leader's state of the producer id (None: no state) and the batch,
+        and returns "append", "duplicate", "out of order" or "fenced"."""
         self._journal.append("fault", self.name, what="judge_batches", broker=self.node.id)
         self.machine.replicas.verdict_rule = rule
 
     def request_path(self) -> list[dict[str, object]]:
-        """Who waits where in this broker at this moment: request queue, I/O threads, response
-        queues, and the purgatories.
+        """List the requests in this broker at this time: in the request queue, I/O threads,
+        response queues and purgatories.
 
-        One row each, with place, client and api; ready for pandas.DataFrame or a picture.
+        Each request is a row with place, client and api, for pandas.DataFrame or a picture. A
+        coordinator's own appends are not requests and have no row.
         """
         machine = self.machine
         rows = machine.path.table(self._clock.now_ms)
@@ -156,15 +158,16 @@ class BrokerEnd:
         rows += [
             {"place": "produce purgatory", "client": produce.caller.client, "api": "PRODUCE"}
             for produce in machine.replicas.produces.waiting
+            if isinstance(produce, WaitingProduce)
         ]
         return rows
 
     def segments(self, topic: str, partition: int) -> list[dict[str, object]]:
-        """The files of one partition's log on this broker, oldest first; the last is the active
-        one. Empty where it has no records.
+        """List the files of one partition's log on this broker, oldest first; the last is the
+        active one. Empty where it has no records.
 
-        largest_timestamp_ms is what retention goes by; index_entries as a sparse index has them;
-        is_clean: compaction has been there.
+        largest_timestamp_ms: retention by time uses it. index_entries: the entries of its sparse
+        index. is_clean: it has been compacted.
         """
         replica = self.machine.replicas.found((topic, partition))
         if replica is None:
@@ -184,21 +187,22 @@ class BrokerEnd:
         ]
 
     def crash(self) -> None:
-        """The process dies (kill -9): its sockets break, new ones are refused, and what it kept in
-        memory only is gone.
+        """Kill the process (kill -9): its sockets break, new ones are refused, and its state in
+        memory is lost.
 
-        The controller learns of it when the broker's session ends. Harmless where it is down
-        already.
+        The controller learns of it when the broker's session ends. Does nothing where the broker is
+        down already.
         """
         self._end("crash", clean=False)
 
     def power_loss(self) -> None:
-        """The broker's machine loses power: the process dies, and with it what the operating system
-        had not written to the disk.
+        """Cut the power of the broker's machine: the process dies, and the bytes are lost that the
+        operating system had not written.
 
         A segment is on the disk once the next one was rolled. Of the active segment Linux writes
-        what is older than 30 s, every 5 s. Kafka cuts the rest off when it starts (LogLoader) and
-        relies on the other replicas. An orderly stop flushes, so it loses nothing. Raises
+        the bytes older than 30 s, every 5 s. Kafka truncates the remainder when it starts
+        (LogLoader) and relies on the other replicas. An orderly stop flushes the logs, so it loses
+        no record. Raises
         ValueError where the broker coordinates a group of the KIP-848 protocol: the lab does not
         keep such a group's members in a log that could lose them.
         """
@@ -213,8 +217,8 @@ class BrokerEnd:
         self.machine.do(self.machine.replicas.lose_power(self._clock.now_ms))
 
     def stop(self) -> None:
-        """The process ends in an orderly way: what it leads moves to replicas in sync first, and
-        its session is closed (controlled.shutdown.enable). Takes a few milliseconds of the lab's
+        """Stop the process in an orderly way: its leaderships move to replicas in sync first, and
+        its session is closed (controlled.shutdown.enable). It takes a few milliseconds of the lab's
         time."""
         if not self._is_up:
             return
@@ -222,16 +226,18 @@ class BrokerEnd:
         self._journal.append("broker.stopping", self.name, broker=self.node.id)
         if self._config.controlled_shutdown_enable:
             self._peers.shuts_down(self.node.id)
-        self._clock.after(
-            2 * self.profile.move_ms, lambda: self._life == life and self._end("stop", clean=True)
-        )
+
+        def end() -> None:
+            if self._life == life:
+                self._end("stop", clean=True)
+
+        self._clock.after(2 * self.profile.move_ms, end)
 
     def restart(self, takes_ms: int = 0) -> None:
-        """The process starts again with what was on its disk; one that was still running is killed
-        first.
+        """Start the process again with its logs on the disk; a running process is killed first.
 
-        takes_ms: from the start to an open port. A KRaft broker that was killed is let in only when
-        its old session has ended.
+        takes_ms: the time from the start to an open port. KRaft registers a killed broker again
+        only when its old session has ended.
         """
         self.crash()
         self._life += 1
@@ -240,11 +246,11 @@ class BrokerEnd:
         self._begin_at(self._clock.now_ms + takes_ms, life)
 
     def pause(self, ms: int) -> None:
-        """The process stands still for `ms` milliseconds, as in a long garbage collection: it
-        answers nobody, and nobody hears of it.
+        """Pause the process for `ms` milliseconds, as in a long garbage collection: it answers no
+        request and sends no heartbeat.
 
-        What waits then is served; the broker learns what was decided meanwhile a little later, and
-        until then acts on what it knew.
+        Afterwards it serves the waiting requests. It learns the controller's decisions a little
+        later, and until then acts on its old state.
         """
         if self._is_up:
             until_ms = self._clock.now_ms + ms
@@ -262,7 +268,7 @@ class BrokerEnd:
 
     @property
     def is_up(self) -> bool:
-        """Does the process run?"""
+        """Whether the process runs."""
         return self._is_up
 
     def _begin_at(self, at_ms: int, life: int) -> None:
@@ -302,7 +308,7 @@ class BrokerEnd:
         self._journal.append("broker.down", self.name, broker=self.node.id, how=how)
         self._peers.died(self.node.id, clean)
 
-    # what the network says
+    # called by the network
 
     def received(self, connection: Connection, message: Any) -> None:
         _, header, request = message
@@ -314,14 +320,14 @@ class BrokerEnd:
         self._answered_ms.pop(connection.id, None)
         self.machine.disconnected(connection.id)
 
-    # what the broker says
+    # called by the broker
 
     def _respond(self, connection_id: str, correlation_id: int, response: Any) -> None:
         connection = self._connections.get(connection_id)
         if connection is None:
             return
         at_ms = self._clock.now_ms
-        # A connection's answers keep their order: what follows a late one is late, too.
+        # a connection's answers keep their order: an answer after a late one is late, too
         if self._delays_ms:
             at_ms = max(
                 at_ms + self._delays_ms.get(api_of(response).name, 0),

@@ -1,34 +1,36 @@
-"""InterBroker: the network among the brokers of a lab and their controller.
+"""InterBroker: connects the brokers of a lab with each other and with their controller.
 
-The shell that joins the brokers of a lab: it brings a follower's fetch to its leader, carries out
-what the controller decides, and knows who is up, who stands still and who is cut off from whom. It
-holds no opinion about Kafka. The controller quorum (or ZooKeeper) stays with the larger side of a
-partition of the network.
+It delivers a follower's fetch to its leader, carries out the controller's decisions, and keeps
+which brokers are up, paused or cut off. Kafka's counterparts are the brokers' channel managers
+(ControllerChannelManager, NodeToControllerChannelManager). In a network partition the controller
+quorum, or ZooKeeper, stays on the larger side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
+from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.broker_control_state import BrokerControlState
 from kafkalab.broker.cluster.cluster_state import NO_LEADER, ClusterState, Partition
 from kafkalab.broker.cluster.controller import Controller
-from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, SetTimer
+from kafkalab.broker.effects import CancelTimer, ChangeIsr, Effect, Note, SetTimer, TimerKey
 from kafkalab.broker.log.partition_log import PartitionKey
-from kafkalab.broker.replication.peer_messages import EpochAsk, FollowerFetch, PeerMessage
+from kafkalab.broker.replication.peer_messages import EpochRequest, FollowerFetch, PeerMessage
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.errors import Errors
 from kafkalab.releases import BrokerProfile
 from kafkalab.sim.journal import Journal
 from kafkalab.sim.network import Link, Network
 from kafkalab.sim.rng import Streams
-from kafkalab.sim.scheduler import Scheduler, Timer
+from kafkalab.sim.scheduler import Scheduler
+from kafkalab.sim.timer import Timer
 
 
 class InterBroker:
-    """All brokers of a lab, and the controller above them."""
+    """All brokers of a lab, their links and their controller (ControllerChannelManager)."""
 
     def __init__(
         self,
@@ -54,7 +56,7 @@ class InterBroker:
         self._lives: dict[int, int] = {}
         self._breaks: dict[tuple[int, int], int] = {}
         self._took_over: dict[PartitionKey, int] = {}
-        self._timers: dict[Hashable, Timer] = {}
+        self._timers: dict[TimerKey, Timer] = {}
         self._session_ends_ms: dict[int, int] = {}
 
     def add(self, broker: Broker) -> None:
@@ -73,7 +75,7 @@ class InterBroker:
         return self._up[broker]
 
     def in_touch(self, broker: int) -> bool:
-        """Does the controller hear of this broker, and it of the controller?"""
+        """Whether this broker and the controller reach each other."""
         return (
             self._up[broker]
             and broker not in self._cut_off
@@ -82,8 +84,8 @@ class InterBroker:
         )
 
     def connected(self, one: int, other: int) -> bool:
-        """Can these two talk? A broker that stands still can be talked to;
-        it only does not answer."""
+        """Whether messages between these two arrive. A paused broker gets them and answers
+        later."""
         return (
             self._up[one]
             and self._up[other]
@@ -92,14 +94,14 @@ class InterBroker:
         )
 
     def link(self, follower: int, leader: int) -> Link:
-        """The follower's way to the leader's broker."""
+        """The link from a follower to the leader's broker."""
         return self._network.link(f"broker-{follower}", f"broker-{leader}")
 
     # -- faults
 
     def died(self, broker: int, clean: bool = False) -> None:
-        """The process is gone. After a clean stop it has said goodbye;
-        else its session has to end first."""
+        """A process has ended. After a clean stop its session is closed; else the session has to
+        end first."""
         if not self._up[broker]:
             return
         self._up[broker] = False
@@ -112,14 +114,14 @@ class InterBroker:
         self._starting.discard(broker)
 
     def may_start_at_ms(self, broker: int) -> int:
-        """From when a process under this id is let in by the controller."""
+        """The time from which the controller registers a process under this id."""
         if self.controller.may_register(broker) or ("session", broker) not in self._timers:
             return self._clock.now_ms
         return self._session_ends_ms[broker]
 
     def started(self, broker: int, clean: bool) -> None:
-        """The process is up. It knows what was true a moment ago; the controller lets it lead
-        again, and then it hears of that."""
+        """A process has started, with the cluster state of this time. It leads again when the
+        controller has registered it and its changes have arrived."""
         self._up[broker] = True
         self._lives[broker] = self._lives.get(broker, 0) + 1
         cache = self.brokers[broker].metadata
@@ -154,12 +156,12 @@ class InterBroker:
                 self._catch_up(broker)
 
     def shuts_down(self, broker: int) -> None:
-        """Controlled shutdown: leaders move first."""
+        """Begin a broker's controlled shutdown: its leaderships move first."""
         if self.in_touch(broker):
             self._command(self.controller.shuts_down(broker, self._clock.now_ms))
 
     def paused(self, broker: int, until_ms: int) -> None:
-        """The process stands still."""
+        """A process is paused until `until_ms`."""
         if not self._up[broker]:
             return
         if self.in_touch(broker):
@@ -167,11 +169,12 @@ class InterBroker:
             self._rebind(broker)
             self._command(self.controller.silent(broker, self._clock.now_ms))
         self._paused.add(broker)
-        # It goes on with what waited; the controller's news reach it a little later.
+        # the process first serves its waiting requests; the controller's changes arrive a little
+        # later
         self._set_timer(SetTimer(("resumed", broker), until_ms + self._profile.move_ms))
 
     def separate(self, sides: Iterable[Collection[int]]) -> None:
-        """Nobody of one side reaches anybody of another; who is on no side reaches all."""
+        """Cut the links between the sides; a broker on no side still reaches all."""
         sides = [sorted(side) for side in sides]
         for side in sides:
             for one, other in (
@@ -184,7 +187,7 @@ class InterBroker:
                 if not self.link(one, other).is_cut:
                     self._parted.append(self.link(one, other))
                     self.link(one, other).cut()
-        largest = max(sides, key=len)  # the first of equals
+        largest = max(sides, key=len)  # of sides with equal size the first
         for side in sides:
             for broker in side if side is not largest else ():
                 was_in_touch = self.in_touch(broker)
@@ -195,7 +198,7 @@ class InterBroker:
                     self._command(self.controller.silent(broker, self._clock.now_ms))
 
     def join(self) -> None:
-        """The sides reach one another again."""
+        """Heal the links between the sides."""
         back, self._cut_off = sorted(self._cut_off), set()
         parted, self._parted = self._parted, []
         for link in parted:
@@ -205,24 +208,25 @@ class InterBroker:
                 self._in_touch_again(broker)
 
     def reconnect(self) -> None:
-        """Connections among brokers may be made again: followers that were cut off try."""
+        """Let followers that were cut off try to connect again."""
         for one, follower in self.brokers.items():
             for source in list(follower.fetchers.by_source):
                 if self.connected(one, source) and one not in self._paused:
                     follower.do(follower.fetchers.retry(source, self._clock.now_ms))
 
-    def _link_changed(self, one: int, other: int, what: str, fields: dict) -> None:
+    def _link_changed(self, one: int, other: int, what: str, fields: dict[str, Any]) -> None:
         if what == "cut":
             self._break(one, other)
         elif what == "heal":
             self.reconnect()
 
-    # -- what brokers want of one another
+    # -- messages between brokers
 
     def send(
         self, source: int, target: int, message: PeerMessage | None, parks: bool = False
     ) -> None:
-        """Bring a message to another broker. A sender that cannot reach it learns at once."""
+        """Deliver a message to another broker. For a broker that cannot be reached the connection
+        breaks at once."""
         if not self.connected(source, target):
             self._break(source, target)
             return
@@ -231,9 +235,10 @@ class InterBroker:
                 self.brokers[target].sessions.recall(source, self._clock.now_ms)
             )
             return
-        asks = type(message) in (FollowerFetch, EpochAsk)
+        asks = isinstance(message, (FollowerFetch, EpochRequest))
         link = self.link(source, target) if asks else self.link(target, source)
         if parks:
+            assert isinstance(message, FollowerFetch), "only a follower's fetch is parked"
             self.brokers[target].do(
                 self.brokers[target].sessions.parks(
                     source, message, self._clock.now_ms + link.delay_ms()
@@ -247,29 +252,25 @@ class InterBroker:
             source,
             target,
             message,
-            asks,
             breaks,
         )
 
-    def _deliver(
-        self, source: int, target: int, message: PeerMessage, asks: bool, breaks: int
-    ) -> None:
+    def _deliver(self, source: int, target: int, message: PeerMessage, breaks: int) -> None:
         if self._breaks.get(_pair(source, target), 0) != breaks:
-            return  # the connection broke meanwhile
+            return  # the connection has broken since the message was sent
         broker, now_ms = self.brokers[target], self._clock.now_ms
         if broker.paused_until_ms > now_ms:
-            self._clock.post(
-                broker.paused_until_ms, self._deliver, source, target, message, asks, breaks
-            )
-        elif asks:
+            self._clock.post(broker.paused_until_ms, self._deliver, source, target, message, breaks)
+        elif isinstance(message, (FollowerFetch, EpochRequest)):
             broker.do(broker.sessions.handle(source, message, now_ms))
         else:
-            broker.do(broker.fetchers.heard(source, message, now_ms))
+            broker.do(broker.fetchers.handle_response(source, message, now_ms))
 
     def grown(self, leader: int, key: PartitionKey) -> None:
-        """A leader has new records: its followers fetch them. One that has not followed yet has
-        done so all along, where it knows this leader; who leads no longer, and does not know it, is
-        followed by nobody."""
+        """A leader has new records: its followers fetch them.
+
+        A follower that did not fetch yet joins the leader's session, if it knows this leader and
+        leader epoch. A broker that has lost its leadership without knowing it has no followers."""
         broker, now_ms = self.brokers[leader], self._clock.now_ms
         for follower in broker.replicas.replica(key).followers:
             if (
@@ -293,8 +294,10 @@ class InterBroker:
         broker.do(broker.sessions.grown(key, now_ms))
 
     def change_isr(self, leader: int, wish: ChangeIsr) -> None:
-        """ALTER_PARTITION, or a write to ZooKeeper: takes its time,
-        and never comes back to one that is out of touch."""
+        """Send a leader's wish for another ISR to the controller (ALTER_PARTITION, or a write to
+        ZooKeeper).
+
+        It takes a time of its own, and a disconnected leader gets no answer."""
         epoch = (
             self.brokers[leader]
             .replicas.replica((wish.topic, wish.partition))
@@ -316,7 +319,7 @@ class InterBroker:
             self._clock.after(self._profile.isr_change_ms, arrive)
 
     def elect(self, places: list[PartitionKey], unclean: bool) -> dict[PartitionKey, Errors]:
-        """An administrator's elections, carried out by the controller."""
+        """Have the controller hold an administrator's elections."""
         effects: list[Effect] = []
         outcome = {place: self.controller.elect(*place, unclean, effects) for place in places}
         self._command(effects)
@@ -328,7 +331,7 @@ class InterBroker:
         return self._streams.stream(f"broker-{broker}/{what}").randint(lowest, highest)
 
     def _command(self, effects: list[Effect]) -> None:
-        """Carry out what the controller wants, and tell every broker in touch what has changed."""
+        """Carry out the controller's effects, and pass its changes to every connected broker."""
         for effect in effects:
             match effect:
                 case SetTimer():
@@ -337,10 +340,12 @@ class InterBroker:
                     timer = self._timers.pop(key, None)
                     if timer is not None:
                         timer.cancel()
-                case note:
-                    self._journal.append(note.kind, "controller", **note.fields)
+                case Note():
+                    self._journal.append(effect.kind, "controller", **effect.fields)
+                case _:
+                    raise TypeError(f"a controller has no such effect: {effect!r}")
         for partition, leader_before, epoch_before in self.controller.take_changes():
-            self._tell(partition, leader_before, epoch_before)
+            self._pass_on(partition, leader_before, epoch_before)
 
     def _set_timer(self, effect: SetTimer) -> None:
         earlier = self._timers.get(effect.key)
@@ -350,7 +355,7 @@ class InterBroker:
         if effect.key[0] == "session":
             self._session_ends_ms[effect.key[1]] = effect.at_ms
 
-    def _ring(self, key: tuple) -> None:
+    def _ring(self, key: TimerKey) -> None:
         del self._timers[key]
         if key[0] == "resumed":
             self._resumed(key[1])
@@ -364,11 +369,11 @@ class InterBroker:
                 self._in_touch_again(broker)
 
     def _in_touch_again(self, broker: int) -> None:
-        self._command(self.controller.heard(broker, self._clock.now_ms))
+        self._command(self.controller.resumed(broker, self._clock.now_ms))
         self._catch_up(broker)
 
-    def _tell(self, partition: Partition, leader_before: int, epoch_before: int) -> None:
-        """A partition changed: its replicas take their new roles, as far as they hear of it."""
+    def _pass_on(self, partition: Partition, leader_before: int, epoch_before: int) -> None:
+        """A partition has changed: its connected replicas take their new roles."""
         if leader_before != partition.leader:
             key = partition.topic, partition.index
             if leader_before != NO_LEADER:
@@ -380,7 +385,7 @@ class InterBroker:
                         partition, leader_before, self.brokers[self._took_over.get(key, id)]
                     )
             if partition.leader != NO_LEADER and self.in_touch(partition.leader):
-                # one that is down has not heard of it, and has nothing to hand over
+                # a broker that is down did not get the change and has no groups to hand over
                 self._took_over[key] = partition.leader
         for id in partition.replicas:
             if self.in_touch(id):
@@ -410,29 +415,31 @@ class InterBroker:
             self._follow(id, key, leader)
 
     def _follow(self, id: int, key: PartitionKey, leader: int) -> None:
-        """Begin to copy from a leader, where either has anything at all or the ISR is to be joined;
-        not while stopping."""
+        """Begin to copy from a leader, if one of the two has records or the follower has to join
+        the ISR; not in a controlled shutdown."""
         if self.controller.states[id] is BrokerControlState.CONTROLLED_SHUTDOWN:
             return
         own, its = self.brokers[id].replicas.found(key), self.brokers[leader].replicas.found(key)
         has_records = (own is not None and own.log.log_end_offset) or (
             its is not None and its.log.log_end_offset
         )
-        if has_records or id not in self._cluster.partition(*key).isr:
+        partition = self._cluster.partition(*key)
+        assert partition is not None, "a partition that has a leader exists"
+        if has_records or id not in partition.isr:
             self.brokers[id].do(
                 self.brokers[id].fetchers.follow((key,), leader, self._clock.now_ms)
             )
 
     def _rebind(self, id: int) -> None:
-        """A broker out of touch believes what it knew."""
+        """Give the replicas of a disconnected broker the partitions of its frozen view."""
         broker = self.brokers[id]
         for replica in broker.replicas.all:
-            replica.partition = broker.metadata.partition(
-                replica.partition.topic, replica.partition.index
-            )
+            partition = broker.metadata.partition(replica.partition.topic, replica.partition.index)
+            assert partition is not None, "replicas of a deleted topic are removed before"
+            replica.partition = partition
 
     def _catch_up(self, id: int) -> None:
-        """A broker hears of everything it has missed: roles, and whom to follow."""
+        """Give a broker all changes that it has missed: roles, and leaders to follow."""
         broker = self.brokers[id]
         before = broker.metadata.thaw()
         self._forget_deleted(id, before)
@@ -454,7 +461,9 @@ class InterBroker:
                             self._took_over[topic.name, partition.index] = id
         for replica in list(broker.replicas.all):
             believed = replica.partition
-            now = replica.partition = self._cluster.partition(believed.topic, believed.index)
+            now = self._cluster.partition(believed.topic, believed.index)
+            assert now is not None, "replicas of a deleted topic are removed before"
+            replica.partition = now
             replica.isr_wanted = None
             if (now.leader, now.leader_epoch) != (
                 believed.leader,
@@ -478,8 +487,8 @@ class InterBroker:
         self.reconnect()
 
     def _forget_deleted(self, id: int, before: ClusterState) -> None:
-        """A broker hears which topics were deleted meanwhile.
-        One that was made again under the same name has another id."""
+        """Delete the replicas of topics that were deleted while a broker was disconnected. A topic
+        that was created again under the same name has another id."""
         for topic in before.topics.values():
             now = self._cluster.topics.get(topic.name)
             if now is None or now.topic_id != topic.topic_id:
@@ -491,7 +500,7 @@ class InterBroker:
                 self._break(broker, other)
 
     def _break(self, one: int, other: int) -> None:
-        """The connections between two brokers are gone; each forgets what it kept of the other."""
+        """Break the connections between two brokers; each drops its session of the other."""
         pair = _pair(one, other)
         self._breaks[pair] = self._breaks.get(pair, 0) + 1
         for here, there in ((one, other), (other, one)):

@@ -1,15 +1,15 @@
-"""RequestPath: the threads and queues that a request passes in a broker, and its waits there.
+"""RequestPath: computes a request's time in the threads and queues of a broker.
 
 Kafka's classes are SocketServer (Acceptor, Processor), RequestChannel and KafkaRequestHandlerPool.
-The acceptor deals new connections to the network threads in turn. A network thread reads a request
-and puts it into the queue all share; any I/O thread takes it from there, does the work, and leaves
-the answer in the queue of that network thread, which alone may write to the socket. Who waits for
-records, followers or members waits in a purgatory and keeps no thread.
+The acceptor assigns new connections to the network threads in turn. A network thread reads a
+request and puts it into the shared queue. An I/O thread takes it from there, does the work, and
+puts the answer into the queue of that network thread, which alone writes to the socket. A request
+that waits for records, followers or members is in a purgatory and uses no thread.
 
-Each thread's time is kept in microseconds, so that many short requests add up; what is short in
-itself costs no event. How long a request keeps a thread is our assumption, the same for all
-releases. Left out: quotas, a control plane listener, and that a network thread stops reading and
-writing while the request queue is full; such requests count as unread instead.
+Each thread's time is kept in microseconds, so that many short requests add up. A short step is no
+event. The time that a request uses a thread is an assumption of the lab, the same for all releases.
+Left out: quotas, a control plane listener, and that a network thread stops reading and writing
+while the request queue is full; such requests count as unread instead.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 READ_US = 15
-"""A network thread reads a request, or writes an answer."""
+"""The time in which a network thread reads a request or writes an answer, in microseconds."""
 
 WORK_US: Mapping[str, int] = MappingProxyType({"PRODUCE": 120, "FETCH": 80})
-"""An I/O thread's work on one request, by its API."""
+"""API -> an I/O thread's time for one request, in microseconds."""
 OTHER_WORK_US = 50
 
 
 class InPath(NamedTuple):
-    """A request on its way: read by its network thread, begun and ended by an I/O thread,
-    all in microseconds."""
+    """A request in the broker: the times of its steps, in microseconds.
+
+    A network thread has read it; an I/O thread begins and ends it."""
 
     client: str
     api: str
@@ -42,7 +43,7 @@ class InPath(NamedTuple):
 
 
 class RequestPath:
-    """The threads and queues of one broker.
+    """The threads and queues of one broker (SocketServer, KafkaRequestHandlerPool).
 
     longest_queue  how many requests waited at most
     """
@@ -66,13 +67,13 @@ class RequestPath:
         self._io_us = [0] * io_threads
         self._in_path: deque[InPath] = deque()
         self._answers: deque[tuple[int, int, str, str]] = deque()
-        # when each request that waits will begin, in order: threads get free one after the other
+        # when each waiting request will begin, in order, as threads become free
         self._waiting_us: deque[int] = deque()
         self._next_thread = 0
         self._slow_us: dict[str, int] = {}
 
     def accept(self) -> int:
-        """The network thread that a new connection belongs to: each in turn."""
+        """The network thread of a new connection: each in turn."""
         thread, self._next_thread = (
             self._next_thread,
             (self._next_thread + 1) % len(self._network_us),
@@ -80,8 +81,8 @@ class RequestPath:
         return thread
 
     def keep_busy(self, api: str, ms: int) -> None:
-        """From now on each request of that API keeps an I/O thread for `ms` milliseconds;
-        0 ends it."""
+        """Make each request of that API keep an I/O thread for `ms` milliseconds, from now on; 0
+        ends it."""
         self._slow_us.pop(api, None)
         if ms:
             self._slow_us[api] = 1_000 * ms
@@ -95,8 +96,8 @@ class RequestPath:
         correlation_id: int = -1,
         more_ms: int = 0,
     ) -> tuple[int, int]:
-        """A request's bytes are here: (when an I/O thread begins with it, when its work is done),
-        in ms. more_ms: extra work, such as compressing anew."""
+        """Take an arrived request; returns (when an I/O thread begins with it, when its work is
+        done), in ms. more_ms: additional work, such as compressing again."""
         now_us = 1_000 * now_ms
         read_us = max(self._network_us[network_thread], now_us) + READ_US
         self._network_us[network_thread] = read_us
@@ -108,7 +109,9 @@ class RequestPath:
             begun_us + (self._slow_us.get(api) or WORK_US.get(api, OTHER_WORK_US)) + 1_000 * more_ms
         )
         threads[thread] = ended_us
-        if ended_us > now_us + 1_000:  # seen from outside: a burst, or slow work
+        if (
+            ended_us > now_us + 1_000
+        ):  # it can be seen in the story: many requests at once, or slow work
             self._forget(now_us)
             self._in_path.append(
                 InPath(
@@ -121,7 +124,7 @@ class RequestPath:
         return begun_us // 1_000, ended_us // 1_000
 
     def answer(self, network_thread: int, now_ms: int, client: str = "", api: str = "") -> int:
-        """An answer is ready: when its network thread has written it, in ms."""
+        """Take a ready answer; returns when its network thread has written it, in ms."""
         now_us = 1_000 * now_ms
         written_us = max(self._network_us[network_thread], now_us) + READ_US
         self._network_us[network_thread] = written_us
@@ -130,8 +133,7 @@ class RequestPath:
         return written_us // 1_000
 
     def table(self, now_ms: int) -> list[dict[str, object]]:
-        """Where everything is at this moment, to print or to draw: one row a request that waits or
-        is worked on.
+        """List the requests that wait or are worked on, one row each, to print or to draw.
 
         place: "socket" (unread, the queue is full), "request queue", "I/O thread n" or "response
         queue n".
@@ -168,7 +170,7 @@ class RequestPath:
         return rows
 
     def forget(self) -> None:
-        """The process died."""
+        """Drop all requests: the process has died."""
         self._network_us = [0] * len(self._network_us)
         self._io_us = [0] * len(self._io_us)
         self._in_path.clear()
@@ -176,7 +178,7 @@ class RequestPath:
         self._waiting_us.clear()
 
     def _forget(self, now_us: int) -> None:
-        """What is over is no longer on its way."""
+        """Drop the requests that have left the broker."""
         while self._in_path and self._in_path[0].ended_us <= now_us:
             self._in_path.popleft()
         while self._answers and self._answers[0][0] <= now_us:

@@ -1,2 +1,2 @@
-"""The transaction coordinator, its log, and what leaders and group coordinators do for a
-transaction (coordinator.transaction)."""
+"""The transaction coordinator and its log; markers, verification and offsets
+(coordinator.transaction)."""

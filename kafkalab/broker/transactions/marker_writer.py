@@ -1,4 +1,7 @@
-"""MarkerWriter: writes the markers of ended transactions at the leaders, WRITE_TXN_MARKERS."""
+"""MarkerWriter: serves WRITE_TXN_MARKERS, which writes the markers of ended transactions at
+leaders.
+
+In Kafka this is KafkaApis.handleWriteTxnMarkersRequest."""
 
 from __future__ import annotations
 
@@ -24,8 +27,8 @@ from kafkalab.protocol.messages import (
 )
 
 WAITS_MS = 30_000
-"""How long a leader waits for its followers (request.timeout.ms of the broker);
-the coordinator asks again then."""
+"""How long a leader waits for its followers (request.timeout.ms of the broker); the coordinator
+sends the request again then."""
 
 
 class MarkerWriter:
@@ -44,12 +47,12 @@ class MarkerWriter:
         )
 
     def handle(self, request: WriteTxnMarkersRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Append each marker to each of its partitions; partitions of the offsets
-        topic pass the word on to their groups."""
+        """Append each marker to each of its partitions; for a partition of the offsets topic, end
+        the pending offsets of its groups."""
         effects: list[Effect] = []
         answers: dict[PartitionKey, PartitionProduceResponse] = {}
         required: dict[PartitionKey, int] = {}
-        # coordinators of this lab send one transaction's marker at a time
+        # coordinators of this lab send one transaction's marker in a request
         (marker,) = request.markers
         for topic in marker.topics:
             for number in topic.partition_indexes:
@@ -59,9 +62,9 @@ class MarkerWriter:
                     index=number, error_code=error.code
                 )
                 if error is Errors.NONE and topic.name != OFFSETS_TOPIC:
-                    required[topic.name, number] = self._replicas.led_replica(topic.name, number)[
-                        0
-                    ].log.log_end_offset
+                    replica, _ = self._replicas.led_replica(topic.name, number)
+                    assert replica is not None, "the leader has just appended the marker"
+                    required[topic.name, number] = replica.log.log_end_offset
         waiting = WaitingProduce(caller, required, answers, partial(_response, marker))
         return effects + self._replicas.produces.add(waiting, now_ms + WAITS_MS)
 
@@ -69,7 +72,9 @@ class MarkerWriter:
         self, marker: WritableTxnMarker, topic: str, number: int, now_ms: int
     ) -> tuple[Errors, list[Effect]]:
         if topic == OFFSETS_TOPIC:
-            if self._cluster.partition(topic, number).leader != self._node_id:
+            partition = self._cluster.partition(topic, number)
+            assert partition is not None, "a group that joined has its partition"
+            if partition.leader != self._node_id:
                 return Errors.NOT_LEADER_OR_FOLLOWER, []
             return Errors.NONE, self._offsets.end(
                 number,

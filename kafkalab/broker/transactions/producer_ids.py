@@ -1,7 +1,7 @@
-"""ProducerIds: serves INIT_PRODUCER_ID of idempotent producers, out of blocks of numbers.
+"""ProducerIds: serves INIT_PRODUCER_ID of idempotent producers, from blocks of ids.
 
-Kafka's class is ProducerIdManager. Numbers come in blocks of 1000 a broker. What a transactional id
-adds to it is `transaction_coordinator`'s.
+Kafka's class is ProducerIdManager. A broker gets ids in blocks of 1000 from the controller.
+`transaction_coordinator` serves the requests with a transactional id.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from kafkalab.protocol.messages import InitProducerIdRequest, InitProducerIdResp
 from kafkalab.releases import BrokerProfile
 
 BLOCK_ARRIVES_AFTER_MS = 10
-"""How long the controller takes to hand over a block.
-In the recordings a retry 100 ms later always found it there."""
+"""How long the controller takes to give a block. In the recordings a retry 100 ms later always got
+an id."""
 
 
 class ProducerIds:
-    """One broker's share of the producer ids.
+    """One broker's producer ids (ProducerIdManager).
 
-    has_served_before: asked once, at the first request, whether this broker already holds a block
-    (BrokerConfig.chance_of_producer_ids).
+    has_served_before: called once, at the first request; returns whether this broker already has a
+    block (BrokerConfig.chance_of_producer_ids).
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class ProducerIds:
         return [Respond(caller, InitProducerIdResponse(producer_id=producer_id, producer_epoch=0))]
 
     def next_id(self, caller: Caller | None, now_ms: int) -> int | None:
-        """The next id; None while a block is on its way from the controller. caller: None when
-        nobody asked, but the broker itself is in need."""
+        """The next id; None while a block is on its way from the controller. caller: None when the
+        broker itself needs an id, without a request."""
         if not self._asked_once:
             self._asked_once = True
             if (
@@ -67,11 +67,12 @@ class ProducerIds:
         if producer_id is None and not self._profile.fetches_producer_ids_late:
             self._take_block()
             producer_id = next(self._block)
-        elif producer_id is None and self._arrives_at_ms is None:
-            self._arrives_at_ms = now_ms + BLOCK_ARRIVES_AFTER_MS
-        elif producer_id is None and now_ms >= self._arrives_at_ms:
-            self._take_block()
-            producer_id = next(self._block)
+        elif producer_id is None:
+            if self._arrives_at_ms is None:
+                self._arrives_at_ms = now_ms + BLOCK_ARRIVES_AFTER_MS
+            elif now_ms >= self._arrives_at_ms:
+                self._take_block()
+                producer_id = next(self._block)
         return producer_id
 
     def _take_block(self) -> None:

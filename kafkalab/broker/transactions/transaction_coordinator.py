@@ -1,12 +1,12 @@
 """TransactionCoordinator: begins, decides and ends the transactions of one broker's ids.
 
 The coordinator of an id is the leader of its partition of `__transaction_state`. It gives the
-producer its epoch, hears which partitions and groups join, writes the decision down, and has the
-markers written (`transaction_markers`). Once Prepare* stands in the log the outcome is fixed: a
-coordinator that dies then is followed by one that reads it and goes on.
+producer its epoch, adds partitions and groups, writes the decision to its log, and sends the
+markers (`transaction_markers`). Once Prepare* is in the log the outcome is fixed: if the
+coordinator dies then, the next one reads it and sends the markers.
 
-A step is made when its record stands with the replicas in sync, and not before; who asks meanwhile
-hears CONCURRENT_TRANSACTIONS. Left out: authorization, two-phase commit by an outside coordinator
+A step is made when the replicas in sync have its record. Until then other requests get
+CONCURRENT_TRANSACTIONS. Left out: authorization, two-phase commit by an outside coordinator
 (KIP-939).
 """
 
@@ -49,8 +49,8 @@ from kafkalab.protocol.messages import (
 from kafkalab.releases import BrokerProfile
 
 LOADING_MS = 20
-"""How long a new coordinator reads a partition of the transaction log that holds something.
-Until then it says so (error 14)."""
+"""How long a new coordinator reads a partition of the transaction log with records. Until then it
+answers COORDINATOR_LOAD_IN_PROGRESS (14)."""
 
 SCAN = ("transactions", "scan")
 _S = TransactionState
@@ -93,7 +93,7 @@ class TransactionCoordinator:
             profile.aborts_timed_out_every_ms if interval_ms is None else interval_ms
         )
 
-    # -- the shell's side
+    # -- called by the shell
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
         if key == SCAN:
@@ -101,8 +101,8 @@ class TransactionCoordinator:
         if key[1] == "loaded":
             return self._resume(key[2], now_ms)
         record = self._mine(key[2])
-        # led in a newer epoch, perhaps: then the log is read again, and what it says is decided
-        # gets its markers
+        # if this broker leads in a newer epoch now, it reads the log again and sends the markers of
+        # decided transactions
         if record is None:
             return self._begin_loading(self._partition(key[2]), now_ms)
         if not record.is_prepared or key[2] in self._pending:
@@ -114,8 +114,8 @@ class TransactionCoordinator:
         )
 
     def on_reply(self, tag: tuple[Any, ...], response: Any, now_ms: int) -> list[Effect]:
-        """A leader has answered WRITE_TXN_MARKERS. Which markers are written is not in the log:
-        a new coordinator writes them all again."""
+        """A leader has answered WRITE_TXN_MARKERS. The log does not record written markers, so a
+        new coordinator writes them all again."""
         record = self._mine(tag[2])
         if record is None:
             return self._begin_loading(self._partition(tag[2]), now_ms)
@@ -133,18 +133,18 @@ class TransactionCoordinator:
         return effects
 
     def leader_changed(self, partition: int, now_ms: int) -> list[Effect]:
-        """A partition of the transaction log has another leader;
-        perhaps this broker (onElection)."""
+        """A partition of the transaction log has another leader, this broker or another one
+        (onElection)."""
         return self._begin_loading(partition, now_ms)
 
     def forget(self) -> None:
-        """The process died."""
+        """Drop the state in memory: the process has died."""
         for memory in (self._records, self._pending, self._loaded, self._loading):
             memory.clear()
         self._scans = False
 
     def coordinates(self, transactional_id: str, now_ms: int) -> tuple[Errors, list[Effect]]:
-        """NONE, or why this broker cannot answer for the id now; and what to do about it."""
+        """(NONE or the reason why this broker cannot serve the id now, the effects that follow)."""
         index = self._partition(transactional_id)
         partition = self._cluster.partition(TRANSACTION_TOPIC, index)
         if partition is None or partition.leader != self._node_id:
@@ -156,7 +156,7 @@ class TransactionCoordinator:
         )
 
     def record_of(self, transactional_id: str) -> TransactionMetadata | None:
-        """What this coordinator knows of the id; None where it is not its own, or unknown."""
+        """The id's metadata; None where another broker coordinates it, or it is unknown."""
         return self._mine(transactional_id)
 
     # -- INIT_PRODUCER_ID
@@ -164,9 +164,10 @@ class TransactionCoordinator:
     def init_producer_id(
         self, request: InitProducerIdRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """A producer comes with this id: whoever had it before is fenced by the next epoch,
-        and its transaction aborted."""
-        error, effects = self._usable(request.transactional_id, now_ms)
+        """Give a producer its id and epoch. The next epoch fences the producer that had the
+        transactional id before, and its transaction is aborted."""
+        transactional_id = request.transactional_id
+        error, effects = self._usable(transactional_id, now_ms)
         if (
             error is Errors.NONE
             and not 0 < request.transaction_timeout_ms <= self._config.transaction_max_timeout_ms
@@ -178,14 +179,15 @@ class TransactionCoordinator:
 
         if error is not Errors.NONE:
             return effects + refused(error)
-        effects += self._expire(request.transactional_id, now_ms)
-        found = self._find(request.transactional_id, now_ms)
-        if found is None and request.transactional_id not in self._pending:
+        assert transactional_id is not None, "a request without an id was refused above"
+        effects += self._expire(transactional_id, now_ms)
+        found = self._find(transactional_id, now_ms)
+        if found is None and transactional_id not in self._pending:
             producer_id = self._next_producer_id(caller, now_ms)
             if producer_id is None:
                 return effects + refused(Errors.COORDINATOR_LOAD_IN_PROGRESS)
             found = TransactionMetadata(
-                transactional_id=request.transactional_id,
+                transactional_id=transactional_id,
                 producer_id=producer_id,
                 timeout_ms=request.transaction_timeout_ms,
                 updated_ms=now_ms,
@@ -200,7 +202,7 @@ class TransactionCoordinator:
                 outcome = self._fenced(caller, WireChange.INIT_NAMES_FENCING)
             return effects + refused(outcome)
         if outcome.state is TransactionState.PREPARE_EPOCH_FENCE:
-            return effects + self._decide(
+            fence = self._decide(
                 outcome,
                 False,
                 self._profile.transaction_version >= 2,
@@ -209,6 +211,8 @@ class TransactionCoordinator:
                 lambda decided: refused(Errors.CONCURRENT_TRANSACTIONS),
                 refused,
             )
+            assert fence is not None, "a fence keeps the producer id, so it waits for no new one"
+            return effects + fence
         return effects + self._write(
             outcome,
             now_ms,
@@ -230,7 +234,7 @@ class TransactionCoordinator:
         caller: Caller,
         now_ms: int,
     ) -> TransactionMetadata | Errors:
-        """What the id becomes (prepareInitProducerIdTransit)."""
+        """The id's next metadata, or an error (prepareInitProducerIdTransit)."""
         expected = None if request.producer_id == NO_PRODUCER_ID else request.producer_epoch
         if expected is not None and not self._knows(found, request.producer_id, expected):
             return Errors.PRODUCER_FENCED
@@ -248,21 +252,21 @@ class TransactionCoordinator:
         return found.initialized(request.transaction_timeout_ms, expected, now_ms)
 
     def _knows(self, found: TransactionMetadata, producer_id: int, epoch: int) -> bool:
-        """Is this the producer that has the id, or the one that had it
-        until its epochs were used up? (KIP-360)"""
+        """Whether this producer id is the present one, or the previous one whose epochs are used up
+        (KIP-360)."""
         return (
             found.epoch == NO_EPOCH
             or producer_id == found.producer_id
             or (producer_id == found.previous_producer_id and is_exhausted(epoch))
         )
 
-    # -- what joins the transaction
+    # -- partitions and groups join the transaction
 
     def add_partitions(
         self, request: AddPartitionsToTxnRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Partitions that will be written to; from brokers also the
-        question whether they have joined (KIP-890)."""
+        """Add partitions to the transaction; a broker's request can also verify that they are in it
+        (KIP-890)."""
         if WireChange.ADD_PARTITIONS_OF_SEVERAL.holds_for(caller.header):
             asked, fenced = request.transactions, Errors.PRODUCER_FENCED
 
@@ -293,11 +297,13 @@ class TransactionCoordinator:
             ) -> AddPartitionsToTxnResponse:
                 return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=topics[0])
 
-        results: list[tuple[AddPartitionsToTxnTopicResult, ...] | None] = [None] * len(asked)
+        results: dict[int, tuple[AddPartitionsToTxnTopicResult, ...]] = {}
 
         def done(place: int, topics: tuple[AddPartitionsToTxnTopicResult, ...]) -> list[Effect]:
             results[place] = topics
-            return [] if None in results else [Respond(caller, answer(results))]
+            if len(results) < len(asked):
+                return []
+            return [Respond(caller, answer([results[index] for index in range(len(asked))]))]
 
         effects: list[Effect] = []
         for place, one in enumerate(asked):
@@ -315,7 +321,9 @@ class TransactionCoordinator:
             (topic.name, number) for topic in asked.topics for number in topic.partitions
         )
         unknown = [place for place in places if self._cluster.partition(*place) is None]
-        if unknown:  # one stranger, and nothing is done (KafkaApis.handleAddPartitionsToTxnRequest)
+        if (
+            unknown
+        ):  # with an unknown partition none is added (KafkaApis.handleAddPartitionsToTxnRequest)
             return done(
                 _results(
                     asked.topics,
@@ -341,7 +349,10 @@ class TransactionCoordinator:
                     ),
                 )
             )
-        answered = lambda error: done(_results(asked.topics, lambda place: error))
+
+        def answered(error: Errors) -> list[Effect]:
+            return done(_results(asked.topics, lambda place: error))
+
         if error is not Errors.NONE:
             return effects + answered(error)
         return effects + self._join(
@@ -357,7 +368,7 @@ class TransactionCoordinator:
     def add_offsets(
         self, request: AddOffsetsToTxnRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """A group whose offsets will be committed: its partition of the offsets topic joins."""
+        """Add a group, which is its partition of the offsets topic, to the transaction."""
 
         def done(error: Errors) -> list[Effect]:
             return [Respond(caller, AddOffsetsToTxnResponse(error_code=error.code))]
@@ -390,6 +401,7 @@ class TransactionCoordinator:
         error = self._member_error(found, producer_id, epoch, fenced)
         if error is not Errors.NONE:
             return done(error)
+        assert found is not None, "an id without metadata was refused above"
         if found.state is TransactionState.ONGOING and set(places) <= set(found.partitions):
             return done(Errors.NONE)
         return self._write(
@@ -415,7 +427,7 @@ class TransactionCoordinator:
     # -- END_TXN
 
     def end_txn(self, request: EndTxnRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Commit or abort. Answered as soon as the decision is written; the markers follow."""
+        """Commit or abort. The answer is sent when the decision is written; the markers follow."""
         raises = (
             WireChange.END_TXN_RAISES_EPOCH.holds_for(caller.header)
             and self._profile.transaction_version >= 2
@@ -424,6 +436,7 @@ class TransactionCoordinator:
         def done(error: Errors, after: TransactionMetadata | None = None) -> list[Effect]:
             if error is not Errors.NONE or not raises:
                 return [Respond(caller, EndTxnResponse(error_code=error.code))]
+            assert after is not None, "a transaction that has ended has metadata"
             changes_id = after.next_producer_id != NO_PRODUCER_ID
             return [
                 Respond(
@@ -439,10 +452,11 @@ class TransactionCoordinator:
         if error is not Errors.NONE:
             return effects + done(error)
         found = self._find(request.transactional_id, now_ms)
-        error = self._end_error(found, request, raises, caller)
-        if error is not None:
-            return effects + done(error, found)
-        # an abort of what never reached the coordinator: only the epoch moves
+        outcome = self._end_error(found, request, raises, caller)
+        if outcome is not None:
+            return effects + done(outcome, found)
+        assert found is not None, "an id without metadata was refused above"
+        # an abort of a transaction that the coordinator does not have: only the epoch grows
         if found.state is not TransactionState.ONGOING:
             found = found.with_partitions((), now_ms)
         decided = self._decide(
@@ -457,8 +471,8 @@ class TransactionCoordinator:
         raises: bool,
         caller: Caller,
     ) -> Errors | None:
-        """Why the transaction cannot be ended so, NONE where it has been already (a retry),
-        None where it is to be done."""
+        """The error of an END_TXN; NONE for a retry of a done one; None where the transaction has
+        to be ended."""
         if found is None:
             return Errors.INVALID_PRODUCER_ID_MAPPING
         overflown = (
@@ -469,7 +483,7 @@ class TransactionCoordinator:
         )
         if found.producer_id != request.producer_id and not overflown:
             return Errors.INVALID_PRODUCER_ID_MAPPING
-        # a fence forgets the epoch before
+        # a fence does not keep the epoch before
         is_retry = overflown or (
             found.bumps_epoch
             and found.epoch == request.producer_epoch + 1
@@ -479,7 +493,7 @@ class TransactionCoordinator:
             is_retry and found.state in (_S.EMPTY, _S.ONGOING)
         ):
             return self._fenced(caller, WireChange.END_TXN_NAMES_FENCING)
-        # the move to Complete is pending as soon as the decision is written
+        # once the decision is written, the move to Complete is pending
         if found.is_prepared or found.transactional_id in self._pending:
             return Errors.CONCURRENT_TRANSACTIONS
         if found.state is TransactionState.ONGOING:
@@ -500,13 +514,14 @@ class TransactionCoordinator:
         then: Callable[[TransactionMetadata], list[Effect]],
         failed: Callable[[Errors], list[Effect]],
     ) -> list[Effect] | None:
-        """Write the decision and send the markers; None where a new producer id is wanted and none
-        is here yet. then(the decision) or failed(error) says what follows."""
-        next_id: int | None = NO_PRODUCER_ID
+        """Write the decision and send the markers; None where it needs a new producer id and has
+        none yet. then(the decision) or failed(error) gives the effects that follow."""
+        next_id = NO_PRODUCER_ID
         if bumps_epoch and found.state is TransactionState.ONGOING and is_exhausted(found.epoch):
-            next_id = self._next_producer_id(caller, now_ms)
-            if next_id is None:
+            drawn = self._next_producer_id(caller, now_ms)
+            if drawn is None:
                 return None
+            next_id = drawn
         decided = found.decided(committed, bumps_epoch, next_id, now_ms)
         return self._write(
             decided,
@@ -523,7 +538,7 @@ class TransactionCoordinator:
         )
 
     def _complete(self, record: TransactionMetadata, now_ms: int) -> list[Effect]:
-        """Every marker is written; that this is so, too. Where it cannot be, it is tried again."""
+        """Write Complete*, after every marker is written. After an error it is tried again."""
         return self._write(
             record.completed(now_ms),
             now_ms,
@@ -533,11 +548,11 @@ class TransactionCoordinator:
             ],
         )
 
-    # -- transactions that take too long
+    # -- transaction time-outs
 
     def _keep_scanning(self, now_ms: int) -> list[Effect]:
-        """While a transaction is open the coordinator looks at every
-        multiple of the interval (transaction-abort)."""
+        """Set the timer of the check for timed-out transactions, at the next multiple of the
+        interval (transaction-abort)."""
         if self._scans:
             return []
         self._scans = True
@@ -547,8 +562,8 @@ class TransactionCoordinator:
         self._scans = False
         effects: list[Effect] = []
         still_open = False
-        # led in a newer epoch, perhaps: a replica that leaves the ISR raises it, and the leader
-        # stays
+        # the leader epoch may have grown under the same leader: a replica that leaves the ISR
+        # raises it
         for partition in list(self._loaded):
             effects += self._begin_loading(partition, now_ms)
         for partition in self._led():
@@ -560,7 +575,7 @@ class TransactionCoordinator:
                     record.started_ms + record.timeout_ms < now_ms
                     and record.transactional_id not in self._pending
                 ):
-                    effects += self._decide(
+                    fence = self._decide(
                         record.fenced(),
                         False,
                         self._profile.transaction_version >= 2,
@@ -569,13 +584,15 @@ class TransactionCoordinator:
                         lambda decided: [],
                         lambda error: [],
                     )
+                    assert fence is not None, "a fence keeps the producer id"
+                    effects += fence
         return effects + (self._keep_scanning(now_ms) if still_open else [])
 
     # -- loading
 
     def _begin_loading(self, index: int, now_ms: int) -> list[Effect]:
-        """Read the partition, where this broker leads it in an epoch in which it has not;
-        forget it, where another leads."""
+        """Read the partition if this broker leads it in a new epoch; forget it if another broker
+        leads it."""
         partition = self._cluster.partition(TRANSACTION_TOPIC, index)
         if partition is None or partition.leader != self._node_id:
             for memory in (self._loaded, self._records, self._loading):
@@ -590,7 +607,8 @@ class TransactionCoordinator:
         return [SetTimer(("transactions", "loaded", index), now_ms + LOADING_MS)]
 
     def _resume(self, index: int, now_ms: int) -> list[Effect]:
-        """The log has been read: what was decided gets its markers, what is open is watched."""
+        """The log has been read: send the markers of decided transactions, and watch the open
+        ones."""
         if index not in self._loading:
             return []
         del self._loading[index]
@@ -617,7 +635,7 @@ class TransactionCoordinator:
                 effects += self._keep_scanning(now_ms)
         return effects
 
-    # -- small things
+    # -- helpers
 
     def _usable(self, transactional_id: str | None, now_ms: int) -> tuple[Errors, list[Effect]]:
         if not transactional_id:
@@ -625,13 +643,13 @@ class TransactionCoordinator:
         return self.coordinates(transactional_id, now_ms)
 
     def _fenced(self, caller: Caller, named: WireChange) -> Errors:
-        """How to tell a producer that it has been fenced;
-        older brokers and requests do not have the newer name."""
+        """The error for a fenced producer; older brokers and requests do not have
+        PRODUCER_FENCED."""
         by_name = self._profile.fences_by_name and named.holds_for(caller.header)
         return Errors.PRODUCER_FENCED if by_name else Errors.INVALID_PRODUCER_EPOCH
 
     def _find(self, transactional_id: str, now_ms: int) -> TransactionMetadata | None:
-        """The id's record; None for a new one, or one not used for
+        """The id's metadata; None for a new id, or one not used for
         transactional.id.expiration.ms."""
         found = self._records[self._partition(transactional_id)].get(transactional_id)
         return None if found is not None and self._is_expired(found, now_ms) else found
@@ -643,8 +661,8 @@ class TransactionCoordinator:
         )
 
     def _expire(self, transactional_id: str, now_ms: int) -> list[Effect]:
-        """An id that was not used for a long time begins anew (removeExpiredTransactionalIds;
-        Kafka looks every hour, we when it is used)."""
+        """Remove an expired id (removeExpiredTransactionalIds). Kafka checks every hour; here it is
+        checked when the id is used."""
         index = self._partition(transactional_id)
         found = self._records[index].get(transactional_id)
         if (
@@ -658,7 +676,7 @@ class TransactionCoordinator:
         return self._log.delete(index, transactional_id, now_ms)
 
     def _mine(self, transactional_id: str) -> TransactionMetadata | None:
-        """The record, as long as this broker is the coordinator and has read it."""
+        """The id's metadata, while this broker is its coordinator and has read its partition."""
         index = self._partition(transactional_id)
         return self._records[index].get(transactional_id) if self._is_read(index) else None
 
@@ -681,8 +699,8 @@ class TransactionCoordinator:
         then: Callable[[], list[Effect]],
         failed: Callable[[Errors], list[Effect]],
     ) -> list[Effect]:
-        """Append the record; then() when it is safe, failed(error) when it could not be written,
-        or another has read the log meanwhile."""
+        """Append the record. then() follows when it is replicated, failed(error) when it could not
+        be written or another broker has read the log since."""
         id, index = record.transactional_id, self._partition(record.transactional_id)
         epoch = self._loaded.get(index)
         self._pending[id] = record
@@ -698,7 +716,7 @@ class TransactionCoordinator:
                 return failed(error)
             before = self._records[index].get(id)
             self._records[index][id] = record
-            return [_told(record, before), *then()]
+            return [_state_note(record, before), *then()]
 
         return self._log.append(index, record, now_ms, written)
 
@@ -710,7 +728,7 @@ class TransactionCoordinator:
         return self._cluster.transaction_partition(transactional_id).leader_epoch
 
 
-def _told(record: TransactionMetadata, before: TransactionMetadata | None) -> Note:
+def _state_note(record: TransactionMetadata, before: TransactionMetadata | None) -> Note:
     return Note(
         "state",
         {
@@ -724,7 +742,7 @@ def _told(record: TransactionMetadata, before: TransactionMetadata | None) -> No
 
 
 def _details(record: TransactionMetadata) -> dict[str, Any]:
-    """What else a step tells, for the journal."""
+    """The other fields of a step's journal event."""
     return {
         "producer_id": record.producer_id,
         "epoch": record.epoch,

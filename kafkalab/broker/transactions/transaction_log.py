@@ -1,20 +1,21 @@
 """TransactionLog: writes and reads the partitions of `__transaction_state` for a coordinator.
 
-Kafka's classes are TransactionLog and TransactionStateManager. Each step a coordinator decides is
-appended like a producer's record with acks=all, and counts when the replicas in sync have it. Who
-becomes leader of the partition reads it from the start; the latest record of an id is the truth, so
-the topic is compacted, and a null value is a tombstone.
+Kafka's classes are TransactionLog and TransactionStateManager. Each step of a coordinator is
+appended like a producer's record with acks=all, and is valid when the replicas in sync have it. The
+next leader of the partition reads it from the start. The latest record of an id is valid, so the
+topic is compacted; a null value is a tombstone.
 
-Kafka writes in binary; here keys and values are the JSON that kafka-console-consumer prints of them
-in 4.x, so that a learner who reads the topic sees what is in it. Their size is counted as of the
-binary form. `lastProducerEpoch` is ours: a coordinator that has read the log anew still tells a
-retry from a zombie.
+Kafka writes keys and values in binary form. Here they are the JSON that kafka-console-consumer
+prints for them in 4.x, so that a learner can read the topic. Their size is that of the binary form.
+The field `lastProducerEpoch` is not Kafka's: with it a coordinator that has read the log again can
+tell a retry from a zombie.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from kafkalab.broker.cluster.cluster_state import TRANSACTION_TOPIC
 from kafkalab.broker.effects import Effect, Note
@@ -28,7 +29,7 @@ from kafkalab.protocol.messages import RecordBatch, WireRecord
 
 KEY_TYPE, VALUE_VERSION = 0, 1
 BATCH_BYTES, KEY_BYTES, VALUE_BYTES, TOPIC_BYTES, PARTITION_BYTES = 61, 4, 35, 6, 4
-"""Besides names."""
+"""Sizes without names."""
 
 STATUS = {
     TransactionState.EMPTY: 0,
@@ -50,14 +51,14 @@ MEANS = {
     Errors.NOT_LEADER_OR_FOLLOWER: Errors.NOT_COORDINATOR,
     Errors.KAFKA_STORAGE_ERROR: Errors.NOT_COORDINATOR,
 }
-"""What a producer hears when its coordinator could not write
+"""Error of an append -> the error that the producer gets for it
 (TransactionStateManager.appendTransactionToLog)."""
 
 OnWritten = Callable[[Errors], list[Effect]]
 
 
 class TransactionLog:
-    """The partitions of `__transaction_state` on one broker."""
+    """The partitions of `__transaction_state` on one broker (TransactionStateManager)."""
 
     def __init__(self, replicas: ReplicaManager) -> None:
         self._replicas = replicas
@@ -65,13 +66,13 @@ class TransactionLog:
     def append(
         self, partition: int, record: TransactionMetadata, now_ms: int, on_written: OnWritten
     ) -> list[Effect]:
-        """Write a step; on_written(error) says what follows,
-        at once or when the replicas in sync have it."""
+        """Write a step. on_written(error) gives the effects that follow, at once or when the
+        replicas in sync have it."""
         batch = _batch(record.transactional_id, _value(record), _size(record), now_ms)
         return self._append(partition, batch, now_ms, record.timeout_ms, on_written)
 
     def delete(self, partition: int, transactional_id: str, now_ms: int) -> list[Effect]:
-        """A tombstone: the id was not used for a long time. Nobody waits for it."""
+        """Write the tombstone of an expired id. No request waits for it."""
         batch = _batch(
             transactional_id, None, BATCH_BYTES + KEY_BYTES + len(transactional_id), now_ms
         )
@@ -82,12 +83,12 @@ class TransactionLog:
         return replica is not None and replica.log.log_end_offset > 0
 
     def read(self, partition: int) -> dict[str, TransactionMetadata]:
-        """Every id with its latest record, in the order in which ids were first written."""
+        """Read every id's latest record, in the order in which the ids were first written."""
         replica = self._replicas.found((TRANSACTION_TOPIC, partition))
         return latest(replica.log.batches() if replica is not None else ())
 
     def partitions(self) -> tuple[int, ...]:
-        """Those of which this broker has a copy."""
+        """The partitions of which this broker has a replica."""
         return tuple(
             replica.partition.index
             for replica in self._replicas.all
@@ -137,10 +138,11 @@ class TransactionLog:
 
 
 def latest(batches: Iterable[RecordBatch]) -> dict[str, TransactionMetadata]:
-    """What a reader of the whole partition knows in the end."""
+    """Id -> its latest metadata in these batches."""
     found: dict[str, TransactionMetadata] = {}
     for batch in batches:
         for record in batch.records:
+            assert record.key is not None, "the transaction log is compacted: each record has a key"
             id = json.loads(record.key)["data"]["transactionalId"]
             if record.value is None:
                 found.pop(id, None)
@@ -180,7 +182,7 @@ def _value(record: TransactionMetadata) -> str:
     return json.dumps({"version": VALUE_VERSION, "data": data}, separators=(",", ":"))
 
 
-def _metadata(transactional_id: str, data: dict) -> TransactionMetadata:
+def _metadata(transactional_id: str, data: dict[str, Any]) -> TransactionMetadata:
     return TransactionMetadata(
         transactional_id=transactional_id,
         producer_id=data["producerId"],

@@ -1,8 +1,8 @@
-"""TransactionMarkers: has each leader write that a transaction ended, by WRITE_TXN_MARKERS.
+"""TransactionMarkers: sends WRITE_TXN_MARKERS to each leader of an ended transaction.
 
 Kafka's classes are TransactionMarkerChannelManager and TransactionMarkerRequestCompletionHandler. A
-leader that cannot be reached is asked again until it can: an undecided transaction holds back every
-read_committed reader of the partition.
+leader that cannot be reached gets the request again until it answers, because a transaction without
+a marker holds back every read_committed reader of the partition.
 """
 
 from __future__ import annotations
@@ -30,18 +30,20 @@ OUTDATED = frozenset(
         Errors.TRANSACTION_COORDINATOR_FENCED.code,
     }
 )
-"""A newer coordinator has been there: this one has nothing more to say about the transaction."""
+"""The errors that show a newer coordinator, after which this one stops sending markers."""
 
 
 class TransactionMarkers:
-    """epoch_of: the coordinator epoch of a transactional id,
-    by which a leader knows an outdated coordinator."""
+    """Sends one coordinator's markers (TransactionMarkerChannelManager).
+
+    epoch_of: gives the coordinator epoch of a transactional id, by which a leader recognizes an
+    outdated coordinator."""
 
     def __init__(self, cluster: ClusterState, epoch_of: Callable[[str], int]) -> None:
         self._cluster, self._epoch_of = cluster, epoch_of
 
     def send(self, record: TransactionMetadata, now_ms: int) -> list[Effect]:
-        """One request to each leader of the partitions that have no marker yet."""
+        """Send one request to each leader of the partitions without a marker."""
         by_leader: dict[int, list[Place]] = {}
         leaderless = False
         for place in record.partitions:
@@ -91,8 +93,9 @@ class TransactionMarkers:
         response: WriteTxnMarkersResponse | None,
         now_ms: int,
     ) -> tuple[TransactionMetadata, list[Effect]]:
-        """What the record is after an answer, and what to do about partitions that could not write.
-        A lost connection (None) says nothing: the marker may stand there, and is written once more,
+        """The metadata after an answer, and the effects for partitions that could not write.
+
+        After a lost connection (None) the marker may or may not be written; it is written again,
         which changes nothing."""
         *_, producer_id, epoch, places = tag
         if (record.producer_id, record.epoch) != (producer_id, epoch):

@@ -1,13 +1,14 @@
-"""TransactionMetadata: what a coordinator knows of one transactional id.
+"""TransactionMetadata: a coordinator's state of one transactional id.
 
-Everything about epochs is here: who is fenced when, and what happens when the epochs of a producer
-id are used up. In Kafka a change is first prepared, then written to the log, then made; here
-writing takes no time, so each method is one whole step.
+It holds the rules of epochs: when a producer is fenced, and what follows when the epochs of a
+producer id are used up. In Kafka (TransactionMetadata) a change is first prepared, then written to
+the log, then made. Here each method is one whole step.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from kafkalab.broker.transactions.transaction_state import PREVIOUS_STATES, TransactionState
 from kafkalab.errors import Errors
@@ -22,7 +23,8 @@ Place = tuple[str, int]
 
 
 def is_exhausted(epoch: int) -> bool:
-    """Is this the last epoch but one? The last is kept so that a producer can always be fenced."""
+    """Whether this is the last epoch but one. The last one is reserved, so that a producer can
+    always be fenced."""
     return epoch >= LARGEST_EPOCH - 1
 
 
@@ -30,14 +32,14 @@ def is_exhausted(epoch: int) -> bool:
 class TransactionMetadata:
     """One transactional id, as its record in the transaction log holds it (TransactionLogValue).
 
-    epoch, last_epoch     of the producer; last_epoch is what a retry may still name after a raise
-                          (KIP-360)
-    previous_producer_id  before the ids were changed because the epochs were used up
-    next_producer_id      the id to come, decided at Prepare* (KIP-890)
-    partitions            in the transaction; while markers are written, those that have none yet
+    epoch, last_epoch     of the producer; a retry may still name last_epoch after a raise (KIP-360)
+    previous_producer_id  the id before a change for used-up epochs
+    next_producer_id      the next id, decided at Prepare* (KIP-890)
+    partitions            partitions in the transaction; while markers are written, those without
+                          one
     started_ms            when the transaction began (virtual time); -1 without one
-    updated_ms            when anything last changed
-    bumps_epoch           the transaction in hand ends with a new epoch (transaction.version 2,
+    updated_ms            when the metadata last changed
+    bumps_epoch           the present transaction ends with a new epoch (transaction.version 2,
                           KIP-890)
     """
 
@@ -56,15 +58,15 @@ class TransactionMetadata:
 
     @property
     def is_prepared(self) -> bool:
-        """Is the outcome decided, and not all markers written?"""
+        """Whether the outcome is decided and not all markers are written."""
         return self.state in (TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT)
 
     def initialized(
         self, timeout_ms: int, expected_epoch: int | None, now_ms: int
     ) -> TransactionMetadata | Errors:
-        """INIT_PRODUCER_ID from Empty or Complete*: the next epoch. expected_epoch: what a producer
-        that already had one names (KIP-360); its retry is answered with what it was given, and a
-        stranger's with PRODUCER_FENCED."""
+        """INIT_PRODUCER_ID from Empty or Complete*: the next epoch. expected_epoch: the epoch that
+        a producer names which already had one (KIP-360). Its retry gets the same epoch again,
+        another producer gets PRODUCER_FENCED."""
         after = self._to(
             TransactionState.EMPTY,
             timeout_ms=timeout_ms,
@@ -99,7 +101,7 @@ class TransactionMetadata:
         )
 
     def with_partitions(self, added: tuple[Place, ...], now_ms: int) -> TransactionMetadata:
-        """ADD_PARTITIONS_TO_TXN: the first of them begins the transaction."""
+        """ADD_PARTITIONS_TO_TXN: add partitions; the first one begins the transaction."""
         begins = self.state is not TransactionState.ONGOING
         return self._to(
             TransactionState.ONGOING,
@@ -109,8 +111,8 @@ class TransactionMetadata:
         )
 
     def fenced(self) -> TransactionMetadata:
-        """Somebody else ends the transaction: the epoch is raised,
-        so that the old producer cannot."""
+        """Raise the epoch before a coordinator aborts the transaction, so that the old producer
+        cannot end it."""
         return self._to(
             TransactionState.PREPARE_EPOCH_FENCE, epoch=self.epoch + 1, last_epoch=NO_EPOCH
         )
@@ -119,8 +121,8 @@ class TransactionMetadata:
         self, committed: bool, bumps_epoch: bool, next_producer_id: int, now_ms: int
     ) -> TransactionMetadata:
         """END_TXN: the outcome is fixed from here on. With bumps_epoch the markers carry a new
-        epoch, and so fence whatever the old one still has on its way (KIP-890)."""
-        # then the epoch has been raised already
+        epoch, which fences requests of the old epoch that arrive later (KIP-890)."""
+        # a fence has raised the epoch already
         is_fence = self.state is TransactionState.PREPARE_EPOCH_FENCE
         raises = bumps_epoch and not is_fence
         return self._to(
@@ -133,7 +135,7 @@ class TransactionMetadata:
         )
 
     def without_partitions(self, marked: tuple[Place, ...]) -> TransactionMetadata:
-        """Markers have been written there."""
+        """Remove the partitions whose markers are written."""
         return replace(
             self, partitions=tuple(place for place in self.partitions if place not in marked)
         )
@@ -159,9 +161,9 @@ class TransactionMetadata:
         return after
 
     def dead(self) -> TransactionMetadata:
-        """Forgotten."""
+        """The id has expired."""
         return self._to(TransactionState.DEAD, partitions=())
 
-    def _to(self, state: TransactionState, **changes: object) -> TransactionMetadata:
+    def _to(self, state: TransactionState, **changes: Any) -> TransactionMetadata:
         assert self.state in PREVIOUS_STATES[state], f"{self.state} -> {state} is not in the table"
         return replace(self, state=state, **changes)

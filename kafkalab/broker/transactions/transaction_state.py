@@ -1,8 +1,8 @@
-"""TransactionState: the states of a transaction, and from where each may be reached.
+"""TransactionState: the states of a transaction, and the states that each may follow.
 
-The enum stood inside TransactionMetadata until 4.0. Two of the states are never at rest:
-PrepareEpochFence is passed on the way from Ongoing to PrepareAbort, when somebody else than the
-producer ends the transaction; Dead is passed when an idle id is forgotten.
+Kafka's enum has this name; until 4.0 it was in TransactionMetadata's file. Two of the states are
+left at once: PrepareEpochFence, between Ongoing and PrepareAbort, when the coordinator and not the
+producer ends the transaction; and Dead, when an idle id is removed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 
 class TransactionState(enum.Enum):
-    """The values are Kafka's names."""
+    """The state of a transactional id; the values are Kafka's names."""
 
     EMPTY = "Empty"
     """A producer has this id, and has written nothing yet.
@@ -26,17 +26,17 @@ class TransactionState(enum.Enum):
     Next: PrepareCommit or PrepareAbort by END_TXN; PrepareEpochFence by another producer's
     INIT_PRODUCER_ID or by the time-out."""
     PREPARE_COMMIT = "PrepareCommit"
-    """Decided, and the decision stands in the log: markers are on their way.
+    """The decision to commit is in the log, and the markers are sent.
     Next: CompleteCommit."""
     PREPARE_ABORT = "PrepareAbort"
-    """Decided likewise. Next: CompleteAbort."""
+    """The decision to abort is in the log, and the markers are sent. Next: CompleteAbort."""
     COMPLETE_COMMIT = "CompleteCommit"
     """Every partition has its marker. Next: Ongoing with the next transaction,
     Empty with INIT_PRODUCER_ID, Dead."""
     COMPLETE_ABORT = "CompleteAbort"
     """As CompleteCommit."""
     DEAD = "Dead"
-    """Unused for transactional.id.expiration.ms, and forgotten."""
+    """The id was not used for transactional.id.expiration.ms and is removed."""
     PREPARE_EPOCH_FENCE = "PrepareEpochFence"
     """The epoch is being raised so that the old producer cannot end the transaction itself.
     Next: PrepareAbort."""
@@ -55,7 +55,7 @@ PREVIOUS_STATES: Mapping[TransactionState, tuple[TransactionState, ...]] = Mappi
         _S.PREPARE_EPOCH_FENCE: (_S.ONGOING,),
     }
 )
-"""State -> from where it may be reached (TransactionMetadata.validPreviousStates)."""
+"""State -> the states that it may follow (TransactionMetadata.validPreviousStates)."""
 
 TRANSITIONS: Mapping[TransactionState, tuple[TransactionState, ...]] = MappingProxyType(
     {
@@ -63,7 +63,7 @@ TRANSITIONS: Mapping[TransactionState, tuple[TransactionState, ...]] = MappingPr
         for state in TransactionState
     }
 )
-"""The same the other way round: state -> where it may go. For pictures and tables."""
+"""State -> the states that may follow, for pictures and tables."""
 
 
 def legal_from(target: TransactionState) -> tuple[TransactionState, ...]:
@@ -72,5 +72,5 @@ def legal_from(target: TransactionState) -> tuple[TransactionState, ...]:
 
 
 def illegal_from(target: TransactionState) -> tuple[TransactionState, ...]:
-    """The states from which it may not."""
+    """The states from which `target` may not be reached."""
     return tuple(state for state in TransactionState if state not in PREVIOUS_STATES[target])

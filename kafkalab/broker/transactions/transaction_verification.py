@@ -1,10 +1,10 @@
 """TransactionVerification: asks the coordinator whether a batch's transaction is open (KIP-890).
 
 Kafka's class is AddPartitionsToTxnManager, with the verification guards of UnifiedLog. Without it
-(until 3.5) a leader takes any transactional batch whose epoch and sequence fit: one that was on its
-way too long opens a transaction nobody will end, or gets into the producer's next one. With it the
-leader asks the coordinator whether the partition has joined; and for producers that speak
-transaction.version 2 the question itself is the joining.
+(until 3.5) a leader appends any transactional batch whose epoch and sequence fit. A batch that
+arrives too late then opens a transaction that is never ended, or gets into the producer's next one.
+With it the leader asks the coordinator whether the partition is in the transaction. For producers
+with transaction.version 2 this request also adds the partition.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kafkalab.protocol.messages import (
 from kafkalab.releases import BrokerProfile
 
 RETRY_MS, RETRIES_END_MS = 20, 100
-"""add.partitions.to.txn.retry.backoff.ms and ...max.ms: how long a leader itself asks again
+"""add.partitions.to.txn.retry.backoff.ms and ...max.ms: how often and how long a leader asks again
 while the last transaction is ending."""
 
 UNREACHABLE = frozenset(
@@ -41,11 +41,10 @@ Serve = Callable[[Any, Caller, int, Refused], list[Effect]]
 
 @dataclass(slots=True)
 class Question:
-    """A request that waits for the coordinator's word.
+    """A request that waits for the coordinator's answer (AddPartitionsToTxnManager's callback).
 
-    guards  partition -> the number under which its log knows the question; gone when a marker came
-            meanwhile
-    joins   whether the partitions are to be added (transaction.version 2), not only looked for
+    guards  partition -> the number of its log's guard, which a marker makes invalid
+    joins   whether the request adds the partitions (transaction.version 2) or only verifies them
     """
 
     request: Any
@@ -58,7 +57,9 @@ class Question:
 
 
 class TransactionVerification:
-    """Stands before PRODUCE and TXN_OFFSET_COMMIT. commit_offsets: what serves the second."""
+    """Verifies PRODUCE and TXN_OFFSET_COMMIT before they are served (AddPartitionsToTxnManager).
+
+    commit_offsets: serves TXN_OFFSET_COMMIT."""
 
     def __init__(
         self,
@@ -73,20 +74,23 @@ class TransactionVerification:
         self._count = 0
 
     def produce(self, request: ProduceRequest, caller: Caller, now_ms: int) -> list[Effect]:
-        """Ask about the partitions in which the producer has nothing open, then append."""
-        places, producer = [], None
+        """Verify the partitions in which the producer has no open transaction, then append."""
+        places: list[Place] = []
+        producer: tuple[int, int] | None = None
         if self._profile.verifies_transactions and request.transactional_id is not None:
             for data in request.topic_data:
-                topic = self._replicas.name_of(data.name, data.topic_id)
+                topic = self._replicas.name_of(data.name, data.topic_id) or ""
                 for part in data.partition_data:
                     for batch in part.records:
-                        replica, _ = self._replicas.led_replica(topic or "", part.index)
+                        replica, _ = self._replicas.led_replica(topic, part.index)
                         if replica is not None and batch.is_transactional:
                             producer = batch.producer_id, batch.producer_epoch
                             if not replica.log.producers.has_open_transaction(*producer):
                                 places.append((topic, part.index))
         if not places:
             return self._replicas.produce(request, caller, now_ms)
+        assert producer is not None, "the producer was read off the first such batch"
+        assert request.transactional_id is not None, "places are collected for an id only"
         joins = WireChange.PRODUCE_JOINS_TRANSACTION.holds_for(caller.header)
         guards = {place: self._guard(place, producer, joins) for place in places}
         return self._ask(
@@ -103,7 +107,7 @@ class TransactionVerification:
     def commit_offsets(
         self, request: TxnOffsetCommitRequest, caller: Caller, now_ms: int
     ) -> list[Effect]:
-        """Likewise for the group's partition of the offsets topic."""
+        """Verify the group's partition of the offsets topic, then commit the offsets."""
         if not self._profile.verifies_transactions:
             return self._commit_offsets(request, caller, now_ms, {})
         place = (OFFSETS_TOPIC, self._cluster.offsets_partition_of(request.group_id))
@@ -121,7 +125,7 @@ class TransactionVerification:
     def on_reply(self, tag: tuple[Any, ...], response: Any, now_ms: int) -> list[Effect]:
         question = self._questions.pop(tag[1], None)
         if question is None:
-            return []  # the process has died since
+            return []  # the process has died since the request
         found: dict[Place, Errors] = {}
         if response is not None:
             (result,) = response.results_by_transaction
@@ -140,8 +144,7 @@ class TransactionVerification:
         return self._go_on(question, found, now_ms)
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
-        """Ask again: the markers of the last transaction may be written by now. Whatever was
-        written meanwhile, the guards are new."""
+        """Ask again, with new guards: the markers of the last transaction may be written now."""
         question = self._questions.get(key[1])
         if question is not None:
             producer = question.asked.producer_id, question.asked.producer_epoch
@@ -152,7 +155,7 @@ class TransactionVerification:
         return self._send(key[1], now_ms)
 
     def forget(self) -> None:
-        """The process died."""
+        """Drop the waiting requests: the process has died."""
         self._questions.clear()
 
     def _ask(
@@ -208,7 +211,7 @@ class TransactionVerification:
     ) -> list[Effect]:
         refused = {}
         for place, guard in question.guards.items():
-            error = self._told(question, found.get(place))
+            error = self._error_for_producer(question, found.get(place))
             if (
                 error is Errors.NONE
                 and guard
@@ -220,7 +223,7 @@ class TransactionVerification:
         return question.serve(question.request, question.caller, now_ms, refused)
 
     def _guard(self, place: Place, producer: tuple[int, int], joins: bool) -> int:
-        """The number that a marker takes away; 0 where this broker leads the partition no more."""
+        """The number of a new guard of the partition; 0 where this broker does not lead it."""
         replica, _ = self._replicas.led_replica(*place)
         return (
             0
@@ -229,13 +232,13 @@ class TransactionVerification:
         )
 
     def _still_guarded(self, place: Place, producer_id: int, guard: int) -> bool:
-        """No marker came between question and answer, or another batch
-        has opened the transaction already."""
+        """Whether the guard is valid: no marker came before the answer, or another batch has opened
+        the transaction."""
         replica, _ = self._replicas.led_replica(*place)
         return replica is not None and replica.log.producers.is_guarded(producer_id, guard)
 
-    def _told(self, question: Question, error: Errors | None) -> Errors:
-        """What the producer is told of the coordinator's word (AddPartitionsToTxnHandler,
+    def _error_for_producer(self, question: Question, error: Errors | None) -> Errors:
+        """The producer's error for the coordinator's answer (AddPartitionsToTxnHandler,
         ReplicaManager.maybeSendPartitionsToTransactionCoordinator)."""
         is_produce = isinstance(question.request, ProduceRequest)
         if (

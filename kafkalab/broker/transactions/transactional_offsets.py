@@ -1,10 +1,10 @@
-"""TransactionalOffsets: keeps the offsets of open transactions at the group coordinator,
-TXN_OFFSET_COMMIT.
+"""TransactionalOffsets: serves TXN_OFFSET_COMMIT; keeps the offsets of open transactions until
+their markers.
 
-Part of GroupMetadataManager and GroupCoordinator, of OffsetMetadataManager in 4.x. The offsets
-stand in the offsets topic like any transactional records: pending until the marker on the group's
-partition, then committed or dropped. A consumer that asks with requireStable (KIP-447) is told to
-come again meanwhile, so that it cannot begin where another one has not decided to end.
+In Kafka this is part of GroupMetadataManager and GroupCoordinator, in 4.x of OffsetMetadataManager.
+The offsets are transactional records in the offsets topic: pending until the marker on the group's
+partition, then committed or dropped. Until then a fetch with requireStable (KIP-447) gets
+UNSTABLE_OFFSET_COMMIT, so that no consumer begins at an offset that is not decided.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kafkalab.protocol.messages import (
 
 
 class TransactionalOffsets:
-    """The pending offsets of the groups that this broker coordinates."""
+    """The pending offsets of one broker's groups (OffsetMetadataManager)."""
 
     def __init__(
         self, coordinator: GroupCoordinator, cluster: ClusterState, config: BrokerConfig
@@ -49,8 +49,8 @@ class TransactionalOffsets:
         now_ms: int,
         refused: Mapping[tuple[str, int], Errors] = MappingProxyType({}),
     ) -> list[Effect]:
-        """Keep the offsets aside until the producer's transaction ends.
-        refused: the coordinator of the transaction said no."""
+        """Store the offsets as pending until the producer's transaction ends. refused: errors of
+        the transaction coordinator."""
         error = next(iter(refused.values()), None) or self._error(request)
         if error is Errors.NONE:
             group = self._coordinator.table.find_or_begin(request.group_id)
@@ -109,8 +109,8 @@ class TransactionalOffsets:
         coordinator_epoch: int,
         now_ms: int,
     ) -> list[Effect]:
-        """The marker on a partition of the offsets topic:
-        what was pending there counts now, or is forgotten."""
+        """Apply a marker on a partition of the offsets topic: pending offsets are committed or
+        dropped."""
         self._epochs[partition, producer_id] = max(
             epoch, self._epochs.get((partition, producer_id), -1)
         )
@@ -144,7 +144,8 @@ class TransactionalOffsets:
         return effects
 
     def _error(self, request: TxnOffsetCommitRequest) -> Errors:
-        """May this producer commit for the group? (validateTransactionalOffsetCommit)"""
+        """Why this producer may not commit for the group, NONE where it may
+        (validateTransactionalOffsetCommit)."""
         if not self._coordinator.table.coordinates(request.group_id):
             return Errors.NOT_COORDINATOR
         known_epoch = self._epochs.get(

@@ -1,9 +1,9 @@
 """The admin client's background thread (KafkaAdminClient.AdminClientRunnable).
 
-Each pass gives calls that wait to a node, sends what can be sent, one request a connection at a
-time, and polls the network. A call whose connection breaks is tried again after retry.backoff.ms,
-until its own deadline. Kafka asks for METADATA through a call of its own kind; here the network
-client does, at the same moments. Left out: lines, which no recording shows.
+Each pass chooses a node for the calls that wait, sends one request a connection at a time, and
+polls the network. A call whose connection breaks is tried again after retry.backoff.ms, until its
+own deadline. Kafka asks for METADATA through a call of its own kind; here the network client does,
+at the same moments. Left out: lines, which no recording shows.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class AdminLoop:
         self.finished.set()
 
     def close(self, abort: bool) -> None:
-        """End when the calls under way have ended; abort: they end now."""
+        """The loop ends when the calls under way have ended; with `abort` they end now."""
         self._closing = True
         if abort:
             for call in list(self._calls):
@@ -96,7 +96,8 @@ class AdminLoop:
     def _ask_all(
         self, asks: list[PlannedRequest], deadline_ms: int, go_on: Callable[[Any], object]
     ) -> None:
-        """Side by side; the plan goes on with the list of outcomes, exceptions among them."""
+        """Runs plans side by side; the plan goes on with the list of outcomes, exceptions among
+        them."""
         outcomes: list[Any] = [None] * len(asks)
         missing = len(asks)
 
@@ -119,7 +120,7 @@ class AdminLoop:
     # one pass
 
     def _step(self) -> int:
-        """Expire, assign, send; how long (ms) the poll may wait."""
+        """Expires, assigns and sends calls; returns how long (ms) the poll may wait."""
         now_ms = self._clock.now_ms
         wait_ms = LONG_MS
         for call in list(self._calls):
@@ -144,8 +145,8 @@ class AdminLoop:
             call.transition_to(CallState.ASSIGNED)
 
     def _node_for(self, call: Call) -> Node | None:
-        """None while the metadata does not tell; then it is asked for.
-        Nobody is asked at a bootstrap address."""
+        """The node for a target; None while the metadata has none, which then is asked for. A
+        bootstrap address is never the target."""
         metadata, target = self._client.metadata, call.ask.target
         if metadata.view.is_bootstrap:
             return None

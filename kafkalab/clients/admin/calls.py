@@ -1,8 +1,7 @@
-"""How does an administrator's wish become requests? A plan asks one question after the other, and
-the loop sends them.
+"""Calls of the admin client: plans that yield requests, and the state of each request.
 
-A plan is a generator: it yields a `PlannedRequest` (or a list of them, which go out side by side)
-and is handed the answer (or the list). What it yields says to whom: any broker, the controller, or
+A plan is a generator. It yields a `PlannedRequest` (or a list of them, which are sent side by side)
+and receives the answer (or the list). Each request names its target: any broker, the controller, or
 a broker by its id. Kafka's counterparts are KafkaAdminClient.Call with its NodeProvider, and
 AdminApiDriver.
 """
@@ -25,7 +24,7 @@ Target = str | int
 
 @record
 class PlannedRequest:
-    """A question for somebody. name: the call, as a time-out names it."""
+    """A request and its target. name: the call, as a time-out names it."""
 
     name: str
     target: Target
@@ -34,7 +33,8 @@ class PlannedRequest:
 
 @record
 class Pause:
-    """Wait before asking again: retry.backoff.ms. renew: ask for new metadata meanwhile."""
+    """Waits retry.backoff.ms before the next request. renew: asks for new metadata during the
+    wait."""
 
     renew: bool = False
 
@@ -43,16 +43,17 @@ Plan = Generator[Any, Any, Any]
 
 
 class CallState(enum.Enum):
-    """Where a call is. Each leads on to the next; a lost connection leads back to WAITING."""
+    """The states of a call. Each leads to the next one; a lost connection leads back to WAITING."""
 
     WAITING = "WAITING"
-    """No node yet: the metadata does not tell, or the backoff has not passed."""
+    """No node is chosen: the metadata has none, or the backoff has not passed."""
     ASSIGNED = "ASSIGNED"
-    """A node is chosen; it leaves when the connection stands and owes no answer."""
+    """A node is chosen; the request leaves when the connection is ready and has no unanswered
+    one."""
     IN_FLIGHT = "IN_FLIGHT"
     """Sent."""
     ENDED = "ENDED"
-    """Answered, or given up."""
+    """Answered, or failed."""
 
 
 TRANSITIONS = {
@@ -64,8 +65,8 @@ TRANSITIONS = {
 
 
 class Call:
-    """One question on its way. done: called once with the answer,
-    or with the exception that ended it."""
+    """One request that is under way. done: called once with the answer, or with the exception that
+    ended it."""
 
     __slots__ = ("ask", "deadline_ms", "done", "node", "not_before_ms", "state", "tries")
 

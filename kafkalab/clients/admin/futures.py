@@ -1,4 +1,5 @@
-"""Answers that are not here yet (org.apache.kafka.common.KafkaFuture), one or several of them."""
+"""KafkaFuture: an outcome that may not be known yet (org.apache.kafka.common.KafkaFuture), and
+several of them."""
 
 from __future__ import annotations
 
@@ -11,9 +12,10 @@ from kafkalab.sim.apps import Signal
 
 
 class KafkaFuture:
-    """`done()` says whether the outcome is known; `get()` waits for it, and raises what went wrong.
+    """The outcome of one admin call: `get()` waits for it, `done()` says whether it is known.
 
-    Java wraps that into an ExecutionException; here it comes as it is.
+    `get()` raises the error of the call. Java wraps that into an ExecutionException; here it is
+    raised itself.
     """
 
     def __init__(self, wait: Callable[[Signal, int | None], bool]) -> None:
@@ -36,7 +38,7 @@ class KafkaFuture:
 
     @property
     def error(self) -> BaseException | None:
-        """What went wrong, None while nothing has."""
+        """The error, None while there is none."""
         return self._error
 
     def complete(self, value: Any = None) -> None:
@@ -104,8 +106,8 @@ def all_of(
 
 
 class Outcomes:
-    """A future for each of the things that were asked for at once. Each admin method's result
-    says under which names it shows them."""
+    """Futures for the things that one call asked for. Each admin method's result says under which
+    names it shows them."""
 
     def __init__(
         self, keys: Iterable[Hashable], wait: Callable[[Signal, int | None], bool]
@@ -114,7 +116,7 @@ class Outcomes:
         self.futures: dict[Any, KafkaFuture] = {key: KafkaFuture(wait) for key in keys}
 
     def values(self) -> dict[Any, KafkaFuture]:
-        """A future for each."""
+        """A future for each of them."""
         return dict(self.futures)
 
     def all(self) -> KafkaFuture:
@@ -122,7 +124,7 @@ class Outcomes:
         return all_of(self.futures, self._wait)
 
     def fail_rest(self, error: BaseException) -> None:
-        """Whatever has no outcome yet gets this one."""
+        """Every future without an outcome gets this error."""
         for future in self.futures.values():
             future.fail(error)
 

@@ -1,4 +1,4 @@
-"""What an administrator asks about groups, step by step. Each group is its coordinator's matter."""
+"""Plans of the admin client about consumer groups. Each group is described by its coordinator."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONSUMER = "consumer"
 
 
 def list_groups(outcomes: Outcomes, states: Iterable[str], types: Iterable[str]) -> Plan:
-    """Every broker tells of the groups it coordinates; the answer is {"valid": [...], "errors":
+    """Every broker lists the groups it coordinates; the answer is {"valid": [...], "errors":
     [...]}."""
     valid: dict[str, ConsumerGroupListing] = {}
     errors: list[BaseException] = []
@@ -55,11 +55,11 @@ def list_groups(outcomes: Outcomes, states: Iterable[str], types: Iterable[str])
 
 
 def describe_group(group: str, outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
-    """Coordinator, state and members. A group nobody knows is Dead; newer brokers say that it is
-    not found (KIP-1043).
+    """Coordinator, state and members. A group that no broker knows is Dead; newer brokers answer
+    that it is not found (KIP-1043).
 
-    A client that knows the new protocol asks by it first (KIP-848), and by the old one where the
-    group or the broker does not.
+    A client that knows the new protocol sends its request first (KIP-848), and the classic one
+    where the group or the broker does not know it.
     """
     try:
         place = yield from coordinator_of(group)
@@ -174,14 +174,14 @@ def _partitions(assignment: bytes) -> tuple[TopicPartition, ...]:
         return ()
 
 
-def list_offsets(
+def list_group_offsets(
     group: str,
     partitions: Iterable[TopicPartition] | None,
     outcomes: Outcomes,
     require_stable: bool,
 ) -> Plan:
-    """What the group has committed: of these partitions (None for those without),
-    or wherever it has."""
+    """What the group has committed: for these partitions (None for those without a commit), or for
+    all."""
     topics = (
         None
         if partitions is None
@@ -225,7 +225,7 @@ def list_offsets(
 def alter_offsets(
     group: str, offsets: Mapping[TopicPartition, OffsetAndMetadata], outcomes: Outcomes
 ) -> Plan:
-    """Commit for a group that has no members (KIP-396); UNKNOWN_MEMBER_ID while it has."""
+    """Commits for a group that has no members (KIP-396); UNKNOWN_MEMBER_ID while it has members."""
     topics: dict[str, list[m.OffsetCommitRequestPartition]] = {}
     for tp, committed in offsets.items():
         topics.setdefault(tp.topic, []).append(
@@ -254,7 +254,8 @@ def alter_offsets(
 
 
 def delete_offsets(group: str, outcomes: Outcomes) -> Plan:
-    """Forget committed offsets (KIP-496). A refusal of the whole group is every partition's."""
+    """Deletes committed offsets (KIP-496). A refusal of the whole group is the outcome of every
+    partition."""
     request = m.OffsetDeleteRequest(
         group_id=group,
         topics=tuple(
@@ -275,8 +276,8 @@ def delete_offsets(group: str, outcomes: Outcomes) -> Plan:
 def _each_partition(
     name: str, group: str, request: Any, error_of: Callable[[Any], Errors], outcomes: Outcomes
 ) -> Plan:
-    """One request, an outcome for each partition.
-    error_of: the answer's word about the whole group."""
+    """Sends one request and gives each partition its outcome. error_of: the error about the whole
+    group in the answer."""
     try:
         answer = yield from at_coordinator(name, group, request, error_of)
     except Exception as raised:
@@ -296,7 +297,7 @@ def _each_partition(
 
 
 def delete_group(group: str, outcomes: Outcomes) -> Plan:
-    """GROUP_ID_NOT_FOUND for a group that is none, NON_EMPTY_GROUP while it has members."""
+    """GROUP_ID_NOT_FOUND for an unknown group, NON_EMPTY_GROUP while it has members."""
     try:
         answer = yield from at_coordinator(
             "deleteConsumerGroups",

@@ -4,9 +4,9 @@
     admin.create_topics([NewTopic("orders", 3, 2)]).all().get()
     admin.describe_consumer_groups(["shop"]).described_groups()["shop"].get()
 
-Every method asks over the wire, on connections of this client's own, and returns futures at once.
-Topics are made by the controller, groups described by their coordinators, offsets told by leaders;
-finding those is part of each call.
+Every method sends requests over connections of this client's own and returns futures at once. The
+controller creates topics, coordinators describe groups, leaders list offsets; each call finds them
+first.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class KafkaAdminClient:
 
     config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version  the client version to be ("2.3"); the lab's when left out
-    name     who this is in the journal; client.id when left out
+    name     the client's name in the journal; client.id when left out
 
     A method that its version does not have yet raises UnsupportedVersionException; after close()
     every method raises IllegalStateException. Calls end with TimeoutException after
@@ -68,7 +68,7 @@ class KafkaAdminClient:
         name: str | None = None,
     ) -> None:
         arguments.lab("KafkaAdminClient", lab)
-        arguments.settings("KafkaAdminClient", config)
+        arguments.config_mapping("KafkaAdminClient", config)
         self._lab = lab
         self.profile = profile = lab.profile(version)
         given = {"bootstrap.servers": lab.first_address, **(config or {})}
@@ -143,7 +143,7 @@ class KafkaAdminClient:
     def delete_topics(
         self, topics: Iterable[str], *, timeout_ms: int | None = None
     ) -> results.DeleteTopicsResult:
-        """UnknownTopicOrPartitionException for a topic that is none."""
+        """UnknownTopicOrPartitionException for a topic that does not exist."""
         outcomes = self._outcomes(results.DeleteTopicsResult, topics)
         return self._start(
             "delete_topics",
@@ -242,7 +242,7 @@ class KafkaAdminClient:
     def describe_configs(
         self, resources: Iterable[ConfigResource], *, timeout_ms: int | None = None
     ) -> results.DescribeConfigsResult:
-        """The settings of topics and brokers that the lab models, with where each comes from."""
+        """The settings of topics and brokers that the lab models, each with its source."""
         resources = arguments.listed(
             "describe_configs",
             resources,
@@ -272,8 +272,8 @@ class KafkaAdminClient:
         types: Iterable[str] = (),
         timeout_ms: int | None = None,
     ) -> results.ListConsumerGroupsResult:
-        """The groups of consumers on all brokers, with a state (KIP-518) and a type (KIP-848)
-        where client and broker know of them."""
+        """The groups of consumers on all brokers, with a state (KIP-518) and a type (KIP-848) where
+        client and broker know these."""
         outcomes = self._outcomes(results.ListConsumerGroupsResult, ["groups"])
         return self._start(
             "list_consumer_groups",
@@ -301,15 +301,15 @@ class KafkaAdminClient:
         require_stable: bool = False,
         timeout_ms: int | None = None,
     ) -> results.ListConsumerGroupOffsetsResult:
-        """What the group has committed. A partition it never committed is not in the answer,
-        unless it was asked for."""
+        """What the group has committed. A partition without a commit is in the answer only when it
+        was asked for."""
         outcomes = self._outcomes(results.ListConsumerGroupOffsetsResult, [group_id])
         chosen = None if partitions is None else list(partitions)
         return self._start_each(
             "list_consumer_group_offsets",
             outcomes,
             timeout_ms,
-            lambda group: group_plans.list_offsets(group, chosen, outcomes, require_stable),
+            lambda group: group_plans.list_group_offsets(group, chosen, outcomes, require_stable),
         )
 
     def alter_consumer_group_offsets(
@@ -367,8 +367,8 @@ class KafkaAdminClient:
         isolation_level: str = "read_uncommitted",
         timeout_ms: int | None = None,
     ) -> results.ListOffsetsResult:
-        """Where logs begin, end, or reach a time; read_committed:
-        the end is the last stable offset."""
+        """Where logs begin, end, or reach a time. With read_committed the end is the last stable
+        offset."""
         if isolation_level not in log_plans.ISOLATION:
             raise IllegalArgumentException(
                 f"isolation_level is read_uncommitted or read_committed, not {isolation_level!r}"
@@ -413,11 +413,11 @@ class KafkaAdminClient:
             plan=lambda ms: log_plans.delete_records(records_to_delete, outcomes, ms),
         )
 
-    # the end
+    # closing
 
     def close(self, timeout_ms: int = FOREVER_MS - 1) -> None:
-        """Let calls under way end, at most for `timeout_ms`, then close all sockets.
-        Twice is harmless."""
+        """Waits for the calls under way, at most for `timeout_ms`, then closes all sockets. A
+        second call does nothing."""
         if self._closed:
             return
         lab = self._lab
@@ -433,7 +433,7 @@ class KafkaAdminClient:
             app_info.unregister(self._log, "admin.client")
             lab.journal.append("closed", self.name)
 
-    # small things
+    # helpers
 
     def _outcomes(self, kind: type[Found], keys: Iterable[Any]) -> Found:
         if isinstance(keys, str):
@@ -449,7 +449,7 @@ class KafkaAdminClient:
         plan: Callable[[int], Plan],
         **args: Any,
     ) -> Found:
-        """plan: given the time it has in ms, the plan to carry out."""
+        """plan: makes the plan to carry out from the time it has in ms."""
         limit_ms = self._check(method, timeout_ms)
         args = args or {"of": [str(key) for key in outcomes.futures]}
         with self._lab.journal.because(self._lab.call(self.name, method, args)):
@@ -469,7 +469,7 @@ class KafkaAdminClient:
         return outcomes
 
     def _check(self, method: str, timeout_ms: int | None) -> int:
-        """May this method be called? The time it has, in ms."""
+        """Checks that this method may be called; returns the time it has, in ms."""
         if self._closed:
             raise IllegalStateException("Cannot accept new calls when AdminClient is closing.")
         since = self.profile.admin_lacks.get(method)

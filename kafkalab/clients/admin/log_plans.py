@@ -1,5 +1,5 @@
-"""What an administrator asks the leaders of partitions:
-where logs begin and end, and to cut them."""
+"""Plans of the admin client about logs: LIST_OFFSETS and DELETE_RECORDS, sent to partition
+leaders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def _ask_leaders(
     message_of: Callable[[list[TopicPartition]], Any],
     parts_of: Callable[[Any], Iterable[tuple[TopicPartition, int, Any]]],
 ) -> Plan:
-    """Ask each leader about its partitions; those whose leader has changed are asked about again.
+    """Asks each leader about its partitions, and asks again for partitions whose leader has
+    changed.
 
     message_of: partitions -> request. parts_of: answer -> (partition, error code, value) of each.
     """

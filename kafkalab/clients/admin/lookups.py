@@ -1,8 +1,8 @@
-"""Whom must one ask? Coordinators of groups and leaders of partitions, looked up anew when an
-answer says they have moved.
+"""Finds coordinators of groups and leaders of partitions, again when an answer says they have
+moved.
 
-Kafka's classes are CoordinatorStrategy and PartitionLeaderStrategy (3.x), inside KafkaAdminClient
-before.
+Kafka's classes are CoordinatorStrategy and PartitionLeaderStrategy (3.x); before, this was inside
+KafkaAdminClient.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def at_coordinator(
 
 
 def coordinator_of(group: str) -> Generator[Any, Any, m.Coordinator]:
-    """The place of the group's coordinator, asked for until somebody knows it."""
+    """The coordinator of the group. FIND_COORDINATOR is repeated until a broker knows it."""
     while True:
         found = yield PlannedRequest(
             "findCoordinator",
             ANY,
             m.FindCoordinatorRequest(coordinator_keys=(group,), key_type=GROUP),
         )
-        place = found.coordinator_of(group)
+        place: m.Coordinator = found.coordinator_of(group)
         error = error_for(place.error_code)
         if error is Errors.NONE:
             return place
@@ -70,8 +70,8 @@ def leaders_of(
 ) -> Generator[
     Any, Any, tuple[dict[int, list[TopicPartition]], dict[TopicPartition, BaseException]]
 ]:
-    """(leader -> its partitions, partition -> why it has none for good). Partitions that have none
-    now, or are unknown yet, are waited for until the call's time is up."""
+    """(leader -> its partitions, partition -> its lasting error). Partitions whose leader is
+    unknown now, or that are unknown yet, are waited for until the call's time is over."""
     wanted = list(partitions)
     while True:
         topics = tuple(

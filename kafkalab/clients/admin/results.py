@@ -69,11 +69,11 @@ class DescribeConfigsResult(Outcomes):
 
 class ElectLeadersResult(Outcomes):
     def partitions(self) -> KafkaFuture:
-        """{partition: what went wrong}, None where the election was held."""
+        """partition -> its error, None where the election took place."""
         return self["partitions"]
 
     def all(self) -> KafkaFuture:
-        """Fails with the first thing that went wrong, ElectionNotNeededException included."""
+        """Fails with the first error, ElectionNotNeededException included."""
         return self["partitions"].apply(_none_or_error)
 
 
@@ -89,7 +89,7 @@ class ListConsumerGroupsResult(Outcomes):
         return self["groups"].apply(lambda found: found["valid"])
 
     def errors(self) -> KafkaFuture:
-        """Why some brokers did not tell."""
+        """The errors of the brokers that did not list their groups."""
         return self["groups"].apply(lambda found: found["errors"])
 
     def all(self) -> KafkaFuture:
@@ -110,8 +110,8 @@ class DescribeConsumerGroupsResult(Outcomes):
 
 class ListConsumerGroupOffsetsResult(Outcomes):
     def partitions_to_offset_and_metadata(self, group: str | None = None) -> KafkaFuture:
-        """{partition: what was committed}; None where nothing was,
-        for a partition that was asked for by name."""
+        """partition -> the committed offset; None where there is none, for a partition that was
+        asked for by name."""
         return self[next(iter(self.futures)) if group is None else group]
 
 

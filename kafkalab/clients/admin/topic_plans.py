@@ -1,4 +1,4 @@
-"""What an administrator asks about topics and the cluster, step by step."""
+"""Plans of the admin client about topics and the cluster."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def at_controller(
     message_of: Callable[[list[Any]], Any],
     results_of: Callable[[Any], Mapping[str, tuple[int, str | None, Any]]],
 ) -> Plan:
-    """Ask the controller about every topic; what it does not decide because it is none is asked
-    again.
+    """Asks the controller about every topic, and asks again for those it refused because it is no
+    controller.
 
     results_of: the answer as topic -> (error code, message, value).
     """
@@ -157,7 +157,7 @@ def _widened(name: str, new: NewPartitions) -> m.CreatePartitionsTopic:
 
 
 def list_topics(outcomes: Outcomes, list_internal: bool) -> Plan:
-    """METADATA of all topics, asked of any broker."""
+    """METADATA of all topics, from any broker."""
     try:
         answer = yield PlannedRequest("listTopics", ANY, m.MetadataRequest(topics=None))
     except Exception as raised:
@@ -206,7 +206,7 @@ def _description(
     topic: m.MetadataResponseTopic, nodes: Mapping[int, Node], node_of: Callable[..., Node]
 ) -> TopicDescription:
     def node(id: int) -> Node:
-        # a broker that is down is known by its id alone
+        # a broker that is down is known by its id only
         return nodes.get(id) or node_of(id, "", -1, None)
 
     partitions = tuple(
@@ -222,8 +222,8 @@ def _description(
 
 
 def describe_cluster(outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
-    """DESCRIBE_CLUSTER (KIP-700), or METADATA where the client or
-    its broker does not know that yet."""
+    """DESCRIBE_CLUSTER (KIP-700), or METADATA where the client or its broker does not have that
+    API."""
     try:
         try:
             answer = yield PlannedRequest("describeCluster", ANY, m.DescribeClusterRequest())
@@ -243,7 +243,7 @@ def describe_cluster(outcomes: Outcomes, node_of: Callable[..., Node]) -> Plan:
 
 
 def describe_configs(outcomes: Outcomes) -> Plan:
-    """A broker is asked about itself, any broker about topics."""
+    """A broker describes itself; any broker describes topics."""
     targets: dict[str | int, list[ConfigResource]] = {}
     for resource in outcomes.futures:
         target = (
@@ -286,8 +286,8 @@ def describe_configs(outcomes: Outcomes) -> Plan:
 def elect_leaders(
     outcomes: Outcomes, unclean: bool, partitions: Sequence[TopicPartition] | None, timeout_ms: int
 ) -> Plan:
-    """Asked of the controller; the outcome is partition -> what went wrong,
-    None where it has the leader that was wanted."""
+    """Asks the controller; the outcome is partition -> error, None where it has the leader that was
+    wanted."""
     topics: dict[str, list[int]] = {}
     for tp in partitions or ():
         topics.setdefault(tp.topic, []).append(tp.partition)

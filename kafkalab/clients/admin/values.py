@@ -1,5 +1,5 @@
-"""What an administrator says and hears: frozen values under the names of
-org.apache.kafka.clients.admin."""
+"""The values of an administrator's requests and answers, named as in
+org.apache.kafka.clients.admin. They are frozen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafkalab.records import TopicPartition
 
 @dataclass(frozen=True, slots=True)
 class NewTopic:
-    """A topic to create. Without numbers the broker's defaults hold (KIP-464);
+    """A topic to create. Numbers that are left out are the broker's defaults (KIP-464);
     replicas_assignments: partition -> broker ids instead."""
 
     name: str
@@ -26,8 +26,8 @@ class NewTopic:
 
 @record
 class NewPartitions:
-    """total_count: how many there shall be in all; new_assignments:
-    broker ids for each partition that is added."""
+    """How many partitions a topic is to have. total_count: all of them; new_assignments: broker ids
+    for each partition that is added."""
 
     total_count: int
     new_assignments: Sequence[Sequence[int]] | None = None
@@ -48,7 +48,7 @@ class TopicListing:
 
 @record
 class TopicPartitionInfo:
-    """leader is None while there is none."""
+    """One partition of a topic; leader is None while there is none."""
 
     partition: int
     leader: Node | None
@@ -66,8 +66,8 @@ class TopicDescription:
 
 @record
 class ConsumerGroupListing:
-    """is_simple: nobody ever joined, only offsets were committed.
-    state and type are None where the broker does not tell them."""
+    """A group as a listing shows it. is_simple: no member ever joined, only offsets were committed.
+    state and type are None where the broker does not send them."""
 
     group_id: str
     is_simple: bool
@@ -77,8 +77,8 @@ class ConsumerGroupListing:
 
 @record
 class MemberDescription:
-    """assignment, and for a consumer-protocol member (KIP-848)
-    target_assignment and member_epoch."""
+    """One member of a group: its assignment, and with the new protocol (KIP-848) target_assignment
+    and member_epoch."""
 
     consumer_id: str
     group_instance_id: str | None
@@ -91,7 +91,8 @@ class MemberDescription:
 
 @record
 class ConsumerGroupDescription:
-    """state under its printed name: Stable, Empty, Dead, PreparingRebalance ..."""
+    """A group with its members. state is its printed name: Stable, Empty, Dead, PreparingRebalance
+    ..."""
 
     group_id: str
     is_simple: bool
@@ -131,7 +132,7 @@ class OffsetSpec:
 
 @record
 class ListOffsetsResultInfo:
-    """offset is -1 where no record is as young as was asked."""
+    """An offset and its record's time. offset is -1 where every record is older than was asked."""
 
     offset: int
     timestamp: int
@@ -140,7 +141,7 @@ class ListOffsetsResultInfo:
 
 @record
 class RecordsToDelete:
-    """Everything before this offset; -1 stands for the high watermark (beforeOffset)."""
+    """Everything before this offset is deleted; -1 means the high watermark (beforeOffset)."""
 
     before_offset: int
 

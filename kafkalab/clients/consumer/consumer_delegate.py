@@ -1,8 +1,8 @@
-"""ConsumerDelegate: what KafkaConsumer asks of the group protocol inside it
+"""ConsumerDelegate: the interface between KafkaConsumer and its group protocol
 (internals.ConsumerDelegate, KIP-848).
 
-KafkaConsumer checks arguments, journals the call and keeps other threads out before it asks. Group
-calls come only to a consumer that has a group.id.
+KafkaConsumer first checks arguments, journals the call and refuses other threads. Group calls come
+only to a consumer that has a group.id.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ class ConsumerDelegate(Protocol):
     def offset_fetcher(self) -> OffsetFetcher: ...
 
     def subscription_changed(self) -> None:
-        """The application has subscribed; the subscription holds its new wish."""
+        """The application has subscribed; the subscription holds its new topics."""
 
     def unsubscribe(self) -> None:
-        """Leave the group, forget subscription and assignment."""
+        """Leaves the group, forgets subscription and assignment."""
 
     def poll(self, timer: CallTimer) -> list[ConsumerRecord] | None:
-        """Records for the application; None when the timer ended first. Raises WakeupException
-        and what the brokers refuse for good."""
+        """Records for the application; None when the timer ended first. Raises WakeupException and
+        the brokers' lasting errors."""
 
     def update_positions(self, timer: CallTimer) -> object:
-        """Begin to look for positions that are missing."""
+        """Begins to look for positions that are missing."""
 
     def committed(
         self, partitions: list[TopicPartition], timer: CallTimer
@@ -61,20 +61,20 @@ class ConsumerDelegate(Protocol):
         """The group's committed offsets; None when the timer ended first."""
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
-        """Commit and wait; False when the timer ended first. Raises CommitFailedException."""
+        """Commits and waits; False when the timer ended first. Raises CommitFailedException."""
 
     def commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> None:
-        """Commit without waiting; the callback runs inside a later poll."""
+        """Commits without waiting; the callback runs inside a later poll."""
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """Who this member is now (KIP-447)."""
+        """The member's group, generation and id (KIP-447)."""
 
     def enforce_rebalance(self, reason: str) -> None:
-        """Have the group rebalance in a later poll, where members can ask for that (KIP-568)."""
+        """Makes the group rebalance in a later poll, where members can ask for that (KIP-568)."""
 
     def wakeup(self) -> None:
-        """Let the call that waits, or the next one, raise WakeupException.
-        Comes from any thread."""
+        """Makes the call that waits, or the next one, raise WakeupException. Any thread may call
+        it."""
 
     def close(self, timeout_ms: int) -> None:
-        """Commit, leave, close all sockets, in at most `timeout_ms`."""
+        """Commits, leaves, closes all sockets, in at most `timeout_ms`."""

@@ -1,9 +1,9 @@
-"""KafkaConsumer: the consumer an application holds
+"""KafkaConsumer: the consumer that an application uses
 (org.apache.kafka.clients.consumer.KafkaConsumer).
 
-Blocking calls with Java's names in snake_case. Creating one, subscribing and assigning open no
-connection; poll() does. Here arguments are checked, calls are journalled and other threads are kept
-out; a delegate for the group protocol does the work.
+It has blocking calls with Java's names in snake_case. Creating one, subscribing and assigning open
+no connection; poll() does. This file checks arguments, journals calls and refuses other threads; a
+delegate for the group protocol does the work.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class KafkaConsumer:
 
     config   dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version  the client version to be ("2.3"); the lab's when left out
-    name     who this is in the journal; client.id when left out
+    name     the client's name in the journal; client.id when left out
     on_heartbeat  a learner's own rule, function(name of the error) -> action, in place of Java's;
                   see heartbeat_responses
     """
@@ -71,7 +71,7 @@ class KafkaConsumer:
         on_heartbeat: Choice | None = None,
     ) -> None:
         arguments.lab("KafkaConsumer", lab)
-        arguments.settings("KafkaConsumer", config)
+        arguments.config_mapping("KafkaConsumer", config)
         self._lab = lab
         choice = javas_choice if on_heartbeat is None else learners_choice(on_heartbeat)
         self.profile = profile = lab.profile(version)
@@ -114,17 +114,17 @@ class KafkaConsumer:
         )
         self._topics = TopicMetadataFetcher(self._network, self.config["retry.backoff.ms"])
 
-    # what to read
+    # subscription
 
     def subscribe(self, topics: Iterable[str] | re.Pattern[str], listener: Any = None) -> None:
-        """Ask for topics, by name or by a compiled pattern that names must match in full; the group
-        decides on partitions in a later poll. A pattern is matched anew with each METADATA answer,
-        so topics that come later are read as well.
+        """Subscribes to topics, by name or by a compiled pattern that names must match in full; the
+        group decides on partitions in a later poll. A pattern is matched again with each METADATA
+        answer, so topics that are created later are read as well.
 
-        `listener` has on_partitions_assigned, on_partitions_revoked and, if it likes,
-        on_partitions_lost (from 2.4 on, KIP-429). No topics at all is `unsubscribe()`. Raises
-        IllegalArgumentException for an empty name, IllegalStateException where the consumer is
-        subscribed in another way.
+        `listener` has on_partitions_assigned, on_partitions_revoked and, optionally,
+        on_partitions_lost (from 2.4 on, KIP-429). A subscription to no topics is `unsubscribe()`.
+        Raises IllegalArgumentException for an empty name, IllegalStateException where the consumer
+        is subscribed in another way.
         """
         if isinstance(topics, str):
             raise IllegalArgumentException(
@@ -163,8 +163,8 @@ class KafkaConsumer:
         self._delegate.subscription_changed()
 
     def assign(self, partitions: Iterable[TopicPartition]) -> None:
-        """Read exactly these partitions, without a group deciding. Raises
-        IllegalArgumentException for what is no partition or has no topic."""
+        """Read exactly these partitions, without a group deciding. Raises IllegalArgumentException
+        for a value that is no partition or has no topic."""
         partitions = arguments.partitions("assign", partitions)
         with self._calling("assign", partitions=list(map(str, partitions))):
             self._subscriptions.check_kind(by_group=False)
@@ -175,8 +175,8 @@ class KafkaConsumer:
                 self._client.metadata.request_update_for_new_topics()
 
     def unsubscribe(self) -> None:
-        """Leave the group and forget subscription, assignment and positions; the listener hears
-        that the partitions are revoked."""
+        """Leaves the group and forgets subscription, assignment and positions; the listener is
+        called for the revoked partitions."""
         with self._calling("unsubscribe"):
             self._delegate.unsubscribe()
 
@@ -190,7 +190,7 @@ class KafkaConsumer:
         return sorted(self._subscriptions.assigned())
 
     def pause(self, partitions: Iterable[TopicPartition]) -> None:
-        """Fetch nothing more of these until `resume`; membership goes on."""
+        """Fetches nothing more of these until `resume`; membership goes on."""
         partitions = arguments.partitions("pause", partitions)
         with self._calling("pause", partitions=list(map(str, partitions))):
             self._log("PAUSING", partitions=f"[{', '.join(map(str, partitions))}]")
@@ -198,8 +198,8 @@ class KafkaConsumer:
                 self._state(tp).paused = True
 
     def resume(self, partitions: Iterable[TopicPartition]) -> None:
-        """Fetch these again after `pause`, from where they stopped.
-        Raises IllegalStateException for one that is not assigned."""
+        """Fetches these again after `pause`, from where they stopped. Raises IllegalStateException
+        for one that is not assigned."""
         partitions = arguments.partitions("resume", partitions)
         with self._calling("resume", partitions=list(map(str, partitions))):
             self._log("RESUMING", partitions=f"[{', '.join(map(str, partitions))}]")
@@ -207,7 +207,7 @@ class KafkaConsumer:
                 self._state(tp).paused = False
 
     def seek(self, partition: TopicPartition, offset: int) -> None:
-        """Read on from `offset` in the next poll; what was fetched before is dropped. Nothing is
+        """Reads on from `offset` in the next poll; records fetched before are dropped. Nothing is
         committed. Raises IllegalArgumentException for a negative offset, IllegalStateException for
         a partition that is not assigned."""
         if not isinstance(offset, int):
@@ -228,12 +228,12 @@ class KafkaConsumer:
             )
 
     def seek_to_beginning(self, partitions: Iterable[TopicPartition] | None = None) -> None:
-        """Read on from the first offset there is, looked up in the next poll or `position`;
-        all assigned where None."""
+        """Reads on from the first offset, looked up in the next poll or `position`; all assigned
+        where None."""
         self._seek_to(partitions, "earliest", "SEEKING_TO_BEGINNING")
 
     def seek_to_end(self, partitions: Iterable[TopicPartition] | None = None) -> None:
-        """Read on from the end: the high watermark, or with read_committed the last stable offset;
+        """Reads on from the end: the high watermark, or with read_committed the last stable offset;
         all assigned where None."""
         self._seek_to(partitions, "latest", "SEEKING_TO_END")
 
@@ -254,11 +254,11 @@ class KafkaConsumer:
     # reading
 
     def poll(self, timeout_ms: int = 0) -> ConsumerRecords:
-        """Records that are here, or arrive within `timeout_ms`; also where joining, committing and
-        callbacks happen.
+        """Records that are here, or arrive within `timeout_ms`; joining, committing and callbacks
+        also happen inside this call.
 
         Raises IllegalStateException without a subscription or assignment, WakeupException after
-        wakeup(), and what the brokers refuse for good (KafkaConsumer.poll).
+        wakeup(), and the brokers' lasting errors (KafkaConsumer.poll).
         """
         self._check_open()
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
@@ -279,12 +279,12 @@ class KafkaConsumer:
 
     def wakeup(self) -> None:
         """Called by another app: the call that waits in this consumer, or its next one, raises
-        WakeupException. The way to end a poll loop from outside."""
+        WakeupException. With it another app ends a poll loop."""
         with self._lab.journal.because(self._lab.call(self.name, "wakeup", {})):  # from any thread
             self._delegate.wakeup()
 
     def enforce_rebalance(self, reason: str | None = None) -> None:
-        """Have the group rebalance in a later poll, though nothing has changed (KIP-568; `reason`
+        """Makes the group rebalance in a later poll, though nothing has changed (KIP-568; `reason`
         is KIP-800's). Raises UnsupportedVersionException for a client that cannot,
         IllegalStateException without a group."""
         if not self.profile.group.enforces_rebalances:
@@ -303,7 +303,7 @@ class KafkaConsumer:
     def position(self, partition: TopicPartition, timeout_ms: int | None = None) -> int:
         """The offset of the next record to be delivered; looks it up when it is not known yet, for
         at most `timeout_ms` (default.api.timeout.ms where None). Raises IllegalStateException for a
-        partition that is not assigned, TimeoutException, and what `poll` raises where no reset
+        partition that is not assigned, TimeoutException, and the errors of `poll` where no reset
         policy helps (KafkaConsumer.position)."""
         with self._calling("position", partition=str(partition)):
             state = self._state(partition)
@@ -324,8 +324,9 @@ class KafkaConsumer:
     def commit_sync(
         self, offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None
     ) -> None:
-        """Commit positions (or `offsets`) and wait. Raises CommitFailedException when this consumer
-        has lost its membership, TimeoutException when default.api.timeout.ms passes first."""
+        """Commits positions (or `offsets`) and waits. Raises CommitFailedException when this
+        consumer has lost its membership, TimeoutException when default.api.timeout.ms passes first.
+        """
         self._need_group()
         with self._calling("commit_sync"):
             limit_ms = self.config["default.api.timeout.ms"]
@@ -345,8 +346,8 @@ class KafkaConsumer:
         offsets: Mapping[TopicPartition, OffsetAndMetadata] | None = None,
         callback: CommitCallback | None = None,
     ) -> None:
-        """Commit without waiting and without retrying;
-        `callback(offsets, error)` runs inside a later poll."""
+        """Commits without waiting and without retrying; `callback(offsets, error)` runs inside a
+        later poll."""
         self._need_group()
         with self._calling("commit_async"):
             chosen = (
@@ -360,9 +361,9 @@ class KafkaConsumer:
     def committed(
         self, partitions: Iterable[TopicPartition]
     ) -> dict[TopicPartition, OffsetAndMetadata | None]:
-        """What the group has committed for these: the next offset to read, None where nothing is.
-        Asks the coordinator. Raises InvalidGroupIdException without a group.id, TimeoutException
-        after default.api.timeout.ms."""
+        """The group's committed offsets of these partitions: the next offset to read, None where
+        there is none. Sends a request to the coordinator. Raises InvalidGroupIdException without a
+        group.id, TimeoutException after default.api.timeout.ms."""
         self._need_group()
         partitions = arguments.partitions("committed", partitions)
         with self._calling("committed"):
@@ -376,8 +377,8 @@ class KafkaConsumer:
             return found
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """Who this consumer is to its group, for a producer's
-        `send_offsets_to_transaction` (KIP-447)."""
+        """The member's group, generation and id, for a producer's `send_offsets_to_transaction`
+        (KIP-447)."""
         self._need_group()
         return self._delegate.group_metadata()
 
@@ -391,8 +392,8 @@ class KafkaConsumer:
         )
 
     def end_offsets(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
-        """Where each partition ends for this reader: at the high watermark,
-        with read_committed at the last stable offset."""
+        """The end of each partition for this reader: the high watermark, with read_committed the
+        last stable offset."""
         return self._offsets_at(
             "end_offsets", dict.fromkeys(arguments.partitions("end_offsets", partitions), LATEST)
         )
@@ -439,8 +440,8 @@ class KafkaConsumer:
             }
 
     def current_lag(self, partition: TopicPartition) -> int | None:
-        """How many records lie before this reader, as its last fetch told it; None while none has
-        (KIP-695, 3.0).
+        """How many records come after this reader's position, by its last fetch; None before the
+        first fetch (KIP-695, 3.0).
 
         Raises IllegalStateException for a partition it does not read, UnsupportedVersionException
         for a client that has no such call.
@@ -453,7 +454,7 @@ class KafkaConsumer:
         self._state(partition)
         return self._subscriptions.lag(partition, self.config["isolation.level"])
 
-    # what it reads
+    # subscription and pauses
 
     def subscription(self) -> list[str]:
         """The topics it has subscribed to; empty with assign()."""
@@ -465,18 +466,18 @@ class KafkaConsumer:
         self._check_open()
         return sorted(tp for tp, state in self._subscriptions.partitions.items() if state.paused)
 
-    # counting
+    # metrics
 
     def metrics(self) -> MetricValues:
-        """What it has counted so far, under Kafka's names (`consumer_metrics`)."""
+        """The consumer's metrics at this moment, under Kafka's names (`consumer_metrics`)."""
         return self._metrics.values(self._lab.now_ms)
 
     # the cluster
 
     def partitions_for(self, topic: str) -> list[int]:
-        """Partition numbers of a topic, [] for one that does not exist. Topics not read here are
-        asked for with a METADATA request of its own, beside the client's (TopicMetadataFetcher).
-        Raises TimeoutException."""
+        """Partition numbers of a topic, [] for one that does not exist. For topics that it does not
+        read, the consumer sends a METADATA request of its own, beside the client's
+        (TopicMetadataFetcher). Raises TimeoutException."""
         with self._calling("partitions_for", topic=topic):
             known = self._client.metadata.view.topics.get(topic)
             if known is not None:
@@ -492,13 +493,13 @@ class KafkaConsumer:
         with self._calling("list_topics"):
             return self._topics.all_topics(self.config["default.api.timeout.ms"])
 
-    # the end
+    # closing
 
     def close(self, timeout_ms: int = 30_000) -> None:
-        """Commit (with auto commit), leave the group, close all sockets, in at most `timeout_ms`.
-        Twice is harmless.
+        """Commits (with auto commit), leaves the group, closes all sockets, in at most
+        `timeout_ms`. A second call does nothing.
 
-        Raises IllegalArgumentException for a negative time, and what a rebalance listener raised.
+        Raises IllegalArgumentException for a negative time, and the error of a rebalance listener.
         """
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException("The timeout cannot be negative.")
@@ -510,7 +511,7 @@ class KafkaConsumer:
             self._closed = True
             self._lab.journal.append("closed", self.name)
 
-    # small things
+    # helpers
 
     def _state(self, tp: TopicPartition) -> PartitionState:
         if tp not in self._subscriptions.partitions:
@@ -530,7 +531,8 @@ class KafkaConsumer:
             raise IllegalStateException("This consumer has already been closed.")
 
     def _calling(self, what: str, **args: Any) -> GuardedCall:
-        """A call of the application: journalled, and by one thread at a time."""
+        """A call of the application: it is journalled, and only one thread at a time may make
+        one."""
         self._check_open()
         self._thread.acquire()
         return self._thread.during(self._lab.journal.because(self._lab.call(self.name, what, args)))
@@ -543,7 +545,7 @@ def _delegate_of(setup: ConsumerSetup, classic: bool, choice: Choice) -> Consume
     """group.protocol chooses the delegate (ConsumerDelegateCreator, KIP-848)."""
     if classic:
         return ClassicKafkaConsumer(setup, choice)
-    # Most labs have none.
+    # imported here, because most labs have no such consumer
     from kafkalab.clients.consumer.modern.async_kafka_consumer import AsyncKafkaConsumer
 
     return AsyncKafkaConsumer(setup)

@@ -1,8 +1,8 @@
-"""Who uses this consumer now? A consumer is not for two threads at once, and says so
-(KafkaConsumer.acquire and release).
+"""Refuses a second thread inside a consumer (KafkaConsumer.acquire and release): a consumer is not
+safe for several threads.
 
-An app is a thread here, and so is the cell in front. The same thread may come in again: a rebalance
-listener commits inside poll(). Only wakeup() may be called from elsewhere.
+An app is a thread here, and so is the cell of a notebook. The same thread may come in again: a
+rebalance listener commits inside poll(). Only wakeup() may be called by another thread.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FRONT = ("main", 1)
 
 
 class OneThread:
-    """A lock that nobody waits for: whoever comes second is refused."""
+    """A lock without waiting: a second thread is refused."""
 
     def __init__(self, stage: Stage, names_both: bool) -> None:
         self._stage, self._names_both = stage, names_both

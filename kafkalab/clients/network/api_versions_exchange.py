@@ -1,10 +1,10 @@
-"""Which versions does this broker speak? (NetworkClient.handleInitiateApiVersionRequests,
-handleApiVersionsResponse)
+"""ApiVersionsExchange: learns which API versions each broker speaks
+(NetworkClient.handleInitiateApiVersionRequests, handleApiVersionsResponse).
 
-The first request on every new connection is ApiVersions (KIP-35), and it is sent before anything is
-known: in the newest version of this client. A broker too old for it says UNSUPPORTED_VERSION and
-which versions of ApiVersions it has; the client asks again in the newest of those, or in version 0
-when the broker did not say (KIP-511).
+The first request on every new connection is ApiVersions (KIP-35). Nothing is known of the broker
+then, so it has the newest version of this client. A broker that does not know that version answers
+UNSUPPORTED_VERSION with the versions of ApiVersions it has; the client asks again in the newest of
+those, or in version 0 when the broker did not list them (KIP-511).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from kafkalab.releases.api_versions import usable_versions
 class ApiVersionsExchange:
     """One client's knowledge of what its connections speak.
 
-    to_ask  connection id -> the event on account of which it is to be asked
+    to_ask  connection id -> the event that makes it ask
     known  connection id -> API -> the version requests have there; filled once ApiVersions has
            answered
     finalized_features  what the cluster has agreed to run, name -> level, as of features_epoch
@@ -42,7 +42,7 @@ class ApiVersionsExchange:
         self._lowered: dict[str, int] = {}
 
     def due(self, connection: str, because: int) -> None:
-        """This connection is to be asked; `because` is the event of what happened on it."""
+        """This connection is to be asked; `because` is the event that makes it so."""
         self.to_ask[connection] = because
 
     def ask(self) -> None:
@@ -59,12 +59,12 @@ class ApiVersionsExchange:
         self.to_ask.clear()
 
     def version_to_ask(self, connection: str) -> int:
-        """In which version the question goes out."""
+        """The version of the ApiVersions request."""
         return self._lowered.get(connection, self._client.profile.api_versions_version)
 
     def answered(self, connection: str, asked_version: int, message: Any, event_id: int) -> bool:
-        """Read the answer; False when this broker cannot be talked
-        to and the connection has to go."""
+        """Reads the answer; False when client and broker share no version and the connection has to
+        close."""
         if message.error_code == Errors.NONE.code:
             self._record(connection, message)
             return True
@@ -79,7 +79,7 @@ class ApiVersionsExchange:
         return True
 
     def disconnected(self, connection: str) -> None:
-        """Another broker version may answer next time: forget everything."""
+        """Forgets all answers: another broker version may answer next time."""
         for table in (self.known, self.to_ask, self._lowered):
             table.pop(connection, None)
 

@@ -1,4 +1,4 @@
-"""Which Kafka is this? The lines a client begins and ends with
+"""Writes the lines with which a client begins and ends: version, commit and start time
 (org.apache.kafka.common.utils.AppInfoParser)."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Is a call given what it takes? Java's compiler would have refused the rest;
-here a sentence does, with an example to copy."""
+"""Checks the arguments of calls, and refuses wrong ones with a sentence and an example. Java's
+compiler does this for Java clients."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafkalab.records import OffsetAndMetadata, TopicPartition
 
 
 def lab(client: str, given: object) -> None:
-    """A client is made for a lab, which comes first. Raises IllegalArgumentException."""
+    """Checks that the first argument is a lab. Raises IllegalArgumentException."""
     if not hasattr(given, "next_number"):
         meant = " Its settings come second." if isinstance(given, Mapping) else ""
         raise IllegalArgumentException(
@@ -20,8 +20,8 @@ def lab(client: str, given: object) -> None:
         )
 
 
-def settings(client: str, given: object) -> None:
-    """The settings of a client are a mapping. Raises IllegalArgumentException."""
+def config_mapping(client: str, given: object) -> None:
+    """Checks that the settings of a client are a mapping. Raises IllegalArgumentException."""
     if given is not None and not isinstance(given, Mapping):
         raise IllegalArgumentException(
             f'A {client} takes its settings as a dict, {client}(lab, {{"client.id": "shop"}}), not '
@@ -30,7 +30,8 @@ def settings(client: str, given: object) -> None:
 
 
 def rule(given: object) -> None:
-    """A learner's rule for the least loaded node is a function. Raises IllegalArgumentException."""
+    """Checks that a learner's rule for the least loaded node is a function. Raises
+    IllegalArgumentException."""
     if given is not None and not callable(given):
         raise IllegalArgumentException(
             f"least_loaded is a function(nodes) -> node, such as lambda nodes: nodes[0]; {given!r} "
@@ -39,7 +40,7 @@ def rule(given: object) -> None:
 
 
 def partitions(call: str, given: Iterable[TopicPartition]) -> list[TopicPartition]:
-    """The partitions a call was given, as a list. Raises IllegalArgumentException."""
+    """The partitions a call received, as a list. Raises IllegalArgumentException."""
     found = listed(
         call, given, TopicPartition, f"partitions, such as {call}([TopicPartition('t', 0)])"
     )
@@ -59,7 +60,7 @@ def partitions(call: str, given: Iterable[TopicPartition]) -> list[TopicPartitio
 def offsets(
     call: str, given: Mapping[TopicPartition, OffsetAndMetadata]
 ) -> dict[TopicPartition, OffsetAndMetadata]:
-    """The offsets a commit was given. Raises IllegalArgumentException."""
+    """The offsets a commit received. Raises IllegalArgumentException."""
     return mapped(
         call,
         given,
@@ -71,8 +72,8 @@ def offsets(
 
 
 def listed(call: str, given: Iterable[Any], kind: type, what: str) -> list[Any]:
-    """Several things of one kind, as a list; one alone is refused, too.
-    `what` names them with an example."""
+    """Several things of one kind, as a list; a single thing without a list is refused, too. `what`
+    names them with an example."""
     found = (
         [given]
         if isinstance(given, (str, kind)) or not isinstance(given, Iterable)

@@ -34,7 +34,7 @@ class ClientLab(Protocol):
 
     @property
     def first_address(self) -> str:
-        """Where a client bootstraps when it is not told, as host:port."""
+        """Where a client bootstraps when its settings do not say, as host:port."""
 
     def profile(self, version: str | None) -> Profile:
         """The Profile of a client release, of the lab's own where None."""
@@ -46,7 +46,7 @@ class ClientLab(Protocol):
         """`wanted`, with a number behind it where another client has that name."""
 
     def call(self, who: str, name: str, args: Mapping[str, Any]) -> int:
-        """Write a call of the application into the journal; the id of its event."""
+        """Writes a call of the application into the journal; returns the id of its event."""
 
     def warn_of_new_topic(self, topic: str) -> None:
-        """Warn a learner that the first send to a topic makes the brokers create it."""
+        """Warns a learner that the first send to a topic makes the brokers create it."""

@@ -1,5 +1,5 @@
-"""ClientSettings: what a NetworkClient needs to know of the producer,
-consumer or admin client that it serves."""
+"""ClientSettings: what a NetworkClient needs from the settings of its producer, consumer or admin
+client."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from kafkalab.protocol.frozen import message
 
 @message
 class ClientSettings:
-    """What a NetworkClient needs to know of its owner, a "consumer" or a "producer"; all times in
-    milliseconds.
+    """The settings a NetworkClient takes from its owner, a "consumer" or a "producer". All times
+    are in milliseconds.
 
     rebootstraps  begins again with the bootstrap addresses when no known node can be asked
                   (metadata.recovery.strategy, KIP-899)
-    rebootstrap_trigger_ms  ... or when no METADATA answer came for this long; None: never for that
-                            reason (KIP-1102)
+    rebootstrap_trigger_ms  begins again also when no METADATA answer came for this long; None:
+                            never for that reason (KIP-1102)
     topic_ids     offsets are committed and fetched by topic id (the KIP-848 consumer)
-    first_use_ms  what -> (least, most): how long a client takes over what it does for the first
-                  time; empty for a warm one
+    first_use_ms  action -> (least, most): how long a client needs for its first use of something;
+                  empty for a warm client
     """
 
     kind: str

@@ -1,13 +1,13 @@
-"""How far is each connection, and when may it be tried again?
-(org.apache.kafka.clients.ClusterConnectionStates)
+"""ClusterConnectionStates: the state of each connection and its reconnect backoff
+(org.apache.kafka.clients.ClusterConnectionStates).
 
     (none) -> CONNECTING -> CHECKING_API_VERSIONS -> READY;  any -> DISCONNECTED -> CONNECTING
 
 Reconnect backoff is exponential: reconnect.backoff.ms * 2**(failures - 1), at most
-reconnect.backoff.max.ms, times a random factor 0.8..1.2 (KIP-144). Whether the factor comes before
-or after the cap differs by version (KIP-580). An attempt that neither stands nor fails is given up
-after socket.connection.setup.timeout.ms, twice as late with each attempt in a row that came to
-nothing (KIP-601).
+reconnect.backoff.max.ms, times a random factor 0.8..1.2 (KIP-144). Whether the factor is applied
+before or after the cap differs by version (KIP-580). An attempt that is neither connected nor
+refused ends after socket.connection.setup.timeout.ms, which doubles with each failed attempt in a
+row (KIP-601).
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ if TYPE_CHECKING:
 
 class ConnectionState(enum.Enum):
     CONNECTING = "CONNECTING"
-    """TCP is being set up. Next: CHECKING_API_VERSIONS when it stands,
-    DISCONNECTED when refused or timed out."""
+    """TCP is being set up. Next: CHECKING_API_VERSIONS when it is connected, DISCONNECTED when
+    refused or timed out."""
     CHECKING_API_VERSIONS = "CHECKING_API_VERSIONS"
-    """ApiVersions was sent, nothing else may be. Next: READY on its answer."""
+    """ApiVersions was sent; no other request may be. Next: READY on its answer."""
     READY = "READY"
     """Requests may be sent. Resets the backoff."""
     DISCONNECTED = "DISCONNECTED"
-    """Closed by anyone, for any reason. May be CONNECTING again when its backoff has passed."""
+    """Closed by either side, for any reason. May be CONNECTING again when its backoff has
+    passed."""
 
 
 TRANSITIONS = {
@@ -49,8 +50,8 @@ TRANSITIONS = {
 
 @dataclass(slots=True)
 class NodeConnection:
-    """failures: disconnects in a row since it was last READY; failed_attempts:
-    those of them that never stood."""
+    """The state of one connection. failures: disconnects in a row since it was last READY;
+    failed_attempts: those of them that were never connected."""
 
     state: ConnectionState
     last_attempt_ms: int
@@ -68,7 +69,7 @@ def exponential_ms(
     (org.apache.kafka.common.utils.ExponentialBackoff)."""
     factor = rng.uniform(0.8, 1.2)
     if jitter_inside_cap:
-        # a float holds 2**1023 at most; the cap is long reached
+        # a float holds 2**1023 at most; the cap is reached much earlier
         return int(min(base_ms * 2 ** min(attempts, 40) * factor, cap_ms))
     return int(min(base_ms * 2 ** min(attempts, 40), cap_ms) * factor)
 
@@ -79,7 +80,7 @@ class ClusterConnectionStates:
     down       those that are DISCONNECTED; mostly none
     setup_ms   the first and the longest set-up time-out, None for clients that leave it to the
                operating system (before 2.7)
-    setup_rng  a stream of its own for them
+    setup_rng  a stream of its own for these time-outs
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class ClusterConnectionStates:
         journal: Journal,
         who: str,
     ) -> ClusterConnectionStates:
-        """The states of a client with that configuration."""
+        """The states of a client with this configuration."""
         first_ms = config.get("socket.connection.setup.timeout.ms")
         setup_ms = (
             None
@@ -168,8 +169,8 @@ class ClusterConnectionStates:
         return node.last_attempt_ms if node else 0
 
     def delay_ms(self, id: str, now_ms: int) -> int | None:
-        """How long until `id` may change its state by waiting; None:
-        only an event can change it."""
+        """How long until `id` may change its state by waiting; None: only an event can change
+        it."""
         node = self.nodes.get(id)
         if node is None:
             return 0
@@ -196,7 +197,7 @@ class ClusterConnectionStates:
             )
 
     def setup_timeout_ms(self, id: str) -> int | None:
-        """How long the attempt under way may take; None for ever."""
+        """How long the attempt under way may take; None for no limit."""
         return self.nodes[id].setup_timeout_ms
 
     def stuck(self, now_ms: int) -> list[str]:
@@ -212,7 +213,7 @@ class ClusterConnectionStates:
         ]
 
     def setup_ends_at(self, at_ms: int) -> bool:
-        """Is `at_ms` the limit of a connection's set-up?"""
+        """Whether `at_ms` is the limit of a connection's set-up."""
         if not self._connecting or self._setup_ms is None:
             return False
         return any(

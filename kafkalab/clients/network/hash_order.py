@@ -1,5 +1,5 @@
-"""In which order do a client's hash maps hand out partitions and nodes? The orders of
-`kafkalab.hashing`, for this client's types."""
+"""Sorts partitions, nodes and strings as a Java client's HashMap iterates over them. The arithmetic
+is in `kafkalab.hashing`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def partitions_in_hash_order(partitions: Iterable[TopicPartition]) -> list[Topic
 
 
 def leaders_in_hash_order(leaders: Iterable[Node], knows_fencing: bool) -> list[Node]:
-    """As the map that OffsetFetcher fills with computeIfAbsent iterates:
-    a new leader goes to the head of its bucket."""
+    """As the map that OffsetFetcher fills with computeIfAbsent iterates: a new leader is put at the
+    head of its bucket."""
     fenced = False if knows_fencing else None
     return hash_map_order(
         leaders,

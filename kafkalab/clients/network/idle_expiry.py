@@ -1,9 +1,9 @@
-"""Which socket has been silent for too long?
-(org.apache.kafka.common.network.Selector.IdleExpiryManager)
+"""IdleExpiryManager: finds the socket that was idle for too long
+(org.apache.kafka.common.network.Selector.IdleExpiryManager).
 
-Asked at the end of a poll, it names one socket at most: the least recently used, when it was silent
-for longer than connections.max.idle.ms. When it looks again is remembered, so a poll before that
-time costs a comparison. A negative limit never names any.
+A client asks at the end of a poll. It gets one socket at most: the least recently used one, when
+that was idle for longer than connections.max.idle.ms. The time of its next check is remembered, so
+a poll before that time costs one comparison. A negative limit means that no socket expires.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class IdleExpiry:
         self._used_ms.pop(id, None)
 
     def limit_is(self, at_ms: int) -> bool:
-        """Is `at_ms` the limit of the least recently used socket?"""
+        """Whether `at_ms` is the limit of the least recently used socket."""
         if at_ms < self._next_check_ms or self._limit_ms < 0:
             return False
         oldest = next(iter(self._used_ms), None)
         return oldest is not None and self._used_ms[oldest] + self._limit_ms == at_ms
 
     def expired(self, now_ms: int) -> str | None:
-        """The socket to close now, if any. The caller closes and forgets it."""
+        """The socket to close now, None if there is none. The caller closes and forgets it."""
         if now_ms <= self._next_check_ms or self._limit_ms < 0:
             return None
         oldest = next(iter(self._used_ms), None)

@@ -1,9 +1,9 @@
-"""Which requests wait for an answer, and may another one follow?
-(org.apache.kafka.clients.InFlightRequests)
+"""InFlightRequests: the unanswered requests of each connection
+(org.apache.kafka.clients.InFlightRequests). It decides whether another one may be sent.
 
-Answers of a connection come in the order of its requests, so a queue for each connection is all it
-takes. The window is max.in.flight.requests.per.connection; and a request that is not written yet
-keeps the next one back, whatever the window.
+Answers on a connection arrive in the order of its requests, so one queue for each connection is
+enough. The window is max.in.flight.requests.per.connection. A request that is not written yet
+blocks the next one, whatever the window is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class InFlightRequests:
         self._max = max_per_connection
         self._queues: dict[str, deque[ClientRequest]] = {}
         self._count = 0
-        self._none_due_before_ms = 0  # a look at the clock is enough until then
+        self._none_due_before_ms = 0  # the clock is enough until then
 
     def add(self, request: ClientRequest) -> None:
         queue = self._queues.get(request.connection)
@@ -35,7 +35,7 @@ class InFlightRequests:
         return not queue or (queue[-1].written and len(queue) < self._max)
 
     def complete_next(self, connection: str) -> ClientRequest:
-        """The request that the answer just received belongs to: the oldest."""
+        """The request that the answer just received belongs to: the oldest one."""
         self._count -= 1
         return self._queues[connection].popleft()
 
@@ -45,7 +45,7 @@ class InFlightRequests:
         self._queues[request.connection].remove(request)
 
     def clear(self, connection: str) -> Iterable[ClientRequest]:
-        """The connection is gone: its requests, which nobody will answer."""
+        """The connection is closed: returns its requests, which will get no answer."""
         lost = self._queues.pop(connection, ())
         self._count -= len(lost)
         return lost
@@ -58,7 +58,7 @@ class InFlightRequests:
         return self._count if connection is None else len(self._queues.get(connection, ()))
 
     def ends_at(self, at_ms: int) -> bool:
-        """Is `at_ms` the limit of a connection's oldest request?"""
+        """Whether `at_ms` is the limit of a connection's oldest request."""
         if at_ms < self._none_due_before_ms:
             return False
         return any(

@@ -1,8 +1,7 @@
-"""What if the least loaded node were chosen differently? A learner's own rule, in the place of the
-version's.
+"""Puts a learner's own rule in the place of NetworkClient.leastLoadedNode.
 
-    KafkaProducer(lab, {...}, least_loaded=lambda nodes: min(nodes, key=lambda node:
-    node.in_flight))
+KafkaProducer(lab, {...}, least_loaded=lambda nodes: min(nodes, key=lambda node:
+node.in_flight))
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from kafkalab.protocol.frozen import record
 
 @record
 class NodeView:
-    """What a learner's rule sees of one node.
+    """What a learner's rule knows of one node.
 
     id               broker id; negative for a bootstrap address
     state            "ready", "preparing" or "disconnected"
@@ -51,8 +50,8 @@ class NodeView:
 
 
 def learners_rule(choose: Callable[[Sequence[NodeView]], NodeView | int | None]) -> Rule:
-    """`choose` as a client takes it. It gets a view of each node and returns one of them, its id,
-    or None for no node.
+    """`choose` as a client takes it. It receives a view of each node and returns one of them, its
+    id, or None for no node.
 
     The client raises ValueError when it returns anything else.
     """

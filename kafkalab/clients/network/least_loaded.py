@@ -1,15 +1,14 @@
-"""Which broker is asked when any would do? (NetworkClient.leastLoadedNode)
+"""The rules that choose the least loaded node for requests that any broker can answer
+(NetworkClient.leastLoadedNode).
 
-Three rules have been in force. Each walks the known nodes from a random start, all the way round
-once.
+There have been three rules. Each one walks the known nodes once, from a random start.
 
- - until 2.2 the first node that could take a request at once and waits for no answer; else the node
-   with the fewest unanswered requests, connected or not. While a metadata refresh is due no node
-   counts as able, so sockets that are just being set up are passed over for untouched nodes
-   (KAFKA-8275).
- - from 2.3 a socket that stands, then one being set up, then an untouched node, the last one seen
-   (KAFKA-8376).
- - from 2.7 as before, but of the untouched nodes the one not tried for longest (KIP-601).
+ - until 2.2 the first node that could take a request at once and has no unanswered one; else the
+ node with the fewest unanswered requests, connected or not. While a metadata refresh is due no node
+ counts as able, so sockets that are being set up are passed over for untouched nodes (KAFKA-8275).
+ - from 2.3 a connected socket, then one being set up, then the untouched node seen last
+ (KAFKA-8376).
+ - from 2.7 as before, but of the untouched nodes the one whose last attempt is oldest (KIP-601).
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from kafkalab.clients.network.node import Node
 from kafkalab.protocol.frozen import record
 
 LONG_MS = 1 << 40
-"""As good as for ever: longer than any timeout, for a wait that only an event ends."""
+"""An endless wait, in practice: longer than any timeout, for a wait that only an event ends."""
 
 
 @record
 class NodeLoad:
-    """What the rules look at, for one node at one moment.
+    """What the rules know of one node at one moment.
 
-    is_ready         connected, able to take a request, and no metadata refresh is due (the old
-                     rule's word)
+    is_ready         connected, able to take a request, and no metadata refresh is due (the oldest
+                     rule's condition)
     can_send         connected and able to take a request
     is_preparing     TCP or ApiVersions under way
     can_connect      not connected, and its reconnect backoff has passed

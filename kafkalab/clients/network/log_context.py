@@ -1,10 +1,10 @@
-"""Who says a line? The prefix of a client's lines and the one way to write them
+"""LogContext: writes a client's log lines with its prefix
 (org.apache.kafka.common.utils.LogContext).
 
-A machine says what happened, by the name of a catalogue entry; the client's version decides whether
-there is such a line, and its level, logger, wording and line number. Most lines are never read, so
-the journal keeps what a line tells, and its text is made when somebody reads it. What a machine
-says is therefore best frozen: numbers, text, messages, nodes, positions. What may change (a batch
+A machine names a catalogue entry and gives values. The client's version decides whether there is
+such a line, and its level, logger, wording and line number. Most lines are never read, so the
+journal keeps the values, and the text is made when a reader asks for it. The values should
+therefore be frozen: numbers, text, messages, nodes, positions. A value that may change (a batch
 that still grows) is made text at once.
 """
 
@@ -21,10 +21,10 @@ from kafkalab.sim.journal import Journal
 
 
 class Statement:
-    """A logging statement of one client: `line` is its %L, `template` begins with the prefix. Reads
-    back what was kept of its lines.
+    """A logging statement of one client. `line` is its %L, `template` begins with the prefix. Reads
+    back the values that were kept of its lines.
 
-    changing  the values that cannot wait for their reader
+    changing  the values that are made text at once
     """
 
     __slots__ = (
@@ -104,11 +104,11 @@ class LogContext:
         self._clock, self._keep = journal.clock, journal.kept.append
 
     def __call__(self, name: str, /, **values: Any) -> None:
-        """Write the line `name`, if this version has it. The value `trace` is the exception text
+        """Writes the line `name`, if this version has it. The value `trace` is the exception text
         that log4j prints below the line.
 
-        Raises KeyError for a name that is not in the catalogue; a value that the wording wants and
-        does not get is a KeyError of whoever reads the line.
+        Raises KeyError for a name that is not in the catalogue. A value that the wording needs and
+        that is missing raises KeyError when the line is read.
         """
         try:
             statement = self._statements[name]
@@ -129,8 +129,7 @@ class LogContext:
         return Statement(name, wording, prefix, self.client_id, self.version, changing)
 
     def writes(self, name: str) -> bool:
-        """Does this version have the line at all? For callers that
-        would have to build costly texts."""
+        """Whether this version has the line at all. Callers ask before they build costly texts."""
         try:
             return self._statements[name] is not None
         except KeyError:
@@ -141,8 +140,8 @@ PLAIN = (str, int, float, bytes, type(None), enum.Enum, BaseException)
 
 
 def _is_frozen(value: Any) -> bool:
-    """Will it read the same later on? Looked at when a client writes a line for the first time:
-    a value keeps its class."""
+    """Whether a value reads the same later on. It is checked when a client writes a line for the
+    first time: the values of a line keep their classes."""
     if isinstance(value, tuple):
         return all(map(_is_frozen, value))
     parameters = getattr(value, "__dataclass_params__", None)
@@ -150,7 +149,7 @@ def _is_frozen(value: Any) -> bool:
 
 
 class Later:
-    """A text that is made when somebody reads it: make(*args). All it is made of must be frozen."""
+    """A text that is made when it is read: make(*args). Its arguments must be frozen."""
 
     __slots__ = ("_args", "_make")
 

@@ -1,9 +1,9 @@
-"""What does this client know of the cluster, and when must it ask again?
-(org.apache.kafka.clients.Metadata)
+"""Metadata: what a client knows of the cluster, and when it asks again
+(org.apache.kafka.clients.Metadata).
 
 A client knows one cluster at a time: at first the bootstrap addresses as nodes -1, -2, ..., then
-what the last good METADATA answer said. Nothing ties node -1 to the broker behind it: sockets are
-kept by node id, so the first socket is never found again under the broker's real id
+the content of the last good METADATA answer. Nothing connects node -1 with the broker behind it:
+sockets are kept by node id, so the first socket is never used under the broker's real id
 (Cluster.bootstrap).
 """
 
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 @record
 class PartitionView:
-    """One partition as the last METADATA answer described it.
-    `leader` is None when nobody leads it."""
+    """One partition as the last METADATA answer described it. `leader` is None when it has none."""
 
     topic: str
     partition: int
@@ -53,7 +52,7 @@ def topic_name(topic: MetadataResponseTopic) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ClusterView:
-    """What one METADATA answer told, or the bootstrap addresses (`is_bootstrap`)."""
+    """The content of one METADATA answer, or the bootstrap addresses (`is_bootstrap`)."""
 
     cluster_id: str | None
     nodes: tuple[Node, ...]
@@ -86,18 +85,18 @@ class Metadata:
     """The current cluster and the refresh rule.
 
     A refresh is due when one was asked for or metadata.max.age.ms have passed since the last
-    success; never sooner than the refresh backoff after the last attempt. A newly wanted topic
-    cancels the backoff (Metadata.timeToNextUpdate).
+    success. It never comes sooner than the refresh backoff after the last attempt. A newly wanted
+    topic cancels the backoff (Metadata.timeToNextUpdate).
 
-    view            the cluster as last heard of
-    retains         for a subscription by pattern: retains(topic, is_internal) says what to keep of
-                    all there is; None asks by name
+    view            the cluster as the last answer described it
+    retains         for a subscription by pattern: retains(topic, is_internal) says which of all
+                    topics to keep; None asks by name
     still_wants     says whether a topic that was asked for is still in use; None: all are
     new_topics      names the topics to ask for alone when only new ones are wanted (KIP-526); None:
                     always ask for all
-    update_version  counts the answers; whoever waits for news remembers the number
-    error_topics    topics the last answer had an error for
-    topic_ids       name -> id (KIP-516), topic_names the other way round
+    update_version  counts the answers; a caller that waits for an answer remembers the number
+    error_topics    topics for which the last answer had an error
+    topic_ids       name -> id (KIP-516); topic_names is the reverse
     """
 
     def __init__(
@@ -128,17 +127,17 @@ class Metadata:
         self._bootstrap: tuple[Node, ...] = ()
         self._last_refresh_ms = self._last_success_ms = 0
         self._needs_full = self._needs_new_topics = False
-        # questions without an answer, and answers that brought nothing new, in a row
+        # requests without an answer, and answers without changes, in a row
         self._failures = self._equivalents = 0
         self.retains: Callable[[str, bool], bool] | None = None
         self.still_wants: Callable[[str], bool] | None = None
         self.new_topics: Callable[[], list[str]] | None = None
         self._is_partial = False
         self._epochs: dict[TopicPartition, int] = {}
-        # as last heard, to be printed when a leader is learned
+        # as last received, to be printed when a leader is learned
         self._told: dict[TopicPartition, MetadataResponsePartition] = {}
         self._backoff_drawn: tuple[int, int] | None = None
-        # when the next refresh is due, if nothing changes; None: something has
+        # when the next refresh is due if nothing changes; None: something has changed
         self._due_ms: int | None = None
 
     def bootstrap(self, nodes: tuple[Node, ...], now_ms: int) -> None:
@@ -147,15 +146,15 @@ class Metadata:
         self.update_version = 1
         self._needs_full = self._profile.connecting.bootstrap_needs_update
         if not self._needs_full:
-            # Up to 2.1 the bootstrap cluster was stored as if a broker had answered: nothing is due
-            # (KAFKA-7567).
+            # Up to 2.1 the bootstrap cluster was stored as if a broker had answered: no refresh is
+            # due (KAFKA-7567).
             self._last_refresh_ms = self._last_success_ms = now_ms
             self._log("METADATA_UPDATED", version=1, cluster=self._text_of(None, nodes))
         else:
             self._last_refresh_ms = self._last_success_ms = -(10**9)
 
     def rebootstrap(self) -> None:
-        """Forget the cluster and know only the bootstrap addresses again (KIP-899)."""
+        """Forgets the cluster and knows only the bootstrap addresses again (KIP-899)."""
         nodes = self._bootstrap
         self._log(
             "REBOOTSTRAPPING",
@@ -167,7 +166,7 @@ class Metadata:
         self._needs_full = True
 
     def age_ms(self, now_ms: int) -> int:
-        """How long ago the last good answer came."""
+        """How long ago the last good answer arrived."""
         return now_ms - max(self._last_success_ms, 0)
 
     def updated_signal(self) -> Signal:
@@ -177,13 +176,14 @@ class Metadata:
         return signal
 
     def request_update(self) -> int:
-        """Ask for a refresh; returns the version that will be outdated when it has come."""
+        """Asks for a refresh; returns the version that will be outdated when the answer has
+        arrived."""
         self._needs_full = True
         self._due_ms = None
         return self.update_version
 
     def request_update_for_new_topics(self) -> int:
-        """A topic is wanted that was not asked for before: no backoff for that."""
+        """A topic is wanted that was not asked for before: the backoff does not apply to it."""
         self._last_refresh_ms = -(10**9)
         self._needs_new_topics = True
         self._due_ms, self._equivalents = None, 0
@@ -194,8 +194,8 @@ class Metadata:
         return self._needs_full or self._needs_new_topics
 
     def wanted_topics(self) -> list[str] | None:
-        """What METADATA is to ask for; None for every topic there is,
-        of which `retains` keeps some."""
+        """The topics of the next METADATA request; None for every topic, of which `retains` keeps
+        some."""
         if self.retains is not None:
             return None
         new_topics = self.new_topics
@@ -207,8 +207,8 @@ class Metadata:
         return list(dict.fromkeys((*self._wanted(), *self._transient)))
 
     def want_for_now(self, topics: Iterable[str]) -> None:
-        """These too, until this is called again: one call asks about topics nobody reads
-        (ConsumerMetadata.addTransientTopics)."""
+        """Adds these topics until the next call of this method: a call asks about topics that are
+        not subscribed to (ConsumerMetadata.addTransientTopics)."""
         self._transient = tuple(dict.fromkeys(topics))
         if any(topic not in self.view.topics for topic in self._transient):
             self.request_update_for_new_topics()
@@ -225,7 +225,7 @@ class Metadata:
         return due_ms - now_ms if due_ms > now_ms else 0
 
     def may_update(self, now_ms: int) -> bool:
-        """Is the refresh backoff over (timeToAllowUpdate)?"""
+        """Whether the refresh backoff is over (timeToAllowUpdate)."""
         return now_ms >= self._last_refresh_ms + self._refresh_backoff_ms()
 
     def _refresh_backoff_ms(self) -> int:
@@ -237,7 +237,7 @@ class Metadata:
         return self._backoff_now_ms(in_a_row - 1)
 
     def _backoff_now_ms(self, attempts: int) -> int:
-        """Drawn once for each number of attempts, however often it is looked at."""
+        """The backoff, drawn once for each number of attempts, however often it is read."""
         if self._backoff_drawn is None or self._backoff_drawn[0] != attempts:
             self._backoff_drawn = (
                 attempts,
@@ -251,12 +251,13 @@ class Metadata:
         self._failures, self._equivalents = self._failures + 1, 0
 
     def update(self, response: MetadataResponse, now_ms: int, node_of: Callable[..., Node]) -> None:
-        """Take over a good answer; what it leaves unanswered asks for the next refresh."""
+        """Takes over a good answer; where it is incomplete, the next refresh is requested."""
         before, self._due_ms = self.view, None
         is_partial, self._is_partial, self._needs_new_topics = self._is_partial, False, False
         self._last_refresh_ms, self._failures = now_ms, 0
         if now_ms >= self._last_success_ms + self._max_age_ms:
-            # a refresh because of metadata.max.age.ms is no fruitless one (timeToAllowUpdate)
+            # a refresh because of metadata.max.age.ms does not count as one without changes
+            # (timeToAllowUpdate)
             self._equivalents = 0
         if not is_partial:
             self._needs_full, self._last_success_ms = False, now_ms
@@ -319,7 +320,7 @@ class Metadata:
             {node.id: node for node in nodes},
             controller_id=response.controller_id,
         )
-        # An answer that brings nothing new lengthens the wait for the next one (KIP-580).
+        # An answer without changes lengthens the wait for the next one (KIP-580).
         changed = (
             before.is_bootstrap
             or before.topics != self.view.topics
@@ -338,8 +339,8 @@ class Metadata:
     def learn_leaders(
         self, news: Mapping[TopicPartition, tuple[int, int]], nodes: Iterable[Node]
     ) -> list[TopicPartition]:
-        """Answers that refuse a request may name the new leader and its epoch: take over what is
-        newer than what is known (updatePartitionLeadership, KIP-951). Returns the partitions that
+        """Takes over new leaders from answers that refuse a request, where leader and epoch are
+        newer than the known ones (updatePartitionLeadership, KIP-951). Returns the partitions that
         changed."""
         by_id = {**self.view.by_id, **{node.id: node for node in nodes}}
         partitions, learned = dict(self.view.partitions), []
@@ -381,7 +382,7 @@ class Metadata:
         return learned
 
     def raise_fatal(self) -> None:
-        """Raises, once, what the last answer refused for good (maybeThrowAnyException)."""
+        """Raises, once, the lasting error of the last answer (maybeThrowAnyException)."""
         if not self.error_topics:
             return
         fatal = {topic: error for topic, error in self.error_topics.items() if not error.retriable}
@@ -390,7 +391,7 @@ class Metadata:
             raise next(iter(fatal.values())).exception(f"Invalid topics: [{', '.join(fatal)}]")
 
     def note_leader_epoch(self, tp: TopicPartition, epoch: int | None) -> None:
-        """An epoch learned from another answer than METADATA (LIST_OFFSETS)."""
+        """An epoch learned from an answer other than METADATA (LIST_OFFSETS)."""
         if epoch is not None and epoch >= 0:
             known = self._epochs.get(tp)
             self._log(
@@ -426,7 +427,7 @@ class Metadata:
             )
             self._epochs[tp] = epoch
         elif self.view.is_bootstrap:
-            # a rebootstrap has forgotten the topic's id, and not the epoch
+            # a rebootstrap has forgotten the topic's id, but not the epoch
             self._log("EPOCH_RESET", new_epoch=epoch, partition=tp, topic_id=topic_id)
             self._epochs[tp] = epoch
         elif epoch >= known:

@@ -1,8 +1,8 @@
-"""When is METADATA asked, whom, and what comes of it? (NetworkClient.DefaultMetadataUpdater)
+"""DefaultMetadataUpdater: sends METADATA requests and handles their answers
+(NetworkClient.DefaultMetadataUpdater).
 
-One request at a time, always to the least loaded node. Where that node has no socket yet,
-connecting is all that happens; the next poll looks again. The rule when a refresh is due belongs to
-`Metadata`.
+One request is under way at a time, always to the least loaded node. Where that node has no socket
+yet, this pass only connects; the next poll tries again. `Metadata` decides when a refresh is due.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ class DefaultMetadataUpdater:
         self._asking_since_ms: int | None = None
 
     def is_due(self, now_ms: int) -> bool:
-        """A refresh is wanted now and none is under way (isUpdateDue)."""
+        """Whether a refresh is wanted now and none is under way (isUpdateDue)."""
         return not self._in_flight and self._metadata.time_to_next_update(now_ms) == 0
 
     def maybe_update(self, now_ms: int) -> int:
-        """Ask or connect if a refresh is due; how long (ms) until there may be something to do."""
+        """Sends a request or connects if a refresh is due; returns how long (ms) the next pass may
+        wait."""
         wait_ms = self._metadata.time_to_next_update(now_ms)
         if self._in_flight:
             wait_ms = max(wait_ms, self._client.settings.request_timeout_ms)
@@ -59,7 +60,8 @@ class DefaultMetadataUpdater:
         return LONG_MS
 
     def answered(self, request: ClientRequest, response: MetadataResponse, now_ms: int) -> None:
-        """Hand a good answer to Metadata; one without brokers is as good as none (KAFKA-7182)."""
+        """Hands a good answer to Metadata; an answer without brokers counts as a failure
+        (KAFKA-7182)."""
         self._in_flight = False
         errors = {
             t.name: error_for(t.error_code)
@@ -79,7 +81,7 @@ class DefaultMetadataUpdater:
             self._metadata.failed_update(now_ms)
 
     def needs_rebootstrap(self, now_ms: int) -> bool:
-        """Has a question for metadata stayed without a good answer for too long?"""
+        """Whether a request for metadata has had no good answer for too long."""
         limit_ms = self._client.settings.rebootstrap_trigger_ms
         return (
             limit_ms is not None
@@ -88,7 +90,7 @@ class DefaultMetadataUpdater:
         )
 
     def rebootstrap_limit_is(self, at_ms: int) -> bool:
-        """Is `at_ms` the last millisecond in which no rebootstrap is needed?"""
+        """Whether `at_ms` is the last millisecond in which no rebootstrap is needed."""
         limit_ms = self._client.settings.rebootstrap_trigger_ms
         return (
             limit_ms is not None
@@ -97,12 +99,12 @@ class DefaultMetadataUpdater:
         )
 
     def rebootstrap(self, now_ms: int) -> None:
-        """Begin again with the bootstrap addresses."""
+        """Begins again with the bootstrap addresses."""
         self._metadata.rebootstrap()
         self._asking_since_ms = now_ms
 
     def disconnected(self, now_ms: int) -> None:
-        """The socket broke before the answer came."""
+        """The socket closed before the answer arrived."""
         self._in_flight = False
         self._metadata.failed_update(now_ms)
 

@@ -1,10 +1,8 @@
-"""What does a client count of itself? Sensors and what they measure
-(org.apache.kafka.common.metrics, KIP-11's descendants)
+"""Sensors and the metrics a client keeps about itself (org.apache.kafka.common.metrics, KIP-11).
 
-A sensor hears of single events; what it says of them is an average, a maximum, a rate or a total.
-All but totals look back over metrics.num.samples windows of metrics.sample.window.ms each: 30 to 60
-seconds with the defaults. Nothing is measured before it happened: an average of nothing is NaN, as
-in Java.
+A sensor records single events. Its metrics are an average, a maximum, a rate or a total. All but
+totals cover metrics.num.samples windows of metrics.sample.window.ms each: 30 to 60 seconds with the
+defaults. Before its first event a metric has no value: an average is NaN, as in Java.
 """
 
 from __future__ import annotations
@@ -16,15 +14,15 @@ from typing import Any, Protocol
 
 
 class Time(Protocol):
-    """What a sensor asks for the time; a scheduler is one."""
+    """The clock of a sensor; a scheduler is one."""
 
     now_ms: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class MetricName:
-    """`group` says what it belongs to ("producer-metrics"); `tags` what of several it is:
-    ("topic", "orders")."""
+    """The name of a metric. `group` is its subject ("producer-metrics"); `tags` say which one of
+    several it is: ("topic", "orders")."""
 
     name: str
     group: str
@@ -36,9 +34,12 @@ class MetricName:
 
 
 class MetricValues(Mapping[Any, float]):
-    """All metrics of a client at one moment: MetricName -> number. A plain name is understood where
-    it means one metric of the whole client: `values["batch-size-avg"]`;
-    `values.of("producer-topic-metrics", topic="orders")` gives one topic's by name."""
+    """All metrics of a client at one moment: MetricName -> number.
+
+    A plain name is accepted where it means one metric of the whole client:
+    `values["batch-size-avg"]`; `values.of("producer-topic-metrics", topic="orders")` gives one
+    topic's by name.
+    """
 
     def __init__(self, values: Mapping[MetricName, float]) -> None:
         self._values = dict(values)
@@ -74,7 +75,7 @@ class MetricValues(Mapping[Any, float]):
 
 
 class Sample:
-    """One window: how often, how much, how much at most."""
+    """One window: the count, the sum and the maximum of its events."""
 
     __slots__ = ("count", "most", "start_ms", "total")
 
@@ -83,8 +84,8 @@ class Sample:
 
 
 class Sensor:
-    """What was recorded: windows to look back over,
-    and totals since the beginning (SampledStat)."""
+    """The recorded events: the windows that a metric covers, and totals since the beginning
+    (SampledStat)."""
 
     def __init__(self, clock: Time, window_ms: int, window_count: int) -> None:
         self.count, self.total = 0, 0.0
@@ -106,7 +107,7 @@ class Sensor:
         self.total += value
 
     def average(self) -> float:
-        """Of the windows; NaN where nothing was recorded."""
+        """The average over the windows; NaN where nothing was recorded."""
         windows = self._fresh()
         count = sum(window.count for window in windows)
         return sum(window.total for window in windows) / count if count else math.nan
@@ -116,8 +117,8 @@ class Sensor:
         return most if most > -math.inf else math.nan
 
     def rate(self) -> float:
-        """Sum of the windows a second. All but the last window count as complete, so a client that
-        has just begun does not seem faster than it is (Rate.windowSize)."""
+        """The sum of the windows a second. All but the last window count as complete, so a client
+        that has just begun does not seem faster than it is (Rate.windowSize)."""
         windows = self._fresh()
         oldest_ms = windows[0].start_ms if windows else self._clock.now_ms
         elapsed_ms = self._clock.now_ms - oldest_ms
@@ -126,7 +127,7 @@ class Sensor:
         return sum(window.total for window in windows) / (max(elapsed_ms, 1) / 1000)
 
     def _fresh(self) -> list[Sample]:
-        """The windows that are not over for longer than one looks back."""
+        """The windows that are not too old."""
         since_ms = self._clock.now_ms - self._window_ms * self._window_count
         return [window for window in self._windows if window.start_ms > since_ms]
 

@@ -1,8 +1,9 @@
-"""How does a request reach a broker? (org.apache.kafka.clients.NetworkClient)
+"""NetworkClient: sends requests to brokers and hands back their answers
+(org.apache.kafka.clients.NetworkClient).
 
-The sans-IO heart of every client: connections by node id, ApiVersions first on each, the window of
-unanswered requests, metadata before everything else, and what follows when a socket dies. One poll
-has two halves with the waiting in between:
+It is the sans-IO core of every client. It keeps connections by node id, sends ApiVersions first on
+each, limits the unanswered requests, asks for metadata before everything else, and handles the loss
+of a socket. One poll has two halves with the waiting in between:
 
     wait_until_ms = client.begin_poll(timeout_ms)   # 1 metadata, 2 telemetry, 3 write what is
                                                     queued
@@ -11,7 +12,7 @@ has two halves with the waiting in between:
                                                     connections, 8 ApiVersions, 9 time-outs of
                                                     set-ups and requests
 
-Left out: authentication, throttling, rebootstrap (KIP-899).
+Left out: authentication, throttling.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
 CLOSED_BECAUSE = {"refused": "failed", "broken": "peer", "idle": "idle"}
-"""What the selector says of a lost connection -> what the journal says."""
+"""The selector's name for a lost connection -> the journal's."""
 
 
 class NetworkClient:
@@ -110,8 +111,8 @@ class NetworkClient:
         expects_response: bool = True,
         internal: bool = False,
     ) -> ClientRequest:
-        """A request gets its correlation id when it is made, not when it is sent:
-        ids on the wire need not rise."""
+        """A request gets its correlation id when it is made, not when it is sent: ids on the wire
+        need not rise."""
         correlation_id = self._correlation_id
         self._correlation_id += 1
         return ClientRequest(
@@ -126,8 +127,8 @@ class NetworkClient:
         )
 
     def ready(self, node: Node) -> bool:
-        """Can a request be sent to `node` now? If not, begin to connect,
-        should that be possible."""
+        """Whether a request can be sent to `node` now. If not, a connection is begun, should that
+        be possible."""
         if self.is_ready(node.connection):
             return True
         if self.states.can_connect(node.connection, self._clock.now_ms):
@@ -135,15 +136,15 @@ class NetworkClient:
         return False
 
     def is_ready(self, connection: str) -> bool:
-        """Metadata first: while a refresh is due and not under way,
-        no node is ready (NetworkClient.isReady)."""
+        """Metadata comes first: while a refresh is due and not under way, no node is ready
+        (NetworkClient.isReady)."""
         return self.can_send(connection) and not self._metadata_updater.is_due(self._clock.now_ms)
 
     def can_send(self, connection: str) -> bool:
         return self.states.is_ready(connection) and self._in_flight.can_send_more(connection)
 
     def is_unavailable(self, node: Node) -> bool:
-        """The socket failed and its backoff has not passed
+        """Whether the socket failed and its backoff has not passed
         (ConsumerNetworkClient.isUnavailable)."""
         return self.states.is_blacked_out(node.connection, self._clock.now_ms)
 
@@ -151,7 +152,7 @@ class NetworkClient:
         return self.states.is_disconnected(node.connection)
 
     def poll_delay_ms(self, node: Node) -> int:
-        """How long a poll may wait before this node's state can have changed by waiting alone."""
+        """How long a poll may wait before this node's state can have changed by time alone."""
         delay_ms = self.states.delay_ms(node.connection, self._clock.now_ms)
         return LONG_MS if delay_ms is None else delay_ms
 
@@ -162,7 +163,8 @@ class NetworkClient:
         return any(self.is_ready(id) for id in self.states.nodes)
 
     def least_loaded_node(self) -> Node | None:
-        """Any node will do: which? The rule is the version's; see least_loaded.py."""
+        """The node for a request that any node can answer. The rule is the version's; see
+        least_loaded.py."""
         nodes = self.metadata.view.nodes
         if not nodes:
             return None
@@ -172,8 +174,8 @@ class NetworkClient:
         )
 
     def disconnect(self, connection: str) -> list[ClientResponse]:
-        """Close a socket from this side; its unanswered requests end as disconnected. No new
-        metadata is asked for: nothing has failed."""
+        """Closes a socket from this side; its unanswered requests end as disconnected. No new
+        metadata is requested: nothing has failed."""
         if self.states.is_disconnected(connection) or connection not in self.states.nodes:
             self.log("DISCONNECT_REQUESTED_TWICE", node_id=connection)
             return []
@@ -231,8 +233,8 @@ class NetworkClient:
         )
 
     def header_text(self, request: ClientRequest) -> str:
-        """A request's header as Java prints it; one that never left is shown with the newest
-        version this client knows."""
+        """A request's header as Java prints it. A request that was never sent is shown with the
+        newest version this client knows."""
         header = request.header
         if header is None:
             api = api_of(request.message)
@@ -247,8 +249,8 @@ class NetworkClient:
     # one poll
 
     def begin_poll(self, timeout_ms: int) -> int:
-        """The first half; until when (virtual time, ms) the caller
-        may wait on the selector's signal."""
+        """The first half; returns until when (virtual time, ms) the caller may wait on the
+        selector's signal."""
         now_ms = self._clock.now_ms
         if self._aborted:
             return now_ms
@@ -261,17 +263,17 @@ class NetworkClient:
                 timeout_ms = telemetry_ms
         if self._first_write_ahead and self.selector.has_something_to_write:
             self._first_write_ahead = False
-            # Connects that began in this pass are under way meanwhile.
+            # Connections that began in this pass are under way at the same time.
             self._take_time_for("writing")
         most_ms = self.settings.request_timeout_ms
         until_ms = self.selector.prepare(timeout_ms if timeout_ms < most_ms else most_ms)
         return until_ms + 1 if until_ms > now_ms and self._is_a_limit(until_ms) else until_ms
 
     def _is_a_limit(self, at_ms: int) -> bool:
-        """Does something time out when the clock has passed `at_ms`?
+        """Whether something times out when the clock has passed `at_ms`.
 
-        Java looks with `>`, and its clock always has passed the limit at which a select ends.
-        Virtual time stands at the limit exactly. So a sleep that would end there lasts one
+        Java compares with `>`, and its clock always has passed the limit at which a select ends.
+        Virtual time is equal to the limit. So a sleep that would end at the limit lasts one
         millisecond more.
         """
         return (
@@ -282,8 +284,8 @@ class NetworkClient:
         )
 
     def end_poll(self) -> list[ClientResponse]:
-        """The second half: take what the network brought,
-        and call each ended request's `on_complete`."""
+        """The second half: takes what arrived from the network, and calls each ended request's
+        `on_complete`."""
         responses: list[ClientResponse] = []
         if self._aborted:
             responses, self._aborted = self._aborted, []
@@ -328,7 +330,7 @@ class NetworkClient:
             self._rebootstrap(now_ms, responses)
 
     def _rebootstrap(self, now_ms: int, responses: list[ClientResponse]) -> None:
-        """Leave all that is known behind, and ask the bootstrap addresses (handleRebootstrap)."""
+        """Forgets all that is known, and asks the bootstrap addresses (handleRebootstrap)."""
         for node in self.metadata.view.nodes:
             if self.states.is_ready(node.connection) or self.states.is_preparing(node.connection):
                 self.log("DISCONNECTING_FOR_REBOOTSTRAP", node_id=node.connection)
@@ -339,7 +341,7 @@ class NetworkClient:
     # connections
 
     def connect(self, node: Node, purpose: str) -> None:
-        """Begin to connect. purpose: what for; "metadata", "telemetry" or "request"."""
+        """Begins to connect. purpose: "metadata", "telemetry" or "request"."""
         id = node.connection
         self._nodes[id] = node
         event = self._sockets.opening(node, purpose)
@@ -353,8 +355,8 @@ class NetworkClient:
             self.selector.connect(id, node.host, node.port, self.who)
 
     def _lost(self, connection: str, how: str, responses: list[ClientResponse]) -> None:
-        """The selector found a connection gone: refused, broken,
-        or closed by itself because idle."""
+        """The selector found a connection lost: refused, broken, or closed by this side because it
+        was idle."""
         node = self._nodes[connection]
         self.log(
             "IDLE_DISCONNECTED"
@@ -374,7 +376,8 @@ class NetworkClient:
     def _disconnected(
         self, connection: str, how: str, responses: list[ClientResponse], timed_out: bool = False
     ) -> None:
-        """What follows, whoever closed: backoff, cancelled requests, new metadata."""
+        """Handles a closed connection, whichever side closed it: backoff, cancelled requests, new
+        metadata."""
         now_ms = self._clock.now_ms
         self._sockets.closed(connection, how)
         self.states.disconnected(connection, now_ms)
@@ -420,8 +423,8 @@ class NetworkClient:
     # requests and answers
 
     def send(self, request: ClientRequest) -> None:
-        """Queue a request for the next write; its API version is
-        the newest that both sides know."""
+        """Queues a request for the next write; its API version is the newest that both sides
+        know."""
         connection, api = request.connection, api_of(request.message)
         known = self.api_versions.known.get(connection)
         if known is None:
@@ -466,8 +469,8 @@ class NetworkClient:
         self.selector.send(connection, (request, header, message), request.event_id)
 
     def _refuse_locally(self, request: ClientRequest, api: ApiKeys) -> None:
-        """The broker's ApiVersions did not offer this API:
-        nothing goes on the wire, the correlation id is used up."""
+        """The broker's ApiVersions did not offer this API: nothing is sent, but the correlation id
+        is used."""
         text = payload.object_text(request.message, 0, self.profile.name)
         self.log(
             "VERSION_MISMATCH",
@@ -514,8 +517,8 @@ class NetworkClient:
             responses.append(ClientResponse(request, now_ms, message))
 
     def _take_time_for(self, what: str) -> None:
-        """What a client does for the first time takes longer;
-        the profile has the times seen in the recordings."""
+        """A client's first use of something takes longer; the profile has the times seen in the
+        recordings."""
         if what not in self._used:
             self._used.add(what)
             least_ms, most_ms = self.settings.first_use_ms.get(what, (0, 0))
@@ -539,7 +542,7 @@ class NetworkClient:
 def _complete(responses: list[ClientResponse]) -> None:
     for response in responses:
         request = response.request
-        # a request that is done holds nobody who waited for it
+        # a request that is done keeps no reference to its caller
         done, request.on_complete = request.on_complete, None
         if done is not None:
             done(response)

@@ -1,4 +1,5 @@
-"""How does a loop wait for the network? (org.apache.kafka.clients.NetworkClientUtils)
+"""The ways in which a background loop waits for the network
+(org.apache.kafka.clients.NetworkClientUtils).
 
 The Sender is a generator: where Java blocks, it yields until when it sleeps. These are its three
 ways to wait.
@@ -28,15 +29,15 @@ class LoopingClient:
         )
 
     def poll(self, timeout_ms: int) -> Iterator[int]:
-        """One poll; it ends sooner than `timeout_ms` when there is news."""
+        """One poll; it ends sooner than `timeout_ms` when something arrives."""
         until_ms = self._client.begin_poll(timeout_ms)
         if until_ms > self._clock.now_ms:
             yield until_ms
         self._client.end_poll()
 
     def await_ready(self, node: Node) -> Generator[int, None, bool]:
-        """Poll until the node can take a request; False when its connection
-        failed or the request timeout passed."""
+        """Polls until the node can take a request; False when its connection failed or the request
+        timeout passed."""
         limit_ms = self._clock.now_ms + self._request_timeout_ms
         if self._polls_first:
             yield from self.poll(0)
@@ -51,7 +52,7 @@ class LoopingClient:
         return True
 
     def sleep(self, ms: int) -> Iterator[int]:
-        """Sleep on, whatever news comes."""
+        """Sleeps for the whole time, whatever arrives."""
         until_ms = self._clock.now_ms + ms
         while self._clock.now_ms < until_ms:
             self._client.selector.signal.clear()

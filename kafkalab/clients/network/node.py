@@ -34,7 +34,7 @@ class Node:
 
     @property
     def is_coordinator(self) -> bool:
-        """A coordinator's socket has the id 2147483647 - broker, however the version prints it."""
+        """The id of a coordinator's socket: 2147483647 - broker, however the version prints it."""
         return self.id > COORDINATOR_IDS
 
     def __str__(self) -> str:

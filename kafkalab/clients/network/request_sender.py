@@ -19,7 +19,7 @@ from kafkalab.releases import Profile
 
 
 class RequestSender(Protocol):
-    """Connects, chooses a node, makes requests and sends them."""
+    """The part of NetworkClient that connects, chooses a node, makes requests and sends them."""
 
     profile: Profile
     settings: ClientSettings
@@ -29,13 +29,13 @@ class RequestSender(Protocol):
     node_of: Callable[..., Node]
 
     def least_loaded_node(self) -> Node | None:
-        """Any node will do: which?"""
+        """The node for a request that any node can answer."""
 
     def can_send(self, connection: str) -> bool:
-        """The connection is ready and its window of unanswered requests is not full."""
+        """Whether the connection is ready and its window of unanswered requests is not full."""
 
     def connect(self, node: Node, purpose: str) -> None:
-        """Begin to connect; `purpose` is for the journal."""
+        """Begins to connect; `purpose` is for the journal."""
 
     def node_tried(self, connection: str) -> Node:
         """The node to which this id last connected."""
@@ -52,7 +52,7 @@ class RequestSender(Protocol):
         """A request with the next correlation id."""
 
     def send(self, request: ClientRequest) -> None:
-        """Queue a request for the next write."""
+        """Queues a request for the next write."""
 
     def request_text(self, message: Any, node: Node) -> Later:
         """The request as Java prints it."""

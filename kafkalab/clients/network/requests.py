@@ -1,5 +1,5 @@
-"""One request on its way, and what became of it
-(org.apache.kafka.clients.ClientRequest and ClientResponse)."""
+"""A client's request under way, and its response (org.apache.kafka.clients.ClientRequest and
+ClientResponse)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kafkalab.protocol.header import RequestHeader
 class ClientRequest:
     """A request to one connection.
 
-    on_complete       called once, with a ClientResponse, whatever becomes of the request
-    expects_response  False for PRODUCE with acks=0: written is all there is to know
+    on_complete       called once, with a ClientResponse, however the request ends
+    expects_response  False for PRODUCE with acks=0: it is complete when it is written
     header            None until it is sent, because only then its API version is known
-    internal          asked by the network client itself (METADATA, API_VERSIONS, telemetry); nobody
-                      else hears of it
+    internal          sent by the network client itself (METADATA, API_VERSIONS, telemetry); the
+                      owner does not receive its response
     event_id          the journal's event of its sending
     """
 
@@ -37,14 +37,14 @@ class ClientRequest:
 
     @property
     def sent_header(self) -> RequestHeader:
-        """The header of a request that has left."""
+        """The header of a request that was sent."""
         assert self.header is not None, "a request has a header when it is sent"
         return self.header
 
 
 @dataclass(slots=True)
 class ClientResponse:
-    """What became of a request: an answer, a disconnect (`timed_out`: because some request waited
+    """The end of a request. It is an answer, a disconnect (`timed_out`: because a request waited
     too long), or a version the broker does not have."""
 
     request: ClientRequest

@@ -1,10 +1,10 @@
-"""Which sockets have news? (org.apache.kafka.common.network.Selector)
+"""Selector: reads and writes the sockets of one client (org.apache.kafka.common.network.Selector).
 
-One selector belongs to one client. `prepare` begins a poll: it writes what was queued and says
-until when the caller may sleep; `collect` ends it. Between the two the caller waits on `signal`, so
-the same code serves a blocking consumer and the producer's background loop. Idle sockets are closed
-at the end of a poll, at most one each time, the least recently used one first; nobody polls, nobody
-closes (Selector.IdleExpiryManager).
+`prepare` begins a poll: it writes what was queued and returns until when the caller may sleep;
+`collect` ends it. Between the two the caller waits on `signal`, so the same code serves a blocking
+consumer and the producer's background loop. Idle sockets are closed at the end of a poll, at most
+one each time, the least recently used one first. A client that does not poll closes none
+(Selector.IdleExpiryManager).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from kafkalab.sim.network import Connection, Network
 from kafkalab.sim.rng import below
 from kafkalab.sim.scheduler import Scheduler
 
-# A pass through a client's loop takes processor time. Without it a client would always look again
-# before any answer could have come, which real ones do only mostly. Milliseconds, drawn for each
-# pass that wrote something, and for each that did nothing; a consumer does more between two polls
-# than a producer's Sender.
+# A pass through a client's loop takes processor time. Without it a client would always poll again
+# before any answer could have arrived, which real clients do only mostly. Milliseconds, drawn for
+# each pass that wrote something, and for each that did nothing; a consumer does more between two
+# polls than a producer's Sender.
 PASS_MS = {
     "producer": (0, 0, 1, 1, 2, 3),
     "consumer": (0, 1, 2, 2, 3, 4),
@@ -31,8 +31,8 @@ PASS_MS = {
 EMPTY_PASS_MS = (0, 0, 0, 1)
 
 # A Java client may spin: with an auto commit overdue and a join not ended, poll() looks without
-# waiting, thousands of times a second. Ours does so for as many passes as any recording shows, and
-# more; then it looks every so many milliseconds only.
+# waiting, thousands of times a second. This client does so for as many passes as any recording
+# shows, and more; after that it polls only every so many milliseconds.
 SPINNING_PASSES = 400
 SPINNING_PASS_MS = 10
 
@@ -40,14 +40,14 @@ EXCEPTIONS = {
     "refused": "java.net.ConnectException: Connection refused",
     "broken": "java.io.EOFException",
 }
-"""Why a connection is gone -> what Java throws and prints below the line."""
+"""Why a connection was lost -> what Java throws and prints below the line."""
 
 
 class Channel:
     """One connection by the client's id for it.
 
-    queued   messages that wait to be written, each with the journal event in whose name it goes
-    events   what the network said and no poll has taken yet: (kind, message, cause)
+    queued   messages that wait to be written, each with the journal event that caused it
+    events   what arrived from the network and no poll has taken yet: (kind, message, cause)
     """
 
     __slots__ = ("connected", "connection", "events", "host", "id", "queued")
@@ -60,7 +60,7 @@ class Channel:
 
 
 class Collected:
-    """What one poll brought.
+    """The result of one poll.
 
     connected     ids; sent: (id, message) written
     received      (id, message, cause), the cause being the journal event that brought it
@@ -108,7 +108,7 @@ class Selector:
     # what a client does
 
     def connect(self, id: str, host: str, port: int, client: str) -> Connection:
-        """Begin to connect; a later poll tells whether it came to be."""
+        """Begins to connect; a later poll says whether it succeeded."""
         connection = self._network.connect(
             client, host, port, self, delay_ms=max(0, self._busy_until_ms - self._clock.now_ms)
         )
@@ -118,24 +118,24 @@ class Selector:
         return connection
 
     def send(self, id: str, message: Any, cause: int | None = None) -> None:
-        """Queue a message; the next poll writes it, in the name of the journal's event `cause`
-        (None: of what runs now)."""
+        """Queues a message; the next poll writes it, with the journal's event `cause` (None: the
+        one that runs now)."""
         channel = self.channels[id]
         channel.queued.append((message, self._clock.cause if cause is None else cause))
         self._to_write[id] = channel
 
     @property
     def has_something_to_write(self) -> bool:
-        """Is a message queued on a connection that stands?"""
+        """Whether a message is queued on an established connection."""
         return any(channel.connected for channel in self._to_write.values())
 
     def wakeup(self) -> None:
-        """End the wait inside a poll."""
+        """Ends the wait inside a poll."""
         self._raise_signal()
 
     def work(self, ms: int) -> None:
-        """The client's thread is busy for `ms` before it writes or looks again:
-        a JVM that uses a class for the first time."""
+        """The client's thread is busy for `ms` before it writes or polls again: a JVM that uses a
+        class for the first time."""
         self._busy_until_ms = max(self._busy_until_ms, self._clock.now_ms) + ms
 
     def _raise_signal(self) -> None:
@@ -145,7 +145,7 @@ class Selector:
             self._clock.post(self._busy_until_ms, self.signal.set)
 
     def close(self, id: str) -> None:
-        """Close from this side; no news of it comes back."""
+        """Closes the connection from this side; no later poll reports it."""
         channel = self._forget(id)
         if channel is not None:
             channel.connection.close()
@@ -157,8 +157,8 @@ class Selector:
     # one poll
 
     def prepare(self, timeout_ms: int) -> int:
-        """Write what is queued; until when (virtual time, ms) may the
-        caller sleep unless `signal` is set first?"""
+        """Writes what is queued; returns until when (virtual time, ms) the caller may sleep unless
+        `signal` is set first."""
         now_ms = self._clock.now_ms
         if now_ms < self._busy_until_ms:
             now_ms = self._busy_until_ms
@@ -181,8 +181,8 @@ class Selector:
         )
 
     def _write_queued(self, at_ms: int) -> bool:
-        """Write to each connection that stands what waits for it;
-        says whether there was anything."""
+        """Writes the waiting messages of each established connection; returns whether there were
+        any."""
         clock, wrote = self._clock, False
         before = clock.cause
         for id, channel in list(self._to_write.items()):
@@ -203,12 +203,12 @@ class Selector:
         return wrote
 
     def idle_limit_is(self, at_ms: int) -> bool:
-        """Is `at_ms` the last millisecond of an idle socket?"""
+        """Whether `at_ms` is the last millisecond of an idle socket."""
         return self._idle.limit_is(at_ms)
 
     def collect(self) -> Collected:
-        """End the poll: one answer a channel at most, as Java's Selector does;
-        more stay for the next poll."""
+        """Ends the poll: one answer a channel at most, as Java's Selector does; the others wait for
+        the next poll."""
         self.signal.is_set = False
         found = Collected()
         if self._sent:
@@ -249,7 +249,7 @@ class Selector:
             else:
                 self._forget(id)
                 if id in found.connected:
-                    found.connected.remove(id)  # It fell before anybody saw it stand.
+                    found.connected.remove(id)  # It was lost before a poll reported it.
                 self._log(
                     "SOCKET_DISCONNECTED",
                     address=f"{channel.host}/127.0.0.1",
@@ -266,7 +266,7 @@ class Selector:
             channel.connection.close()
             found.disconnected.append((oldest, "idle"))
 
-    # what the network says
+    # called by the network
 
     def connected(self, connection: Connection) -> None:
         self._tell(connection, "connected", None)

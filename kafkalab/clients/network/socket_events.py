@@ -1,9 +1,9 @@
-"""What does the journal tell of a client's sockets?
+"""SocketEvents: writes the life of a client's sockets into the journal.
 
-Three events for each attempt to connect: socket.opening, socket.connected, socket.closed. The first
-one's id is the socket's number in the others and in request.sent and response.received;
-`Lab.sockets` reads them back. Kafka has no such class, it has metrics (connection-creation-total
-and its kin).
+There are three events for each attempt to connect: socket.opening, socket.connected, socket.closed.
+The first one's id is the socket's number in the others and in request.sent and response.received;
+`Lab.sockets` reads them back. Kafka has no such class; it has metrics (connection-creation-total
+and similar ones).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from kafkalab.sim.journal import Event, Journal
 
 
 class SocketEvents:
-    """Remembers which socket stands for which connection id now."""
+    """Remembers the socket of each connection id."""
 
     def __init__(self, journal: Journal, who: str) -> None:
         self._journal, self._who = journal, who
         self._sockets: dict[str, int] = {}
 
     def opening(self, node: Node, purpose: str) -> Event:
-        """purpose: what made the client connect: "metadata", "telemetry" or "request"."""
+        """purpose: why the client connects: "metadata", "telemetry" or "request"."""
         event = self._journal.append(
             "socket.opening",
             self._who,
@@ -42,8 +42,8 @@ class SocketEvents:
         return event
 
     def connected(self, connection: str) -> int:
-        """The event's id. Its cause is the opening,
-        whatever the client does when it hears of it."""
+        """Returns the event's id. The cause of the event is the opening, whatever the client does
+        when it receives it."""
         opening = self._sockets[connection]
         with self._journal.because(opening):
             return self._journal.note(
@@ -51,7 +51,7 @@ class SocketEvents:
             )
 
     def closed(self, connection: str, how: str) -> None:
-        """how: "idle", "peer", "close" (the client's), "failed" (never stood) or "self"."""
+        """how: "idle", "peer", "close" (the client's), "failed" (never connected) or "self"."""
         if connection in self._sockets:
             self._journal.append(
                 "socket.closed",
@@ -62,5 +62,5 @@ class SocketEvents:
             )
 
     def of(self, connection: str) -> int | None:
-        """The number of the socket that stands for this id now."""
+        """The number of this id's present socket."""
         return self._sockets.get(connection)

@@ -1,9 +1,9 @@
-"""Would a broker like this client's metrics? (common.telemetry.internals.ClientTelemetryReporter,
-KIP-714, 3.7 and later)
+"""ClientTelemetryReporter: decides when a client asks for a metrics subscription
+(common.telemetry.internals, KIP-714, 3.7 and later).
 
 The client asks any broker for a subscription (GET_TELEMETRY_SUBSCRIPTIONS). A broker without a
-telemetry plugin does not offer that API; then the request never leaves the client, but a socket was
-opened to try. Pushing metrics is not simulated: no recorded broker supports it.
+telemetry plugin does not offer that API. The request is not sent then, but a socket was opened to
+try. Pushing metrics is not simulated: no recorded broker supports it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TRANSITIONS = {
 
 
 class TelemetryReporter:
-    """Decides when to ask, and gives up as the version does.
+    """Decides when to ask, and stops as the version does.
 
     after_refusal_ms  how long until the next try after UNSUPPORTED_VERSION: 300000 in 3.9, never
                       from 4.0
@@ -63,7 +63,7 @@ class TelemetryReporter:
         self._transition_to(TelemetryState.SUBSCRIPTION_IN_PROGRESS)
 
     def refused(self, now_ms: int) -> None:
-        """The broker does not know the API: no more questions for a while."""
+        """The broker does not know the API: no request for a while."""
         self._log("TELEMETRY_REQUEST_FAILED", trace=UNSUPPORTED)
         self._interval_ms = self._after_refusal_ms
         self._last_request_ms = now_ms

@@ -1,9 +1,9 @@
-"""When does the network client ask for a metrics subscription? (NetworkClient.TelemetrySender,
-KIP-714)
+"""TelemetrySender: sends the request for a metrics subscription (NetworkClient.TelemetrySender,
+KIP-714).
 
-Like METADATA it goes to the least loaded node, and if that has no socket, one is opened: this is
-why clients from 3.7 on may open one more than older ones. Whether to ask at all, and when again, is
-`TelemetryReporter`'s to say.
+Like METADATA it is sent to the least loaded node, and if that has no socket, one is opened: this is
+why clients from 3.7 on may open one more than older ones. `TelemetryReporter` decides whether to
+ask at all, and when again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class TelemetrySender:
         self._timeout_ms = client.settings.request_timeout_ms
 
     def maybe_update(self, now_ms: int) -> int:
-        """Ask or connect if it is time; how long (ms) until there may be something to do."""
+        """Sends the request or connects if it is time; returns how long (ms) the next pass may
+        wait."""
         wait_ms = self._reporter.time_to_next_update(now_ms, self._timeout_ms)
         if wait_ms > 0:
             return wait_ms
@@ -47,5 +48,5 @@ class TelemetrySender:
         return LONG_MS
 
     def refused(self, now_ms: int) -> None:
-        """The broker does not offer the API: the request never left."""
+        """The broker does not offer the API: the request was not sent."""
         self._reporter.refused(now_ms)

@@ -1,5 +1,5 @@
-"""Builds what every client has inside: logs, selector, metadata, network client.
-The only place where they meet."""
+"""Builds the parts that every client has: logs, selector, metadata, network client. No other module
+connects them."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def node_maker(profile: Profile) -> Callable[..., Node]:
 
 
 def bootstrap_nodes(servers: Iterable[str], node_of: Callable[..., Node]) -> tuple[Node, ...]:
-    """Addresses as nodes -1, -2, ... in the order given (Cluster.bootstrap).
-    Raises ConfigException for what is no host:port."""
+    """Addresses as nodes -1, -2, ... in the order given (Cluster.bootstrap). Raises ConfigException
+    for an address that is not host:port."""
     nodes = []
     for index, address in enumerate(servers):
         host, _, port = address.rpartition(":")
@@ -61,8 +61,8 @@ def bootstrap_nodes(servers: Iterable[str], node_of: Callable[..., Node]) -> tup
 def _cluster_printer(
     profile: Profile,
 ) -> Callable[[MetadataResponse | None, tuple[Node, ...]], str]:
-    """How this version prints what it knows of the cluster;
-    without a response, the bootstrap nodes."""
+    """Returns the function that prints the known cluster as this version does; without a response
+    it prints the bootstrap nodes."""
 
     def text_of(response: MetadataResponse | None, nodes: tuple[Node, ...]) -> str:
         if response is None:
@@ -103,13 +103,13 @@ def network_client(
     least_loaded: Rule | None = None,
     topic_ids: bool = False,
 ) -> NetworkClient:
-    """The network client of a "consumer", a "producer" or an "admin"; its metadata knows no node
+    """The network client of a "consumer", a "producer" or an "admin"; its metadata has no node
     before `bootstrap`.
 
-    wanted_topics  tells what METADATA is to ask for
+    wanted_topics  returns the topics that METADATA is to ask for
     auto_create    whether asking may create a topic (allow.auto.create.topics)
     least_loaded   a rule in place of the version's
-    topic_ids      offsets are asked for by topic id
+    topic_ids      offsets are requested by topic id
     """
     plain = LogContext(lab.journal, who, client_id, "", profile.name)
     node_of = node_maker(profile)

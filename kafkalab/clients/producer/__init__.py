@@ -1,2 +1,2 @@
-"""The producer: records wait in the accumulator, the Sender's loop sends them
+"""The producer: records wait in the accumulator, and the Sender's loop sends them
 (org.apache.kafka.clients.producer)."""

@@ -1,8 +1,8 @@
-"""Where do records wait? In batches, one queue a partition (internals.RecordAccumulator).
+"""RecordAccumulator: keeps records in batches, one queue a partition (internals.RecordAccumulator).
 
-A batch may leave when it is full, when another one waits behind it, when it has waited linger.ms
-(or its backoff after a failure), when memory has run out, or when the producer flushes or closes.
-What a request takes of the waiting batches, and in which order, is `drain`.
+A batch may be sent when it is full, when another one waits behind it, when it has waited linger.ms
+(or its backoff after a failure), when memory is exhausted, or when the producer flushes or closes.
+`drain` decides what a request takes of the waiting batches, and in which order.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Ready:
-    """What a look at the queues found.
+    """The result of one check of the queues.
 
     nodes           leaders that have data ready
     delay_ms        how long until others may have
-    leaderless      topics with data for a partition nobody is known to lead
+    leaderless      topics with data for a partition without a known leader
     """
 
     nodes: dict[int, Node] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class RecordAccumulator:
     def try_append(
         self, tp: TopicPartition, record: WireRecord, outcome: Outcome
     ) -> ProducerBatch | None:
-        """Put a record into the partition's last batch; None where there is none or it is full.
+        """Puts a record into the partition's last batch; None where there is none or it is full.
         KafkaException after close()."""
         if self.closed:
             raise KafkaException("Producer closed while send in progress")
@@ -133,7 +133,7 @@ class RecordAccumulator:
         buffer_bytes: int,
         now_ms: int,
     ) -> ProducerBatch:
-        """Open a batch in memory that was allocated for it."""
+        """Opens a batch in memory that was allocated for it."""
         ratio = self.estimator.estimation(tp.topic, self._compression.type)
         batch = ProducerBatch(tp, now_ms, buffer_bytes, buffer_bytes, self._compression, ratio)
         batch.append(record, outcome)
@@ -146,19 +146,20 @@ class RecordAccumulator:
         return queue[-1].size_bytes if queue else 0
 
     def wakes_sender(self, tp: TopicPartition) -> bool:
-        """Is a batch of the partition full?"""
+        """Whether a batch of the partition is full."""
         queue = self.batches[tp]
         return len(queue) > 1 or queue[-1].is_full
 
     def all_batches_full(self, tp: TopicPartition) -> bool:
-        """No batch of the partition is still filling: then its sticky partition may be left."""
+        """Whether every batch of the partition is full or closed: then the producer may choose
+        another sticky partition."""
         queue = self.batches.get(tp)
         return not queue or queue[-1].is_full
 
-    # looking
+    # checking
 
     def ready(self, view: ClusterView, now_ms: int) -> Ready:
-        """Which leaders have data ready?"""
+        """The leaders that have data ready."""
         found = Ready()
         for topic in dict.fromkeys([tp.topic for tp in self.batches]):
             self._topic_ready(topic, view, now_ms, found)
@@ -211,7 +212,7 @@ class RecordAccumulator:
 
     def _partitions_of(self, topic: str) -> list[TopicPartition]:
         known = self._ordered.get(topic)
-        if known is None or known[0] != len(self.batches):  # a queue once opened stays
+        if known is None or known[0] != len(self.batches):  # a queue that was opened is kept
             tps = [tp for tp in self.batches if tp.topic == topic]
             known = self._ordered[topic] = (
                 len(self.batches),
@@ -222,7 +223,7 @@ class RecordAccumulator:
         return known[1]
 
     def _backs_off(self, batch: ProducerBatch, view: ClusterView, now_ms: int) -> bool:
-        """Does a batch that failed have to wait still? From 3.6 on not if its partition has
+        """Whether a batch that failed must still wait. From 3.6 on it need not if its partition has
         another leader now (KAFKA-15415)."""
         waits = batch.attempts > 0 and batch.waited_ms(now_ms) < self._backoff.wait_ms(batch)
         if not self._profile.producing.batches_follow_leader:
@@ -266,9 +267,9 @@ class RecordAccumulator:
         max_bytes: int,
         transactions: TransactionManager | None,
     ) -> dict[Node, list[ProducerBatch]]:
-        """At most one batch a partition for each ready node, up to max_bytes a request; a batch
-        that leaves gets its sequence from `transactions`. The walk begins at another partition each
-        time, so that none starves."""
+        """Takes at most one batch a partition for each ready node, up to max_bytes a request; a
+        batch that is taken gets its sequence from `transactions`. The walk begins at another
+        partition each time, so that every partition has its turn."""
         drained = {}
         for node in nodes:
             batches = self._drain_node(node, view, cluster, now_ms, max_bytes, transactions)
@@ -295,8 +296,8 @@ class RecordAccumulator:
         taken: list[ProducerBatch] = []
         for step in range(len(partitions)):
             at = (start + step) % len(partitions)
-            # Where a full request broke off, newer clients go on with the partition that did not
-            # fit, older ones behind it.
+            # Where a full request ended, newer clients go on with the partition that did not fit,
+            # older ones with the one behind it.
             self._drain_index[key] = at if counts_nodes_apart else (at + 1) % len(partitions)
             tp = TopicPartition(partitions[at].topic, partitions[at].partition)
             queue = self.batches.get(tp)
@@ -318,11 +319,11 @@ class RecordAccumulator:
             taken.append(batch)
         return taken
 
-    # coming back
+    # returning
 
     def reenqueue(self, batch: ProducerBatch, now_ms: int) -> None:
-        """A failed batch goes back to the front of its queue;
-        a numbered one to where its number belongs."""
+        """A failed batch returns to the front of its queue, a numbered one to the place of its
+        number."""
         batch.reenqueued(now_ms)
         self._put_back(batch)
 
@@ -346,12 +347,12 @@ class RecordAccumulator:
         queue.insert(position, batch)
 
     def split(self, batch: ProducerBatch) -> list[ProducerBatch]:
-        """The broker found it too large: its records in smaller batches, at the front of the queue,
-        as if never tried.
+        """The broker found the batch too large: its records are put into smaller batches, at the
+        front of the queue, as if never tried.
 
-        batch.size is what they are cut to. A batch that is not larger than that comes out as it
-        was, and until 4.0 was sent so for ever, that is, until delivery.timeout.ms; later it is
-        halved again and again (KAFKA-8350).
+        batch.size is the size of the parts. A batch that is not larger than that is put back
+        unchanged, and until 4.0 was sent unchanged until delivery.timeout.ms; later it is halved
+        again and again (KAFKA-8350).
         """
         topic = batch.partition.topic
         self.estimator.reset(topic, self._compression.type, max(1.0, batch.compression_ratio))
@@ -365,7 +366,8 @@ class RecordAccumulator:
         return parts
 
     def expired(self, now_ms: int, limit_ms: int) -> list[ProducerBatch]:
-        """Take out the batches that were opened `limit_ms` (delivery.timeout.ms) ago or earlier."""
+        """Takes out the batches that were opened `limit_ms` (delivery.timeout.ms) ago or
+        earlier."""
         found = []
         for queue in self.batches.values():
             while queue and now_ms - queue[0].created_ms >= limit_ms:
@@ -387,32 +389,32 @@ class RecordAccumulator:
     def finish(
         self, batch: ProducerBatch, state: FinalState, base_offset: int, error: BaseException | None
     ) -> bool:
-        """A batch's outcome is known: its records hear of it, its memory is free.
-        False if that was so before."""
+        """The outcome of a batch is known: its records receive it, its memory is free. False if
+        that was so before."""
         was_open = batch.finish(state, base_offset, error)
         self.forget(batch)
         return was_open
 
     def forget(self, batch: ProducerBatch) -> None:
-        """The batch is no more: somebody else may have its memory."""
+        """The batch has ended: its memory is returned."""
         if self.incomplete.pop(id(batch), None) is not None and batch.buffer_bytes:
             self.pool.deallocate(batch.buffer_bytes)
 
     def abort_incomplete(self) -> None:
-        """The producer is closed by force: nothing more will be sent,
-        and every record whose outcome is open hears of it."""
+        """The producer is closed by force: nothing more is sent, and every record without an
+        outcome fails."""
         self.closed = True
         self.pool.close()
         self.abort_batches(KafkaException("Producer is closed forcefully."))
         self.batches.clear()
 
     def abort_batches(self, reason: BaseException) -> None:
-        """Every record whose outcome is open gets `reason`."""
+        """Every record without an outcome fails with `reason`."""
         self._abort(list(self.incomplete.values()), reason)
 
     def abort_undrained(self, reason: BaseException) -> None:
-        """As above, for the batches that have no sequence yet:
-        never sent, or not numbered (abortUndrainedBatches)."""
+        """As above, for the batches that have no sequence yet: never sent, or not numbered
+        (abortUndrainedBatches)."""
         self._abort(
             [batch for queue in self.batches.values() for batch in queue if not batch.has_sequence],
             reason,

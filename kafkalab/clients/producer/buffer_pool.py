@@ -1,8 +1,8 @@
-"""How much memory may waiting records take? (internals.BufferPool)
+"""BufferPool: the memory that waiting records may take (internals.BufferPool).
 
 Each batch takes batch.size bytes from buffer.memory, or more if one record is larger, from the
-moment it is opened until its outcome is known. When nothing is left, send() waits here, first come
-first served, at most max.block.ms: the producer's only brake on an application that writes faster
+moment it is opened until its outcome is known. When no memory is left, send() waits here, first
+come first served, at most max.block.ms. Nothing else slows down an application that writes faster
 than the brokers take it.
 """
 
@@ -15,7 +15,7 @@ from kafkalab.sim.apps import Signal
 
 
 class Waiter:
-    """Somebody who needs memory. It gathers what is given back until it has enough.
+    """A caller that waits for memory. It gathers what is given back until it has enough.
 
     signal     set when it has everything, or the pool was closed
     """
@@ -33,12 +33,12 @@ class Waiter:
 
 
 class BufferPool:
-    """total_bytes: buffer.memory; poolable_bytes: batch.size, the one size of buffer that is kept
-    for the next batch.
+    """The pool. total_bytes: buffer.memory; poolable_bytes: batch.size, the one size of buffer that
+    is kept for the next batch.
 
     available_bytes  not in use
-    waiters          those who could not have what they asked for, in order
-    closed           nobody gets anything any more
+    waiters          callers that wait for memory, in order
+    closed           no caller gets memory any more
     """
 
     def __init__(self, total_bytes: int, poolable_bytes: int) -> None:
@@ -48,10 +48,10 @@ class BufferPool:
         self.closed = False
 
     def allocate(self, size_bytes: int) -> Waiter | None:
-        """Take memory. None: there was enough. Otherwise wait for the Waiter's signal, or `abandon`
-        it.
+        """Takes memory. None: there was enough. Otherwise wait for the Waiter's signal, or
+        `abandon` it.
 
-        Raises IllegalArgumentException for more than there will ever be.
+        Raises IllegalArgumentException for more than the whole pool.
         """
         if size_bytes > self.total_bytes:
             raise IllegalArgumentException(
@@ -66,19 +66,19 @@ class BufferPool:
         return waiter
 
     def deallocate(self, size_bytes: int) -> None:
-        """Give memory back; whoever waits first gets it."""
+        """Gives memory back; the first waiter gets it."""
         self.available_bytes += size_bytes
         self._serve()
 
     def abandon(self, waiter: Waiter) -> None:
-        """The waiter's time is up: what it had gathered goes to the next."""
+        """The waiter's time is over: the memory it had gathered goes to the next one."""
         if waiter in self.waiters:
             self.waiters.remove(waiter)
             self.available_bytes += waiter.held_bytes
             self._serve()
 
     def close(self) -> None:
-        """Wake everybody who waits; they find `closed` set."""
+        """Wakes all waiters; they find `closed` set."""
         self.closed = True
         waiters, self.waiters = self.waiters, deque()
         for waiter in waiters:

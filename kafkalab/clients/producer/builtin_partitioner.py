@@ -1,8 +1,9 @@
-"""Where do records without a key go since 3.3? (BuiltInPartitioner, KIP-794)
+"""BuiltInPartitioner: chooses partitions for records without a key since 3.3
+(internals.BuiltInPartitioner, KIP-794).
 
-They stay with one partition until batch.size bytes went there, then another one is drawn. If the
-queues of the partitions differ in length, a longer queue is drawn with less probability: a slow
-broker's queues grow, so it gets less.
+Records stay with one partition until batch.size bytes were appended to it; then another one is
+drawn. If the queues of the partitions differ in length, a longer queue is drawn with less
+probability: a slow broker's queues grow, so it gets fewer records.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from kafkalab.protocol.frozen import record
 
 @record
 class LoadStats:
-    """cumulative: the running sums of the partitions' weights; ids:
-    the partitions, in the same order."""
+    """Weights for the draw of a partition. cumulative: the running sums of the partitions' weights;
+    ids: the partitions, in the same order."""
 
     cumulative: tuple[int, ...]
     ids: tuple[int, ...]
 
     def pick(self, number: int) -> int:
-        """The partition in whose share a random number falls:
-        the first whose sum is greater than number % the last sum."""
+        """The partition that a random number falls on: the first whose sum is greater than number %
+        the last sum."""
         return self.ids[bisect.bisect_right(self.cumulative, number % self.cumulative[-1])]
 
 
@@ -34,8 +35,8 @@ def load_stats(queue_sizes: Sequence[int], ids: Sequence[int], all_count: int) -
     """The weights: the longest queue's length plus one, less the partition's own. None where they
     would make no difference.
 
-    all_count: how many partitions there are, led or not. With fewer than two there is nothing to
-    choose; equal queues of all partitions weigh the same.
+    all_count: how many partitions there are, with or without a leader. With fewer than two there is
+    no choice; equal queues of all partitions weigh the same.
     """
     if (
         len(queue_sizes) < 1
@@ -51,7 +52,7 @@ def load_stats(queue_sizes: Sequence[int], ids: Sequence[int], all_count: int) -
 
 
 class StickyPartitionInfo:
-    """The partition records go to for now, and how many bytes went there since it was drawn."""
+    """The present partition, and how many bytes were appended to it since it was drawn."""
 
     __slots__ = ("partition", "produced_bytes")
 
@@ -61,10 +62,10 @@ class StickyPartitionInfo:
 
 
 class BuiltInPartitioner:
-    """One topic's. `log` writes lines of the catalogue.
+    """One topic's partitioner. `log` writes lines of the catalogue.
 
     current  None before the first record
-    stats    what the Sender's last look at the queues gave
+    stats    queue lengths from the Sender's last check
     """
 
     def __init__(
@@ -91,9 +92,9 @@ class BuiltInPartitioner:
         cluster: Cluster,
         may_switch: bool,
     ) -> bool:
-        """Count what was appended; True if that was enough and another partition was drawn.
+        """Counts the appended bytes; True if that was enough and another partition was drawn.
 
-        may_switch: no batch of the partition is still filling. Otherwise switching waits, at most
+        may_switch: no batch of the partition is still filling. Otherwise the switch waits, at most
         until twice batch.size, so that a batch is not sent half empty.
         """
         if info is None:
@@ -113,7 +114,8 @@ class BuiltInPartitioner:
         return False
 
     def next_partition(self, cluster: Cluster) -> int:
-        """Draw one: by weight where there are weights, else any that is led, else any."""
+        """Draws a partition: by weight where there are weights, else any with a leader, else
+        any."""
         if self.stats is not None:
             partition = self.stats.pick(self._rng.randrange(1 << 31))
         else:
@@ -126,9 +128,9 @@ class BuiltInPartitioner:
         return partition
 
     def on_load(self, queue_sizes: list[int] | None, ids: list[int], all_count: int) -> None:
-        """The queues as the Sender saw them, partitions without a leader and of slow brokers left
-        out; None: not all have had a batch yet, or partitioner.adaptive.partitioning.enable is
-        false (updatePartitionLoadStats)."""
+        """Takes over the queue lengths of the Sender's check, without partitions that have no
+        leader or a slow broker. None: not all have had a batch yet, or
+        partitioner.adaptive.partitioning.enable is false (updatePartitionLoadStats)."""
         if queue_sizes is None:
             self.stats = None
             self._log("LOAD_STATS_MISSING", topic=self.topic)

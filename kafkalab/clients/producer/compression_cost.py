@@ -1,9 +1,9 @@
-"""What does compressing cost this producer's thread?
+"""Counts the processor time that compression takes on a producer's thread.
 
-In Java a record is compressed bit by bit while it is appended, on the application's thread, and the
-rest when the batch is closed, on the Sender's. Here all of it is done when the batch leaves, on the
-Sender's: the sum is the same. The journal keeps each piece of work as an event "cpu": who did what
-with how many bytes, and how many microseconds it took.
+In Java a record is compressed piece by piece while it is appended, on the application's thread, and
+the remainder when the batch is closed, on the Sender's. Here all of it is done when the batch is
+sent, on the Sender's: the sum is the same. The journal keeps each piece of work as an event "cpu":
+the client, the bytes, and the microseconds it took.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Cpu:
         self._rest_us = 0
 
     def compressed(self, batch: ProducerBatch) -> int:
-        """A batch was compressed; for how many whole milliseconds the thread is busy with that.
-        What is left over adds up."""
+        """A batch was compressed; returns for how many whole milliseconds the thread is busy with
+        that. Remainders are added up."""
         cost_us = batch.compression.compress_us(batch.uncompressed_bytes)
         self._journal.append(
             "cpu",

@@ -1,4 +1,5 @@
-"""What becomes of a record? The answer that is not here yet (internals.FutureRecordMetadata)."""
+"""FutureRecordMetadata: the outcome of one record, which may not be known yet
+(internals.FutureRecordMetadata)."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from kafkalab.sim.apps import Signal
 
 
 class FutureRecordMetadata:
-    """What `send` returns. `done()` says whether the outcome is known;
-    `get()` waits for it, and raises what went wrong."""
+    """The outcome of one `send`. `done()` says whether it is known; `get()` waits for it, and
+    raises the record's error."""
 
     def __init__(self, wait: Callable[[Signal, int | None], bool]) -> None:
         self._wait, self._signal = wait, Signal()
@@ -20,12 +21,12 @@ class FutureRecordMetadata:
         self._error: BaseException | None = None
 
     def done(self) -> bool:
-        """Is the outcome known?"""
+        """Whether the outcome is known."""
         return self._signal.is_set
 
     def get(self, timeout_ms: int | None = None) -> RecordMetadata:
-        """Wait for the outcome. Raises what went wrong with the record, and TimeoutException when
-        that is not known within `timeout_ms` milliseconds (None: as long as it takes)."""
+        """Waits for the outcome. Raises the record's error, and TimeoutException when the outcome
+        is not known within `timeout_ms` milliseconds (None: as long as it takes)."""
         if not self._wait(self._signal, timeout_ms):
             raise TimeoutException(f"Timeout after waiting for {timeout_ms} ms.")
         if self._error is not None:
@@ -34,7 +35,8 @@ class FutureRecordMetadata:
         return self._metadata
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Only called for what there is not: says what there is. Raises NoSuchName."""
+        """Called only for a name that does not exist; the error lists the names that do. Raises
+        NoSuchName."""
         if name.startswith("_"):
             raise AttributeError(name)
         if name in ("result", "exception"):

@@ -1,6 +1,6 @@
-"""The producer an application holds (org.apache.kafka.clients.producer.KafkaProducer).
+"""The producer that an application uses (org.apache.kafka.clients.producer.KafkaProducer).
 
-The constructor starts the Sender's loop, which connects on its own; `send` waits for metadata and
+The constructor starts the Sender's loop, which connects by itself; `send` waits for metadata and
 perhaps for memory, puts the record into a batch and returns a future.
 """
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from kafkalab.clients.network.metadata import ClusterView
 
 LARGEST_LONG = 9_223_372_036_854_775_807
-"""Long.MAX_VALUE: how long close() waits when it is not told."""
+"""Long.MAX_VALUE: how long close() waits without a timeout."""
 
 Callback = Callable[[RecordMetadata | None, BaseException | None], None]
 
@@ -55,7 +55,7 @@ class KafkaProducer(TransactionalMethods):
 
     config        dotted keys as in Java; `bootstrap.servers` defaults to the lab's first broker
     version       the client version to be; the lab's when left out
-    name          who this is in the journal; client.id when left out
+    name          the client's name in the journal; client.id when left out
     least_loaded  a learner's own rule, function(nodes) -> node or None, in place of the version's;
                   see clients/network/least_loaded.py
     """
@@ -70,7 +70,7 @@ class KafkaProducer(TransactionalMethods):
         least_loaded: Callable[..., Any] | None = None,
     ) -> None:
         arguments.lab("KafkaProducer", lab)
-        arguments.settings("KafkaProducer", config)
+        arguments.config_mapping("KafkaProducer", config)
         arguments.rule(least_loaded)
         self._lab = lab
         self._topics_sent_to: set[str] = set()
@@ -208,12 +208,12 @@ class KafkaProducer(TransactionalMethods):
     def send(
         self, record: ProducerRecord, callback: Callback | None = None
     ) -> FutureRecordMetadata:
-        """Queue a record. Waits while the topic's metadata is unknown and while buffer.memory is
-        full, both together at most max.block.ms.
+        """Queues a record. It waits while the topic's metadata is unknown and while buffer.memory
+        is full, both together at most max.block.ms.
 
-        What goes wrong later goes to the future and to callback(metadata, error): TimeoutException,
-        RecordTooLargeException, or what the broker refused it with. Raises IllegalStateException
-        after close() and what a partitioner raises (KafkaProducer.doSend).
+        A later failure goes to the future and to callback(metadata, error): TimeoutException,
+        RecordTooLargeException, or the broker's error. Raises IllegalStateException after close(),
+        and the errors of a partitioner (KafkaProducer.doSend).
         """
         if not isinstance(record, ProducerRecord):
             raise IllegalArgumentException(
@@ -274,8 +274,8 @@ class KafkaProducer(TransactionalMethods):
         future: FutureRecordMetadata,
         callback: Callback | None,
     ) -> None:
-        """What send() itself finds wrong with a record does not raise:
-        it goes to the future and the callback, at once."""
+        """An error that send() itself finds is not raised: the future and the callback receive it
+        at once."""
         if self._transactions is not None and self.profile.transacting.refuses_calls_after_error:
             self._transactions.on_send_error(error)
         self._log("SEND_FAILED", error=error, trace=error.java_text())
@@ -309,7 +309,8 @@ class KafkaProducer(TransactionalMethods):
         callback: Callback | None,
         sent: int | None,
     ) -> Outcome:
-        """What to do when the record's fate is known. sent: the event of the call of send()."""
+        """The call that runs when the record's outcome is known. sent: the event of the call of
+        send()."""
         journal = self._lab.journal
 
         def outcome(offset: int, error: BaseException | None) -> None:
@@ -339,7 +340,7 @@ class KafkaProducer(TransactionalMethods):
         error: BaseException | None,
         tp: TopicPartition,
     ) -> None:
-        """On the I/O thread. The Sender outlives what a callback raises: it says so and goes on
+        """Runs on the I/O thread. When a callback raises, the Sender writes a line and goes on
         (ProducerBatch.completeFutureAndFireCallbacks)."""
         self._in_callback = True
         try:
@@ -369,15 +370,15 @@ class KafkaProducer(TransactionalMethods):
         return view
 
     def _await_topic_ids(self, topic: str, deadline_ms: int) -> None:
-        """Offsets in a transaction name their topics by id, which METADATA tells.
-        Without one in time they go by name alone."""
+        """Offsets in a transaction name their topics by id, which METADATA contains. Without an id
+        in time the topics go by name alone."""
         self._topics.wait_for_id(topic, deadline_ms)
 
-    # the rest of the API
+    # the other methods
 
     def flush(self) -> None:
-        """Send everything now and wait until each outcome is known.
-        In a callback it would wait for itself: that is refused."""
+        """Sends everything now and waits until each outcome is known. In a callback that would wait
+        for itself: it is refused."""
         self._refuse_in_callback(
             "flush()",
             KafkaException(
@@ -406,8 +407,8 @@ class KafkaProducer(TransactionalMethods):
                 self._metrics.flushed(self._lab.now_ms - began_ms)
 
     def partitions_for(self, topic: str) -> list[int]:
-        """The partition numbers of a topic. Raises TimeoutException when
-        no broker tells within max.block.ms."""
+        """The partition numbers of a topic. Raises TimeoutException when no broker answers within
+        max.block.ms."""
         if not isinstance(topic, str):
             raise IllegalArgumentException(f"topic cannot be null: give its name, not {topic!r}")
         view = self._await_topic(
@@ -424,9 +425,9 @@ class KafkaProducer(TransactionalMethods):
         )
 
     def close(self, timeout_ms: int = LARGEST_LONG) -> None:
-        """Send what waits, at most for `timeout_ms`, then close all sockets; what was not answered
-        by then fails with "Producer is closed forcefully." Twice is harmless. In a callback the
-        timeout is 0, as the I/O thread cannot wait for itself."""
+        """Sends the waiting batches, at most for `timeout_ms`, then closes all sockets. Records
+        without an answer then fail with "Producer is closed forcefully." A second call does
+        nothing. In a callback the timeout is 0, as the I/O thread cannot wait for itself."""
         if not isinstance(timeout_ms, int) or timeout_ms < 0:
             raise IllegalArgumentException("The timeout cannot be negative.")
         if self._sender.finished.is_set or self._topics.closed:
@@ -456,7 +457,7 @@ class KafkaProducer(TransactionalMethods):
             )
 
     def _close_sender(self, timeout_ms: int) -> bool:
-        """End the I/O thread; says whether it came to its end within the time."""
+        """Ends the I/O thread; returns whether it ended within the time."""
         lab, finished = self._lab, self._sender.finished
         if self._in_callback and timeout_ms > 0:
             self._log("CLOSE_IN_CALLBACK", timeout_ms=timeout_ms)
@@ -484,7 +485,7 @@ class KafkaProducer(TransactionalMethods):
         self._sender.wakeup()
 
     def _block(self, signal: Signal, deadline_ms: int) -> bool:
-        """Whoever calls waits. The I/O thread must not: it would wait for itself."""
+        """Makes the caller wait. The I/O thread must not: it would wait for itself."""
         self._refuse_in_callback("A call that waits")
         return self._lab.stage.wait(signal, deadline_ms)
 
@@ -495,8 +496,8 @@ class KafkaProducer(TransactionalMethods):
         return True
 
     def _wait_for(self, signal: Signal, what: str) -> None:
-        """Wait as long as it takes: a batch has delivery.timeout.ms,
-        and the lab's patience comes on top."""
+        """Waits as long as it takes: a batch ends after delivery.timeout.ms, and the lab's own
+        limit comes on top."""
         if not signal.is_set:
             self._refuse_in_callback("A call that waits")
             self._lab.stage.wait_for(signal, what, besides_ms=self.config["delivery.timeout.ms"])

@@ -1,14 +1,15 @@
-"""Which partition does a record go to? (Partitioner, DefaultPartitioner, RoundRobinPartitioner,
-UniformStickyPartitioner)
+"""The partitioners: they choose a record's partition (Partitioner, DefaultPartitioner,
+RoundRobinPartitioner, UniformStickyPartitioner).
 
-A partition the application names always wins. With a key, murmur2 decides over all partitions, led
-or not. Without either, the version's rule holds: round robin from a random start (until 2.3), one
-partition until a new batch is opened (KIP-480, 2.4 to 3.2), and since 3.3 the rule built into the
-accumulator (KIP-794, `builtin_partitioner.py`). `partitioner.class` replaces it all.
+A partition the application names is always used. With a key, murmur2 decides over all partitions,
+with or without a leader. Without either, the version's rule applies: round robin from a random
+start (until 2.3), one partition until a new batch is opened (KIP-480, 2.4 to 3.2), and since 3.3
+the rule built into the accumulator (KIP-794, `builtin_partitioner.py`). `partitioner.class`
+replaces all of it.
 
 A partitioner is any object with `partition(topic, key, key_bytes, value, value_bytes, cluster) ->
-int`; a plain function of these six will do. Until 3.9 one may also have
-`on_new_batch(topic, cluster, previous)`.
+int`; a plain function of these six is enough. Until 3.9 one may also have `on_new_batch(topic,
+cluster, previous)`.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ class Partitioner(Protocol):
 
 
 class RoundRobin:
-    """Records without a key until 2.3: a counter a topic that starts at a random number. Partitions
-    without a leader are left out while there are others (DefaultPartitioner)."""
+    """Round robin for records without a key, until 2.3: a counter a topic with a random start.
+    Partitions without a leader are left out while there are others (DefaultPartitioner)."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -62,13 +63,13 @@ class RoundRobin:
         return nth_available(counter, topic, cluster)
 
     def start_at(self, topic: str, counter: int) -> None:
-        """Let the topic's counter begin at a number instead of a random one."""
+        """Sets the start of the topic's counter to a number instead of a random one."""
         self._counters[topic] = counter
 
 
 def nth_available(counter: int, topic: str, cluster: Cluster) -> int:
-    """The partition a counter means: modulo the partitions that have a leader;
-    of all where none has one."""
+    """The partition a counter means: modulo the partitions that have a leader; of all where none
+    has one."""
     available = cluster.available_partitions_for_topic(topic)
     if available:
         return available[to_positive(counter) % len(available)].partition
@@ -76,8 +77,8 @@ def nth_available(counter: int, topic: str, cluster: Cluster) -> int:
 
 
 class StickyPartitionCache:
-    """2.4 to 3.2: one random partition a topic, which changes when a new
-    batch is about to be opened for it (KIP-480)."""
+    """The sticky rule of 2.4 to 3.2: one random partition a topic. It changes when a new batch is
+    about to be opened for it (KIP-480)."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -89,8 +90,8 @@ class StickyPartitionCache:
         return self._current[topic]
 
     def next_partition(self, topic: str, cluster: Cluster, previous: int) -> int:
-        """The partition to stick to from now on. It changes only if the new batch was for the
-        present one, and then to another one wherever two or more are led."""
+        """Chooses the next sticky partition. It changes only if the new batch was for the present
+        one, and then to another one where two or more have a leader."""
         current = self._current.get(topic)
         if current is not None and current != previous:
             return current
@@ -106,12 +107,12 @@ class StickyPartitionCache:
         return chosen
 
     def stick_to(self, topic: str, partition: int) -> None:
-        """Begin with this partition instead of a random one."""
+        """Begins with this partition instead of a random one."""
         self._current[topic] = partition
 
 
 class RoundRobinDefaultPartitioner:
-    """DefaultPartitioner until 2.3: the key, else round robin."""
+    """DefaultPartitioner until 2.3: the key decides, else round robin."""
 
     def __init__(self, rng: random.Random) -> None:
         self._round = RoundRobin(rng)
@@ -131,8 +132,8 @@ class RoundRobinDefaultPartitioner:
 
 
 class StickyDefaultPartitioner:
-    """DefaultPartitioner from 2.4: the key, else the sticky partition.
-    Keyed records that open a batch there move it, too."""
+    """DefaultPartitioner from 2.4: the key decides, else the sticky partition. Keyed records that
+    open a batch there move it, too."""
 
     def __init__(self, rng: random.Random) -> None:
         self._cache = StickyPartitionCache(rng)
@@ -155,7 +156,7 @@ class StickyDefaultPartitioner:
 
 
 class UniformStickyPartitioner:
-    """The sticky rule for every record: keys are not looked at (2.4 to 3.9, KIP-480)."""
+    """The sticky rule for every record: keys are ignored (2.4 to 3.9, KIP-480)."""
 
     def __init__(self, rng: random.Random) -> None:
         self._cache = StickyPartitionCache(rng)
@@ -176,11 +177,12 @@ class UniformStickyPartitioner:
 
 
 class RoundRobinPartitioner:
-    """Each record to the next partition, keys or not, from the first one on (2.4, KIP-369).
+    """Puts each record into the next partition, with or without key, from the first one on (2.4,
+    KIP-369).
 
-    A record that opens a batch is asked about twice, so where each one does, every other partition
-    is skipped (KAFKA-9965). `remembers_new_batch`: the second question gets the first answer
-    (KAFKA-17632); since 4.0 there is no second question.
+    A record that opens a batch calls the partitioner twice, so where each one does, every other
+    partition is skipped (KAFKA-9965). `remembers_new_batch`: the second call gets the first result
+    (KAFKA-17632); since 4.0 there is no second call.
     """
 
     def __init__(self, rng: random.Random, remembers_new_batch: bool = True) -> None:
@@ -210,7 +212,7 @@ class RoundRobinPartitioner:
 
 
 class FunctionPartitioner:
-    """A learner's function in a partitioner's place."""
+    """Wraps a learner's function as a partitioner."""
 
     def __init__(self, function: Callable[..., int]) -> None:
         self.partition = function
@@ -219,7 +221,7 @@ class FunctionPartitioner:
 KNOWN = {PACKAGE + name: name for name in ("RoundRobinPartitioner", "UniformStickyPartitioner")} | {
     PACKAGE + "internals.DefaultPartitioner": "DefaultPartitioner"
 }
-"""Full class name -> the short one. Which of them a version has is its profile's to say."""
+"""Full class name -> the short one. The profile lists which of them a version has."""
 
 
 def partitioner_of(given: Any, profile: Profile, rng: random.Random) -> Partitioner | None:

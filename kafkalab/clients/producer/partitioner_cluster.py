@@ -1,8 +1,8 @@
-"""What does a partitioner see of the cluster? (org.apache.kafka.common.Cluster)
+"""Cluster: what a partitioner knows of the cluster (org.apache.kafka.common.Cluster).
 
-Lists of partitions come in the order in which Java's Cluster holds them: until 2.1 as the METADATA
-answer had them, since 2.2 as a HashMap gives them out. Round robin walks that order, and so does
-the Sender when it fills a request.
+Lists of partitions have the order in which Java's Cluster holds them: until 2.1 the order of the
+METADATA answer, since 2.2 the order of a HashMap. Round robin follows that order, and so does the
+Sender when it fills a request.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from kafkalab.clients.network.metadata import ClusterView, PartitionView
 
 
 class Cluster:
-    """One picture of the cluster, as custom partitioners get it; it does not change."""
+    """The cluster at one moment, as custom partitioners get it; it does not change."""
 
     def __init__(self, view: ClusterView, in_hash_order: bool) -> None:
         order = (
@@ -32,12 +32,12 @@ class Cluster:
         return self._topics.get(topic, [])
 
     def available_partitions_for_topic(self, topic: str) -> list[PartitionView]:
-        """Those that somebody leads."""
+        """The partitions of a topic that have a leader."""
         return [p for p in self.partitions_for_topic(topic) if p.leader is not None]
 
     def partition_count_for_topic(self, topic: str) -> int:
         return len(self.partitions_for_topic(topic))
 
     def partitions_for_node(self, node_id: int) -> list[PartitionView]:
-        """Those that a broker leads."""
+        """The partitions that a broker leads."""
         return self._by_leader.get(node_id, [])

@@ -1,8 +1,10 @@
-"""What becomes of a batch that was sent? (Sender.handleProduceResponse, completeBatch, failBatch)
+"""Handles the answers to PRODUCE and decides each batch's outcome (Sender.handleProduceResponse,
+completeBatch, failBatch).
 
-Written: its records hear where. Too large for the broker: it is split and sent again. Refused for a
-reason that may pass, or lost with its connection: it goes back to the front of its queue, as often
-as retries and delivery.timeout.ms allow. Otherwise its records hear what went wrong.
+A written batch: its records receive their offsets. A batch too large for the broker: it is split
+and sent again. A batch refused for a retriable reason, or lost with its connection: it returns to
+the front of its queue, as often as retries and delivery.timeout.ms allow. Otherwise its records
+receive the error.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ class ProduceOutcomes:
         self._retries, self._delivery_timeout_ms = config["retries"], config["delivery.timeout.ms"]
 
     def answered(self, node: Node, batches: list[ProducerBatch], response: ClientResponse) -> None:
-        """A PRODUCE request has ended, one way or another."""
+        """A PRODUCE request has ended, with or without an answer."""
         correlation_id = response.request.correlation_id
         if response.disconnected:
             answer = self._lost(node, response)
@@ -79,7 +81,7 @@ class ProduceOutcomes:
                 )
             return
         self._log("PRODUCE_RECEIVED", node_id=node.connection, correlation_id=correlation_id)
-        if response.message is None:  # acks=0: written to the socket is all one will ever know
+        if response.message is None:  # acks=0: the write to the socket is the only outcome
             for batch in batches:
                 self._settle(batch, PartitionProduceResponse(index=0), correlation_id)
             return
@@ -104,8 +106,8 @@ class ProduceOutcomes:
         self._metrics.answered(response.latency_ms)
 
     def _lost(self, node: Node, response: ClientResponse) -> PartitionProduceResponse:
-        """The connection is gone, and with it the answer.
-        From 3.x on a time-out is told apart from other losses."""
+        """The connection is lost, and with it the answer. From 3.x on a time-out has an error of
+        its own."""
         timed_out = response.timed_out and self._profile.producing.tells_timed_out_requests
         self._log(
             "PRODUCE_TIMED_OUT" if timed_out else "PRODUCE_CANCELLED",
@@ -176,7 +178,7 @@ class ProduceOutcomes:
             self._metrics.retried(batch)
             self._accumulator.reenqueue(batch, self._clock.now_ms)
         elif error is Errors.DUPLICATE_SEQUENCE_NUMBER:
-            # a batch sent twice was written once, but where, nobody remembers
+            # a batch sent twice was written once, but the broker does not remember where
             self._complete(batch, answer.base_offset)
         else:
             assert known.raises is not None, "a refusal is no success"
@@ -194,8 +196,8 @@ class ProduceOutcomes:
     def _learn_leader(
         self, batch: ProducerBatch, error: Errors, answer: PartitionProduceResponse
     ) -> None:
-        """An answer may name the new leader (KIP-951, 3.7): then the batch need not wait for
-        metadata, nor for its backoff."""
+        """Takes over the new leader that an answer names (KIP-951, 3.7): then the batch need not
+        wait for metadata, nor for its backoff."""
         if self._profile.connecting.learns_leaders and error in (
             Errors.NOT_LEADER_OR_FOLLOWER,
             Errors.FENCED_LEADER_EPOCH,
@@ -240,8 +242,8 @@ class ProduceOutcomes:
             )
 
     def fail(self, batch: ProducerBatch, error: ApiException, closes_gap: bool) -> None:
-        """failBatch. closes_gap: the broker has refused the batch,
-        so its sequence numbers are free again."""
+        """failBatch. closes_gap: the broker has refused the batch, so its sequence numbers are free
+        again."""
         self._metrics.failed(batch.partition.topic, len(batch.records))
         if batch.done:
             assert batch.final_state is not None, "a batch that is done has its final state"

@@ -1,8 +1,7 @@
-"""Which records travel together? (internals.ProducerBatch)
+"""ProducerBatch: records of one partition that are sent together (internals.ProducerBatch).
 
-Records of one partition, as they will stand in one record batch of its log. While it fills, its
-size on the wire is known exactly without compression, and estimated with it; closed, it is what it
-is.
+They become one record batch of the partition's log. While the batch fills, its size on the wire is
+known exactly without compression, and estimated with it; after it is closed the size is exact.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ ESTIMATION_FACTOR = 1.05
 a little more than the last batches needed."""
 
 Outcome = Callable[[int, BaseException | None], object]
-"""Told what became of a record: (its offset or -1, the error or None)."""
+"""Called with the outcome of a record: (its offset or -1, the error or None)."""
 
 
 class FinalState(enum.Enum):
-    """How a batch ended (ProducerBatch.FinalState)."""
+    """The end states of a batch (ProducerBatch.FinalState)."""
 
     SUCCEEDED = "SUCCEEDED"
-    """Written. Nothing follows."""
+    """Written. No state follows."""
     FAILED = "FAILED"
     """Refused, or expired. An answer that comes later changes nothing for the application."""
     ABORTED = "ABORTED"
@@ -51,21 +50,21 @@ TRANSITIONS = {
 class ProducerBatch:
     """One batch, from its first record to its outcome.
 
-    write_limit_bytes          how large it may grow: batch.size, or what its only record needs
-    buffer_bytes               what it holds of the buffer pool; 0 for one that came from splitting
+    write_limit_bytes          its largest size: batch.size, or what its only record needs
+    buffer_bytes               its memory from the buffer pool; 0 for one that came from splitting
                                another
     ratio                      its estimated compressed size over its uncompressed size
     uncompressed_bytes         of the records, without the batch's own header
     largest_record_bytes       the most a batch of one of its records alone could need
-    attempts, last_attempt_ms  how often it came back unsent or failed, and when last
+    attempts, last_attempt_ms  how often it returned unsent or failed, and when last
     base_sequence              of its first record, with the producer's id and epoch; -1 until it is
                                drained (KIP-98)
     is_transactional           drained inside a transaction
-    leader_epoch               what was known of the leader when it was last looked at (KAFKA-15415)
-    in_flight                  sent and not answered
+    leader_epoch               the leader's epoch at the last check of the queues (KAFKA-15415)
+    in_flight                  sent and without an answer
     backoff                    (attempts, ms): how long it waits after that many failures
     final_state                None while its outcome is open; `done_signal` is set when it is known
-    parts                      what it was split into: its records' outcomes are theirs
+    parts                      the batches it was split into: they carry its records' outcomes
     sequence_was_reset         it got other numbers than it was first sent with
     """
 
@@ -105,7 +104,7 @@ class ProducerBatch:
 
     @property
     def size_bytes(self) -> int:
-        """On the wire: estimated while it may still grow."""
+        """Its size on the wire; estimated while it may still grow."""
         if self._built_bytes is not None:
             return self._built_bytes
         if self.compression.is_none:
@@ -117,7 +116,7 @@ class ProducerBatch:
         return self._closed or (bool(self.records) and self.write_limit_bytes <= self.size_bytes)
 
     def has_room_for(self, record: WireRecord) -> bool:
-        """A record always fits into an empty batch. Otherwise it counts uncompressed."""
+        """A record always fits into an empty batch. Otherwise its uncompressed size counts."""
         return not self.is_full and (
             not self.records or self.write_limit_bytes >= self.size_bytes + self._bytes_of(record)
         )
@@ -137,12 +136,12 @@ class ProducerBatch:
         )
 
     def close_for_appends(self) -> None:
-        """No record more."""
+        """The batch takes no more records."""
         self._closed = True
 
     def build(self, estimator: CompressionRatioEstimator) -> int:
-        """Close it and give it its size; the bytes that were compressed for that,
-        0 when there was nothing to do."""
+        """Closes it and gives it its size; returns the bytes that were compressed for that, 0 when
+        there were none."""
         self._closed = True
         if self.compression.is_none or self._built_bytes is not None:
             return 0
@@ -155,7 +154,7 @@ class ProducerBatch:
 
     @property
     def compression_ratio(self) -> float:
-        """Compressed over uncompressed; 1.0 without compression."""
+        """Compressed size over uncompressed; 1.0 without compression."""
         if self._built_bytes is None:
             return 1.0
         return (self._built_bytes - EMPTY_BYTES) / self.uncompressed_bytes
@@ -168,7 +167,7 @@ class ProducerBatch:
 
     @property
     def last_sequence(self) -> int:
-        """Of its last record; counts on from 0 after 2**31 - 1."""
+        """The sequence of its last record; after 2**31 - 1 follows 0."""
         return (self.base_sequence + len(self.records) - 1) % (1 << 31)
 
     @property
@@ -177,7 +176,7 @@ class ProducerBatch:
 
     @property
     def leader_changed(self) -> bool:
-        """It is sent again, and to a leader that was not known at the last attempt."""
+        """Whether it is sent again, and to a leader that was not known at the last attempt."""
         return self.attempts > 0 and self.attempts == self.attempts_at_leader_change
 
     def waited_ms(self, now_ms: int) -> int:
@@ -188,18 +187,18 @@ class ProducerBatch:
         self.last_attempt_ms = max(self.last_attempt_ms, now_ms)
 
     def has_reached(self, delivery_timeout_ms: int, now_ms: int) -> bool:
-        """Has its time passed since it was opened (hasReachedDeliveryTimeout)?"""
+        """Whether its time has passed since it was opened (hasReachedDeliveryTimeout)."""
         return now_ms - self.created_ms >= delivery_timeout_ms
 
-    # its end
+    # the outcome
 
     @property
     def done(self) -> bool:
         return self.final_state is not None
 
     def finish(self, state: FinalState, base_offset: int, error: BaseException | None) -> bool:
-        """Tell each record its outcome, once; False if that was done before. base_offset: of the
-        first record, -1: nobody told."""
+        """Gives each record its outcome, once; False if that was done before. base_offset: of the
+        first record; -1 when it is unknown."""
         if state not in TRANSITIONS[self.final_state]:
             return False
         self.final_state = state
@@ -209,8 +208,8 @@ class ProducerBatch:
         return True
 
     def split(self, limit_bytes: int) -> list[ProducerBatch]:
-        """The same records in batches of at most `limit_bytes`; their outcomes go with them.
-        Sequences stay as they were."""
+        """The same records in batches of at most `limit_bytes`, with the callbacks of their
+        outcomes. Sequences stay as they were."""
         parts: list[ProducerBatch] = []
         sequence = self.base_sequence
         for record, outcome in zip(self.records, self.outcomes):
@@ -244,7 +243,7 @@ class ProducerBatch:
 
     @property
     def shown(self) -> Later:
-        """As it is now, for a line."""
+        """Its present state, for a line."""
         return Later(_text, self.partition, len(self.records))
 
     def __str__(self) -> str:

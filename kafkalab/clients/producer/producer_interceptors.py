@@ -1,9 +1,10 @@
-"""Who sees each record before it is sent, and each outcome? (ProducerInterceptor,
-internals.ProducerInterceptors, KIP-42)
+"""ProducerInterceptors: calls the interceptors before a record is sent and after its outcome
+(internals.ProducerInterceptors, KIP-42).
 
 An interceptor is any object with `on_send(record) -> record`, `on_acknowledgement(metadata, error)`
-and `close()`; what it lacks is passed over. They stand in a row: each gets what the one before it
-returned. What one of them raises is written down and forgotten, and the record goes on as it was.
+and `close()`; methods it lacks are skipped (ProducerInterceptor). They are called in a row: each
+gets the result of the one before it. An error that one of them raises is written as a line, and the
+record goes on unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class ProducerInterceptors:
         self._log = log
 
     def on_send(self, record: ProducerRecord) -> ProducerRecord:
-        """What the application's record becomes."""
+        """The record after all interceptors."""
         for one in self._row:
             if hasattr(one, "on_send"):
                 try:
@@ -43,8 +44,8 @@ class ProducerInterceptors:
         return record
 
     def on_acknowledgement(self, metadata: RecordMetadata, error: BaseException | None) -> None:
-        """A record was written, or was not; called on the I/O thread,
-        before the record's own callback."""
+        """A record was written, or was not; called on the I/O thread, before the record's own
+        callback."""
         for one in self._row:
             if hasattr(one, "on_acknowledgement"):
                 try:
@@ -55,8 +56,8 @@ class ProducerInterceptors:
     def on_send_error(
         self, record: ProducerRecord, partition: int | None, error: BaseException
     ) -> None:
-        """send() itself failed: that, too, is an outcome.
-        The partition is -1 where none had been chosen yet."""
+        """send() itself failed: interceptors receive that outcome, too. The partition is -1 where
+        none had been chosen yet."""
         number = partition if partition is not None else record.partition
         where = TopicPartition(record.topic, UNKNOWN_PARTITION if number is None else number)
         self.on_acknowledgement(RecordMetadata(where.topic, where.partition, -1, -1), error)

@@ -1,10 +1,11 @@
-"""What does a producer count? (Sender.SenderMetrics, BufferPool's and RecordAccumulator's metrics)
+"""The metrics of a producer (Sender.SenderMetrics, the metrics of BufferPool and
+RecordAccumulator).
 
     producer.metrics()["batch-size-avg"]
     producer.metrics().of("producer-topic-metrics", topic="orders")["byte-rate"]
 
-Each number follows from what the simulated producer did; the names are Kafka's. Left out: what is
-counted of single nodes and of the network layer, and times in nanoseconds of calls that take none
+Each number results from what the simulated producer did; the names are Kafka's. Left out: the
+metrics of single nodes and of the network layer, and times in nanoseconds of calls that take none
 here.
 """
 
@@ -51,10 +52,10 @@ class ProducerMetrics:
     def _sensor(self) -> Sensor:
         return Sensor(self._clock, *self._window)
 
-    # told by the producer's parts
+    # called by the producer's parts
 
     def sent(self, by_node: Iterable[list[ProducerBatch]]) -> None:
-        """Batches leave, in one request each node (updateProduceRequestMetrics)."""
+        """Batches are sent, in one request each node (updateProduceRequestMetrics)."""
         for batches in by_node:
             for batch in batches:
                 self._batch_size.record(batch.size_bytes)
@@ -101,12 +102,12 @@ class ProducerMetrics:
             }
         return self._topics[topic]
 
-    # asked by the application
+    # called by the application
 
     def values(
         self, pool: BufferPool, in_flight: Callable[[], int], metadata_age_ms: int
     ) -> MetricValues:
-        """All of them now."""
+        """All metrics at this moment."""
         table = {
             "batch-size-avg": self._batch_size.average(),
             "batch-size-max": self._batch_size.maximum(),

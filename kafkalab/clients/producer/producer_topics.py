@@ -1,9 +1,9 @@
-"""Which topics does this producer ask about, and how does send() wait for one?
-(internals.ProducerMetadata, waitOnMetadata)
+"""ProducerMetadata: the topics a producer asks about; send() waits here for their metadata
+(internals.ProducerMetadata, waitOnMetadata).
 
-A topic is asked about from its first record on. From 2.5 on it is forgotten again when nothing was
-sent to it for metadata.max.idle.ms (KIP-526); before, when five minutes had passed since the first
-METADATA answer after its last record.
+A producer asks about a topic from the topic's first record on. From 2.5 on the topic is forgotten
+when nothing was sent to it for metadata.max.idle.ms (KIP-526); before, when five minutes had passed
+since the first METADATA answer after its last record.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class ProducerTopics:
     """idle_ms: metadata.max.idle.ms, None where the version has no such setting. limit_ms:
     max.block.ms. wait(signal, deadline_ms): how the caller blocks.
 
-    closed  the producer is closed: nobody waits for metadata any more
+    closed  the producer is closed: callers no longer wait for metadata
     """
 
     _metadata: Metadata
-    """What `attach` gave; nobody asks before."""
+    """The metadata that `attach` sets; it is not read before."""
 
     def __init__(
         self,
@@ -65,17 +65,17 @@ class ProducerTopics:
             metadata.new_topics = lambda: list(self._new)
 
     def close(self) -> None:
-        """Nobody waits for metadata any more: who does is told so."""
+        """Callers no longer wait for metadata: those that wait get an error."""
         self.closed = True
         for signal in self._waiting:
             signal.set()
 
     def __call__(self) -> list[str]:
-        """The topics METADATA is to ask for."""
+        """The topics of the next METADATA request."""
         return list(self._expires_ms)
 
     def add(self, topic: str) -> None:
-        """Somebody sends to this topic: ask about it, and keep asking for a while."""
+        """A caller sends to this topic: METADATA asks about it, and goes on asking for a while."""
         is_new = topic not in self._expires_ms
         self._expires_ms[topic] = (
             None if self._idle_ms is None else self._clock.now_ms + self._idle_ms
@@ -86,7 +86,7 @@ class ProducerTopics:
                 self._metadata.request_update_for_new_topics()
 
     def retain(self, topic: str) -> bool:
-        """Is a topic of an answer still wanted (retainTopic)?"""
+        """Whether a topic of an answer is still wanted (retainTopic)."""
         if topic not in self._expires_ms:
             return False
         expires_ms = self._expires_ms[topic]
@@ -103,8 +103,8 @@ class ProducerTopics:
         return True
 
     def wait_for(self, topic: str, partition: int | None, deadline_ms: int) -> ClusterView:
-        """Ask again and again until the topic, and the partition, are known. Raises
-        TimeoutException, or what the brokers refuse."""
+        """Asks again and again until the topic, and the partition, are known. Raises
+        TimeoutException, or the brokers' error."""
         metadata, began_ms = self._metadata, self._clock.now_ms
         answered: list[Any] = []
         self.add(topic)
@@ -143,8 +143,8 @@ class ProducerTopics:
                 )
 
     def _goes_on(self, topic: str, answer: int | None, waited_ms: int) -> None:
-        """What the caller does from now on was caused by the answer it waited for;
-        the event names the call as well."""
+        """The answer that the caller waited for is the cause of its next events; the event names
+        the call as well."""
         journal = self._log.journal
         call, journal.cause = journal.cause, answer
         journal.cause = journal.note(
@@ -152,7 +152,7 @@ class ProducerTopics:
         )
 
     def wait_for_id(self, topic: str, deadline_ms: int) -> None:
-        """Ask until the topic's id is known, or the time is up."""
+        """Asks until the topic's id is known, or the time is over."""
         metadata = self._metadata
         self.add(topic)
         while topic not in metadata.topic_ids and self._clock.now_ms < deadline_ms:
@@ -162,14 +162,14 @@ class ProducerTopics:
                 self._wait(metadata.updated_signal(), deadline_ms)
 
     def _raise_fatal(self, topic: str) -> None:
-        """A topic that waiting cannot bring (Metadata.maybeThrowExceptionForTopic)."""
+        """Raises for a topic that waiting cannot bring (Metadata.maybeThrowExceptionForTopic)."""
         error = self._metadata.error_topics.get(topic)
         if error is not None and not error.retriable:
             raise error.exception(f"Invalid topics: [{topic}]")
 
     def _request(self, topic: str) -> int:
-        """Ask for the topic, for the first time without a backoff (2.5);
-        returns the version that will be outdated then."""
+        """Asks for the topic, for the first time without a backoff (2.5); returns the version that
+        will be outdated then."""
         metadata = self._metadata
         version = metadata.update_version
         if topic in self._new and self._profile.producing.sends_request_topic_updates:

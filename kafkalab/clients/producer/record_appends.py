@@ -1,9 +1,9 @@
-"""How does a record get into a batch? (KafkaProducer.doSend's second half,
-RecordAccumulator.append)
+"""Puts a record into a batch: the second half of KafkaProducer.doSend, and
+RecordAccumulator.append.
 
-Choose a partition; if its last batch has room, that is all. Otherwise memory for a new one is
-needed, and for that the caller may have to wait. Partitioners that stick to a partition are told
-before a batch is opened and may change their mind (KIP-480).
+A partition is chosen; if its last batch has room, the record is appended. Otherwise memory for a
+new batch is needed, and the caller may have to wait for it. Partitioners that stick to a partition
+are called before a batch is opened and may choose another one (KIP-480).
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
 UNKNOWN = -1
-"""RecordMetadata.UNKNOWN_PARTITION: the rule built into the accumulator will choose."""
+"""RecordMetadata.UNKNOWN_PARTITION: the rule built into the accumulator chooses."""
 
 
 @dataclass(slots=True)
 class Send:
-    """One record on its way.
+    """One record between send() and its batch.
 
-    partition     what was chosen last; UNKNOWN before that
+    partition     the last choice; UNKNOWN before that
     wakes_sender  there is a full batch or a new one
     """
 
@@ -58,7 +58,8 @@ class Send:
 
 
 class RecordAppends:
-    """wait(signal, deadline_ms): how the caller blocks. wakeup: tells the Sender to look."""
+    """wait(signal, deadline_ms): how the caller blocks. wakeup: makes the Sender check the
+    queues."""
 
     def __init__(
         self,
@@ -92,16 +93,16 @@ class RecordAppends:
         self._cluster: Cluster | None = None
 
     def cluster(self, view: ClusterView) -> Cluster:
-        """A picture of the cluster as partitioners see it; made once for each METADATA answer."""
+        """The cluster as partitioners see it; made once for each METADATA answer."""
         if self._cluster is None or self._view is not view:
             self._view = view
             self._cluster = Cluster(view, self._profile.connecting.cluster_in_hash_order)
         return self._cluster
 
     def add(self, send: Send, view: ClusterView) -> None:
-        """Put the record into a batch; wakes the Sender when there is something for it. Raises
+        """Puts the record into a batch; wakes the Sender when a batch is ready for it. Raises
         RecordTooLargeException, BufferExhaustedException (TimeoutException until 2.4),
-        IllegalArgumentException and whatever a partitioner raises."""
+        IllegalArgumentException and the errors of a partitioner."""
         cluster = self.cluster(view)
         chosen = self._choose(send, cluster)
         send.partition = chosen
@@ -132,7 +133,8 @@ class RecordAppends:
             self._wakeup()
 
     def _check_transaction(self, send: Send, cluster: Cluster) -> None:
-        """May a transactional or idempotent producer send now? Raises what Java raises."""
+        """Checks that a transactional or idempotent producer may send now. Raises what Java
+        raises."""
         if self._transactions is not None:
             tp, topic = send.where, send.record.topic
             if send.partition == UNKNOWN:
@@ -143,13 +145,13 @@ class RecordAppends:
 
     @property
     def _says_so_once(self) -> bool:
-        """Up to 3.2 the line about the append comes before it;
-        later for each partition that is tried."""
+        """Up to 3.2 the line about the append comes before it; later one comes for each partition
+        that is tried."""
         return not self._profile.producing.chooses_while_appending
 
     def _choose(self, send: Send, cluster: Cluster) -> int:
-        """The application's partition, the partitioner's, the key's;
-        or UNKNOWN, for the rule of 3.3 and later."""
+        """The partition of the application, the partitioner or the key; or UNKNOWN, for the rule of
+        3.3 and later."""
         record = send.record
         if record.partition is not None:
             return record.partition
@@ -199,14 +201,14 @@ class RecordAppends:
     # appending
 
     def _fits(self, send: Send, cluster: Cluster) -> bool:
-        """Append if the last batch of the chosen partition has room."""
+        """Appends if the last batch of the chosen partition has room."""
         if not self._says_so_once:
             self._announce(send)
         return self._took_last(send, None, None, cluster)
 
     def _append(self, send: Send, chosen: int, cluster: Cluster) -> None:
-        """RecordAccumulator.append: where the caller had to wait for memory, others may have
-        been here meanwhile, so it looks anew."""
+        """RecordAccumulator.append: while the caller waited for memory, others may have opened a
+        batch, so it checks again."""
         accumulator = self._accumulator
         builtin = accumulator.builtin(send.record.topic) if chosen == UNKNOWN else None
         buffer_bytes = 0
@@ -252,7 +254,7 @@ class RecordAppends:
         info: StickyPartitionInfo | None,
         cluster: Cluster,
     ) -> bool:
-        """Put the record into the partition's last batch, if that has room."""
+        """Puts the record into the partition's last batch, if that has room."""
         accumulator, tp = self._accumulator, send.where
         before_bytes = accumulator.last_batch_bytes(tp)
         if not accumulator.batches.get(tp) and not accumulator.closed:
@@ -274,8 +276,8 @@ class RecordAppends:
         tp: TopicPartition,
         cluster: Cluster,
     ) -> bool:
-        """A switch that had to wait for a full batch is made up for before anything more goes to
-        the partition (partitionChanged)."""
+        """A switch that had to wait for a full batch takes place before another record goes to the
+        partition (partitionChanged)."""
         if builtin is None or not self._accumulator.all_batches_full(tp):
             return False
         if builtin.update(info, 0, cluster, True):
@@ -286,7 +288,7 @@ class RecordAppends:
     # memory
 
     def _take_memory(self, send: Send, chosen: int) -> int:
-        """Memory for a new batch, in bytes; the caller waits for it if there is none."""
+        """Memory for a new batch, in bytes; the caller waits for it if none is free."""
         pool = self._accumulator.pool
         size, remaining_ms = (
             self._accumulator.buffer_bytes_for(send.wire),
@@ -309,7 +311,7 @@ class RecordAppends:
 
     def _wait_for(self, waiter: Waiter, limit_ms: int) -> None:
         pool, began_ms = self._accumulator.pool, self._clock.now_ms
-        self._wakeup()  # From now on no batch lingers: whatever leaves gives its memory back.
+        self._wakeup()  # From now on no batch lingers: an answered one frees its memory.
         self._wait(waiter.signal, began_ms + limit_ms)
         self._metrics.waited_for_memory(self._clock.now_ms - began_ms)
         if pool.closed:

@@ -1,6 +1,7 @@
-"""How long does a batch wait before it is sent again? (retry.backoff.ms, ExponentialBackoff)
+"""The backoff of a batch before it is sent again (retry.backoff.ms,
+org.apache.kafka.common.utils.ExponentialBackoff).
 
-Until 3.6 always retry.backoff.ms; since then twice as long after each failure, up to
+Until 3.6 it is always retry.backoff.ms; since then it doubles with each failure, up to
 retry.backoff.max.ms, 20 % more or less (KIP-580).
 """
 
@@ -24,8 +25,8 @@ class RetryBackoff:
         self._doubles, self._rng = profile.connecting.exponential_refresh_backoff, rng
 
     def wait_ms(self, batch: ProducerBatch) -> int:
-        """After a batch's last failure. Drawn once for each attempt, however often it is looked at;
-        Java draws at each look."""
+        """The wait after a batch's last failure. It is drawn once for each attempt, however often
+        it is read; Java draws it at each read."""
         if not self._doubles:
             return self._least_ms
         if batch.backoff is None or batch.backoff[0] != batch.attempts:

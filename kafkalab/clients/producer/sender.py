@@ -1,8 +1,8 @@
-"""The producer's background thread: what it does in each pass (internals.Sender).
+"""Sender: the producer's background thread (internals.Sender).
 
-A loop that yields how long it may sleep (see `kafkalab.sim.apps`). Each pass: ask for a producer id
-if one is missing, look which leaders have data ready, connect or send, poll the network. What comes
-back is `produce_outcomes.py`'s.
+It is a loop that yields how long it may sleep (see `kafkalab.sim.apps`). Each pass asks for a
+producer id if one is missing, finds the leaders that have data ready, connects or sends, and polls
+the network. `produce_outcomes.py` handles the answers.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ ACKS = {"all": -1, "-1": -1, "0": 0, "1": 1}
 
 
 class Sender:
-    """The loop and what it remembers between two passes.
+    """The loop and the state it keeps between two passes.
 
-    cluster   the present picture of the cluster, as partitioners see it
+    cluster   the present cluster, as partitioners see it
     finished  set when the loop has ended and its sockets are closed
     """
 
@@ -114,13 +114,13 @@ class Sender:
         self._client.selector.wakeup()
 
     def initiate_close(self) -> None:
-        """Send what waits, then end."""
+        """Sends the waiting batches, then ends."""
         self._closing = True
         self._accumulator.closed = True
         self.wakeup()
 
     def force_close(self) -> None:
-        """End in the next pass; what was not sent or answered by then fails."""
+        """Ends in the next pass; batches without an answer by then fail."""
         self._forced = True
         self.initiate_close()
 
@@ -187,8 +187,8 @@ class Sender:
     # sending
 
     def _send_producer_data(self) -> int:
-        """Connect to or send to the leaders that have data ready;
-        how long (ms) the poll may wait."""
+        """Connects to or sends to the leaders that have data ready; returns how long (ms) the poll
+        may wait."""
         now_ms, view = self._clock.now_ms, self._metadata.view
         found = self._accumulator.ready(view, now_ms)
         if found.leaderless:
@@ -220,8 +220,8 @@ class Sender:
         return timeout_ms
 
     def _ready_of(self, nodes: list[Node], now_ms: int) -> tuple[list[Node], int]:
-        """Those of the nodes that can take a request now;
-        for the others, in how many ms that may have changed."""
+        """Those of the nodes that can take a request now; for the others, in how many ms that may
+        have changed."""
         not_ready_ms, ready = LONG_MS, []
         for node in nodes:
             is_ready = self._client.ready(node)
@@ -242,8 +242,8 @@ class Sender:
                 self._client.selector.work(self._cpu.compressed(batch))
 
     def _expire(self, now_ms: int) -> int:
-        """Fail the batches whose delivery.timeout.ms has passed, waiting or sent;
-        when (ms) the next one will expire."""
+        """Fails the batches whose delivery.timeout.ms has passed, waiting or sent; returns when
+        (ms) the next one will expire."""
         limit_ms = self._config["delivery.timeout.ms"]
         expired = self._accumulator.expired(now_ms, limit_ms)
         expired += [

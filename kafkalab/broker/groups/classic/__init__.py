@@ -1,2 +1,2 @@
-"""Groups of the classic protocol: JOIN_GROUP, SYNC_GROUP, HEARTBEAT,
-LEAVE_GROUP (coordinator.group.classic)."""
+"""Groups of the classic protocol: JOIN_GROUP, SYNC_GROUP, HEARTBEAT and LEAVE_GROUP
+(coordinator.group.classic)."""

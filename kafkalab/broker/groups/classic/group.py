@@ -17,17 +17,17 @@ from kafkalab.protocol.messages import JoinGroupRequestProtocol, JoinGroupRespon
 
 NO_GENERATION = -1
 NEW_MEMBER_TIMEOUT_MS = 300_000
-"""A new member that waits for its first join answer may be silent this long
+"""How long a new member that waits for its first join answer may be silent
 (GroupCoordinator.NewMemberJoinTimeoutMs)."""
 
 
 class ClassicGroupMember:
-    """A member, and the request of it that is parked, if any.
+    """A member of a classic group, and its parked request, if it has one.
 
     instance_id: group.instance.id of a static member (KIP-345), else None.
-    deadline_ms: when its session ends unless it is heard of before.
+    deadline_ms: when its session ends unless it sends a request before.
     is_new: it has not yet had an answer to its first join.
-    client_id, client_host: who asked for the membership, as DESCRIBE_GROUPS shows it.
+    client_id, client_host: the client that joined, as DESCRIBE_GROUPS shows it.
     """
 
     __slots__ = (
@@ -74,8 +74,9 @@ class ClassicGroupMember:
     def is_static(self) -> bool:
         return self.instance_id is not None
 
-    def metadata_for(self, protocol: str) -> bytes:
-        """What the member tells the leader under that assignor; empty where it does not know it."""
+    def metadata_for(self, protocol: str | None) -> bytes:
+        """The member's metadata for the leader under that assignor; empty where the member does not
+        support it."""
         return next(
             (offered.metadata for offered in self.protocols if offered.name == protocol), b""
         )
@@ -85,16 +86,15 @@ class ClassicGroupMember:
 
 
 class ClassicGroup(AnyGroup):
-    """A group's state, generation, members and committed offsets.
+    """One classic group: state, generation, members and committed offsets.
 
     leader: the member that computes the assignment; None without members.
     protocol: the assignor chosen for this generation; None before the first.
     in_state_since_ms: when it came into its present state.
-    to_join: members whose join is not here (yet); to_sync: members that joined this generation and
+    to_join: members whose JOIN_GROUP has not come; to_sync: members that joined this generation and
         have not fetched their assignment.
-    pending: ids handed out with MEMBER_ID_REQUIRED whose owners have not joined yet, in order.
-    news: what the journal is still to be told of members that came and went; the coordinator passes
-        it on.
+    pending: ids that were given out with MEMBER_ID_REQUIRED and have not joined yet, in order.
+        news: notes about members that came and left, which the coordinator passes to the journal.
     """
 
     def __init__(self, id: str) -> None:
@@ -125,7 +125,7 @@ class ClassicGroup(AnyGroup):
 
     @property
     def everybody_joined(self) -> bool:
-        """No member is missing, and nobody who was given an id is still on the way back."""
+        """Whether every member has joined, and every pending id."""
         return not self.pending and not self.to_join
 
     @property
@@ -133,8 +133,8 @@ class ClassicGroup(AnyGroup):
         return max((member.rebalance_timeout_ms for member in self.members.values()), default=0)
 
     def supports(self, protocol_type: str, protocols: tuple[JoinGroupRequestProtocol, ...]) -> bool:
-        """Is there an assignor that the newcomer and all members know? A
-        group without members supports anything."""
+        """Whether the new member and all members support a common assignor. A group without members
+        supports any."""
         if not protocols or not protocol_type:
             return False
         if not self.members:
@@ -145,13 +145,14 @@ class ClassicGroup(AnyGroup):
         )
 
     def park_join(self, member: ClassicGroupMember, caller: Caller) -> None:
-        """The member's join waits for the others."""
+        """Park a member's JOIN_GROUP until the others have joined."""
         member.parked_join = caller
         self.to_join.pop(member.id, None)
 
     def take_join(self, member: ClassicGroupMember) -> Caller:
-        """The join that waited; it is answered now."""
+        """Take the parked JOIN_GROUP of a member, to answer it."""
         caller, member.parked_join = member.parked_join, None
+        assert caller is not None, "only a join that waits is answered"
         self.to_join[member.id] = None
         return caller
 
@@ -164,10 +165,10 @@ class ClassicGroup(AnyGroup):
             self._count(member, +1)
 
     def elect_protocol(self) -> str:
-        """The assignor with the most votes: each member votes for the first of its own that all of
-        them know.
+        """The assignor with the most votes: each member votes for the first of its own that all
+        members support.
 
-        Between equal votes Kafka takes the first its hash map hands out, and so do we.
+        With equal votes the first in the iteration order of Java's hash map wins, as in Kafka.
         """
         candidates = self._known_to_all()
         votes: dict[str, int] = {}
@@ -179,7 +180,7 @@ class ClassicGroup(AnyGroup):
         return max(hash_map_order(votes, java_string_hash), key=votes.__getitem__)
 
     def described_members(self) -> tuple[JoinGroupResponseMember, ...]:
-        """What the leader is told about everyone."""
+        """The members as the JOIN_GROUP answer names them to the leader."""
         return tuple(
             JoinGroupResponseMember(
                 member_id=member.id,
@@ -202,10 +203,11 @@ class ClassicGroup(AnyGroup):
         self.pending.pop(member.id, None)
         if member.instance_id is not None:
             self.static_members[member.instance_id] = member.id
-        self.news.append(Note("group.member", {"group": self.id, **told_of(member)}))
+        self.news.append(Note("group.member", {"group": self.id, **classic_member_fields(member)}))
 
     def remove(self, member: ClassicGroupMember) -> None:
-        """Remove a member; leadership passes to the one that has been here longest."""
+        """Remove a member; the member that has been in the group longest becomes the leader, if it
+        led."""
         del self.members[member.id]
         self._count(member, -1)
         self.to_join.pop(member.id, None)
@@ -220,7 +222,9 @@ class ClassicGroup(AnyGroup):
         self.news.append(Note("group.left", {"group": self.id, "member": member.id}))
 
     def rename(self, member: ClassicGroupMember, new_id: str) -> None:
-        """A static member came back under a new id: same place, same assignment (KIP-345)."""
+        """Give a static member that came back its new id; it keeps its place and assignment
+        (KIP-345)."""
+        assert member.instance_id is not None, "only a static member comes back under a new id"
         old_id = member.id
         member.id = new_id
         self.members = {
@@ -244,14 +248,14 @@ class ClassicGroup(AnyGroup):
         )
 
     def _count(self, member: ClassicGroupMember, step: int) -> None:
-        """How many members support each assignor: asked with every join, so it is kept."""
+        """Count the members that support each assignor; the count is kept because every join needs
+        it."""
         for name in {offered.name: None for offered in member.protocols}:
             self._supporters[name] = self._supporters.get(name, 0) + step
 
 
-def told_of(member: ClassicGroupMember) -> dict[str, Any]:
-    """A member as the journal tells it; subscription and
-    assignment in the bytes the members wrote."""
+def classic_member_fields(member: ClassicGroupMember) -> dict[str, Any]:
+    """A member as fields of a journal event; subscription and assignment are the members' bytes."""
     return {
         "member": member.id,
         "instance_id": member.instance_id,
@@ -265,8 +269,8 @@ def told_of(member: ClassicGroupMember) -> dict[str, Any]:
 
 
 def membership_error(group: ClassicGroup, member_id: str, instance_id: str | None) -> Errors | None:
-    """UNKNOWN_MEMBER_ID for a stranger, FENCED_INSTANCE_ID where another
-    member took over the static name (KIP-345)."""
+    """UNKNOWN_MEMBER_ID for an unknown id, FENCED_INSTANCE_ID where another member has the instance
+    id now (KIP-345); else None."""
     if instance_id is not None and group.static_members.get(instance_id, member_id) != member_id:
         return Errors.FENCED_INSTANCE_ID
     return None if member_id in group.members else Errors.UNKNOWN_MEMBER_ID

@@ -1,7 +1,8 @@
-"""The life of a consumer group (classic protocol): five states and the moves between them.
+"""ClassicGroupState: the five states of a group of the classic protocol, and the moves.
 
 Kafka's enum is ClassicGroupState (ClassicGroupState in the Scala coordinator; the table is the same
-in both). The coordinator changes a group's state in one place only, which looks the move up here.
+in both). JoinPhase.transition_to is the only place that changes a group's state; it checks the move
+here.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from types import MappingProxyType
 
 
 class ClassicGroupState(enum.Enum):
-    """Each member says what the coordinator does in that state, and what ends it."""
+    """The state of a classic group. Each member names the coordinator's actions in it and the moves
+    out of it."""
 
     EMPTY = "Empty"
-    """Nobody is a member, but committed offsets may remain.
+    """The group has no members; it may have committed offsets.
 
     action: answer JOIN_GROUP of new members; accept commits with generation -1 (a consumer that
         assigns itself)
@@ -24,17 +26,17 @@ class ClassicGroupState(enum.Enum):
     """
 
     PREPARING_REBALANCE = "PreparingRebalance"
-    """The group gathers: everyone has to join again.
+    """The group waits until all members have joined again.
 
-    action: answer HEARTBEAT and SYNC_GROUP with REBALANCE_IN_PROGRESS; remove who leaves; park
-        JOIN_GROUP until all known members have joined, or the longest rebalance timeout is over;
-        accept commits of the old generation
+    action: answer HEARTBEAT and SYNC_GROUP with REBALANCE_IN_PROGRESS; remove members that leave;
+        park JOIN_GROUP until all known members have joined, or the longest rebalance timeout has
+        passed; accept commits of the old generation
     transition: members have joined => COMPLETING_REBALANCE; all have left => EMPTY; the group moves
         away => DEAD
     """
 
     COMPLETING_REBALANCE = "CompletingRebalance"
-    """The members are known, the leader computes who gets what.
+    """The members are known, and the leader computes the assignment.
 
     action: park SYNC_GROUP of followers until the leader's arrives; refuse commits with
         REBALANCE_IN_PROGRESS
@@ -43,7 +45,7 @@ class ClassicGroupState(enum.Enum):
     """
 
     STABLE = "Stable"
-    """Everyone works.
+    """Every member has its assignment and works.
 
     action: answer HEARTBEAT with NONE, SYNC_GROUP with the present assignment, an unchanged
         follower's JOIN_GROUP with the present generation; accept commits of this generation
@@ -52,7 +54,7 @@ class ClassicGroupState(enum.Enum):
     """
 
     DEAD = "Dead"
-    """Nobody is a member and nothing is kept; or another broker coordinates the group now.
+    """The group is deleted, or another broker coordinates it now.
 
     action: answer everything with COORDINATOR_NOT_AVAILABLE
     transition: none
@@ -87,9 +89,9 @@ MOVES: Mapping[ClassicGroupState, frozenset[ClassicGroupState]] = MappingProxyTy
         ClassicGroupState.DEAD: frozenset({ClassicGroupState.DEAD}),
     }
 )
-"""From each state, where a group may go. Dead is dead, but saying so twice does no harm."""
+"""State -> the states that may follow. DEAD may follow itself, as in Kafka."""
 
 
 def may_move(before: ClassicGroupState, after: ClassicGroupState) -> bool:
-    """Is this a legal transition?"""
+    """Whether this is a legal transition."""
     return after in MOVES[before]

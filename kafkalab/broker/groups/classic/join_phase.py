@@ -1,10 +1,9 @@
-"""JoinPhase: a classic group gathers its members for the next generation (DelayedJoin,
-InitialDelayedJoin).
+"""JoinPhase: waits until a classic group's members have joined, and begins the next generation.
 
-The phase ends when every known member has joined, or when the longest rebalance timeout is over; a
-group that was empty waits a little longer than it must (KIP-134). What members ask for is the
-matter of `membership`. Kafka's classes for both are GroupCoordinator (2.3) and GroupMetadataManager
-(4.x).
+The phase ends when every known member has joined, or when the longest rebalance timeout has passed.
+A group that was empty waits for an additional delay (KIP-134). `membership` serves the members'
+requests. Kafka's classes are DelayedJoin and InitialDelayedJoin, with GroupCoordinator (2.3) and
+GroupMetadataManager (4.x).
 """
 
 from __future__ import annotations
@@ -29,13 +28,14 @@ from kafkalab.releases.broker_profile import FIRST_GENERATION
 EMPTY, PREPARING, COMPLETING, STABLE, DEAD = ClassicGroupState
 
 WriteGroup = Callable[[ClassicGroup, int], list[Effect]]
-"""Writes a group's record to the offsets topic; given the group and the time."""
+"""A function that writes a group's record to the offsets topic; its arguments are the group and the
+time."""
 
 _SYNC_AGAIN = SyncGroupResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)
 
 
 class JoinPhase:
-    """The rebalances of one broker's classic groups, from the first join to the answers to all."""
+    """The rebalances of one broker's classic groups, from the first JOIN_GROUP to the answers."""
 
     def __init__(
         self, profile: BrokerProfile, config: BrokerConfig, write_group: WriteGroup
@@ -53,7 +53,7 @@ class JoinPhase:
         now_ms: int,
         out: list[Effect],
     ) -> None:
-        """Add a new member and have everyone join."""
+        """Add a new member and begin a rebalance."""
         member = ClassicGroupMember(
             member_id,
             request.group_instance_id,
@@ -95,16 +95,19 @@ class JoinPhase:
         *,
         old_leader: str | None = None,
     ) -> Respond:
-        """The present generation. Only the leader hears who else is there.
+        """The JOIN_GROUP answer with the present generation. Only the leader gets the list of
+        members.
 
-        old_leader: given to a static member that came back into a stable group. It must not assign
-        anew: where the version can say so it is told to skip that, before it was told that its own
-        former id still leads.
+        old_leader: the leader before; given for a static member that came back into a stable group.
+        That member must not compute an assignment. A version with skip_assignment says so; in older
+        ones the answer names the member's former id as leader.
         """
         returned = old_leader is not None
         can_skip = WireChange.SKIP_ASSIGNMENT.holds_for(caller.header)
         leads = group.is_leader(member)
-        told = leads and (not returned or can_skip)
+        names_members = leads and (not returned or can_skip)
+        leader = old_leader if returned and not can_skip else group.leader
+        assert leader is not None, "a group whose joins are answered has a leader"
         return Respond(
             caller,
             JoinGroupResponse(
@@ -113,17 +116,17 @@ class JoinPhase:
                 if WireChange.PROTOCOL_IS_NULLABLE.holds_for(caller.header)
                 else None,
                 protocol_name=group.protocol,
-                leader=old_leader if returned and not can_skip else group.leader,
+                leader=leader,
                 skip_assignment=returned and leads and can_skip,
                 member_id=member.id,
-                members=group.described_members() if told else (),
+                members=group.described_members() if names_members else (),
             ),
         )
 
     # -- from the first join to the answers
 
     def rebalance(self, group: ClassicGroup, reason: str, now_ms: int, out: list[Effect]) -> None:
-        """Have everyone join (again), unless the group is at it already."""
+        """Begin a rebalance, unless one is in progress."""
         if group.state is PREPARING:
             self.complete_if_everybody_joined(group, now_ms, out)
             return
@@ -137,7 +140,7 @@ class JoinPhase:
         group.came_from_empty = group.state is EMPTY
         self.transition_to(group, PREPARING, reason, now_ms, out)
         longest_ms = group.longest_rebalance_timeout_ms
-        if group.came_from_empty:  # KIP-134: the first of many waits for the others
+        if group.came_from_empty:  # KIP-134: the first member waits, so that many can join at once
             delay_ms = min(self._config.group_initial_rebalance_delay_ms, longest_ms)
             group.somebody_joined_meanwhile = False
             group.initial_delay_left_ms = longest_ms - delay_ms
@@ -152,12 +155,12 @@ class JoinPhase:
     def complete_if_everybody_joined(
         self, group: ClassicGroup, now_ms: int, out: list[Effect]
     ) -> None:
-        # the initial delay is always waited out
+        # the initial delay always ends by its timer
         if not group.came_from_empty and group.everybody_joined:
             self._complete_join(group, now_ms, out)
 
     def is_over(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
-        """The initial delay or the rebalance timeout has passed."""
+        """End the join phase: the initial delay or the rebalance timeout has passed."""
         out: list[Effect] = []
         if (
             group.came_from_empty
@@ -174,15 +177,14 @@ class JoinPhase:
         return out
 
     def _complete_join(self, group: ClassicGroup, now_ms: int, out: list[Effect]) -> None:
-        """Close the join phase with those who are here:
-        a new generation, answered to all of them at once."""
+        """Begin a new generation with the members that have joined, and answer them all at once."""
         for member in [
             one for one in group.members.values() if one.parked_join is None and not one.is_static
         ]:
             group.remove(member)
             out.append(CancelTimer(("session", group.id, member.id)))
         joined = [member for member in group.members.values() if member.parked_join is not None]
-        # only static members are left, and none is here: keep waiting for them
+        # only static members remain and none has joined: wait for them again
         if group.members and not joined:
             out.append(SetTimer(("join", group.id), now_ms + group.longest_rebalance_timeout_ms))
             return
@@ -194,6 +196,7 @@ class JoinPhase:
             self.transition_to(group, EMPTY, "the last member is gone", now_ms, out)
             out += self._write_group(group, now_ms)
             return
+        assert group.leader is not None, "a group with members has a leader"
         if group.members[group.leader].parked_join is None:
             group.leader = joined[0].id
         group.protocol = group.elect_protocol()
@@ -209,22 +212,22 @@ class JoinPhase:
             out.append(SetTimer(("sync", group.id), now_ms + group.longest_rebalance_timeout_ms))
 
     def pending_over(self, group: ClassicGroup, member_id: str, now_ms: int) -> list[Effect]:
-        """Nobody came back with the id that was handed out."""
+        """Drop a pending id: no client has joined with it in time."""
         group.pending.pop(member_id, None)
         out: list[Effect] = []
         if group.state is PREPARING:
             self.complete_if_everybody_joined(group, now_ms, out)
         return out
 
-    # -- what all steps share
+    # -- used by all steps
 
     def renew(
         self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]
     ) -> None:
-        """The member was heard of: its session begins anew, with a timer that is due at its end.
+        """Renew a member's session after a request of it, with a timer that is due at its end.
 
-        A heartbeat only moves the deadline. The timer that rings too early is set again, so that
-        thousands of heartbeats cost no timer each.
+        A heartbeat moves the deadline only. A timer that is due too early is set again, so a
+        heartbeat needs no timer of its own.
         """
         member.deadline_ms = now_ms + member.session_timeout_ms
         out.append(SetTimer(("session", group.id, member.id), member.deadline_ms))
@@ -237,7 +240,7 @@ class JoinPhase:
         now_ms: int,
         out: list[Effect],
     ) -> None:
-        """The only place where a group's state changes."""
+        """Change a group's state; no other place does."""
         before = group.state
         assert may_move(before, state), f"group {group.id} cannot go from {before} to {state}"
         group.state, group.in_state_since_ms = state, now_ms
@@ -285,7 +288,7 @@ def join_refused(caller: Caller, error: Errors, member_id: str) -> Respond:
 
 
 def _rebalance_timeout_ms(request: JoinGroupRequest) -> int:
-    """JoinGroup v0 had one timeout for both."""
+    """The rebalance timeout of a request; JoinGroup v0 has the session timeout for both."""
     return (
         request.rebalance_timeout_ms
         if request.rebalance_timeout_ms >= 0

@@ -1,9 +1,9 @@
-"""ClassicGroups: who is a member of a classic group, and of which generation.
+"""ClassicGroups: keeps the members of classic groups and serves their requests.
 
-Serves JOIN_GROUP, SYNC_GROUP, HEARTBEAT and LEAVE_GROUP. Kafka's classes are GroupCoordinator (2.3)
-and GroupMetadataManager (4.x). A newcomer is given an id first (KIP-394), a static member its old
-place (KIP-345). A member proves that it is there with each request it makes; whoever is silent for
-longer than its session, or says goodbye, is taken out, and the others join again (`join_phase`).
+It serves JOIN_GROUP, SYNC_GROUP, HEARTBEAT and LEAVE_GROUP. Kafka's classes are GroupCoordinator
+(2.3) and GroupMetadataManager (4.x). A new member gets an id first (KIP-394), a static member its
+old place (KIP-345). Each request renews a member's session. A member whose session ends or that
+sends LEAVE_GROUP is removed, and the others join again (`join_phase`).
 """
 
 from __future__ import annotations
@@ -46,13 +46,11 @@ _JOIN_AGAIN = HeartbeatResponse(error_code=Errors.REBALANCE_IN_PROGRESS.code)
 
 
 class ClassicGroups:
-    """The classic groups of one broker.
+    """The classic groups of one broker (GroupCoordinator, GroupMetadataManager).
 
-    groups: those that the broker keeps, by id. modern: the groups of the other protocol; a group is
-        of one kind.
-    draw_member_uuid: gives the random tail of a new member id for a caller; the machine draws
-        nothing itself.
-    write_group: writes a group's record when it has settled.
+    groups: the broker's classic groups, by id. modern: the groups of the other protocol; an id
+    belongs to one of them. draw_member_uuid: gives the random end of a new member id for a caller.
+    write_group: writes a group's record at the end of a rebalance.
     """
 
     def __init__(
@@ -98,8 +96,8 @@ class ClassicGroups:
         return _with_news(effects, self.groups.get(request.group_id))
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
-        """key is ("join", group), ("sync", group), ("session", group,
-        member) or ("pending", group, member)."""
+        """Handle a timer: ("join", group), ("sync", group), ("session", group, member) or
+        ("pending", group, member)."""
         group = self.groups.get(key[1])
         return (
             _with_news(self._alarms[key[0]](group, *key[2:], now_ms), group)
@@ -108,7 +106,7 @@ class ClassicGroups:
         )
 
     def retire(self, group_id: str, now_ms: int) -> list[Effect]:
-        """Stop coordinating a group: whoever waits learns that the coordinator is elsewhere."""
+        """Stop coordinating a group: parked requests are answered with NOT_COORDINATOR."""
         group = self.groups[group_id]
         out: list[Effect] = [CancelTimer(("join", group_id)), CancelTimer(("sync", group_id))]
         for member in group.members.values():
@@ -131,8 +129,8 @@ class ClassicGroups:
         return out
 
     def end(self, group: ClassicGroup, reason: str, now_ms: int) -> list[Effect]:
-        """A group without members is dead and no longer kept.
-        Its records are the caller's business."""
+        """End a group without members: it becomes DEAD and is removed. The caller removes its
+        records."""
         out: list[Effect] = []
         self._phase.transition_to(group, DEAD, reason, now_ms, out)
         del self.groups[group.id]
@@ -150,7 +148,7 @@ class ClassicGroups:
             return [join_refused(caller, error, request.member_id)]
         if group is None:
             group = self.groups[request.group_id] = ClassicGroup(request.group_id)
-            # Vacant: it changes sides, and keeps its offsets.
+            # the group of the other protocol is vacant: this one takes its id and offsets
             if self._modern.get(request.group_id) is not None:
                 group.offsets = self._modern.pop(request.group_id).offsets
         if not self._has_room(group, request.member_id):
@@ -188,8 +186,8 @@ class ClassicGroups:
         return membership_error(group, request.member_id, request.group_instance_id)
 
     def _has_room(self, group: ClassicGroup, member_id: str) -> bool:
-        """group.max.size (KIP-389). Members that are in stay in,
-        unless a rebalance finds that there are too many."""
+        """Whether the group has room for the member (group.max.size, KIP-389). Known members stay,
+        unless a rebalance finds too many."""
         most, known = self._config.group_max_size, member_id in group.members
         if group.state is PREPARING:
             return (known and member_id not in group.to_join) or len(group.members) - len(
@@ -232,8 +230,8 @@ class ClassicGroups:
         caller: Caller,
         now_ms: int,
     ) -> list[Effect]:
-        """A known member joins: to follow a rebalance, to start one,
-        or because it missed the answer."""
+        """Serve the JOIN_GROUP of a known member: in a rebalance, to begin one, or because it lost
+        the answer."""
         changed = member.protocols != request.protocols
         out: list[Effect] = []
         if changed:
@@ -260,7 +258,7 @@ class ClassicGroups:
             self._phase.complete_if_everybody_joined(group, now_ms, out)
         elif group.state is EMPTY:
             out.append(join_refused(caller, Errors.UNKNOWN_MEMBER_ID, member.id))
-        else:  # nothing new: tell it the present generation once more
+        else:  # nothing has changed: answer with the present generation again
             member.deadline_ms = now_ms + member.session_timeout_ms
             out.append(self._phase.answer(group, member, caller))
         return out
@@ -273,8 +271,9 @@ class ClassicGroups:
         new_id: str,
         now_ms: int,
     ) -> list[Effect]:
-        """KIP-345: a static member that restarts takes its old place under a new id.
-        A stable group stays undisturbed."""
+        """Give a restarted static member its old place under a new id (KIP-345). A stable group
+        stays stable."""
+        assert request.group_instance_id is not None, "the group knows this static member"
         member = group.members[group.static_members[request.group_instance_id]]
         old_id, old_leader = member.id, group.leader
         out: list[Effect] = [CancelTimer(("session", group.id, old_id))]
@@ -305,29 +304,10 @@ class ClassicGroups:
 
     def _sync(self, request: SyncGroupRequest, caller: Caller, now_ms: int) -> list[Effect]:
         group = self.groups.get(request.group_id)
-        error = self._member_error(
-            group,
-            request.group_id,
-            request.member_id,
-            request.group_instance_id,
-            request.generation_id,
-        )
-        if error is None and _names_another_protocol(group, request):
-            error = Errors.INCONSISTENT_GROUP_PROTOCOL
-        if error is None and group.state in (EMPTY, PREPARING):
-            error = (
-                Errors.UNKNOWN_MEMBER_ID if group.state is EMPTY else Errors.REBALANCE_IN_PROGRESS
-            )
-        if (
-            error is None
-            and group.state is COMPLETING
-            and group.is_leader(group.members[request.member_id])
-            and not self._cluster.is_current
-        ):
-            # the group's record would never be committed: another broker may have the group by now
-            error = Errors.NOT_COORDINATOR
+        error = self._sync_error(group, request)
         if error is not None:
             return [Respond(caller, SyncGroupResponse(error_code=error.code))]
+        assert group is not None, "a group that does not exist was refused above"
         out: list[Effect] = []
         member = group.members[request.member_id]
         group.to_sync.pop(member.id, None)
@@ -347,10 +327,37 @@ class ClassicGroups:
                 out.append(CancelTimer(("sync", group.id)))
         return out
 
+    def _sync_error(self, group: ClassicGroup | None, request: SyncGroupRequest) -> Errors | None:
+        error = self._member_error(
+            group,
+            request.group_id,
+            request.member_id,
+            request.group_instance_id,
+            request.generation_id,
+        )
+        if error is not None:
+            return error
+        assert group is not None, "a group that does not exist was refused above"
+        if _names_another_protocol(group, request):
+            return Errors.INCONSISTENT_GROUP_PROTOCOL
+        if group.state is EMPTY:
+            return Errors.UNKNOWN_MEMBER_ID
+        if group.state is PREPARING:
+            return Errors.REBALANCE_IN_PROGRESS
+        if (
+            group.state is COMPLETING
+            and group.is_leader(group.members[request.member_id])
+            and not self._cluster.is_current
+        ):
+            # the group's record would never be committed: another broker may have the group by now
+            return Errors.NOT_COORDINATOR
+        return None
+
     def _answer_sync(
         self, group: ClassicGroup, member: ClassicGroupMember, now_ms: int, out: list[Effect]
     ) -> None:
         caller, member.parked_sync = member.parked_sync, None
+        assert caller is not None, "only a sync that waits is answered"
         named = WireChange.SYNC_NAMES_PROTOCOL.holds_for(caller.header)
         self._phase.renew(group, member, now_ms, out)
         out.append(
@@ -365,8 +372,8 @@ class ClassicGroups:
         )
 
     def _sync_phase_over(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
-        """KAFKA-12890: whoever joined but never fetched its
-        assignment holds up nobody any longer."""
+        """Remove the members that joined and did not fetch their assignment in time
+        (KAFKA-12890)."""
         out: list[Effect] = []
         silent = [group.members[member_id] for member_id in group.to_sync]
         for member in silent:
@@ -386,6 +393,7 @@ class ClassicGroups:
         )
         if error is not None:
             return [Respond(caller, HeartbeatResponse(error_code=error.code))]
+        assert group is not None, "a group that does not exist was refused above"
         member = group.members[request.member_id]
         member.deadline_ms = now_ms + member.session_timeout_ms
         if group.state is STABLE:
@@ -448,7 +456,9 @@ class ClassicGroups:
     ) -> Errors:
         if group is None:
             return Errors.UNKNOWN_MEMBER_ID
-        member_id = leaving.member_id or group.static_members.get(leaving.group_instance_id, "")
+        member_id = leaving.member_id or group.static_members.get(
+            leaving.group_instance_id or "", ""
+        )
         if member_id in group.pending:
             out.append(CancelTimer(("pending", group.id, member_id)))
             out += self._phase.pending_over(group, member_id, now_ms)
@@ -467,7 +477,7 @@ class ClassicGroups:
         now_ms: int,
         out: list[Effect],
     ) -> None:
-        """Take a member out; the others share its partitions."""
+        """Remove a member; the others share its partitions."""
         group.remove(member)
         out.append(CancelTimer(("session", group.id, member.id)))
         if member.parked_join is not None:
@@ -502,7 +512,8 @@ class ClassicGroups:
 
 
 def _names_another_protocol(group: ClassicGroup, request: SyncGroupRequest) -> bool:
-    """SyncGroup v5 says what it believes was agreed (KIP-559); None says nothing."""
+    """Whether a SyncGroup v5 names another protocol type or assignor than the group's (KIP-559);
+    None names none."""
     return request.protocol_type not in (
         None,
         group.protocol_type,
@@ -510,7 +521,7 @@ def _names_another_protocol(group: ClassicGroup, request: SyncGroupRequest) -> b
 
 
 def _with_news(effects: list[Effect], group: ClassicGroup | None) -> list[Effect]:
-    """What the journal hears of members stands before what follows from it."""
+    """Put the notes about members before the effects that follow from them."""
     if group is None or not group.news:
         return effects
     news, group.news = group.news, []

@@ -1,1 +1,1 @@
-"""Groups of the KIP-848 protocol: CONSUMER_GROUP_HEARTBEAT alone (coordinator.group.modern)."""
+"""Groups of the KIP-848 protocol, with CONSUMER_GROUP_HEARTBEAT only (coordinator.group.modern)."""

@@ -1,9 +1,10 @@
-"""Who reads what, when the broker decides: the assignors "uniform" and "range" (KIP-848).
+"""The assignors of the broker, "uniform" and "range", compute a group's target assignment
+(KIP-848).
 
 Kafka's classes are coordinator.group.assignor.UniformAssignor and RangeAssignor. Uniform is sticky:
-everybody keeps what its quota allows. For members with different subscriptions the real
-UniformHeterogeneousAssignmentBuilder has an order of its own in which it moves partitions; here the
-result is as balanced and as sticky, but it may be another of several.
+each member keeps as many of its partitions as its quota allows. For members with different
+subscriptions the real UniformHeterogeneousAssignmentBuilder moves partitions in an order of its
+own. Here the result is as balanced and as sticky, but it may be a different one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ def uniform(
     sizes: Mapping[str, int],
     before: Mapping[str, Owned],
 ) -> Target:
-    """topics_of: member -> what it reads. sizes: topic -> partitions. before: the last target."""
+    """Assign equal numbers of partitions and keep as many as possible where they are.
+
+    topics_of: member -> its topics. sizes: topic -> number of partitions. before: the last
+    target."""
     order = hash_map_order(members, java_string_hash)
     if len({frozenset(topics_of[member]) for member in order}) > 1:
         return _unequal(order, topics_of, sizes, before)
@@ -53,8 +57,8 @@ def range_(
     sizes: Mapping[str, int],
     before: Mapping[str, Owned],
 ) -> Target:
-    """Contiguous blocks, topic by topic; static members first, by instance id.
-    What was before does not count."""
+    """Assign contiguous blocks, topic by topic; static members first, by instance id. The last
+    target has no effect."""
     order = sorted(
         members, key=lambda m: (members[m].instance_id is None, members[m].instance_id or m)
     )

@@ -1,8 +1,8 @@
 """ConsumerGroup: one group of the KIP-848 protocol and its members (modern.consumer.ConsumerGroup).
 
-Three things move one after another: the group epoch (something changed), the target assignment's
-epoch (it was computed for that), and each member's epoch (it has got there). Data and the questions
-about it; the decisions are in `reconciliation`.
+Three epochs grow one after another: the group epoch at a change, the target assignment's epoch when
+the target is computed for it, and each member's epoch when it has reached the target. The class
+holds data; the decisions are in `reconciliation`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kafkalab.protocol.messages import HeartbeatTopicPartitions
 from kafkalab.sim.invariants import check
 
 FIRST_EPOCH = 1
-"""A group is born in this epoch; its first member raises it."""
+"""The epoch of a new group; its first member raises it."""
 
 Owned = frozenset[tuple[str, int]]
 """Partitions as (topic, number)."""
@@ -27,16 +27,16 @@ Owned = frozenset[tuple[str, int]]
 
 @dataclass(slots=True)
 class ConsumerGroupMember:
-    """A member.
+    """A member of a KIP-848 group (modern.consumer.ConsumerGroupMember).
 
-    epoch, previous_epoch  how far it has come, and where it was before
-    topics, regex          what it subscribed to, and the pattern it gave
+    epoch, previous_epoch  the member epoch, and the one before
+    topics, regex          its subscribed topics, and its pattern
     assignor               the server-side assignor it prefers, None for any
-    assigned               what it owns or has been told to own: partition -> the member epoch in
-                           which it was given
-    revoking               what it has been told to give up
-    deadline_ms            when its session ends unless it is heard of before
-    told                   what the journal was last told of it
+    assigned               partitions that it owns or has been assigned -> the member epoch of the
+                           assignment
+    revoking               partitions that it has to give up
+    deadline_ms            when its session ends unless it sends a heartbeat before
+    journalled             its fields in the journal's last event about it
     """
 
     id: str
@@ -53,7 +53,7 @@ class ConsumerGroupMember:
     assigned: dict[tuple[str, int], int] = field(default_factory=dict)
     revoking: Owned = frozenset()
     deadline_ms: int = 0
-    told: object = None
+    journalled: object = None
 
     def move_to(self, epoch: int) -> None:
         if epoch != self.epoch:
@@ -61,14 +61,14 @@ class ConsumerGroupMember:
 
 
 class ConsumerGroup(AnyGroup):
-    """A group.
+    """A KIP-848 group (modern.consumer.ConsumerGroup).
 
     epoch          grows with every change of members, subscriptions or topics
     target_epoch   the epoch the target was computed for
-    target         member id -> what it should own
-    assignor       who computed the target, None before the first time
+    target         member id -> the partitions that it should own
+    assignor       the assignor of the target, None before the first
     computed_ms    when the target was last computed, None when never
-    topic_sizes    what the group knew of its topics when its epoch last grew
+    topic_sizes    the number of partitions of its topics when its epoch last grew
     """
 
     def __init__(self, id: str) -> None:
@@ -91,12 +91,14 @@ class ConsumerGroup(AnyGroup):
     def remove(self, member: ConsumerGroupMember) -> None:
         del self.members[member.id]
         self.target.pop(member.id, None)
+        if member.instance_id is None:
+            return
         if self.static_members.get(member.instance_id) == member.id:
             del self.static_members[member.instance_id]
 
     def check(self) -> None:
-        """A partition has one holder, no epoch falls,
-        and none is ahead of the one that it follows."""
+        """Check that a partition has one owner, no epoch falls, and no epoch is ahead of the one
+        that it follows."""
         holder: dict[tuple[str, int], str] = {}
         for member in self.members.values():
             for partition in (*member.assigned, *member.revoking):
@@ -133,8 +135,8 @@ class ConsumerGroup(AnyGroup):
         self.highest_epoch = self.epoch
 
     def records(self) -> tuple[object, ...]:
-        """What the coordinator writes to the offsets topic of a group:
-        two equal ones need no new record."""
+        """The group's state in the coordinator's records; while it stays equal no new record is
+        needed."""
         return (
             self.epoch,
             self.target_epoch,
@@ -158,7 +160,8 @@ class ConsumerGroup(AnyGroup):
         )
 
     def holder_of(self, partition: tuple[str, int]) -> str | None:
-        """Who has it or has yet to give it up; None when it is free (currentPartitionEpoch)."""
+        """The member that owns the partition or has to give it up; None when it is free
+        (currentPartitionEpoch)."""
         return next(
             (
                 m.id
@@ -169,7 +172,8 @@ class ConsumerGroup(AnyGroup):
         )
 
     def present_state(self) -> ConsumerGroupState:
-        """What the epochs and the members say (ConsumerGroup.maybeUpdateGroupState)."""
+        """The state that follows from the epochs and the members
+        (ConsumerGroup.maybeUpdateGroupState)."""
         if not self.members:
             return ConsumerGroupState.EMPTY
         if self.epoch > self.target_epoch:
@@ -181,8 +185,9 @@ class ConsumerGroup(AnyGroup):
         return ConsumerGroupState.STABLE if settled else ConsumerGroupState.RECONCILING
 
     def reconcile(self, member: ConsumerGroupMember, owned: Owned | None) -> None:
-        """Bring a member one step nearer to the target, given what it says it owns;
-        None when it says nothing."""
+        """Move a member one step towards the target (CurrentAssignmentBuilder).
+
+        owned: the partitions that its heartbeat reports; None when it has no such list."""
         if member.state is ConsumerGroupMemberState.STABLE and member.epoch == self.target_epoch:
             return
         epoch = member.epoch
@@ -218,8 +223,8 @@ class ConsumerGroup(AnyGroup):
 def owned_of(
     listed: Iterable[HeartbeatTopicPartitions] | None, names: Mapping[str, str]
 ) -> Owned | None:
-    """What a heartbeat says of its member, by topic name; names:
-    topic id -> name, unknown ids are left out."""
+    """The partitions that a heartbeat reports, by topic name. names: topic id -> name; unknown ids
+    are left out."""
     if listed is None:
         return None
     return frozenset(
@@ -230,8 +235,8 @@ def owned_of(
     )
 
 
-def told_of(member: ConsumerGroupMember, group: ConsumerGroup) -> dict[str, object]:
-    """A member as the journal tells it, with its group's epochs."""
+def consumer_member_fields(member: ConsumerGroupMember, group: ConsumerGroup) -> dict[str, object]:
+    """A member as fields of a journal event, with its group's epochs."""
     return {
         "member": member.id,
         "instance_id": member.instance_id,

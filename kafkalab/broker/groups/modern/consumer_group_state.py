@@ -1,8 +1,7 @@
-"""The life of a group of the new protocol (KIP-848), and of one member of it as the coordinator
-sees it.
+"""The states of a KIP-848 group and of its members at the coordinator, and the moves.
 
-Kafka's enums are ConsumerGroup.ConsumerGroupState and modern.MemberState. A group's state is not
-decided but follows from its epochs and its members; the tables say which moves that can lead to.
+Kafka's enums are ConsumerGroup.ConsumerGroupState and modern.MemberState. A group's state follows
+from its epochs and its members; the tables hold the moves that can result.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ from types import MappingProxyType
 
 class ConsumerGroupState(enum.Enum):
     EMPTY = "Empty"
-    """Nobody is a member, but committed offsets may remain.
+    """The group has no members; it may have committed offsets.
 
     transition: a first member joins => ASSIGNING, or RECONCILING or STABLE at once, as its
     heartbeat computes the target
     """
 
     ASSIGNING = "Assigning"
-    """The group epoch is ahead of the target assignment's: somebody came, went or changed, and no
-    heartbeat has computed it anew.
+    """The group epoch is ahead of the target's: a member changed, and no heartbeat has computed the
+    target again.
 
     transition: a heartbeat computes the target => RECONCILING or STABLE; the last member leaves =>
     EMPTY
     """
 
     RECONCILING = "Reconciling"
-    """There is a target, and members are on their way to it, each at its own pace.
+    """The target is computed, and some members have not reached it yet.
 
     transition: the last member has reached it => STABLE; the group epoch grows => ASSIGNING; the
     last member leaves => EMPTY
@@ -43,7 +42,7 @@ class ConsumerGroupState(enum.Enum):
     """
 
     DEAD = "Dead"
-    """Nothing of the group is kept any more.
+    """The group is deleted.
 
     transition: none
     """
@@ -71,19 +70,20 @@ MOVES: Mapping[ConsumerGroupState, frozenset[ConsumerGroupState]] = MappingProxy
         ConsumerGroupState.DEAD: frozenset(),
     }
 )
-"""From each state, where a group may go."""
+"""State -> the states that may follow."""
 
 
 class ConsumerGroupMemberState(enum.Enum):
     STABLE = "STABLE"
-    """It owns what the target of its epoch gives it.
-    Next: any other when there is a newer target."""
+    """The member owns what the target of its epoch assigns to it. Next: any other, under a newer
+    target."""
     UNREVOKED_PARTITIONS = "UNREVOKED_PARTITIONS"
-    """It was told to give up partitions and has not said that it did; its epoch waits for that.
+    """The member has to give up partitions and has not reported that it did; its epoch waits for
+    that.
     Next: STABLE, UNRELEASED_PARTITIONS."""
     UNRELEASED_PARTITIONS = "UNRELEASED_PARTITIONS"
-    """It is in the target's epoch, but others still hold some of its partitions. Next: STABLE when
-    they are free, UNREVOKED_PARTITIONS under a newer target."""
+    """The member is in the target's epoch, but others still own some of its partitions. Next:
+    STABLE when they are free, UNREVOKED_PARTITIONS under a newer target."""
 
 
 MEMBER_MOVES: Mapping[ConsumerGroupMemberState, frozenset[ConsumerGroupMemberState]] = (
@@ -91,4 +91,5 @@ MEMBER_MOVES: Mapping[ConsumerGroupMemberState, frozenset[ConsumerGroupMemberSta
         {state: frozenset(ConsumerGroupMemberState) for state in ConsumerGroupMemberState}
     )
 )
-"""CurrentAssignmentBuilder goes from each to each: what counts is the target, not the way there."""
+"""State -> the states that may follow. CurrentAssignmentBuilder moves from each to each: only the
+target counts."""

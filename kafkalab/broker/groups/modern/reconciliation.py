@@ -1,13 +1,12 @@
-"""ModernGroups: assigns partitions in groups of the KIP-848 protocol, by CONSUMER_GROUP_HEARTBEAT
-alone.
+"""ModernGroups: serves CONSUMER_GROUP_HEARTBEAT, which assigns partitions in KIP-848 groups.
 
-A pure machine, beside `ClassicGroups` of the classic protocol; Kafka's class for both is
-GroupMetadataManager. One request does everything: a heartbeat joins, reports, acknowledges and
-leaves. Whatever changes raises the group epoch; the next heartbeat computes a target for it, at
-most once in group.consumer.assignment.interval.ms (KIP-1263); each member is brought towards it in
-its own heartbeats. Left out: classic and new members in one group (group.consumer.migration.policy
-is `disabled` here; an empty group changes sides), and that topics are looked at anew every 10
-minutes although nobody came or went.
+It is a pure machine beside `ClassicGroups` of the classic protocol; Kafka's class for both is
+GroupMetadataManager. The one request joins, reports, acknowledges and leaves. Each change raises
+the group epoch. The next heartbeat computes a target for it, at most once in
+group.consumer.assignment.interval.ms (KIP-1263). Each member moves towards the target in its own
+heartbeats. Left out: classic and new members in one group (group.consumer.migration.policy is
+`disabled` here; an empty group can change its protocol), and the check of topics every 10 minutes
+without a change of members.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from kafkalab.broker.groups.modern.consumer_group import (
     ConsumerGroup,
     ConsumerGroupMember,
     Owned,
+    consumer_member_fields,
     owned_of,
-    told_of,
 )
 from kafkalab.broker.groups.modern.consumer_group_state import (
     MOVES,
@@ -51,13 +50,13 @@ from kafkalab.protocol.messages import (
 )
 
 MEMBER_ALARMS = ("member session", "member revokes")
-"""What a coordinator sets timers for, a member."""
+"""The kinds of timers that a coordinator sets for a member."""
 
 HOLDS_FOR_MS = 5_000
 """offsets.commit.timeout.ms: how long a change waits for its replicas."""
 
 LOOKS_AGAIN_MS = 50
-"""How soon a coordinator that is out of touch looks again at what it holds back."""
+"""How often a disconnected coordinator checks the heartbeats that it holds back."""
 
 
 class HeldHeartbeat(NamedTuple):
@@ -70,21 +69,21 @@ class HeldHeartbeat(NamedTuple):
 
 
 class HeartbeatRefused(Exception):
-    """A heartbeat that cannot be served: the error and what Java's coordinator says of it."""
+    """A heartbeat that cannot be served: the error, and the message of Java's coordinator."""
 
-    def __init__(self, error: Errors, message: str) -> None:
+    def __init__(self, error: Errors, message: str | None) -> None:
         self.error, self.message = error, message
 
 
 class ModernGroups:
-    """All groups of the new protocol on one broker.
+    """All KIP-848 groups of one broker (GroupMetadataManager).
 
-    groups  those that the broker keeps, by id
-    classic  the groups of the other protocol: a group is of one kind
+    groups  the broker's KIP-848 groups, by id
+    classic  the groups of the other protocol; an id belongs to one of them
 
-    A change counts when its records are replicated, and is answered only then. The records have no
-    bytes here; so a coordinator that is out of touch, whose records nobody would copy, changes
-    nothing: it holds the heartbeat back until it is in touch again.
+    A change is valid and answered when its records are replicated. The records have no bytes here.
+    A coordinator that is disconnected could not replicate them, so it changes nothing: it holds the
+    heartbeat back until it is connected again.
     """
 
     def __init__(
@@ -142,8 +141,8 @@ class ModernGroups:
         return [*out, Respond(caller, response)]
 
     def on_timer(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
-        """key is ("member session", group, member), ("member revokes", group, member) or ("held
-        heartbeat", group, member)."""
+        """Handle a timer: ("member session", group, member), ("member revokes", group, member) or
+        ("held heartbeat", group, member)."""
         what, group_id, member_id = key
         if what == "held heartbeat":
             return self._look_at_held(key, now_ms)
@@ -151,7 +150,7 @@ class ModernGroups:
             return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
         group = self.groups.get(group_id)
         member = group.members.get(member_id) if group is not None else None
-        if member is None:
+        if group is None or member is None:
             return []
         if what == "member session":
             if now_ms < member.deadline_ms:
@@ -170,9 +169,10 @@ class ModernGroups:
         return out
 
     def _look_at_held(self, key: tuple[str, ...], now_ms: int) -> list[Effect]:
-        """A heartbeat that was held back: serve it once the coordinator is in touch,
-        refuse it when it has waited too long."""
-        held = self._held.pop(key[1:], None)
+        """Serve a held heartbeat when the coordinator is connected again; refuse it when it has
+        waited too long."""
+        _, group_id, member_id = key
+        held = self._held.pop((group_id, member_id), None)
         if held is None:
             return []
         if self._cluster.is_current:
@@ -187,12 +187,12 @@ class ModernGroups:
                     ),
                 )
             ]
-        self._held[key[1:]] = held
+        self._held[group_id, member_id] = held
         return [SetTimer(key, now_ms + LOOKS_AGAIN_MS)]
 
     def hand_over(self, group_id: str, process_runs: bool) -> ConsumerGroup:
-        """Give a group to the broker that coordinates it now. A coordinator that lives and is
-        out of touch keeps what it knew."""
+        """Give a group to its new coordinator. A coordinator whose process runs keeps its old state
+        while disconnected."""
         if not process_runs or self._cluster.is_current:
             self._lent.pop(group_id, None)
             return self.groups.pop(group_id)
@@ -200,19 +200,18 @@ class ModernGroups:
         return copy.deepcopy(self.groups[group_id])
 
     def drop_lent(self, ids: Iterable[str] | None = None) -> None:
-        """Forget groups that another broker has taken over meanwhile.
-        ids: which; None means all."""
+        """Forget groups that another broker has taken over. ids: the groups; None means all."""
         for group_id in [id for id in self._lent if ids is None or id in ids]:
             del self._lent[group_id]
             self.groups.pop(group_id, None)
 
     def forget_held(self) -> None:
-        """The process died, and with it the requests that waited."""
+        """Drop the held heartbeats: the process has died."""
         self._held.clear()
 
     def load(self, now_ms: int, ids: Iterable[str] | None = None) -> list[Effect]:
         """Begin again after a crash, or as another coordinator: every record of this protocol is
-        written at once, so only the sessions are new. ids: which groups; None means all."""
+        written at once, so only the sessions are new. ids: the groups; None means all."""
         out: list[Effect] = []
         for group in [self.groups[id] for id in (self.groups if ids is None else ids)]:
             for member in group.members.values():
@@ -250,8 +249,9 @@ class ModernGroups:
         )
 
     def transactional_commit_error(self, request: TxnOffsetCommitRequest) -> Errors:
-        """The same of a transaction's offsets; who names neither member nor epoch is not asked for
-        them. A producer of any version understands the answer: ILLEGAL_GENERATION."""
+        """Why a transaction may not commit offsets to the group, NONE where it may. A request
+        without member and epoch is not checked. The error is ILLEGAL_GENERATION, which a producer
+        of any version understands."""
         if (
             request.generation_id_or_member_epoch < 0
             and not request.member_id
@@ -262,8 +262,8 @@ class ModernGroups:
         return Errors.ILLEGAL_GENERATION if error is Errors.STALE_MEMBER_EPOCH else error
 
     def fetch_error(self, group_id: str, member_id: str | None, epoch: int) -> Errors:
-        """Whether a member may ask for committed offsets;
-        anybody may who says nothing of himself."""
+        """Whether a member may fetch committed offsets; a request without a member id always
+        may."""
         if member_id is None or epoch < 0:
             return Errors.NONE
         member = self.groups[group_id].members.get(member_id)
@@ -338,11 +338,11 @@ class ModernGroups:
         now_ms: int,
         out: list[Effect],
     ) -> tuple[ConsumerGroupMember, bool]:
-        """Who sent this, and whether the group knew it: the epoch must fit
+        """The member that sent the heartbeat, and whether it is new; its epoch must fit
         (getOrMaybeSubscribe...ConsumerGroupMember)."""
         joins = request.member_epoch == JOINING_EPOCH
         member = group.members.get(request.member_id)
-        sitting = group.members.get(group.static_members.get(request.instance_id, ""))
+        sitting = group.members.get(group.static_members.get(request.instance_id or "", ""))
         if sitting is not None and sitting is not member:
             if not joins:
                 raise HeartbeatRefused(
@@ -377,7 +377,7 @@ class ModernGroups:
     def _replace(
         self, group: ConsumerGroup, away: ConsumerGroupMember, member_id: str, out: list[Effect]
     ) -> ConsumerGroupMember:
-        """A static member is back under a new id: it goes on where it was."""
+        """Give a returned static member a new id; it keeps its epoch and partitions."""
         target = group.target.get(away.id, frozenset())
         group.remove(away)
         out.append(Note("group.left", {"group": group.id, "member": away.id}))
@@ -393,7 +393,8 @@ class ModernGroups:
         return back
 
     def _update(self, member: ConsumerGroupMember, request: ConsumerGroupHeartbeatRequest) -> bool:
-        """Take over what the heartbeat says; whether the group has to assign anew."""
+        """Store the subscription of the heartbeat; returns whether the group has to assign
+        again."""
         before = (member.topics, member.regex, member.assignor)
         if request.subscribed_topic_names is not None:
             member.topics = request.subscribed_topic_names
@@ -414,7 +415,7 @@ class ModernGroups:
         group.topic_sizes = self._sizes(group)
 
     def _may_compute(self, group: ConsumerGroup, now_ms: int) -> bool:
-        """Not so soon after the last time (KIP-1263)."""
+        """Whether enough time has passed since the last target (KIP-1263)."""
         return (
             group.computed_ms is None
             or now_ms - group.computed_ms >= self._config.group_consumer_assignment_interval_ms
@@ -445,7 +446,7 @@ class ModernGroups:
         )
 
     def _topics(self, member: ConsumerGroupMember) -> tuple[str, ...]:
-        """The topics it subscribed to that exist; a pattern must match whole names."""
+        """The member's subscribed topics that exist; a pattern must match whole names."""
         names = dict.fromkeys(name for name in member.topics if name in self._cluster.topics)
         if member.regex:
             names |= dict.fromkeys(
@@ -456,7 +457,7 @@ class ModernGroups:
         return tuple(names)
 
     def topics_read(self, group: ConsumerGroup) -> tuple[str, ...]:
-        """The topics that a member reads, or would once it has a share."""
+        """The topics that the group's members subscribe to."""
         return tuple(
             dict.fromkeys(
                 topic for member in group.members.values() for topic in self._topics(member)
@@ -468,7 +469,7 @@ class ModernGroups:
             topic: len(self._cluster.topics[topic].partitions) for topic in self.topics_read(group)
         }
 
-    # -- coming to an end
+    # -- leaving
 
     def _leave(
         self, group: ConsumerGroup, request: ConsumerGroupHeartbeatRequest, out: list[Effect]
@@ -480,7 +481,7 @@ class ModernGroups:
                 f"Member {request.member_id} is not a member of group {group.id}.",
             )
         if request.member_epoch == LEAVING_STATIC_EPOCH:
-            member.epoch = LEAVING_STATIC_EPOCH  # Its session runs on: it may come back.
+            member.epoch = LEAVING_STATIC_EPOCH  # its session continues, because it may come back
         else:
             self._remove(group, member, f"member {member.id} left", out)
         return ConsumerGroupHeartbeatResponse(
@@ -490,8 +491,8 @@ class ModernGroups:
     def _remove(
         self, group: ConsumerGroup, member: ConsumerGroupMember, reason: str, out: list[Effect]
     ) -> None:
-        """Take a member out. The group epoch grows; who gets its partitions is computed at
-        somebody's next heartbeat."""
+        """Remove a member. The group epoch grows, and the next heartbeat of any member computes a
+        target."""
         group.remove(member)
         out += [
             CancelTimer(("member session", group.id, member.id)),
@@ -552,12 +553,12 @@ class ModernGroups:
             )
 
     def _note_members(self, group: ConsumerGroup, out: list[Effect]) -> None:
-        """Tell the journal of members of whom something has changed."""
+        """Note the members that have changed, for the journal."""
         for member in group.members.values():
-            told = told_of(member, group)
-            if told != member.told:
-                member.told = told
-                out.append(Note("group.member", {"group": group.id, **told}))
+            fields = consumer_member_fields(member, group)
+            if fields != member.journalled:
+                member.journalled = fields
+                out.append(Note("group.member", {"group": group.id, **fields}))
 
     def retire(self, group_id: str) -> list[Effect]:
         """Stop coordinating a group."""
@@ -571,7 +572,8 @@ class ModernGroups:
 
 
 def _check(request: ConsumerGroupHeartbeatRequest) -> None:
-    """GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid."""
+    """Refuse an invalid heartbeat
+    (GroupMetadataManager.throwIfConsumerGroupHeartbeatRequestIsInvalid)."""
     if not request.group_id:
         raise HeartbeatRefused(Errors.INVALID_REQUEST, "GroupId can't be empty.")
     if not request.member_id:
@@ -606,8 +608,8 @@ def _check(request: ConsumerGroupHeartbeatRequest) -> None:
 
 
 def _check_epoch(member: ConsumerGroupMember, epoch: int, owned: Owned | None) -> None:
-    """A greater epoch than ours is a lie. A smaller one is the last one before an answer that
-    got lost, if what it owns fits."""
+    """Check the member epoch of a heartbeat. A greater one than the coordinator's is refused; the
+    previous one is accepted after a lost answer, if the reported partitions fit."""
     if epoch > member.epoch:
         raise HeartbeatRefused(
             Errors.FENCED_MEMBER_EPOCH,

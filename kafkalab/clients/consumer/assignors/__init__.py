@@ -1,8 +1,8 @@
-"""Who reads which partition? The leader of the group decides with one of four assignors, each as
-its version had it.
+"""The four assignors, with which a group's leader divides partitions among members, in each
+version's form.
 
-`assign` is the whole of it as a function of plain values. A consumer that takes part in rebalances
-holds a `PartitionAssignor`, which remembers what it was assigned
+`assign` does all of it as a function of plain values. A consumer that takes part in rebalances
+holds a `PartitionAssignor`, which remembers its last assignment
 (org.apache.kafka.clients.consumer.*Assignor).
 """
 

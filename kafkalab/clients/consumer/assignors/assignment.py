@@ -1,4 +1,4 @@
-"""All four assignors as one function of plain values: topics and members in, assignment out."""
+"""Computes an assignment with one of the four assignors: topics and members in, assignment out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
 ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
-"""The names under which they stand in a JoinGroup request."""
+"""The assignors' names in a JoinGroup request."""
 
 
 def assign(
@@ -41,7 +41,7 @@ def assign(
     say: Say = lambda name, **values: None,
     newest_generation: int = DEFAULT_GENERATION,
 ) -> Assignment:
-    """Divide the partitions of the topics the members want.
+    """Divides the partitions of the topics the members want.
 
     name           one of ASSIGNORS
     profile        of the leader's version (`versions.PROFILES`)
@@ -52,8 +52,8 @@ def assign(
     newest_generation  the highest generation this leader saw in earlier rounds
 
     A topic that does not exist is left out. Raises ValueError for an unknown name and for
-    cooperative-sticky before 2.4 (KIP-429); IllegalStateException where a sticky assignor of Java's
-    gives up on claims that cannot be.
+    cooperative-sticky before 2.4 (KIP-429); IllegalStateException where one of Java's sticky
+    assignors fails on contradictory claims.
     """
     members = {member: members[member] for member in ids_in_hash_order(members)}
     cluster = PartitionsPerTopic(partitions_of, members)
@@ -83,8 +83,8 @@ def assign(
 
 
 def _in_user_data(member: MemberSubscription) -> MemberSubscription:
-    """What sticky learns of a member: who sends no user data tells no generation there,
-    though its subscription may (KIP-792)."""
+    """The subscription as sticky reads it: a member without user data has no generation there,
+    though its subscription may have one (KIP-792)."""
     sent = member.generation if member.sent_generation is None else member.sent_generation
     return (
         member

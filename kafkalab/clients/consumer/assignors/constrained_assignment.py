@@ -1,8 +1,8 @@
-"""Sticky assignment when all members want the same topics: everybody gets floor or ceil of the
-average, and keeps what it can.
+"""Sticky assignment when all members want the same topics: AbstractStickyAssignor.constrainedAssign
+(2.6, KAFKA-9987) and ConstrainedAssignmentBuilder (3.0, KAFKA-12464).
 
-AbstractStickyAssignor.constrainedAssign (2.6, KAFKA-9987) and ConstrainedAssignmentBuilder (3.0,
-KAFKA-12464).
+Each member gets floor or ceil of the average, and keeps the partitions it held as far as that
+allows.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
 Transferred = dict[TopicPartition, str]
-"""Partitions that somebody else held before -> who gets them now;
-cooperative-sticky withholds them."""
+"""Partitions that another member held before -> their new owner; cooperative-sticky withholds
+them."""
 
 
 def by_capacity(
     cluster: PartitionsPerTopic, past: Ownership, say: Say
 ) -> tuple[Assignment, Transferred]:
-    """2.6 to 2.8: owners keep up to the ceiling; who is below the floor fills up,
-    at last from those at the ceiling."""
+    """2.6 to 2.8: owners keep up to the ceiling; members below the floor are filled up, at last
+    from those at the ceiling."""
     unassigned = dict.fromkeys(
         tp for topic in sorted(cluster.counts) for tp in cluster.partitions(topic)
     )
@@ -106,8 +106,8 @@ def _hand_over(
 
 
 class ByQuota:
-    """From 3.0: floor for everybody, one more for as many as it takes; the rest is dealt round
-    robin, racks first.
+    """The algorithm from 3.0: the floor for every member, one more for as many as it takes. Then
+    the remaining partitions are assigned round robin, racks first.
 
     An owner with more than its share gives up its last partitions: last by number from 3.8
     (KAFKA-16277), before as it listed them.
@@ -204,8 +204,8 @@ class ByQuota:
         ]
 
     def _deal_beside(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """Round robin among the members in a rack with a replica;
-        gives what is left (assignRackAwareRoundRobin)."""
+        """Round robin among the members in a rack with a replica; returns the partitions that
+        remain (assignRackAwareRoundRobin)."""
         left, following = [], 0
         for partition in partitions:
             at = self._racks.next_beside(partition, self._below, following)
@@ -235,8 +235,8 @@ class ByQuota:
         return left
 
     def _deal(self, partitions: list[TopicPartition]) -> None:
-        """Round after round to those below the floor,
-        then one more to those at it (assignRoundRobin)."""
+        """Round after round to the members below the floor, then one more to those at it
+        (assignRoundRobin)."""
         at = 0
         extras = deque(self._at_floor)
         for partition in partitions:
@@ -281,7 +281,7 @@ class ByQuota:
 def up_to_a_stranger(
     assigned: list[TopicPartition], cluster: PartitionsPerTopic
 ) -> list[TopicPartition]:
-    """From 3.0 the class walks along the assigned partitions and stops believing them at one
+    """From 3.0 the class walks along the assigned partitions and ignores them from the first one on
     that does not exist (getUnassignedPartitions)."""
     for at, partition in enumerate(assigned):
         if partition.partition >= cluster.counts[partition.topic]:

@@ -1,8 +1,9 @@
-"""Sticky assignment when members want different topics, and until 2.3 always: fill up, then move
-one by one until it is balanced.
+"""Sticky assignment when members want different topics: StickyAssignor.balance,
+AbstractStickyAssignor.generalAssign, GeneralAssignmentBuilder.
 
-StickyAssignor.balance until 2.3, AbstractStickyAssignor.generalAssign in 2.8,
-GeneralAssignmentBuilder from 3.0.
+Until 2.3 (balance) it is used always, in 2.8 it is generalAssign, from 3.0
+GeneralAssignmentBuilder. It assigns what is free, then moves partitions one by one until the
+assignment is balanced.
 """
 
 from __future__ import annotations
@@ -32,11 +33,10 @@ if TYPE_CHECKING:
 class GeneralAssignment:
     """One run of the algorithm.
 
-    Two of the class's loops are shortened without another result: whether anybody with two
-    partitions less wants a partition is read off the member with the fewest, and whether racks fit
-    plays no part in moving, as the class tries the other members afterwards. Left out:
-    NullPointerExceptions of the class, when a partition's previous owner takes no part in
-    balancing.
+    Two of the class's loops are shortened without another result. Whether any member with two
+    partitions less wants a partition is read from the member with the fewest. Racks are ignored in
+    moving, as the class tries the other members afterwards. Left out: NullPointerExceptions of the
+    class, when a partition's previous owner takes no part in balancing.
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class GeneralAssignment:
         self.held.update(fixed)
         return {member: self.held[member] for member in ids_in_hash_order(self.held)}
 
-    # Order of giving out
+    # The order of assignment
 
     def _in_order(self) -> list[TopicPartition]:
-        """All partitions in the order in which they are given out:
-        those with the fewest possible readers first."""
+        """All partitions in the order in which they are assigned: those with the fewest possible
+        readers first."""
         if (
             self._profile.group.sticky_takes_from_the_fullest
             and not self._fresh
@@ -113,8 +113,8 @@ class GeneralAssignment:
         return [partition for topic in topics for partition in self._cluster.partitions(topic)]
 
     def _from_the_fullest(self) -> list[TopicPartition]:
-        """Until 2.3, where all want the same: one by one from whoever has most, what was
-        another's before first (sortPartitions)."""
+        """Until 2.3, where all want the same: one by one from the member that has most, first those
+        that another member had before (sortPartitions)."""
         existing = [tp for topic in self._cluster.counts for tp in self._cluster.partitions(topic)]
         exists = frozenset(existing)
         left = {member: [tp for tp in held if tp in exists] for member, held in self.held.items()}
@@ -134,10 +134,10 @@ class GeneralAssignment:
             by_size.add(member)
         return list(found | dict.fromkeys(partitions_in_hash_order(existing)))
 
-    # What stays, and the rest
+    # Kept partitions and free ones
 
     def _keep(self) -> set[TopicPartition]:
-        """Drop what cannot stay where it is; gives what stays."""
+        """Drops the partitions that their owners cannot keep; returns the others."""
         kept: set[TopicPartition] = set()
         trusting = self._profile.group.sticky_takes_numbers_on_trust
         for member, held in self.held.items():
@@ -172,7 +172,7 @@ class GeneralAssignment:
             self._give(partition, beside=False)
 
     def _give(self, partition: TopicPartition, beside: bool) -> bool:
-        """To whoever has fewest and wants it; beside: and whose rack has it."""
+        """To the member that has fewest and wants the partition; beside: and whose rack has it."""
         for member in self._sorted:
             if partition.topic in self._wants_set[member] and not (
                 beside and self._racks.mismatch(member, partition)
@@ -197,8 +197,8 @@ class GeneralAssignment:
         return self.held.pop(member)
 
     def _reassign(self, partitions: list[TopicPartition]) -> bool:
-        """Move partitions from who has more to who has less until nothing improves; whether
-        anything moved (performReassignments)."""
+        """Moves partitions from members with more to members with less until nothing improves;
+        returns whether any was moved (performReassignments)."""
         moved = False
         while True:
             again = False
@@ -263,8 +263,8 @@ class GeneralAssignment:
 
 
 class _BySize:
-    """Members by how much they hold, then by id: a TreeSet with SubscriptionComparator. Take a
-    member out before its size changes."""
+    """Members sorted by how much they hold, then by id: a TreeSet with SubscriptionComparator. Take
+    a member out before its size changes."""
 
     def __init__(self, held: Mapping[str, list[TopicPartition]]) -> None:
         self._held = held

@@ -1,15 +1,15 @@
-"""What if the leader dealt by a rule of your own? A learner's function or object in an assignor's
-place (ConsumerPartitionAssignor).
+"""LearnersAssignor: a learner's function or object in the place of an assignor
+(ConsumerPartitionAssignor).
 
     def all_to_the_first(partitions, subscriptions):
         first = min(subscriptions)
-        return {first: [(topic, number) for topic in subscriptions[first] for number in
-        range(partitions[topic])]}
+        return {first: [(topic, number) for topic in subscriptions[first]
+                        for number in range(partitions[topic])]}
 
     KafkaConsumer(lab, {"group.id": "billing", "partition.assignment.strategy": all_to_the_first})
 
-partitions is {topic: how many}, subscriptions {member id: [topic, ...]}; back comes {member id:
-[(topic, number), ...]}. As in Kafka, nobody looks whether every partition has exactly one owner.
+partitions is {topic: how many}, subscriptions {member id: [topic, ...]}; the result is {member id:
+[(topic, number), ...]}. As in Kafka, no check ensures that every partition has exactly one owner.
 The name in JoinGroup is the object's `name`, else the function's.
 """
 
@@ -25,7 +25,7 @@ from kafkalab.records import TopicPartition
 
 
 class LearnersAssignor:
-    """Stands where a PartitionAssignor stands. It remembers nothing and is eager."""
+    """Replaces a PartitionAssignor. It remembers nothing and is eager."""
 
     cooperative = False
 
@@ -48,8 +48,8 @@ class LearnersAssignor:
         subscriptions: Mapping[str, Subscription],
         instance_ids: Mapping[str, str | None],
     ) -> Assignment:
-        """Ask the rule. Raises ValueError for an answer that no consumer could act on;
-        the leader's poll() raises it, too."""
+        """Calls the rule. Raises ValueError for a result that no consumer could use; the leader's
+        poll() raises it, too."""
         counts = {
             topic: known if isinstance(known, int) else len(known)
             for topic, known in partitions_of.items()

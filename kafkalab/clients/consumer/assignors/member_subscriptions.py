@@ -1,5 +1,5 @@
-"""What does the leader know of a member when it assigns?
-(ConsumerPartitionAssignor.Subscription, AbstractStickyAssignor.MemberData)"""
+"""What a leader knows of a member when it assigns (ConsumerPartitionAssignor.Subscription,
+AbstractStickyAssignor.MemberData)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Say = Callable[..., None]
 """How an assignor writes a line: say("STICKY_FINAL", assignment=...)."""
 
 DEFAULT_GENERATION = -1
-"""Whoever names no generation has never been assigned anything."""
+"""The generation of a member that names none: it never had an assignment."""
 
 
 @message
 class MemberSubscription:
-    """One member as its JoinGroup describes it.
+    """The subscription of one member, as its JoinGroup describes it.
 
-    topics       what it subscribed to
-    owned        what it says it holds, None when it says nothing: in the subscription for
+    topics       the topics it subscribed to
+    owned        the partitions it claims, None when it claims nothing: in the subscription for
                  cooperative-sticky (KIP-429), in the user data for sticky
     generation   in which generation it got them, None when it does not say
     sent_generation  the generation in the subscription itself (KIP-792), where that differs from
@@ -49,8 +49,8 @@ class MemberSubscription:
 
 
 class PartitionsPerTopic:
-    """The topics that somebody subscribed to and that exist, with the racks of their partitions,
-    in the order of Java's HashMap."""
+    """The topics that exist and have a subscriber, with the racks of their partitions, in the order
+    of Java's HashMap."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class PartitionsPerTopic:
                 ]
 
     def partitions(self, topic: str) -> list[TopicPartition]:
-        """In order. One list for all who ask: do not change it."""
+        """In order. All callers share one list: do not change it."""
         return self._partitions[topic]
 
     def racks(self, partition: TopicPartition) -> frozenset[str]:

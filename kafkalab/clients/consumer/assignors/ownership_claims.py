@@ -1,8 +1,8 @@
-"""Who holds what before a sticky assignor begins? Members may claim the same partition, in one
-generation or in several.
+"""Decides which members' claims on partitions a sticky assignor accepts (AbstractStickyAssignor).
 
-Three answers, by version: believe everybody (2.1), let the highest generation win (2.3, KIP-341),
-and look at each pair of claims (3.4, KAFKA-13715; 3.5, KAFKA-14639).
+Members may claim the same partition, in one generation or in several. There are three rules, by
+version: every claim is accepted (2.1), the highest generation wins (2.3, KIP-341), each pair of
+claims is compared (3.4, KAFKA-13715; 3.5, KAFKA-14639).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from kafkalab.records import TopicPartition
 
 @dataclass(slots=True)
 class Ownership:
-    """What is believed of the past.
+    """The accepted claims of the past.
 
     held           member -> the partitions it may keep
-    previous       partition -> who had it a generation earlier, in the order of Java's HashMap
+    previous       partition -> its owner a generation earlier, in the order of Java's HashMap
     newest_first   Java's map of `held` puts a new member at the head of its bucket
                    (computeIfAbsent)
-    disputed       partitions that several members claimed in one generation: nobody keeps them
+    disputed       partitions that several members claimed in one generation: no member keeps them
     """
 
     held: dict[str, list[TopicPartition]] = field(default_factory=dict)
@@ -37,10 +37,10 @@ class Ownership:
 
 
 def topics_equal(members: Mapping[str, MemberSubscription]) -> tuple[bool, tuple[str, ...]]:
-    """Whether all subscribed to the same topics, and which members were looked at before one was
-    found who had not.
+    """Whether all subscribed to the same topics, and which members were compared before one
+    differed.
 
-    The class takes the first subscription that is not empty for the measure.
+    The class compares with the first subscription that is not empty.
     """
     measure: frozenset[str] = frozenset()
     seen: list[str] = []
@@ -54,7 +54,7 @@ def topics_equal(members: Mapping[str, MemberSubscription]) -> tuple[bool, tuple
 
 
 def believed(members: Mapping[str, MemberSubscription]) -> Ownership:
-    """Until 2.2: each member holds what it says."""
+    """Until 2.2: each member holds what it claims."""
     return Ownership(
         {
             member: list(described.owned)
@@ -68,7 +68,7 @@ def by_generation(members: Mapping[str, MemberSubscription]) -> Ownership:
     """From 2.3 (KIP-341): the claim of the highest generation counts, the next one is remembered as
     the previous owner.
 
-    Of two claims in one generation the first is believed (prepopulateCurrentAssignments).
+    Of two claims in one generation the first is accepted (prepopulateCurrentAssignments).
     """
     claims: dict[TopicPartition, dict[int, str]] = {}
     for member, described in members.items():
@@ -93,10 +93,10 @@ def by_generation(members: Mapping[str, MemberSubscription]) -> Ownership:
 def newest_generation_only(
     cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription]
 ) -> Ownership:
-    """2.6 to 3.3, members that want the same topics: whoever is behind the highest generation holds
+    """2.6 to 3.3, members that want the same topics: a member behind the highest generation holds
     nothing (allSubscriptionsEqual).
 
-    Of two claims in that generation neither is believed, of a third the same again.
+    Of two claims in that generation neither is accepted, nor is a third.
     """
     found = Ownership()
     owner: dict[TopicPartition, str] = {}
@@ -132,10 +132,10 @@ def newest_generation_only(
 def claim_by_claim(
     cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], newest: int
 ) -> Ownership:
-    """From 3.4: the claim of a higher generation wins over a lower one, equal ones spoil each
+    """From 3.4: the claim of a higher generation wins over a lower one; equal ones cancel each
     other.
 
-    newest  the highest generation this assignor has ever seen; who is behind it may be a previous
+    newest  the highest generation this assignor has ever seen; a member behind it may be a previous
             owner.
     """
     found = Ownership()

@@ -1,8 +1,8 @@
-"""An assignor as a consumer holds one: it remembers what it was assigned, tells it in its next
-subscription, and reads it in the others'.
+"""PartitionAssignor: an assignor with a memory, as one consumer holds it
+(ConsumerPartitionAssignor; PartitionAssignor until 2.3).
 
-Kafka's interface is ConsumerPartitionAssignor (PartitionAssignor until 2.3): subscriptionUserData,
-onAssignment, assign.
+It remembers its last assignment, writes it into its next subscription, and reads it in those of
+others. Kafka's methods are subscriptionUserData, onAssignment and assign.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class PartitionAssignor:
     """One of a consumer's assignors.
 
-    name         as it stands in JoinGroup
-    cooperative  its members keep what they hold while they join (KIP-429)
+    name         its name in JoinGroup
+    cooperative  its members keep their partitions while they join (KIP-429)
     """
 
     def __init__(self, name: str, profile: Profile, say: Say) -> None:
@@ -41,7 +41,7 @@ class PartitionAssignor:
         self._generation = self._newest = DEFAULT_GENERATION
 
     def subscription_user_data(self) -> bytes | None:
-        """What goes into this member's subscription; None for nothing."""
+        """The user data of this member's subscription; None for none."""
         if self.cooperative:
             return user_data.cooperative_user_data(self._generation)
         if self.name != "sticky" or self._assigned is None:
@@ -60,8 +60,8 @@ class PartitionAssignor:
         subscriptions: Mapping[str, Subscription],
         instance_ids: Mapping[str, str | None],
     ) -> Assignment:
-        """The leader's work. partitions_of: see `assign`. instance_ids:
-        member -> group.instance.id of the static ones."""
+        """The leader's assignment. partitions_of: see `assign`. instance_ids: member ->
+        group.instance.id of the static ones."""
         members = {
             m: self._member(subscription, instance_ids.get(m))
             for m, subscription in subscriptions.items()

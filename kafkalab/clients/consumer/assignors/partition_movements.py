@@ -1,5 +1,6 @@
-"""Which partitions has this assignment moved so far? So that one moves back before another moves
-there (PartitionMovements)."""
+"""PartitionMovements: the partitions that an assignment has moved
+(AbstractStickyAssignor.PartitionMovements). With it a partition is moved back before another one is
+moved there."""
 
 from __future__ import annotations
 
@@ -8,15 +9,15 @@ from kafkalab.records import TopicPartition
 
 
 class PartitionMovements:
-    """By topic, the pairs of members between whom partitions moved, and each partition's pair."""
+    """By topic, the pairs of members between which partitions moved, and each partition's pair."""
 
     def __init__(self) -> None:
         self._pair_of: dict[TopicPartition, tuple[str, str]] = {}
         self._moved: dict[str, dict[tuple[str, str], _HashSet]] = {}
 
     def move(self, partition: TopicPartition, old: str, new: str) -> None:
-        """Remember a move; one that moved on counts from where it came first,
-        one that is back home is forgotten."""
+        """Remembers a move. A partition that moved on counts from its first owner; one that
+        returned there is forgotten."""
         source = old
         if partition in self._pair_of:
             source, _ = self._forget(partition)
@@ -27,8 +28,8 @@ class PartitionMovements:
         self._moved.setdefault(partition.topic, {}).setdefault(pair, _HashSet()).add(partition)
 
     def better_one(self, partition: TopicPartition, old: str, new: str) -> TopicPartition:
-        """The partition to move instead of this one: of the same topic,
-        and gone the opposite way before."""
+        """The partition to move instead of this one: one of the same topic that moved the opposite
+        way before."""
         moved = self._moved.get(partition.topic)
         if moved is None:
             return partition
@@ -49,7 +50,7 @@ class PartitionMovements:
 
 
 class _HashSet:
-    """A java.util.HashSet of partitions, as far as its first element goes."""
+    """A java.util.HashSet of partitions, of which only the first element is read."""
 
     def __init__(self) -> None:
         self._members: dict[TopicPartition, None] = {}

@@ -1,4 +1,5 @@
-"""Does it matter where a member stands? (AbstractStickyAssignor.RackInfo, KIP-881)"""
+"""RackInfo: the racks of members and partitions, for rack-aware assignment
+(AbstractStickyAssignor.RackInfo, KIP-881)."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from kafkalab.records import TopicPartition
 def worth_matching(
     member_racks: Collection[str], racks_of_partitions: Collection[frozenset[str]]
 ) -> bool:
-    """Racks are looked at when members and replicas share one, and not every rack has every
-    partition (useRackAwareAssignment)."""
+    """Whether racks matter: members and replicas share one, and not every rack has every partition
+    (useRackAwareAssignment)."""
     everywhere = frozenset().union(*racks_of_partitions)
     return bool(everywhere.intersection(member_racks)) and any(
         racks != everywhere for racks in racks_of_partitions
@@ -23,8 +24,8 @@ def worth_matching(
 
 
 class RackInfo:
-    """The racks of members and partitions; empty, so that everything fits,
-    where they do not matter."""
+    """The racks of members and partitions; empty where they do not matter, so that every pair
+    fits."""
 
     def __init__(
         self, cluster: PartitionsPerTopic, members: Mapping[str, MemberSubscription], by_rack: bool
@@ -62,8 +63,8 @@ class RackInfo:
         )
 
     def next_beside(self, partition: TopicPartition, members: list[str], first: int) -> int:
-        """The index of the first of `members`, beginning at `first` and going round,
-        in a rack with a replica; -1 for none."""
+        """The index of the first of `members` in a rack with a replica, beginning at `first` and
+        going round; -1 for none."""
         racks = self.racks.get(partition)
         if racks:
             for step in range(len(members)):

@@ -1,8 +1,5 @@
-"""The two assignors without a memory: range deals topic by topic, roundrobin all partitions in one
-round.
-
-RangeAssignor and RoundRobinAssignor of org.apache.kafka.clients.consumer.
-"""
+"""The two assignors without a memory: RangeAssignor and RoundRobinAssignor. Range assigns topic by
+topic, roundrobin all partitions in one round."""
 
 from __future__ import annotations
 
@@ -45,11 +42,11 @@ def range_assign(
     by_rack: bool,
 ) -> Assignment:
     """Topic by topic, contiguous blocks; the first members in order get one more, so they collect
-    the extras of every topic.
+    the surplus of every topic.
 
-    by_rack: partitions go first to members in a rack that holds a replica, as far as balance allows
-    (KIP-881). Topics with as many partitions and the same readers stay co-partitioned: partition n
-    of all of them goes to one member.
+    by_rack: partitions are assigned first to members in a rack that holds a replica, as far as
+    balance allows (KIP-881). Topics with as many partitions and the same readers stay
+    co-partitioned: partition n of all of them belongs to one member.
     """
     assignment: Assignment = {member: [] for member in members}
     readers: dict[str, list[str]] = {}
@@ -96,8 +93,8 @@ def _match_racks(topics: list[_Topic], assignment: Assignment) -> None:
 
 
 def _match_together(topics: list[_Topic], assignment: Assignment) -> None:
-    """Partition n of all these topics goes to the first reader whose rack fits all of them and
-    who may take one of each."""
+    """Partition n of all these topics belongs to the first reader whose rack fits all of them and
+    that may take one of each."""
     remaining = list(topics[0].readers)
     for number in range(len(topics[0].racks)):
         for member in remaining:
@@ -117,7 +114,7 @@ def _match_together(topics: list[_Topic], assignment: Assignment) -> None:
 
 
 class _Topic:
-    """One topic while it is dealt out (RangeAssignor.TopicAssignmentState)."""
+    """The state of one topic during its assignment (RangeAssignor.TopicAssignmentState)."""
 
     def __init__(
         self,
@@ -160,8 +157,7 @@ class _Topic:
             self._left.pop(partition, None)
 
     def deal(self, assignment: Assignment, fits: Callable[[str, TopicPartition], bool]) -> None:
-        """Each reader in order takes as many of the partitions that are left, and that fit,
-        as it may."""
+        """Each reader in order takes as many of the remaining partitions that fit as it may."""
         for member in self.readers:
             if not self._left:
                 break

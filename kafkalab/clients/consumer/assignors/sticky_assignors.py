@@ -1,9 +1,9 @@
-"""The assignors that remember: sticky moves as little as it can, cooperative-sticky moves it in two
-steps.
+"""The two assignors with a memory: StickyAssignor and CooperativeStickyAssignor. Sticky moves as
+few partitions as it can, cooperative-sticky moves them in two steps.
 
-StickyAssignor, CooperativeStickyAssignor and, from 2.4, their common AbstractStickyAssignor. Which
-algorithm a version has is in its Profile; the algorithms are `general_assignment` and
-`constrained_assignment`, what they believe of the past is `ownership_claims`.
+From 2.4 both extend AbstractStickyAssignor. The Profile says which algorithm a version has. The
+algorithms are in `general_assignment` and `constrained_assignment`; `ownership_claims` decides
+which claims of the past they accept.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def sticky_assign(
     say: Say,
     newest_generation: int = DEFAULT_GENERATION,
 ) -> tuple[Assignment, Transferred | None]:
-    """Who gets what, and which partitions thereby change hands; None for these where the general
-    algorithm ran and did not count.
+    """The assignment, and the partitions that change their owner by it; None for these where the
+    general algorithm ran and did not count.
 
     newest_generation: the highest this assignor saw in earlier rounds.
     """
@@ -79,10 +79,10 @@ def sticky_assign(
 def forgetting(
     members: Mapping[str, MemberSubscription], cooperative: bool
 ) -> dict[str, MemberSubscription]:
-    """What 2.4 to 3.3 still know when the general algorithm begins: user data was read once
-    already, and is at its end.
+    """The claims that 2.4 to 3.3 still have when the general algorithm begins: user data was read
+    once already, and its buffer is at its end.
 
-    Of members that were looked at before one wanted other topics, sticky has forgotten all,
+    Of members that were compared before one wanted other topics, sticky has forgotten everything,
     cooperative-sticky the generation.
     """
     _, looked_at = topics_equal(members)
@@ -101,8 +101,8 @@ def withhold(
     members: Mapping[str, MemberSubscription],
     transferred: Transferred | None,
 ) -> Assignment:
-    """The first step of a cooperative rebalance: what another member still holds is left out
-    until it has been revoked (KIP-429)."""
+    """The first step of a cooperative rebalance: partitions that another member still holds are
+    left out until it has revoked them (KIP-429)."""
     if transferred is None:
         owner_of = {
             tp: member for member, described in members.items() for tp in described.owned or ()

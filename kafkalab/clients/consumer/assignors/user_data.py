@@ -1,10 +1,5 @@
-"""What a sticky member writes into the user data of its subscription, so that a leader who never
-met it knows its past.
-
-StickyAssignor: topic -> partitions (V0), and the generation from 2.3 on (V1, KIP-341).
-CooperativeStickyAssignor: the generation alone, as the subscription itself lists the partitions
-(KIP-429).
-"""
+"""Writes and reads the user data of a sticky member's subscription, from which any leader learns
+its past."""
 
 from __future__ import annotations
 
@@ -16,7 +11,7 @@ from kafkalab.records import TopicPartition
 
 
 def sticky_user_data(partitions: Iterable[TopicPartition], generation: int | None) -> bytes:
-    """V1; V0 without a generation. The topics come in the order of Java's HashMap
+    """V1, or V0 without a generation. The topics come in the order of Java's HashMap
     (CollectionUtils.groupPartitionsByTopic)."""
     numbers: dict[str, list[int]] = {}
     for tp in partitions:
@@ -37,8 +32,8 @@ def sticky_user_data(partitions: Iterable[TopicPartition], generation: int | Non
 def parse_sticky_user_data(
     content: bytes | None,
 ) -> tuple[tuple[TopicPartition, ...] | None, int | None]:
-    """(partitions, generation); (None, None) for no user data, nothing of generation -1 for
-    bytes that cannot be read, as Java has it."""
+    """(partitions, generation); (None, None) for no user data, no partitions and generation -1 for
+    bytes that cannot be read, as in Java."""
     if not content:
         return None, None
     try:

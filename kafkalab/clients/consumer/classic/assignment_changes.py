@@ -1,12 +1,12 @@
-"""What does a member give up before a rebalance, and take up after it?
-(ConsumerCoordinator.onJoinPrepare, onJoinComplete, onLeavePrepare)
+"""Changes a member's assignment at a rebalance (ConsumerCoordinator.onJoinPrepare, onJoinComplete,
+onLeavePrepare).
 
-Two protocols (KIP-429). EAGER: everybody gives up everything, then the leader deals anew; nobody
-reads meanwhile. COOPERATIVE: a member keeps what it has and tells the leader so; the answer may
-leave something out, which the member then gives up and joins again, so that its new owner can have
-it. Partitions that stay are read on all the time.
+There are two protocols (KIP-429). EAGER: every member gives up everything, then the leader assigns
+again; no member reads in between. COOPERATIVE: a member keeps its partitions and names them to the
+leader. The assignment may leave some out; the member then gives these up and joins again, so that
+their new owner can have them. It goes on reading the partitions that stay.
 
-Before anything is given up, positions are committed (with auto commit). A member that finds out
+Before partitions are given up, positions are committed (with auto commit). A member that learns
 late that the group went on without it has lost its partitions: others own them, and it is too late
 to commit.
 """
@@ -40,18 +40,18 @@ class RebalanceProtocol(enum.Enum):
     EAGER = "EAGER"
     """Everything is given up before a join."""
     COOPERATIVE = "COOPERATIVE"
-    """Only what the new assignment leaves out is given up, after the join (KIP-429)."""
+    """A member gives up only what the new assignment leaves out, after the join (KIP-429)."""
 
 
 def protocol_of(assignors: tuple[str, ...]) -> RebalanceProtocol:
-    """The most a consumer can do: COOPERATIVE only if each of its assignors can. The default
-    list of 3.0 is eager, for range is."""
+    """The protocol of a consumer: COOPERATIVE only if each of its assignors can. The default list
+    of 3.0 is eager, because range is."""
     cooperative = all(name == "cooperative-sticky" for name in assignors)
     return RebalanceProtocol.COOPERATIVE if cooperative else RebalanceProtocol.EAGER
 
 
 class AssignmentChanges:
-    """The steps of one consumer; `protocol` says how much they give up."""
+    """The steps of one consumer; `protocol` says how much it gives up."""
 
     def __init__(
         self,
@@ -85,8 +85,8 @@ class AssignmentChanges:
     # before a join
 
     def before_join(self, timer: CallTimer) -> bool:
-        """Commit, give up. False: not done yet, the next poll goes on.
-        Raises KafkaException when the listener failed."""
+        """Commits and gives up partitions. False: not complete yet, the next poll goes on. Raises
+        KafkaException when the listener failed."""
         before = self._membership.generation
         self._log("ON_JOIN_PREPARE", generation=before.id, member_id=before.member_id)
         if self._auto_commit.enabled:
@@ -130,11 +130,11 @@ class AssignmentChanges:
         return error
 
     def _await_commit(self, timer: CallTimer) -> bool:
-        """Wait for the commit before a rebalance, at most the rebalance timeout over several polls
+        """Waits for the commit before a rebalance, at most the rebalance timeout over several polls
         (KAFKA-13310).
 
-        Meanwhile an eager member reads nothing of what it is about to lose, so that its positions
-        stay the committed ones.
+        During that time an eager member reads nothing of its partitions, so that its positions stay
+        the committed ones.
         """
         if self._ends_ms is None:
             self._ends_ms = self._clock.now_ms + self._config["max.poll.interval.ms"]
@@ -156,11 +156,11 @@ class AssignmentChanges:
         self._client.sleep(min(timer.remaining_ms, self._config["retry.backoff.ms"]))
         return False
 
-    # after it
+    # after a join
 
     def after_join(self, assigned: list[TopicPartition]) -> None:
-        """Take over the new assignment and tell the application.
-        Raises KafkaException when the listener failed."""
+        """Takes over the new assignment and calls the listener. Raises KafkaException when the
+        listener failed."""
         generation, owned = (
             self._membership.generation,
             self._callbacks.in_order(self._subscriptions.assigned()),
@@ -192,8 +192,8 @@ class AssignmentChanges:
     def _change_over(
         self, assigned: list[TopicPartition], owned: list[TopicPartition]
     ) -> tuple[list[TopicPartition], BaseException | None]:
-        """COOPERATIVE: give up what the assignment leaves out,
-        and join again if that was anything."""
+        """COOPERATIVE: gives up what the assignment leaves out, and joins again if that was
+        anything."""
         added = [tp for tp in assigned if tp not in set(owned)]
         revoked = [tp for tp in owned if tp not in set(assigned)]
         self._log(
@@ -216,8 +216,8 @@ class AssignmentChanges:
         return added, error
 
     def _does_not_match(self, assigned: list[TopicPartition]) -> bool:
-        """Partitions of a topic that is not wanted any more: nothing is taken over,
-        the next join says what is wanted now."""
+        """Whether the assignment has topics that are not wanted any more: then nothing is taken
+        over, and the next join names the topics wanted now."""
         if all(self._subscriptions.wants(tp.topic) for tp in assigned):
             return False
         self._membership.request_rejoin(
@@ -232,8 +232,8 @@ class AssignmentChanges:
     # before leaving
 
     def before_leaving(self) -> None:
-        """What close() and unsubscribe() give up first (2.4 and later).
-        Raises KafkaException when the listener failed."""
+        """Gives up partitions in close() and unsubscribe() (2.4 and later). Raises KafkaException
+        when the listener failed."""
         generation = self._membership.generation_as_member
         self._log("ON_LEAVE_PREPARE", generation=generation, member_id=generation.member_id)
         dropped = self._callbacks.in_order(self._subscriptions.assigned())

@@ -1,9 +1,9 @@
-"""When does a consumer commit on its own? (ConsumerCoordinator.maybeAutoCommitOffsetsAsync and its
-neighbours)
+"""AutoCommit: commits positions without a call of the application
+(ConsumerCoordinator.maybeAutoCommitOffsetsAsync and related methods).
 
 With enable.auto.commit the positions are committed every auto.commit.interval.ms, but only inside
-poll(), before a rebalance takes partitions away, and at close. What poll() handed out last is
-committed by the next poll(): the application is trusted to have worked through it.
+poll(), before a rebalance revokes partitions, and at close. The records of one poll() are committed
+by the next one: by then the application is supposed to have processed them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 class AutoCommit:
-    """The timer and the two ways to commit: without waiting, and waiting.
-    `enabled` is enable.auto.commit."""
+    """The timer, and two ways to commit: without waiting, and waiting. `enabled` is
+    enable.auto.commit."""
 
     def __init__(
         self,
@@ -62,15 +62,16 @@ class AutoCommit:
             self.commit_async()
 
     def commit_async(self) -> RequestFuture:
-        """Commit the positions without waiting; a failure that may pass is
-        tried again after retry.backoff.ms."""
+        """Commits the positions without waiting; after a retriable failure it commits again after
+        retry.backoff.ms."""
         offsets = self._subscriptions.all_consumed()
         self._log("AUTO_COMMIT_ASYNC", offsets=offsets_text(offsets))
         return self._offsets.commit_async(offsets, self._ended)
 
     def commit_sync(self, timer: CallTimer) -> None:
-        """Commit the positions and wait. A failure is written down, not raised: nobody asked for
-        this commit (ConsumerCoordinator.maybeAutoCommitOffsetsSync)."""
+        """Commits the positions and waits. A failure is written as a line and not raised, because
+        the application did not call this commit (ConsumerCoordinator.maybeAutoCommitOffsetsSync).
+        """
         offsets = self._subscriptions.all_consumed()
         self._log("AUTO_COMMIT_SYNC", offsets=offsets_text(offsets))
         try:

@@ -1,8 +1,8 @@
 """ClassicKafkaConsumer: the consumer of the classic group protocol, in which members join and a
-leader assigns (ClassicKafkaConsumer).
+leader assigns (internals.ClassicKafkaConsumer).
 
-One poll first does what membership wants, then looks after positions, then takes records: those
-that are here, or those that come before the time is over. A thread beside it sends heartbeats.
+A poll first handles membership, then positions, then records: those that are here, or those that
+arrive before the time is over. A thread beside it sends heartbeats.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ class ClassicKafkaConsumer:
         setup.register(log)
         log("CONSUMER_INITIALIZED")
 
-    # what to read
+    # subscription
 
     def subscription_changed(self) -> None:
-        """Nothing to do: the next poll sees that another join is needed."""
+        """Does nothing: the next poll detects that another join is needed."""
 
     def unsubscribe(self) -> None:
-        """Leave the group and forget subscription and assignment;
-        the listener hears that the partitions are revoked."""
+        """Leaves the group and forgets subscription and assignment; the listener is called for the
+        revoked partitions."""
         try:
             if self.coordinator is not None:
                 self.coordinator.before_unsubscribing()
@@ -92,8 +92,8 @@ class ClassicKafkaConsumer:
     # reading
 
     def poll(self, timer: CallTimer) -> list[ConsumerRecord] | None:
-        """Records, at most max.poll.records; an empty list when only a position moved,
-        None when the time was over first."""
+        """Records, at most max.poll.records; an empty list when only a position moved, None when
+        the time was over first."""
         network = self.network
         while True:
             network.raise_if_woken()
@@ -110,8 +110,8 @@ class ClassicKafkaConsumer:
                 return None
 
     def update_positions(self, timer: CallTimer) -> bool:
-        """Find positions for partitions that have none;
-        False when the group's offsets did not come in time."""
+        """Finds positions for partitions that have none; False when the group's offsets did not
+        arrive in time."""
         self._validation.validate_if_needed()
         self._has_all_positions = self.subscriptions.has_all_positions()
         if self._has_all_positions:
@@ -152,12 +152,12 @@ class ClassicKafkaConsumer:
         return not self._collector.has_available()
 
     def _moved_on(self) -> bool:
-        """Over what no application sees: the poll is over, too,
-        so that its position can be committed."""
+        """The poll also ends when only markers or aborted records were passed, so that the new
+        position can be committed."""
         return self._returns_when_moved and self._collector.position_moved
 
     def wakeup(self) -> None:
-        """Let the poll that waits, or the next one, raise WakeupException."""
+        """Makes the poll that waits, or the next one, raise WakeupException."""
         self.network.wakeup()
 
     # the group
@@ -165,17 +165,17 @@ class ClassicKafkaConsumer:
     def committed(
         self, partitions: list[TopicPartition], timer: CallTimer
     ) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
-        """The group's committed offsets; None when the timer ended first.
-        Raises what the coordinator answers for good."""
+        """The group's committed offsets; None when the timer ended first. Raises the coordinator's
+        lasting errors."""
         return self._member().offsets.fetch(partitions, timer)
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
-        """Commit and wait; False when the timer ended first.
-        Raises CommitFailedException for a lost membership."""
+        """Commits and waits; False when the timer ended first. Raises CommitFailedException for a
+        lost membership."""
         return self._member().offsets.commit_sync(offsets, timer)
 
     def commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> None:
-        """Commit without waiting; it leaves now, and not with the next poll
+        """Commits without waiting; the request is sent now, and not with the next poll
         (ConsumerCoordinator.commitOffsetsAsync)."""
         self._member().offsets.commit_async(offsets, callback)
         self.network.hurry()
@@ -192,7 +192,7 @@ class ClassicKafkaConsumer:
         )
 
     def enforce_rebalance(self, reason: str) -> None:
-        """Join again in the next poll (KIP-568)."""
+        """Joins again in the next poll (KIP-568)."""
         self._member().request_rejoin(reason)
 
     def _member(self) -> ConsumerCoordinator:
@@ -201,10 +201,11 @@ class ClassicKafkaConsumer:
         )
         return self.coordinator
 
-    # the end
+    # closing
 
     def close(self, timeout_ms: int) -> None:
-        """Commit (with auto commit), leave the group, end the fetch sessions, close all sockets."""
+        """Commits (with auto commit), leaves the group, ends the fetch sessions, closes all
+        sockets."""
         log, client = self.log, self.client
         self.network.disable_wakeups()
         log("CONSUMER_CLOSING")

@@ -1,10 +1,9 @@
-"""How far has the group come, and how does it remember? (ConsumerCoordinator:
-OffsetFetchResponseHandler, OffsetCommitResponseHandler)
+"""CommittedOffsets: fetches and commits a group's offsets (ConsumerCoordinator:
+OffsetFetchResponseHandler, OffsetCommitResponseHandler).
 
-A committed offset is the group's bookmark for a partition: the next record to read. It lives at the
-coordinator; OFFSET_FETCH asks for it, OFFSET_COMMIT moves it. Only a member of the current
-generation may move it. Committing on a timer is `auto_commit`'s. Left out: offsets inside
-transactions.
+A committed offset is the next record that the group will read in a partition. The coordinator
+stores it; OFFSET_FETCH asks for it, OFFSET_COMMIT moves it. Only a member of the current generation
+may move it. `auto_commit` commits on a timer. Left out: offsets inside transactions.
 """
 
 from __future__ import annotations
@@ -62,13 +61,14 @@ EXPELLED = (
     Errors.FENCED_INSTANCE_ID,
     Errors.REBALANCE_IN_PROGRESS,
 )
-"""Answers that say: you are not the member you think you are, or the group has moved on."""
+"""Answers that mean: this consumer is not that member any more, or the group is in another
+generation."""
 
 
 class CommittedOffsets:
     """Asks for committed offsets and commits them, with or without waiting.
 
-    on_commit              hears of every commit the coordinator has accepted
+    on_commit              called with every commit the coordinator has accepted
     pending_async_commits  commits without waiting that still wait for the coordinator to be found
     """
 
@@ -99,7 +99,7 @@ class CommittedOffsets:
         self._ended_commits: list[Callable[[], object]] = []
         self._fenced: BaseException | None = None
 
-    # asking
+    # fetching
 
     def fetch(
         self, partitions: list[TopicPartition], timer: CallTimer
@@ -107,7 +107,7 @@ class CommittedOffsets:
         """The committed offset of each partition, None where there is none; None as a whole when
         the timer ended first.
 
-        Raises what the coordinator answers for good.
+        Raises the coordinator's lasting errors.
         """
         while self._lookup.ensure_ready(timer):
             future = self._send_fetch(partitions)
@@ -214,8 +214,8 @@ class CommittedOffsets:
     # committing
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
-        """Commit and wait; retriable errors are tried again until the timer ends, which is the
-        answer False.
+        """Commits and waits. Retriable errors are tried again until the timer ends, which returns
+        False.
 
         Raises CommitFailedException when this consumer is no longer a member.
         """
@@ -238,8 +238,8 @@ class CommittedOffsets:
     def commit_async(
         self, offsets: Offsets, callback: CommitCallback | None = None
     ) -> RequestFuture:
-        """Commit without waiting, once: a late retry could overwrite a newer commit.
-        `callback` runs in a later poll."""
+        """Commits without waiting, once: a late retry could overwrite a newer commit. `callback`
+        runs in a later poll."""
         if not offsets:
             future = RequestFuture.completed_with(None)
         elif not self._lookup.unknown:
@@ -254,8 +254,8 @@ class CommittedOffsets:
         return future
 
     def run_callbacks(self) -> None:
-        """Tell the application which of its commits have ended, in that order; on its own thread,
-        as Java promises.
+        """Calls the callbacks of ended commits, in that order; on the application's thread, as Java
+        promises.
 
         Raises FencedInstanceIdException when one of them was refused because another member has
         this one's group.instance.id.
@@ -351,8 +351,8 @@ class CommittedOffsets:
         future.complete()
 
     def _refusal(self, error: Errors, sent_by: Generation) -> BaseException:
-        """What a refused commit means for this member, and the exception to raise
-        (OffsetCommitResponseHandler)."""
+        """Handles the effect of a refused commit on the membership, and returns the exception to
+        raise (OffsetCommitResponseHandler)."""
         membership = self._membership
         if error in EXPELLED and not self._profile.group.tells_commits_of_rebalances:
             if error is Errors.FENCED_INSTANCE_ID:
@@ -402,7 +402,7 @@ KNOWN_TO_COMMITS = frozenset(
 
 
 def commit_exception(error: Errors) -> KafkaException:
-    """What a commit that was refused raises, where membership is not in question."""
+    """The exception for a refused commit, where membership is not in question."""
     return (
         error.exception()
         if error in KNOWN_TO_COMMITS
@@ -411,8 +411,8 @@ def commit_exception(error: Errors) -> KafkaException:
 
 
 def _as_told(done: RequestFuture) -> BaseException | None:
-    """What a callback hears: an error that may pass is wrapped,
-    so that the application can tell it from one that will not."""
+    """The error that a callback receives: a retriable one is wrapped, so that the application can
+    tell it from a lasting one."""
     if not done.is_retriable:
         return done.error
     wrapped = RetriableCommitFailedException(RETRIABLE_COMMIT)
@@ -421,8 +421,8 @@ def _as_told(done: RequestFuture) -> BaseException | None:
 
 
 def _committed(answer: Any) -> OffsetAndMetadata | None:
-    """One partition of an OFFSET_FETCH answer; a negative offset
-    says that nothing was committed."""
+    """One partition of an OFFSET_FETCH answer; a negative offset means that nothing was
+    committed."""
     if answer.committed_offset < 0:
         return None
     epoch = answer.committed_leader_epoch

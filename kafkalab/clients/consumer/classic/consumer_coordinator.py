@@ -1,20 +1,19 @@
-"""How does a consumer become and stay a member? (internals.ConsumerCoordinator over
-AbstractCoordinator)
+"""ConsumerCoordinator: makes a consumer a member of its group and keeps it one
+(internals.ConsumerCoordinator over AbstractCoordinator).
 
-The consumer's whole side of the group protocol, put together from parts that each answer one
-question:
+It is the consumer's whole side of the group protocol, built from these parts:
 
-    coordinator_lookup  which broker coordinates the group?
-    membership          in which state am I, of which generation?
-    assignment_changes  what is given up before a rebalance and taken up after it?
+    coordinator_lookup  finds the broker that coordinates the group
+    membership          the member's state and generation
+    assignment_changes  gives partitions up before a rebalance and takes them over after it
     group_join          JoinGroup and SyncGroup
-    heartbeat_thread    what keeps me alive while the application works?
-    committed_offsets   committed offsets, asked for and moved
+    heartbeat_thread    sends heartbeats while the application works
+    committed_offsets   fetches and commits offsets
     auto_commit         commits on a timer
 
-Here is what happens around them, in Java's order, because the order of lines, of correlation ids
-and of sockets follows from it: what a poll does, what is given up before a join and taken up after
-it, and how one leaves. What differs between versions is a field of the Profile.
+This file calls them in Java's order, because the order of lines, of correlation ids and of sockets
+results from it: in a poll, before and after a join, and when the member leaves. Differences between
+versions are fields of the Profile.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ POLL_TIMEOUT = (
 
 
 class ConsumerCoordinator:
-    """One consumer's seat in its group. `offsets` are the group's committed offsets."""
+    """One consumer's membership of its group. `offsets` are the group's committed offsets."""
 
     def __init__(
         self,
@@ -139,7 +138,7 @@ class ConsumerCoordinator:
             log,
         )
         self._needs_join_prepare = True
-        # what `rejoin_needed` looked at last, when it was as it should be
+        # the values of the last `rejoin_needed` that found nothing to do
         self._seen: tuple[object, ...] = (None,) * 5
         self._matched_at_version = 0
 
@@ -161,7 +160,7 @@ class ConsumerCoordinator:
         return self._membership.generation
 
     def poll(self, timer: CallTimer, wait_for_join: bool) -> bool:
-        """What every KafkaConsumer.poll does first: callbacks, a join if one is needed, a commit if
+        """Runs first in every KafkaConsumer.poll: callbacks, a join if one is needed, a commit if
         one is due.
 
         False when the timer ended before this consumer was a member. Without `wait_for_join` a join
@@ -200,9 +199,9 @@ class ConsumerCoordinator:
         return min(heartbeat_ms, self._auto_commit.time_to_next_ms())
 
     def rejoin_needed(self) -> bool:
-        """A join is wanted or under way, or the last one is outdated: the leader sees other
-        partitions than it assigned, or the application wants other topics than it asked for then
-        (rejoinNeededOrPending)."""
+        """Whether a join is wanted or under way, or the last one is outdated: the leader sees other
+        partitions than it assigned, or the application wants other topics than in the last
+        JoinGroup (rejoinNeededOrPending)."""
         if not self._subscriptions.auto_assigned:
             return False
         seen = (
@@ -212,7 +211,7 @@ class ConsumerCoordinator:
             self._join.leader.assigned_by,
             self._join.joined_topics,
         )
-        # as when it was last looked at: a poll asks several times
+        # unchanged since the last check: a poll checks several times
         if all(map(operator.is_, seen, self._seen)):
             return self._membership.rejoin_needed or self._join.under_way is not None
         before, now = self._join.leader.assigned_by, self._join.leader.partition_counts()
@@ -243,12 +242,11 @@ class ConsumerCoordinator:
         return self._membership.rejoin_needed or self._join.under_way is not None
 
     def request_rejoin(self, reason: str) -> None:
-        """Join again in the next poll (KIP-568)."""
+        """Joins again in the next poll (KIP-568)."""
         self._membership.request_rejoin(reason)
 
     def _match_pattern(self) -> None:
-        """Have the topics that match the pattern become others?
-        (maybeUpdateSubscriptionMetadata)"""
+        """Whether other topics match the pattern now (maybeUpdateSubscriptionMetadata)."""
         metadata = self._client.client.metadata
         if (
             self._subscriptions.pattern is not None
@@ -259,8 +257,8 @@ class ConsumerCoordinator:
                 metadata.request_update_for_new_topics()
 
     def _see_topics_of_pattern(self, timer: CallTimer) -> bool:
-        """One new topic shall not cost a rebalance for each member that sees it:
-        look once more before the join."""
+        """One new topic shall not cost a rebalance for each member that sees it: the metadata is
+        refreshed once more before the join."""
         if self._subscriptions.pattern is None:
             return True
         metadata = self._client.client.metadata
@@ -280,8 +278,8 @@ class ConsumerCoordinator:
         return self._join_if_needed(timer)
 
     def _join_if_needed(self, timer: CallTimer) -> bool:
-        """Join until it succeeds or the timer ends (joinGroupIfNeeded).
-        Raises what the coordinator refuses for good."""
+        """Joins until it succeeds or the timer ends (joinGroupIfNeeded). Raises the coordinator's
+        lasting errors."""
         while self.rejoin_needed():
             if not self._lookup.ensure_ready(timer):
                 return False
@@ -296,7 +294,7 @@ class ConsumerCoordinator:
                 return False
             self._join.under_way = None
             if future.succeeded and self.state is not ClassicMemberState.STABLE:
-                # The heartbeat thread has lost the membership meanwhile; nothing was taken over
+                # The heartbeat thread has lost the membership in between; nothing was taken over
                 # yet.
                 continue
             if future.succeeded:
@@ -315,7 +313,7 @@ class ConsumerCoordinator:
         return True
 
     def _tell_failure(self, cause: BaseException | None) -> None:
-        """A join has failed; the next one says why (KIP-800)."""
+        """A join has failed; the next one gives the reason (KIP-800)."""
         if cause is None:
             return
         self._log("REBALANCE_FAILED", trace=java_text(cause))
@@ -328,7 +326,7 @@ class ConsumerCoordinator:
     # leaving
 
     def before_unsubscribing(self) -> None:
-        """Give up the assignment (2.4 and later tell the listener), then the membership."""
+        """Gives up the assignment (2.4 and later call the listener), then the membership."""
         try:
             if self._profile.group.revokes_on_close:
                 self._changes.before_leaving()
@@ -336,8 +334,8 @@ class ConsumerCoordinator:
             self.maybe_leave("the consumer unsubscribed from all topics")
 
     def maybe_leave(self, reason: str) -> None:
-        """Tell the coordinator that this member goes, if it is one;
-        it waits for no answer (maybeLeaveGroup)."""
+        """Sends LEAVE_GROUP, if this consumer is a member; it does not wait for an answer
+        (maybeLeaveGroup)."""
         if self._send_leave(reason) and not self._client.is_polling:
             self._client.poll_no_wakeup()
         self._forget_membership()
@@ -389,7 +387,8 @@ class ConsumerCoordinator:
         self._membership.expelled()
 
     def close(self, timer: CallTimer) -> None:
-        """Commit (with auto commit), end what is under way, leave; at most until the timer ends."""
+        """Commits (with auto commit), ends requests under way, leaves; at most until the timer
+        ends."""
         if self._auto_commit.enabled:
             self._auto_commit.commit_sync(timer)
         while self.offsets.pending_async_commits > 0 and not timer.expired:

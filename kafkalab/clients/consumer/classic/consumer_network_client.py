@@ -1,8 +1,8 @@
-"""Blocking calls over a network that never blocks
+"""ConsumerNetworkClient: blocking calls over a network client that never blocks
 (org.apache.kafka.clients.consumer.internals.ConsumerNetworkClient).
 
 Requests wait in `unsent` by node until their node is ready. The application's thread polls; the
-heartbeat thread puts requests in and polls only while the application does not.
+heartbeat thread adds requests and polls only while the application does not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 class ConsumerNetworkClient(ConsumerNetwork):
-    """is_polling: somebody waits inside a poll; then the other thread only puts requests in."""
+    """The network of a classic consumer. is_polling: a thread waits inside a poll; then the other
+    thread only adds requests."""
 
     def __init__(
         self, client: NetworkClient, stage: Stage, clock: Scheduler, retry_backoff_ms: int
@@ -38,7 +39,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         self._to_disconnect: list[Node] = []
 
     def send(self, node: Node, message: Any, timeout_ms: int | None = None) -> RequestFuture:
-        """Queue a request; it leaves in the next poll in which its node is ready."""
+        """Queues a request; it is sent in the next poll in which its node is ready."""
         future = RequestFuture()
         request = self.client.new_request(
             node.connection,
@@ -58,10 +59,10 @@ class ConsumerNetworkClient(ConsumerNetwork):
         future: RequestFuture | None = None,
         block: Callable[[], bool] | None = None,
     ) -> None:
-        """One pass: fire callbacks, send what can be sent, wait for news until the timer ends, fire
-        callbacks.
+        """One pass: runs callbacks, sends requests, waits until something arrives or the timer
+        ends, runs callbacks.
 
-        With a `future` it does not wait when that is done already; `block` says likewise whether
+        With a `future` it does not wait when that is done already; `block` also says whether
         waiting makes sense. Raises WakeupException after `wakeup`, InvalidTopicException for a
         topic that cannot exist.
         """
@@ -74,7 +75,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         self.client.metadata.raise_fatal()
 
     def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
-        """Poll until `future` is done or the timer ends."""
+        """Polls until `future` is done or the timer ends."""
         while True:
             self.poll(timer, future)
             if future.is_done or timer.expired:
@@ -106,7 +107,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         self._end_pass()
 
     def transmit_sends(self) -> None:
-        """Write what is queued without looking for answers (3.x, KAFKA-7109)."""
+        """Writes what is queued without reading answers (3.x, KAFKA-7109)."""
         self._disconnect_pending()
         self._try_send()
         until_ms = self.client.begin_poll(0)
@@ -118,11 +119,12 @@ class ConsumerNetworkClient(ConsumerNetwork):
         self.client.end_poll()
 
     def sleep(self, ms: int) -> None:
-        """Wait, whatever news comes."""
+        """Waits for the whole time, whatever arrives."""
         self._stage.wait(Signal(), self.clock.now_ms + ms)
 
     def await_metadata_update(self, timer: CallTimer) -> bool:
-        """Ask for new metadata and poll until it is here; False when the timer ended first."""
+        """Asks for new metadata and polls until it has arrived; False when the timer ended
+        first."""
         version = self.client.metadata.request_update()
         while True:
             self.poll(timer)
@@ -132,13 +134,13 @@ class ConsumerNetworkClient(ConsumerNetwork):
                 return False
 
     def await_pending_requests(self, node: Node, timer: CallTimer) -> bool:
-        """Poll until `node` owes nothing; False when the timer ended first."""
+        """Polls until `node` has no unanswered request; False when the timer ended first."""
         while self.has_pending_requests(node) and not timer.expired:
             self.poll(timer)
         return not self.has_pending_requests(node)
 
     def has_pending_requests(self, node: Node | None = None) -> bool:
-        """Is anything queued for `node`, or unanswered by it? For all nodes when None."""
+        """Whether a request for `node` is queued or unanswered. For all nodes when None."""
         if node is None:
             return self._unsent_count > 0 or self.client.in_flight_count() > 0
         return (
@@ -147,7 +149,7 @@ class ConsumerNetworkClient(ConsumerNetwork):
         )
 
     def disconnect_async(self, node: Node) -> None:
-        """Close the socket to `node` in the next pass."""
+        """Closes the socket to `node` in the next pass."""
         self._to_disconnect.append(node)
 
     def _begin_pass(
@@ -156,8 +158,8 @@ class ConsumerNetworkClient(ConsumerNetwork):
         future: RequestFuture | None = None,
         block: Callable[[], bool] | None = None,
     ) -> int:
-        """The first half of a pass, for both threads; until when the caller may sleep. It says
-        when it has: `is_polling = False`."""
+        """The first half of a pass, for both threads; returns until when the caller may sleep. The
+        caller ends the sleep with `is_polling = False`."""
         if self._completed:
             self._fire()
         if self._to_disconnect:
@@ -203,8 +205,8 @@ class ConsumerNetworkClient(ConsumerNetwork):
         return delay_ms
 
     def _check_disconnects(self) -> None:
-        """Requests that wait for a node whose connection failed will never leave:
-        they end as disconnected."""
+        """Requests that wait for a node whose connection failed are never sent: they end as
+        disconnected."""
         for connection, queue in self._unsent.items():
             if queue and self.client.connection_failed(self._nodes[connection]):
                 failed, queue[:] = list(queue), []
@@ -251,6 +253,6 @@ class ConsumerNetworkClient(ConsumerNetwork):
 
 
 def _complete(response: ClientResponse) -> None:
-    """Tell whoever waits for a request that never left."""
+    """Ends a request that is never sent, and calls its listeners."""
     if response.request.on_complete is not None:
         response.request.on_complete(response)

@@ -1,10 +1,10 @@
-"""Which broker coordinates my group? (AbstractCoordinator.ensureCoordinatorReady,
-lookupCoordinator, markCoordinatorUnknown)
+"""CoordinatorLookup: finds the broker that coordinates the group
+(AbstractCoordinator.ensureCoordinatorReady, lookupCoordinator, markCoordinatorUnknown).
 
-Any broker can tell (FIND_COORDINATOR). The coordinator's socket is one of its own, kept under an id
-that no broker has, so that heartbeats do not queue behind fetches. It is trusted until an answer or
-a broken socket says otherwise. Lookups of several groups at once (KIP-699) are sent, but only ever
-with one group.
+Any broker can answer FIND_COORDINATOR. The coordinator has a socket of its own, kept under an id
+that no broker has, so that heartbeats do not queue behind fetches. It stays known until an answer
+or a broken socket says otherwise. Lookups of several groups at once (KIP-699) are sent, but always
+with one group only.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class CoordinatorLookup:
-    """Finds the coordinator, knows it, and loses it. `node` is the coordinator last found, None
-    when it is to be looked up.
+    """Finds the coordinator and forgets it. `node` is the coordinator last found, None when it must
+    be looked up.
 
-    on_released  called when the application's thread has looked it up, and lets others have a turn
+    on_released  called when the application's thread has looked it up, and lets other threads run
     """
 
     def __init__(
@@ -66,8 +66,8 @@ class CoordinatorLookup:
 
     @property
     def is_looking(self) -> bool:
-        """Is the application's thread inside `ensure_ready`? Java holds the coordinator's
-        monitor there, and the heartbeat thread stands still."""
+        """Whether the application's thread is inside `ensure_ready`. Java holds the coordinator's
+        monitor there, and the heartbeat thread waits."""
         return self._is_looking
 
     @property
@@ -78,14 +78,14 @@ class CoordinatorLookup:
         )
 
     def checked_node(self) -> Node | None:
-        """The coordinator, unless its socket turns out to have failed (checkAndGetCoordinator)."""
+        """The coordinator, unless its socket has failed (checkAndGetCoordinator)."""
         if self.node is not None and self._client.is_unavailable(self.node):
             self.mark_unknown("coordinator unavailable", disconnected=True)
         return self.node
 
     def ensure_ready(self, timer: CallTimer) -> bool:
-        """Look the coordinator up until it is known or the timer ends.
-        Raises what FIND_COORDINATOR answers for good."""
+        """Looks the coordinator up until it is known or the timer ends. Raises lasting errors of
+        FIND_COORDINATOR."""
         if not self.unknown:
             return True
         self._is_looking = True
@@ -122,7 +122,7 @@ class CoordinatorLookup:
         return not self.unknown
 
     def _rest(self, attempts: int, timer: CallTimer) -> None:
-        """Wait before the next question: retry.backoff.ms, which doubles since KIP-580."""
+        """Waits before the next request: retry.backoff.ms, which doubles since KIP-580."""
         wait_ms = (
             exponential_ms(self._rng, self._retry_backoff_ms, self._most_ms, attempts, True)
             if self._doubles
@@ -131,17 +131,17 @@ class CoordinatorLookup:
         self._client.sleep(min(wait_ms, timer.remaining_ms))
 
     def forget_lookup(self) -> None:
-        """The next who wants the coordinator asks anew, though an answer may still be on its way
-        (clearFindCoordinatorFuture)."""
+        """The next caller that wants the coordinator sends a new request, though an answer may
+        still be under way (clearFindCoordinatorFuture)."""
         self._under_way = None
 
     @property
     def has_asked(self) -> bool:
-        """Has somebody asked, whose answer nobody has looked at yet?"""
+        """Whether there is a request whose answer was not read yet."""
         return self._under_way is not None
 
     def find(self) -> RequestFuture:
-        """Ask the least loaded broker, unless it has been asked already."""
+        """Asks the least loaded broker, unless a request is under way already."""
         if self._under_way is None:
             node = self._client.least_loaded_node()
             if node is None:
@@ -153,7 +153,7 @@ class CoordinatorLookup:
         return self._under_way
 
     def mark_unknown(self, cause: str, disconnected: bool) -> None:
-        """Do not trust the coordinator any more. `disconnected`: its socket is gone already."""
+        """Forgets the coordinator. `disconnected`: its socket is closed already."""
         if self.node is None:
             return
         node, self.node = self.node, None
@@ -165,7 +165,8 @@ class CoordinatorLookup:
             self._client.disconnect_async(node)
 
     def mark_lost_if(self, error: Errors) -> None:
-        """The answer may say that this broker coordinates the group no longer."""
+        """Forgets the coordinator where the answer says that this broker coordinates the group no
+        longer."""
         if error in COORDINATOR_LOST:
             self.mark_unknown(f"error response {error.name}", disconnected=False)
 

@@ -1,9 +1,9 @@
-"""How does a member get its partitions? (AbstractCoordinator.initiateJoinGroup and the handlers of
-JoinGroup and SyncGroup)
+"""GroupJoin: the requests by which a member gets its partitions
+(AbstractCoordinator.initiateJoinGroup, JoinGroup and SyncGroup handlers).
 
-Two requests. JOIN_GROUP says "I am here, this is what I want to read" and is answered when all have
-come; the answer makes one member the leader. SYNC_GROUP carries the leader's assignment and brings
-each member its share. What a member does before and after is `assignment_changes`'.
+There are two requests. JOIN_GROUP names the member and its topics; it is answered when all members
+have joined, and the answer makes one member the leader. SYNC_GROUP carries the leader's assignment
+and brings each member its share. `assignment_changes` does what comes before and after.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
 JOIN_GROUP_TIMEOUT_LAPSE_MS = 5000
-"""A JoinGroup may rest at the coordinator for max.poll.interval.ms, the rebalance timeout,
-and needs some time to travel."""
+"""The coordinator may hold a JoinGroup for max.poll.interval.ms, the rebalance timeout; the request
+and the answer need some time on the way, too."""
 
 
 class JoinAgain(RetriableException):
-    """A join that is tried again at once. `cause`: what has ended it,
-    None where nothing is to be said of that."""
+    """The error of a join that is tried again at once. `cause`: the error that ended the join, None
+    where no line names one."""
 
     def __init__(self, cause: BaseException | None = None) -> None:
         super().__init__("")
@@ -52,8 +52,8 @@ class JoinAgain(RetriableException):
 class GroupJoin:
     """One join at a time, from JoinGroup to the assignment.
 
-    under_way        its future: a list of partitions, or why not
-    joined_topics    what the last JoinGroup asked for, None before the first
+    under_way        its future: a list of partitions, or its error
+    joined_topics    the topics in the last JoinGroup, None before the first
                      (ConsumerCoordinator.joinedSubscription)
     leader           its work where it leads the group, and its assignors
     """
@@ -88,7 +88,7 @@ class GroupJoin:
         )
 
     def begin(self) -> RequestFuture:
-        """Send JoinGroup to the coordinator, unless a join is under way."""
+        """Sends JoinGroup to the coordinator, unless a join is under way."""
         if self.under_way is None:
             if self._profile.group.join_disables_heartbeats:
                 self._heartbeats.disable()
@@ -126,7 +126,7 @@ class GroupJoin:
         self._client.send(node, request, timeout_ms).on_done(self._joined)
 
     def _protocols(self) -> tuple[JoinGroupRequestProtocol, ...]:
-        """What this member wants to read, once for each assignor it knows."""
+        """This member's subscription, once for each of its assignors."""
         self.joined_topics = frozenset(self._subscriptions.topics)
         self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
         return self.leader.protocols(self._membership.generation.id)
@@ -150,7 +150,7 @@ class GroupJoin:
                 ),
             )
             if membership.state is not ClassicMemberState.PREPARING_REBALANCE:
-                self._end(JoinAgain())  # Left or expelled while the answer was on its way.
+                self._end(JoinAgain())  # Left or expelled before the answer arrived.
                 return
             membership.generation = Generation(
                 response.generation_id, response.member_id, response.protocol_name
@@ -161,8 +161,8 @@ class GroupJoin:
                 self._log("JOINED_GROUP", generation=membership.generation_text())
             self._synchronize(response)
         elif error is Errors.MEMBER_ID_REQUIRED:
-            # KIP-394: the coordinator hands out the id first, so that a client that gives up leaves
-            # no ghost behind.
+            # KIP-394: the coordinator first answers with the id, so that a client that gives up
+            # does not remain as a member.
             self._log(
                 "MEMBER_ID_REQUIRED", member_id=response.member_id, generation=membership.generation
             )
@@ -200,8 +200,8 @@ class GroupJoin:
     # SyncGroup
 
     def _synchronize(self, joined: JoinGroupResponse) -> None:
-        """A follower asks at once; the leader first makes sure that it knows every topic of the
-        group (updateGroupSubscription)."""
+        """A follower sends SyncGroup at once; the leader first makes sure that it knows every topic
+        of the group (updateGroupSubscription)."""
         self.leader.assigned_by = None
         if joined.leader != joined.member_id:
             self._subscriptions.group_topics = ()
@@ -237,12 +237,12 @@ class GroupJoin:
         try:
             assignments = self.leader.assign(joined, membership.generation.id) if is_leader else ()
         except Exception as error:
-            # An assignor's own: the leader's poll() raises it
+            # The error of a learner's assignor: the leader's poll() raises it
             # (AbstractCoordinator.onLeaderElected).
             self._end(error)
             return
         if node is None:
-            # Lost while the answer was on its way.
+            # Lost before the answer arrived.
             self._end(Errors.COORDINATOR_NOT_AVAILABLE.exception())
             return
         request = SyncGroupRequest(
@@ -281,7 +281,7 @@ class GroupJoin:
                 ),
             )
             if membership.state is not ClassicMemberState.COMPLETING_REBALANCE:
-                self._end(JoinAgain())  # Left or expelled while the answer was on its way.
+                self._end(JoinAgain())  # Left or expelled before the answer arrived.
                 return
             membership.settled()
             self._heartbeat.reset_timeouts(self._client.clock.now_ms)

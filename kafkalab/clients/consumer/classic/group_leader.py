@@ -1,10 +1,10 @@
-"""What do a member and its leader tell each other? (ConsumerCoordinator.metadata, onLeaderElected;
-performAssignment until 3.1)
+"""Writes a member's subscriptions and computes the leader's assignment
+(ConsumerCoordinator.metadata, onLeaderElected; performAssignment until 3.1).
 
-Each member sends one subscription for each assignor it knows: what it wants to read and, where the
-assignor asks for it, what it has. The leader gets those of everybody, for the assignor the group
-agreed on, divides the partitions it sees in its own metadata and sends each member its share. The
-broker carries all of this and reads none of it. Who gets what is `assignors`'.
+Each member sends one subscription for each of its assignors: the topics it wants and, where the
+assignor asks for it, the partitions it has. The leader receives all of them, for the assignor the
+group agreed on. It divides the partitions in its own metadata and sends each member its share. The
+broker carries these bytes and reads none of them. `assignors` holds the rules.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class GroupLeader:
-    """A consumer's assignors, and its work where it leads.
+    """A consumer's assignors, and its work where it is the leader.
 
     assigned_by   the partition counts by which this member, as the leader, made the last
                   assignment; None for a follower (assignmentSnapshot), `assigned_at_version` of the
@@ -94,7 +94,7 @@ class GroupLeader:
         )
 
     def partition_counts(self) -> dict[str, int]:
-        """What the metadata says now of the topics this group reads."""
+        """The partition counts in the metadata of the topics this group reads."""
         topics = self._metadata.view.topics
         return {
             topic: len(topics[topic])
@@ -105,7 +105,8 @@ class GroupLeader:
     def assign(
         self, joined: JoinGroupResponse, generation_id: int
     ) -> tuple[SyncGroupRequestAssignment, ...]:
-        """Everybody's share. A leader that comes back into a stable group only looks (KIP-814)."""
+        """The assignment of every member. A leader that returns to a stable group only checks
+        (KIP-814)."""
         subscriptions = {m.member_id: parse_subscription(m.metadata) for m in joined.members}
         instances = {m.member_id: m.group_instance_id for m in joined.members}
         self._log(
@@ -151,7 +152,7 @@ class GroupLeader:
         )
 
     def _racks(self, counts: Mapping[str, int]) -> dict[str, list[tuple[str, ...]]] | None:
-        """Where the replicas of each partition stand; None in a cluster without racks."""
+        """The racks of each partition's replicas; None in a cluster without racks."""
         view = self._metadata.view
         if not self._profile.group.assigns_by_rack or not any(node.rack for node in view.nodes):
             return None
@@ -165,7 +166,8 @@ class GroupLeader:
         }
 
     def _say(self, name: str, **values: Any) -> None:
-        """An assignor's line: it gives values, which are made text here, when somebody reads it."""
+        """Writes an assignor's line: the assignor gives values, which are made text here, when the
+        line is read."""
         if not self._log.writes(name):
             return
         texts: dict[str, object] = {
@@ -187,7 +189,7 @@ class GroupLeader:
 
 
 class _Topics(NamedTuple):
-    """Topics of a cluster as it was; the view never changes."""
+    """Topics of a cluster at one moment; the view never changes."""
 
     view: ClusterView
     topics: tuple[str, ...]

@@ -1,9 +1,9 @@
-"""When is the next heartbeat due, and is this member still alive?
-(org.apache.kafka.clients.consumer.internals.Heartbeat)
+"""Heartbeat: the timers of a member's heartbeats, session and polls
+(org.apache.kafka.clients.consumer.internals.Heartbeat).
 
-Two clocks watch a member. The broker's session timeout watches heartbeats, which a thread of their
-own sends. The client's own max.poll.interval.ms watches how long ago the application polled
-(KIP-62).
+Two limits apply to a member. The broker's session timeout limits the time between heartbeats, which
+a thread of their own sends. The client's own max.poll.interval.ms limits the time between the
+application's polls (KIP-62).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from kafkalab.errors import KafkaException
 
 
 class Heartbeat:
-    """Raises KafkaException, as the consumer's constructor does,
-    for an interval that is not below the session's time-out."""
+    """The timers. Raises KafkaException, as the consumer's constructor does, for an interval that
+    is not below the session's time-out."""
 
     def __init__(
         self,
@@ -56,8 +56,8 @@ class Heartbeat:
         return max(0, self._due_ms - now_ms)
 
     def idle_ms(self, now_ms: int) -> int:
-        """How long (ms) the thread has nothing to do but wait for the next beat;
-        0 when one is due or a time-out has passed."""
+        """How long (ms) the thread waits for the next heartbeat; 0 when one is due or a time-out
+        has passed."""
         return (
             self._due_ms - now_ms
             if now_ms < self._due_ms

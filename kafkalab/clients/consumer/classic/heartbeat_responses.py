@@ -1,9 +1,9 @@
-"""What does a member do on each answer to its heartbeat?
-(AbstractCoordinator.HeartbeatResponseHandler)
+"""Chooses what a member does on each answer to its heartbeat
+(AbstractCoordinator.HeartbeatResponseHandler).
 
 An error of the answer leads to one of six actions. Java's choice is `javas_choice`; a learner may
 write another, as a function of the error's name, and the heartbeat thread then does what that
-function says.
+function returns.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ ALIVE, REJOIN, START_OVER, FIND_COORDINATOR, TRY_LATER, STOP = (
 )
 ACTIONS = (ALIVE, REJOIN, START_OVER, FIND_COORDINATOR, TRY_LATER, STOP)
 """
-alive             the coordinator has heard of us; go on
-rejoin            the same, and send JoinGroup with the next poll
-start over        we are no member any more: forget generation and member id, and join as somebody
-                  new
+alive             the coordinator received the heartbeat; go on
+rejoin            as alive, and send JoinGroup with the next poll
+start over        this consumer is no member any more: forget generation and member id, and join as
+                  a new member
 find coordinator  another broker coordinates the group; look it up, stay a member
-try later         nothing is known; send the next heartbeat after a short rest
-stop              somebody else has our group.instance.id: the application's next poll raises
-"""
+try later         the error says nothing of the membership; send the next heartbeat after a short
+                  wait
+stop              another member has this one's group.instance.id: the application's next poll
+                  raises"""
 
 Choice = Callable[[str], str]
 """Error's name, "NONE" for none -> one of ACTIONS."""
@@ -49,7 +50,7 @@ def javas_choice(error: str) -> str:
 
 
 def learners_choice(function: Choice) -> Choice:
-    """A learner's function, held to the six actions. ValueError for anything else it returns."""
+    """A learner's function, limited to the six actions. ValueError for any other result."""
 
     def choice(error: str) -> str:
         chosen = function(error)

@@ -1,8 +1,8 @@
-"""What keeps a member alive while its application works? (AbstractCoordinator.HeartbeatThread,
-KIP-62)
+"""HeartbeatThread: keeps a member alive while its application works
+(AbstractCoordinator.HeartbeatThread, KIP-62).
 
-A thread beside the application's: it sends HEARTBEAT when one is due and looks at two deadlines,
-the coordinator's silence (session.timeout.ms) and the application's (max.poll.interval.ms). It
+The thread runs beside the application's. It sends HEARTBEAT when one is due and checks two
+deadlines: the coordinator's (session.timeout.ms) and the application's (max.poll.interval.ms). It
 polls the network only while the application does not. Here it is a loop that yields until when it
 sleeps; see `kafkalab.sim.apps`.
 """
@@ -41,12 +41,12 @@ WAKES_AFTER_MS = 2
 
 
 class HeartbeatThread:
-    """Started with the first join, enabled while there is a membership to keep, closed with the
-    consumer.
+    """The thread of one consumer. It starts with the first join, is enabled while there is a
+    membership to keep, and closes with the consumer.
 
     leave   leave(reason) gives the membership up and yields like the thread itself: the application
-            was away for too long
-    choice  what is done on an answer; see heartbeat_responses
+            did not poll in time
+    choice  the action on an answer; see heartbeat_responses
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class HeartbeatThread:
             self._enabled = False
 
     def raise_failure(self) -> None:
-        """Raises, once, what ended the thread: another member took over this one's
+        """Raises, once, the error that ended the thread: another member took over this one's
         group.instance.id (pollHeartbeat)."""
         if self._failure is not None:
             error, self._failure = self._failure, None
@@ -113,8 +113,8 @@ class HeartbeatThread:
             self._log("HEARTBEAT_THREAD_CLOSED")
 
     def _run(self) -> Generator[int, None, None]:
-        """HeartbeatThread.run: look every retry.backoff.ms what is to be done,
-        or sooner when the next beat is nearer."""
+        """HeartbeatThread.run: checks every retry.backoff.ms what is due, or sooner when the next
+        heartbeat is nearer."""
         self._log("HEARTBEAT_THREAD_STARTED")
         while not self._closed:
             self._signal.clear()
@@ -164,8 +164,8 @@ class HeartbeatThread:
                 yield now_ms + 1
 
     def _look_up(self) -> None:
-        """Ask where the coordinator is. Since KAFKA-10793 this thread forgets a question that
-        somebody has asked before, its own too, so that several may be under way at a time."""
+        """Looks up the coordinator. Since KAFKA-10793 this thread forgets a request that is under
+        way, its own too, so that several may be under way at a time."""
         if not self._profile.group.keeps_answered_lookup:
             self._lookup.find()
         elif self._lookup.has_asked:
@@ -176,8 +176,8 @@ class HeartbeatThread:
                 self._lookup.forget_lookup()
 
     def _have_a_turn(self) -> None:
-        """The application's thread lets go of the coordinator. If this one has waited for it with a
-        heartbeat that is due, it may well be quicker than what the application's thread does next:
+        """The application's thread releases the coordinator. If this thread has waited for it with
+        a heartbeat that is due, it may run before the next step of the application's thread:
         recordings have both orders."""
         now_ms, heartbeat = self._clock.now_ms, self._heartbeat
         if not self._started or not self._enabled or self._closed:
@@ -237,7 +237,7 @@ class HeartbeatThread:
                 self._profile.group.heartbeats_from_join
                 and self._membership.state is not ClassicMemberState.STABLE
             ):
-                # It is about to finish joining.
+                # It is about to end its join.
                 self._log("HEARTBEAT_IGNORED", error=error.name, state=self._membership.state.name)
                 return
             self._log("HEARTBEAT_REBALANCING")

@@ -1,10 +1,11 @@
-"""Am I a member, and of which generation? (AbstractCoordinator.MemberState and
-AbstractCoordinator.Generation)
+"""Membership: a member's state and its generation (AbstractCoordinator.MemberState and
+AbstractCoordinator.Generation).
 
 The four states of a member are an enum, the ways between them a table, and `transition_to` is the
-one place that walks it. Whoever talks to the coordinator (join, heartbeat, commit) tells the
-Membership what the answer means; the next poll asks it whether to join again. A static member
-(group.instance.id, KIP-345) has a name that outlives its process: it never says goodbye.
+only method that changes the state. The parts that talk to the coordinator (join, heartbeat, commit)
+report the meaning of an answer to the Membership; the next poll asks it whether to join again. A
+static member (group.instance.id, KIP-345) has a name that outlives its process: it never sends
+LEAVE_GROUP.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ class ClassicMemberState(enum.Enum):
     UNJOINED = "UNJOINED"
     """Not a member. Next: PREPARING_REBALANCE when it asks to join."""
     PREPARING_REBALANCE = "PREPARING_REBALANCE"
-    """JoinGroup is on its way. Next: COMPLETING_REBALANCE with a generation,
-    UNJOINED when refused."""
+    """JoinGroup is under way. Next: COMPLETING_REBALANCE with a generation, UNJOINED when
+    refused."""
     COMPLETING_REBALANCE = "COMPLETING_REBALANCE"
-    """SyncGroup is on its way. Next: STABLE with an assignment, UNJOINED when refused."""
+    """SyncGroup is under way. Next: STABLE with an assignment, UNJOINED when refused."""
     STABLE = "STABLE"
     """A member with an assignment; heartbeats run. Next: PREPARING_REBALANCE to rejoin, UNJOINED
     when it leaves or is expelled."""
@@ -55,20 +56,21 @@ TRANSITIONS = {
 }
 
 WITHOUT_HEARTBEATS = (ClassicMemberState.UNJOINED, ClassicMemberState.PREPARING_REBALANCE)
-"""Who has asked for nothing, or waits for the others to join, owes the coordinator no heartbeat."""
+"""States in which a member sends no heartbeat: it has not joined, or it waits for the others to
+join."""
 
 
 @record
 class Generation:
-    """One round of the group as this member knows it: its number, who the member is in it,
-    and the assignor agreed on."""
+    """One round of the group as this member knows it: its number, the member id, the
+    assignor."""
 
     id: int = -1
     member_id: str = ""
     protocol: str | None = None
 
     def __str__(self) -> str:
-        # Java puts quotes round a null as well.
+        # Java puts quotes round a null, too.
         protocol = "null" if self.protocol is None else self.protocol
         return (
             f"Generation{{generationId={self.id}, memberId='{self.member_id}', "
@@ -80,10 +82,10 @@ NO_GENERATION = Generation()
 
 
 class Membership:
-    """One consumer's standing in its group.
+    """One consumer's membership of its group.
 
     rejoin_needed  the next poll sends JoinGroup; true from the start
-    rejoin_reason  what that JoinGroup gives as its reason (KIP-800); empty for none
+    rejoin_reason  the reason in that JoinGroup (KIP-800); empty for none
     instance_id    group.instance.id, None for a dynamic member
     """
 
@@ -114,8 +116,8 @@ class Membership:
 
     @property
     def generation_as_member(self) -> Generation:
-        """The generation, or none for somebody who is no member
-        (AbstractCoordinator.generation and its neighbours)."""
+        """The generation, or none for a consumer that is no member (AbstractCoordinator.generation
+        and related methods)."""
         return NO_GENERATION if self.state is ClassicMemberState.UNJOINED else self.generation
 
     def transition_to(self, after: ClassicMemberState) -> None:
@@ -134,24 +136,25 @@ class Membership:
         self.state = after
 
     def request_rejoin(self, reason: str, in_full: str | None = None) -> None:
-        """Join again in the next poll, and say why; `in_full` is what the line says and the
-        request does not (KIP-800)."""
+        """Joins again in the next poll, and gives the reason; `in_full` is the reason in the line,
+        which is longer than the request's (KIP-800)."""
         self._log("REQUEST_JOINING", reason=in_full or reason)
         self.rejoin_reason = reason
         self.rejoin_needed = True
 
     def expelled(self) -> None:
-        """We left, or the coordinator does not know us any more: join anew, as nobody."""
+        """This consumer left, or the coordinator does not know it any more: it joins again, without
+        a member id."""
         self.generation = NO_GENERATION
         self.rejoin_needed = True
         self.transition_to(ClassicMemberState.UNJOINED)
 
     def refused(self, api: str, error: Errors) -> None:
-        """An answer to `api` says that this member is none, or none of this generation: join anew
-        (resetStateOnResponseError).
+        """An answer to `api` says that this consumer is no member, or not of this generation: it
+        joins again (resetStateOnResponseError).
 
-        ILLEGAL_GENERATION leaves the id good: 3.6 keeps it, 2.8 and older forget it too, and the
-        group waits for the one it was.
+        ILLEGAL_GENERATION leaves the id valid: 3.6 keeps it, 2.8 and older forget it too, and the
+        group waits for the member with that id.
         """
         keeps_id = (
             self._profile.group.keeps_id_of_old_generation and error is Errors.ILLEGAL_GENERATION

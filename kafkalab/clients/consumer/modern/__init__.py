@@ -1,2 +1,2 @@
-"""The consumer of the new group protocol (KIP-848): one background thread does all talking,
-the application hands it events."""
+"""The consumer of the new group protocol (KIP-848): one background thread sends all requests, the
+application hands it events."""

@@ -1,9 +1,9 @@
 """AsyncKafkaConsumer: the consumer of the group protocol of KIP-848, group.protocol=consumer
 (internals.AsyncKafkaConsumer).
 
-Its background thread connects and looks for the coordinator from the constructor on, keeps the
-membership and fetches. A poll hands it an event, runs what it wants of the application, and takes
-records from the buffer.
+Its background thread connects and looks up the coordinator from the constructor on, keeps the
+membership and fetches. A poll hands it an event, runs the calls that wait for the application's
+thread, and takes records from the buffer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from kafkalab.sim.apps import Signal
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
 
 BACKGROUND_IS_FASTER = 0.25
-"""How often the background has worked off a poll's event before the application looks again;
+"""How often the background thread has handled a poll's event before the application checks again;
 two threads race for it in a JVM."""
 
 
@@ -133,15 +133,16 @@ class AsyncKafkaConsumer:
         commits.on_commit = self._setup.interceptors.on_commit
         return RequestManagers(coordinator, commits, heartbeats, membership)
 
-    # what to read
+    # subscription
 
     def subscription_changed(self) -> None:
-        """Have the background tell the broker, which learns names also
+        """The background thread sends the subscription to the broker, which receives names also
         where a pattern was subscribed to."""
         self._background.add(lambda now_ms: self._members().membership.subscription_updated())
 
     def unsubscribe(self) -> None:
-        """Leave the group and forget the assignment; the listener hears that it is revoked."""
+        """Leaves the group and forgets the assignment; the listener is called for the revoked
+        partitions."""
         if self._group is not None and self.subscriptions.is_subscribed:
             self._leave(self.network.timer(self._setup.config["default.api.timeout.ms"]))
         self.subscriptions.unsubscribe()
@@ -150,8 +151,8 @@ class AsyncKafkaConsumer:
     # reading
 
     def poll(self, timer: CallTimer) -> list[ConsumerRecord] | None:
-        """Records; None when the timer ended first. Raises also what the background met:
-        UnsupportedVersionException from a broker without the protocol."""
+        """Records; None when the timer ended first. Raises also the errors of the background
+        thread: UnsupportedVersionException from a broker without the protocol."""
         while True:
             self.network.raise_if_woken()
             self._hand_over_poll(timer)
@@ -162,8 +163,8 @@ class AsyncKafkaConsumer:
                 return None
 
     def _hand_over_poll(self, timer: CallTimer) -> None:
-        """See what became of the last poll's event, hand over a new one,
-        do what the background wants (checkInflightPoll)."""
+        """Checks the result of the last poll's event, hands over a new event, and runs the calls
+        that wait for the application's thread (checkInflightPoll)."""
         now_ms, epoch_ms = self._lab.now_ms, self._lab.epoch_ms
         event = self._inflight
         if event is not None and (event.is_complete or now_ms >= event.deadline_ms):
@@ -183,8 +184,8 @@ class AsyncKafkaConsumer:
             self._clear_inflight()
 
     def _wait_for_background(self, event: AsyncPollEvent, timer: CallTimer) -> None:
-        """4.0 waits for its events; later a poll goes on, and the background
-        has worked it off already, or not yet."""
+        """4.0 waits for its events; later a poll goes on, and the background thread has handled the
+        event already, or not yet."""
         if not self._setup.profile.group.assigns_in_poll:
             while not event.is_complete and not timer.expired:
                 self.network.poll(timer)
@@ -225,7 +226,7 @@ class AsyncKafkaConsumer:
         buffered = self._reading.buffered
         if not self._collector.buffered():
             buffered.clear()
-            # A pass that does not wait takes its time, too.
+            # A pass that does not wait takes time, too.
             self._lab.stage.wait(
                 buffered,
                 self._lab.now_ms + max(1, timeout_ms) if timer.remaining_ms else self._lab.now_ms,
@@ -233,13 +234,13 @@ class AsyncKafkaConsumer:
         return self._collector.collect()
 
     def wakeup(self) -> None:
-        """Let the call that waits raise WakeupException;
-        a poll that waits for records looks, too."""
+        """Makes the call that waits raise WakeupException; a poll that waits for records checks for
+        it, too."""
         self.network.wakeup()
         self._reading.buffered.set()
 
     def update_positions(self, timer: CallTimer) -> None:
-        """Hand the background an event, as a poll does."""
+        """Hands the background thread an event, as a poll does."""
         self._background.add_poll(AsyncPollEvent(timer.deadline_ms, self._lab.now_ms))
 
     # the group
@@ -247,22 +248,22 @@ class AsyncKafkaConsumer:
     def committed(
         self, partitions: list[TopicPartition], timer: CallTimer
     ) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
-        """The group's committed offsets; None when the timer ended first.
-        Raises what the coordinator answers for good."""
+        """The group's committed offsets; None when the timer ended first. Raises the coordinator's
+        lasting errors."""
         return self._members().commits.fetch(partitions, timer)
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
-        """Commit and wait; False when the timer ended first.
-        Raises CommitFailedException for a lost membership."""
+        """Commits and waits; False when the timer ended first. Raises CommitFailedException for a
+        lost membership."""
         return self._members().commits.commit_sync(offsets, timer)
 
     def commit_async(self, offsets: Offsets, callback: CommitCallback | None) -> None:
-        """Commit without waiting; the callback runs in a later poll."""
+        """Commits without waiting; the callback runs in a later poll."""
         self._members().commits.commit_async(offsets, callback, self._to_do.append)
 
     def group_metadata(self) -> ConsumerGroupMetadata:
-        """Group, member epoch and member id; the epoch is where the classic
-        protocol has its generation (KIP-848)."""
+        """Group, member epoch and member id; the epoch has the place of the classic protocol's
+        generation (KIP-848)."""
         membership = self._members().membership
         return ConsumerGroupMetadata(
             membership.group_id,
@@ -272,18 +273,18 @@ class AsyncKafkaConsumer:
         )
 
     def enforce_rebalance(self, reason: str) -> None:
-        """Nothing happens: the broker decides when to assign,
-        and Java's consumer only notes that this is not supported."""
+        """Does nothing: the broker decides when to assign, and Java's consumer only writes that
+        this is not supported."""
 
     def _members(self) -> RequestManagers:
         assert self._group is not None, "KafkaConsumer refuses group calls where there is no group"
         return self._group
 
-    # what the background wants of the application
+    # calls that wait for the application's thread
 
     def _do_for_background(self) -> None:
-        """Run what waits for the application's thread: assignments, listeners, callbacks of
-        commits. Raises the first of their errors."""
+        """Runs the calls that wait for the application's thread: assignments, listeners, callbacks
+        of commits. Raises the first of their errors."""
         failed = None
         while self._to_do:
             failed = failed or self._to_do.popleft()()
@@ -291,10 +292,10 @@ class AsyncKafkaConsumer:
         if failed is not None:
             raise KafkaException("User rebalance callback throws an error") from failed
 
-    # the end
+    # closing
 
     def close(self, timeout_ms: int) -> None:
-        """Commit (with auto commit), leave the group, end the background thread."""
+        """Commits (with auto commit), leaves the group, ends the background thread."""
         self.network.disable_wakeups()
         self.log("ASYNC_CONSUMER_CLOSING")
         # createTimerForCloseRequests
@@ -315,7 +316,8 @@ class AsyncKafkaConsumer:
         self.log("ASYNC_CONSUMER_CLOSED")
 
     def _end_membership(self, timer: CallTimer, timeout_ms: int) -> None:
-        """Commit, tell the listener, say goodbye, in the order of AsyncKafkaConsumer.close."""
+        """Commits, calls the listener, leaves the group, in the order of
+        AsyncKafkaConsumer.close."""
         log = self.log
         if self._setup.config["enable.auto.commit"]:
             log("ASYNC_COMMIT_ON_CLOSE")
@@ -335,8 +337,8 @@ class AsyncKafkaConsumer:
             log("ASYNC_NOT_LEFT_IN_TIME", ms=timeout_ms)
 
     def _commit_all_consumed(self, timer: CallTimer) -> None:
-        """Commit the positions and wait. A failure is written down:
-        nobody asked for this commit (commitSyncAllConsumed)."""
+        """Commits the positions and waits. A failure is written as a line and not raised, because
+        the application did not call this commit (commitSyncAllConsumed)."""
         try:
             if not self._members().commits.commit_sync(self.subscriptions.all_consumed(), timer):
                 raise TimeoutException()
@@ -350,7 +352,7 @@ class AsyncKafkaConsumer:
         self._goodbye(timer)
 
     def _goodbye(self, timer: CallTimer) -> bool:
-        """Leave the group; says whether the coordinator was heard in time."""
+        """Leaves the group; returns whether the coordinator answered in time."""
         done = Signal()
         membership = self._members().membership
 

@@ -1,5 +1,5 @@
-"""The lines of shared parts in the words of the new consumer:
-its classes are others, so their statements stand elsewhere."""
+"""Writes the lines of shared parts as AsyncKafkaConsumer does: its classes differ, and so do their
+statements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SAID_BY_OTHERS = {
     "LIST_OFFSETS_RESPONSE": "ASYNC_LIST_OFFSETS_RECEIVED",
     "LEADER_EPOCH_RECEIVED": "ASYNC_LEADER_EPOCH_RECEIVED",
 }
-"""The classic consumer's entry -> the one that stands for it here."""
+"""The classic consumer's entry -> the entry of this consumer."""
 
 UNRECORDED = frozenset(
     {
@@ -28,12 +28,12 @@ UNRECORDED = frozenset(
         "SUBSCRIBED_TO_PATTERN",
     }
 )
-"""Statements of AsyncKafkaConsumer that no recording shows:
-their line numbers are not known, so nothing is written."""
+"""Statements of AsyncKafkaConsumer that no recording shows: their line numbers are not known, so no
+line is written."""
 
 
 class AsyncLines(LogContext):
-    """A LogContext that knows whose statements these are."""
+    """A LogContext that knows which class writes these statements."""
 
     def __call__(self, name: str, /, **values: Any) -> None:
         if name not in UNRECORDED:

@@ -1,8 +1,9 @@
-"""How far has the group come, for a member of the new protocol? (internals.CommitRequestManager)
+"""CommitRequestManager: fetches and commits offsets for a member of the new protocol
+(internals.CommitRequestManager).
 
 Commits and look-ups wait here until the coordinator is known, and carry the member's id and epoch:
-the coordinator refuses what comes from an epoch that is over. The auto commit runs in the
-background, but only when the application has polled.
+the coordinator refuses those of an earlier epoch. The auto commit runs in the background, but only
+when the application has polled.
 """
 
 from __future__ import annotations
@@ -56,12 +57,12 @@ PASSED_ON = (
     Errors.UNKNOWN_TOPIC_ID,
     Errors.TOPIC_AUTHORIZATION_FAILED,
 )
-"""Refusals of a commit that the application hears as they are
+"""Errors of a commit that the application receives unchanged
 (OffsetCommitRequestState.onResponse)."""
 
 
 class CommitRequestManager:
-    """on_commit hears of what was committed."""
+    """The manager of one consumer. on_commit is called with the committed offsets."""
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ class CommitRequestManager:
         self._epoch = epoch
 
     def poll(self, now_ms: int) -> int:
-        """Send what has waited for the coordinator, and for its backoff."""
+        """Sends the requests that waited for the coordinator and for their backoff."""
         if self._coordinator.node is None:
             return FOREVER_MS
         ready = [send for at_ms, send in self._waiting if at_ms <= now_ms]
@@ -115,8 +116,8 @@ class CommitRequestManager:
     # auto commit
 
     def commit_if_due(self, now_ms: int) -> None:
-        """A poll of the application at this time: commit what it has worked through, when it is
-        due (updateTimerAndMaybeCommit)."""
+        """The application polls at this time: commits the positions of records it has processed,
+        when a commit is due (updateTimerAndMaybeCommit)."""
         self._polled_ms = now_ms
         if not self._enabled or now_ms < self._due_ms or self._auto_under_way:
             return
@@ -139,15 +140,16 @@ class CommitRequestManager:
         self._committing(offsets).on_done(ended)
 
     def restart(self) -> None:
-        """Due a whole interval after the last poll: Java's timer knows no other time."""
+        """The next commit is due a whole interval after the last poll: Java's timer knows no other
+        time."""
         self._due_ms = self._polled_ms + self._interval_ms
 
     def until_due_ms(self, now_ms: int) -> int:
         return max(0, self._due_ms - now_ms) if self._enabled else FOREVER_MS
 
     def commit_before_reconciling(self) -> RequestFuture:
-        """Commit before partitions go, and try again until max.poll.interval.ms has passed
-        (maybeAutoCommitSyncBeforeRebalance)."""
+        """Commits before partitions are revoked, and tries again until max.poll.interval.ms has
+        passed (maybeAutoCommitSyncBeforeRebalance)."""
         if not self._enabled:
             return RequestFuture.completed_with(None)
         offsets = self._subscriptions.all_consumed()
@@ -155,7 +157,7 @@ class CommitRequestManager:
             offsets, self._network.clock.now_ms + self._config["max.poll.interval.ms"]
         )
         if offsets:
-            # Java's own listener was added later than the reconciliation's, so it comes after it.
+            # Java's own listener was added later than the reconciliation's, so it runs after it.
             self._after(
                 future,
                 lambda: self._log("ASYNC_AUTO_COMMIT_COMPLETED", offsets=offsets_text(offsets)),
@@ -165,13 +167,13 @@ class CommitRequestManager:
     def _after(self, future: RequestFuture, say: Callable[[], None]) -> None:
         future.on_done(lambda done: None if done.failed else self._waiting.append((0, say)))
 
-    # as CommittedOffsets of the classic protocol
+    # the interface of CommittedOffsets in the classic protocol
 
     def fetch(
         self, partitions: list[TopicPartition], timer: CallTimer
     ) -> dict[TopicPartition, OffsetAndMetadata | None] | None:
-        """The committed offsets; None when the timer ended first.
-        Raises what the coordinator answers for good."""
+        """The committed offsets; None when the timer ended first. Raises the coordinator's lasting
+        errors."""
         future = self.look_up(tuple(partitions), timer.deadline_ms)
         self._network.client.selector.wakeup()
         if not self._network.poll_until(future, timer):
@@ -182,7 +184,7 @@ class CommitRequestManager:
         return found
 
     def commit_sync(self, offsets: Offsets, timer: CallTimer) -> bool:
-        """Commit and wait; False when the timer ended first."""
+        """Commits and waits; False when the timer ended first."""
         future = self._committing(offsets, timer.deadline_ms)
         self._network.client.selector.wakeup()
         if not self._network.poll_until(future, timer):
@@ -203,7 +205,7 @@ class CommitRequestManager:
         callback: CommitCallback | None,
         later: Callable[[Callable[[], BaseException | None]], object],
     ) -> None:
-        """Commit without waiting; `later` runs the callback on the application's thread."""
+        """Commits without waiting; `later` runs the callback on the application's thread."""
 
         def ended(done: RequestFuture) -> None:
             error = done.error
@@ -224,8 +226,8 @@ class CommitRequestManager:
         self._network.client.selector.wakeup()
 
     def set_positions(self, initializing: list[TopicPartition], deadline_ms: int) -> RequestFuture:
-        """Partitions just assigned go on where the group was;
-        those without a commit stay as they are."""
+        """Partitions just assigned go on at the group's offsets; those without a commit stay as
+        they are."""
         future = RequestFuture()
         self._log("ASYNC_REFRESHING_COMMITTED", partitions=list_text(initializing))
 
@@ -259,7 +261,8 @@ class CommitRequestManager:
     # requests
 
     def look_up(self, partitions: tuple[TopicPartition, ...], deadline_ms: int) -> RequestFuture:
-        """OFFSET_FETCH; one that asks the same and is under way already is waited for."""
+        """OFFSET_FETCH. A request for the same partitions that is under way already is waited
+        for."""
         if self._looking_up is not None and self._looking_up[0] == partitions:
             return self._looking_up[1]
         self._log("ASYNC_OFFSET_FETCH_ENQUEUED", partitions=list_text(partitions))
@@ -416,7 +419,8 @@ class CommitRequestManager:
         self._network.send(self._coordinator.node, request).on_done(answered)
 
     def _refused(self, known: Errors, request: OffsetCommitRequest) -> BaseException:
-        """What the application hears of a refused commit (OffsetCommitRequestState.onResponse)."""
+        """The exception that the application receives for a refused commit
+        (OffsetCommitRequestState.onResponse)."""
         if known is Errors.UNKNOWN_MEMBER_ID:
             self._log("ASYNC_OFFSET_COMMIT_REFUSED", error=known.name)
             return CommitFailedException(

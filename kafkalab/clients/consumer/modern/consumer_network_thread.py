@@ -1,8 +1,8 @@
-"""The thread that does all talking (internals.ConsumerNetworkThread, ApplicationEventProcessor,
-RequestManagers).
+"""ConsumerNetworkThread: the background thread that sends all requests
+(internals.ConsumerNetworkThread, ApplicationEventProcessor, RequestManagers).
 
-In each pass: take the application's events, ask each manager for requests, poll the network. A loop
-that yields until when it sleeps.
+In each pass it takes the application's events, asks each manager for requests and polls the
+network. It is a loop that yields until when it sleeps.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class RequestManagers:
 
 @dataclass(slots=True)
 class AsyncPollEvent:
-    """One poll of the application, as the background works it off. Complete: fetches may be
-    sent; an error is the application's."""
+    """One poll of the application, as the background thread handles it. Complete: fetches may be
+    sent; an error is raised to the application."""
 
     deadline_ms: int
     polled_ms: int
@@ -74,7 +74,7 @@ class AsyncPollEvent:
 
 @dataclass(slots=True)
 class RecordReader:
-    """What fetches records and finds positions."""
+    """The managers that fetch records and find positions."""
 
     fetcher: Fetcher
     collector: FetchCollector
@@ -85,7 +85,7 @@ class RecordReader:
 
 
 class ConsumerNetworkThread:
-    """finished is set when the thread has ended."""
+    """The thread of one consumer. finished is set when it has ended."""
 
     def __init__(
         self,
@@ -103,10 +103,10 @@ class ConsumerNetworkThread:
         self._close_by_ms = 0
         self._matched_at_version = 0
 
-    # the application's side
+    # called by the application's thread
 
     def add(self, event: Callable[[int], None]) -> None:
-        """Have the background call event(now_ms) in its next pass."""
+        """The background thread calls event(now_ms) in its next pass."""
         self._events.append(event)
         self._network.client.selector.wakeup()
 
@@ -116,7 +116,7 @@ class ConsumerNetworkThread:
 
     @property
     def max_wait_ms(self) -> int:
-        """How long the application may sleep, as the last pass saw it."""
+        """How long the application may sleep, by the last pass."""
         return self._max_wait_ms
 
     def close(self, timeout_ms: int) -> None:
@@ -163,7 +163,7 @@ class ConsumerNetworkThread:
         )
 
     def _managers(self) -> list[Callable[[int], int]]:
-        """In the order in which the class keeps them: coordinator, commits, heartbeats, membership,
+        """The managers in the order of the class: coordinator, commits, heartbeats, membership,
         then fetches."""
         if self._group is None:
             return [self._poll_fetches]
@@ -190,7 +190,7 @@ class ConsumerNetworkThread:
         return FOREVER_MS
 
     def _polled(self, event: AsyncPollEvent, now_ms: int) -> None:
-        """A poll's way through the background: membership, auto commit, positions, fetches."""
+        """Handles a poll in the background thread: membership, auto commit, positions, fetches."""
         if self._group is not None:
             membership = self._group.membership
             if membership.state is MemberState.RECONCILING:
@@ -203,7 +203,7 @@ class ConsumerNetworkThread:
         self._update_positions(event, now_ms)
 
     def _match_pattern(self) -> None:
-        """Look again which topics match a pattern when metadata have come; a member may want
+        """Compares the pattern with the topics again when metadata have arrived; a member may want
         none (UpdatePatternSubscriptionEvent)."""
         metadata, subscriptions = self._network.client.metadata, self._reading.subscriptions
         if subscriptions.pattern is None or self._matched_at_version == metadata.update_version:
@@ -226,7 +226,7 @@ class ConsumerNetworkThread:
                 )
             else:
                 self._reset(event, None)
-        except Exception as error:  # The application's, in its next poll.
+        except Exception as error:  # The application raises it in its next poll.
             event.error, event.is_complete = error, True
 
     def _reset(self, event: AsyncPollEvent, error: BaseException | None) -> None:
@@ -235,7 +235,7 @@ class ConsumerNetworkThread:
             if error is None:
                 reading.offsets.reset_missing()
                 reading.offsets.reset_positions()
-            elif not isinstance(error, TimeoutException):  # That is for a later poll to try again.
+            elif not isinstance(error, TimeoutException):  # A later poll tries it again.
                 raise error
             self._fetch_wanted = True
         except Exception as raised:

@@ -1,5 +1,5 @@
-"""Which broker coordinates the group? Asked from the constructor on, without anybody waiting
-(internals.CoordinatorRequestManager)."""
+"""CoordinatorRequestManager: looks up the broker that coordinates the group, from the constructor
+on (internals.CoordinatorRequestManager). No call waits for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from kafkalab.sim.apps import FOREVER_MS
 
 
 class CoordinatorRequestManager:
-    """node is the coordinator, None while it is looked for. closing: do not look any more."""
+    """The look-up of one group. node is the coordinator, None while it is looked up. closing: no
+    more look-ups."""
 
     def __init__(
         self, group_id: str, network: NetworkClientDelegate, state: RequestState, log: LogContext
@@ -30,8 +31,7 @@ class CoordinatorRequestManager:
         self._group_id, self._network, self._state, self._log = group_id, network, state, log
 
     def poll(self, now_ms: int) -> int:
-        """Ask when there is something to ask; how long the next
-        pass may wait for the sake of this."""
+        """Sends a look-up when one is needed; returns how long the next pass may wait for it."""
         if self.closing or self.node is not None:
             return FOREVER_MS
         if self._state.can_send(now_ms):
@@ -43,7 +43,7 @@ class CoordinatorRequestManager:
         return self._state.remaining_backoff_ms(now_ms)
 
     def lost_if(self, error: BaseException | Errors) -> None:
-        """A disconnect, or an answer that says so, means to look again."""
+        """After a disconnect, or an answer that refuses, the coordinator is looked up again."""
         if isinstance(error, DisconnectException) or error in COORDINATOR_LOST:
             self.node = None
 

@@ -1,7 +1,7 @@
-"""When does the next heartbeat leave, and what does it say? (ConsumerHeartbeatRequestManager,
-AbstractHeartbeatRequestManager)
+"""ConsumerHeartbeatRequestManager: sends the heartbeats of KIP-848
+(internals.ConsumerHeartbeatRequestManager, AbstractHeartbeatRequestManager).
 
-A heartbeat carries only what changed since the last one. It leaves when the broker's interval has
+A heartbeat carries only what changed since the last one. It is sent when the broker's interval has
 passed, and at once to join, to acknowledge an assignment and to leave.
 """
 
@@ -30,7 +30,8 @@ UNSUPPORTED = (
 
 
 class HeartbeatRequestManager:
-    """poll_deadline_ms: when the application will have been away for max.poll.interval.ms."""
+    """The heartbeats of one member. poll_deadline_ms: when max.poll.interval.ms has passed without
+    a poll."""
 
     def __init__(
         self,
@@ -58,7 +59,7 @@ class HeartbeatRequestManager:
         )
 
     def polled(self, now_ms: int) -> None:
-        """The application is alive."""
+        """The application has polled."""
         if now_ms > self.poll_deadline_ms:
             self._log(
                 "POLL_INTERVAL_EXCEEDED",
@@ -89,7 +90,7 @@ class HeartbeatRequestManager:
         return self._interval_ms
 
     def max_wait_ms(self, now_ms: int) -> int:
-        """How long the application may sleep without this being late (maximumTimeToWait)."""
+        """How long the application may sleep without a late heartbeat (maximumTimeToWait)."""
         left_ms = self.poll_deadline_ms - now_ms
         if left_ms <= 0 or (self._membership.heartbeats_now and not self._state.in_flight):
             return 0
@@ -146,7 +147,7 @@ class HeartbeatRequestManager:
         return True
 
     def _answered_stale(self, sent: RequestFuture) -> None:
-        """Whatever it says, the member joins anew when the application is back."""
+        """Whatever the answer says, the member joins again at the application's next poll."""
         if sent.succeeded and sent.value.message.error_code == Errors.NONE.code:
             self._log(
                 "STALE_HEARTBEAT_ANSWERED", response=self._network.client.response_text(sent.value)

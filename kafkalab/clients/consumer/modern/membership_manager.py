@@ -1,10 +1,11 @@
-"""Where does this member stand, and what is it to own? (ConsumerMembershipManager,
-AbstractMembershipManager; KIP-848)
+"""ConsumerMembershipManager: the state, the epoch and the assignment of a KIP-848 member
+(internals.ConsumerMembershipManager, AbstractMembershipManager).
 
-The broker tells a target in its answer to a heartbeat. Reconciling it takes three steps, each of
-which may wait: commit what was read of the partitions that go, let the application give them up,
-let it take the new ones. Then the next heartbeat acknowledges. The listener's methods and the
-change of the assignment run on the application's thread, in its next poll.
+The broker sends a target in its answer to a heartbeat. The member reconciles it in three steps,
+each of which may wait: it commits the positions of the partitions it gives up, the application
+gives them up, the application takes over the new ones. Then the next heartbeat acknowledges. The
+listener's methods and the change of the assignment run on the application's thread, in its next
+poll.
 """
 
 from __future__ import annotations
@@ -34,32 +35,32 @@ if TYPE_CHECKING:
 
 class MemberState(enum.Enum):
     UNSUBSCRIBED = "UNSUBSCRIBED"
-    """Wants nothing of the group. Next: JOINING with the first poll after subscribe()."""
+    """The member has no subscription. Next: JOINING with the first poll after subscribe()."""
     JOINING = "JOINING"
     """A heartbeat with epoch 0 is due or under way. Next:
     RECONCILING with the answer's assignment, STABLE without one."""
     RECONCILING = "RECONCILING"
-    """There is a target it has not reached. Next: ACKNOWLEDGING when it has,
-    or STABLE when the target is what it owns."""
+    """The member has a target it has not reached. Next: ACKNOWLEDGING when it has, or STABLE when
+    the target is what it owns."""
     ACKNOWLEDGING = "ACKNOWLEDGING"
-    """It owns what it should and has yet to say so. Next: STABLE when that heartbeat is made,
-    RECONCILING under a newer target."""
+    """The member owns its target and must still acknowledge it. Next: STABLE when that heartbeat is
+    made, RECONCILING under a newer target."""
     STABLE = "STABLE"
-    """Nothing to do but to show that it lives. Next:
-    RECONCILING with a new target, PREPARE_LEAVING."""
+    """The member owns its target and only sends heartbeats. Next: RECONCILING with a new target,
+    PREPARE_LEAVING."""
     FENCED = "FENCED"
-    """The coordinator does not know it any more, or not this epoch. Next: JOINING when the
-    application has heard that all is lost."""
+    """The coordinator does not know the member any more, or not this epoch. Next: JOINING when the
+    application has been called for its lost partitions."""
     PREPARE_LEAVING = "PREPARE_LEAVING"
-    """The application wants to leave; its listener comes first. Next: LEAVING."""
+    """The application wants to leave; its listener is called first. Next: LEAVING."""
     LEAVING = "LEAVING"
-    """The heartbeat that leaves is due. Next: UNSUBSCRIBED when it is made, STALE when it leaves
-    because the application was away."""
+    """The heartbeat that leaves is due. Next: UNSUBSCRIBED when it is made, STALE when the member
+    leaves because the application did not poll."""
     STALE = "STALE"
-    """It has left, since the application did not poll for max.poll.interval.ms.
-    Next: JOINING with the next poll."""
+    """The member has left, since the application did not poll for max.poll.interval.ms. Next:
+    JOINING with the next poll."""
     FATAL = "FATAL"
-    """The coordinator refused it for good. Next: nothing."""
+    """The coordinator refused the member finally. No state follows."""
 
 
 _MEMBERS = frozenset(
@@ -116,13 +117,13 @@ TRANSITIONS: Mapping[MemberState, frozenset[MemberState]] = {
     MemberState.STALE: frozenset({MemberState.JOINING}),
     MemberState.FATAL: frozenset(),
 }
-"""MemberState.previousValidStates, seen from the other side."""
+"""MemberState.previousValidStates, the other way round."""
 
 
 @dataclass(frozen=True, slots=True)
 class LocalAssignment:
-    """Partitions by topic id; `epoch` counts the targets this member was given,
-    -1 before the first."""
+    """Partitions by topic id; `epoch` counts the targets this member received, -1 before the
+    first."""
 
     epoch: int = -1
     partitions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -138,13 +139,13 @@ NONE = LocalAssignment()
 
 
 class ConsumerMembershipManager:
-    """One consumer's membership.
+    """One consumer's membership of its group.
 
     current        what it owns and has reconciled
-    commit         commit() before partitions go: gives a future that is done when the positions are
-                   committed
-    tell_epoch     tell_epoch(epoch) hears of each new epoch, None for no membership; reconciled()
-                   is called when a target is reached
+    commit         commit() before partitions are revoked: returns a future that is done when the
+                   positions are committed
+    tell_epoch     tell_epoch(epoch) is called with each new epoch, None for no membership;
+                   reconciled() is called when a target is reached
     to_application to_application(call) runs call() in the application's next poll, which raises the
     exception that it returns, if any
     """
@@ -186,7 +187,7 @@ class ConsumerMembershipManager:
         self._stale = False
         self._done: list[Callable[[], None]] = []
 
-    # asked by the heartbeats
+    # called by the heartbeats
 
     @property
     def skips_heartbeat(self) -> bool:
@@ -209,7 +210,7 @@ class ConsumerMembershipManager:
         return () if self.state is MemberState.LEAVING else self._subscriptions.topics
 
     def heartbeat_generated(self) -> None:
-        """The request is made: what it says holds from now on."""
+        """The request is made: its content is the acknowledged state from now on."""
         if self.state is MemberState.ACKNOWLEDGING:
             self.transition_to(MemberState.STABLE if self._reached() else MemberState.RECONCILING)
         elif self.state is MemberState.LEAVING:
@@ -226,7 +227,7 @@ class ConsumerMembershipManager:
                 self.transition_to(MemberState.UNSUBSCRIBED)
 
     def heartbeat_skipped(self) -> None:
-        """Without a coordinator there is nobody to say goodbye to."""
+        """Ends the membership without a request where there is no coordinator to leave."""
         if self.state is MemberState.LEAVING:
             self.transition_to(MemberState.UNSUBSCRIBED)
             self._complete_leaving()
@@ -262,8 +263,8 @@ class ConsumerMembershipManager:
             self._complete_leaving()
 
     def fenced(self) -> None:
-        """Unknown, or of another epoch: everything is lost,
-        and it joins anew once the application has heard it."""
+        """The member is unknown, or its epoch is over: all partitions are lost, and it joins again
+        once the listener was called."""
         if self.state is MemberState.UNSUBSCRIBED or self.state is MemberState.STALE:
             self._complete_leaving()
             return
@@ -287,7 +288,7 @@ class ConsumerMembershipManager:
             self._tell_epoch(None)
             self._complete_leaving()
 
-    # asked by the application's events
+    # called by the application's events
 
     def subscription_updated(self) -> None:
         self._subscription_updated = True
@@ -299,14 +300,14 @@ class ConsumerMembershipManager:
             self._join()
 
     def on_poll(self) -> None:
-        """A poll of the application: join when it has subscribed."""
+        """A poll of the application: the member joins when there is a subscription."""
         if self._subscription_updated and self.state is MemberState.UNSUBSCRIBED:
             self._subscription_updated = False
             self._join()
 
     def leave(self) -> RequestFuture:
-        """Give everything up and say goodbye; done when the coordinator has answered,
-        or nobody is there to answer."""
+        """Gives everything up and leaves the group; done when the coordinator has answered, or when
+        there is none."""
         if self.state in (
             MemberState.UNSUBSCRIBED,
             MemberState.FATAL,
@@ -324,7 +325,7 @@ class ConsumerMembershipManager:
         return self._left
 
     def leave_stale(self) -> None:
-        """The application has not polled for max.poll.interval.ms: leave on its behalf."""
+        """The application has not polled for max.poll.interval.ms: the member leaves."""
         self._stale, self._rejoined = True, False
         self.transition_to(MemberState.PREPARE_LEAVING)
         self._begin_leaving()
@@ -332,9 +333,10 @@ class ConsumerMembershipManager:
     # reconciling
 
     def reconcile(self, may_commit: bool) -> None:
-        """Bring what is owned to the target, one attempt at a time (maybeReconcile).
+        """Brings the owned partitions to the target, one attempt at a time (maybeReconcile).
 
-        may_commit: the application has just polled, so its positions are what it has worked through
+        may_commit: the application has just polled, so its positions cover only records it has
+        processed
         """
         if self._reached():
             self._log("MEMBER_RECONCILIATION_NOT_NEEDED")
@@ -430,7 +432,8 @@ class ConsumerMembershipManager:
         return error
 
     def _follow_up(self, call: Callable[[], None]) -> None:
-        """From the application's thread: the background goes on with this in its next pass."""
+        """Called on the application's thread: the background thread continues with this in its next
+        pass."""
         self._done.append(call)
         self._network.client.selector.wakeup()
 
@@ -443,8 +446,8 @@ class ConsumerMembershipManager:
         self.transition_to(MemberState.ACKNOWLEDGING)
 
     def _given_up(self) -> bool:
-        """The member moved on while an attempt waited:
-        it ends without effect (maybeAbortReconciliation)."""
+        """Whether the member changed its state while an attempt waited: the attempt then ends
+        without effect (maybeAbortReconciliation)."""
         if self.state is not MemberState.RECONCILING:
             self._reconciling = False
             return True
@@ -489,8 +492,8 @@ class ConsumerMembershipManager:
         self._tell_epoch(None)
 
     def _lose_everything(self, then: Callable[[], None]) -> None:
-        """The partitions have other owners already. A listener hears it in the application's
-        next poll; without one nothing waits."""
+        """The partitions have other owners already. A listener is called in the application's next
+        poll; without one the member does not wait."""
         self._log(
             "MEMBER_REVOCATION_PENDING",
             partitions=list_text(sorted(self._subscriptions.assigned())),
@@ -519,7 +522,7 @@ class ConsumerMembershipManager:
             left.complete()
 
     def run_done(self) -> None:
-        """What the application has done meanwhile, followed up on the background thread."""
+        """Continues on the background thread after the application's part."""
         done, self._done = self._done, []
         for follow_up in done:
             follow_up()

@@ -1,10 +1,10 @@
-"""How do the background's managers send, and how does the application wait for them?
-(internals.NetworkClientDelegate)
+"""NetworkClientDelegate: sends the requests of the background's managers, and lets the application
+wait (internals.NetworkClientDelegate).
 
-Requests wait in one queue, in the order in which the managers made them. In each pass each is tried
-once: which node, is it ready, off it goes; otherwise it waits for the next pass. Only the
-background thread polls the network. The application waits for a future, or for the background to
-get on.
+Requests wait in one queue, in the order in which the managers made them. Each pass tries each of
+them once: it chooses a node and sends the request if the node is ready; otherwise the request waits
+for the next pass. Only the background thread polls the network. The application waits for a future,
+or for the next pass of the background thread.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class UnsentRequest:
-    """A request on its way out; `node` None means any.
-    It fails when it has not left by `deadline_ms`."""
+    """A request that waits to be sent; `node` None means any. It fails when it was not sent by
+    `deadline_ms`."""
 
     node: Node | None
     message: Any
@@ -45,7 +45,7 @@ class UnsentRequest:
 
 
 class NetworkClientDelegate(ConsumerNetwork):
-    """progress is set after each pass of the background thread."""
+    """The network of one consumer. progress is set after each pass of the background thread."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class NetworkClientDelegate(ConsumerNetwork):
         self._error: BaseException | None = None
 
     def send(self, node: Node | None, message: Any, timeout_ms: int | None = None) -> RequestFuture:
-        """Queue a request; the background thread sends it when its node is ready."""
+        """Queues a request; the background thread sends it when its node is ready."""
         unsent = UnsentRequest(
             node, message, self.clock.now_ms + self._timeout_ms, self._timeout_ms
         )
@@ -79,7 +79,7 @@ class NetworkClientDelegate(ConsumerNetwork):
     # the background thread
 
     def run_pass(self, timeout_ms: int) -> Iterator[int]:
-        """Try to send, then poll the network; yields until when the thread may sleep."""
+        """Sends what it can, then polls the network; yields until when the thread may sleep."""
         self._try_send()
         wait_ms = min(timeout_ms, self._retry_backoff_ms) if self._unsent else timeout_ms
         yield self.client.begin_poll(wait_ms)
@@ -106,7 +106,8 @@ class NetworkClientDelegate(ConsumerNetwork):
                 self._unsent.remove(unsent)
 
     def _send(self, unsent: UnsentRequest) -> bool:
-        any_node = self.client.least_loaded_node()  # Java asks for it even where it knows better.
+        # Java calls this even when it has a node
+        any_node = self.client.least_loaded_node()
         node = any_node if unsent.node is None else unsent.node
         if node is None or self.client.is_unavailable(node):
             return False
@@ -141,18 +142,18 @@ class NetworkClientDelegate(ConsumerNetwork):
     # the application's thread
 
     def wait(self, signal: Signal, timer: CallTimer) -> None:
-        """Give the background its turn until the signal is set or the timer ends.
-        Raises WakeupException after `wakeup`."""
+        """Runs the background thread until the signal is set or the timer ends. Raises
+        WakeupException after `wakeup`."""
         self.raise_if_woken()
         self._stage.wait(signal, timer.deadline_ms)
         self.raise_if_woken()
 
     def poll(self, timer: CallTimer) -> None:
-        """Wait until the background thread has made a pass.
+        """Waits until the background thread has made a pass.
 
         A Java client may spin here: with no broker to ask, each pass begins again with the
-        bootstrap addresses, which counts as news. Passes take no virtual time, so after as many as
-        in `Selector` each further one comes 10 ms later.
+        bootstrap addresses, which counts as a change. Passes take no virtual time, so after as many
+        as in `Selector` each further one comes 10 ms later.
         """
         self.progress.clear()
         began_ms = self.clock.now_ms
@@ -163,7 +164,7 @@ class NetworkClientDelegate(ConsumerNetwork):
         self.raise_error()
 
     def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
-        """Wait until `future` is done or the timer ends."""
+        """Waits until `future` is done or the timer ends."""
         done = Signal()
         future.on_done(lambda _: done.set())
         if not future.is_done:
@@ -182,7 +183,7 @@ class NetworkClientDelegate(ConsumerNetwork):
         return self.client.metadata.update_version > version
 
     def raise_error(self) -> None:
-        """Raises what the background met that only the application can decide on."""
+        """Raises the errors of the background thread that only the application can handle."""
         self.client.metadata.raise_fatal()
         if self._error is not None:
             error, self._error = self._error, None
@@ -210,7 +211,7 @@ def _complete(future: RequestFuture, response: ClientResponse) -> None:
 
 
 def _fetch_builder_text(request: FetchRequest) -> str:
-    """FetchRequest.Builder.toString, which is written by hand."""
+    """FetchRequest.Builder.toString, which has a form of its own."""
     fetched = ", ".join(
         (
             f"{topic.topic}-{p.partition}=PartitionData(topicId={topic.topic_id}, "

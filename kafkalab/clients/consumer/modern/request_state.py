@@ -1,5 +1,7 @@
-"""May a manager send its next request? Not while one is under way, and not before its backoff
-has passed (internals.RequestState)."""
+"""RequestState: decides when a manager may send its next request (internals.RequestState).
+
+It may not while a request is under way, nor before its backoff has passed.
+"""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
-"""What both group protocols share: subscription, positions,
-fetches and calls to the application."""
+"""The parts that both group protocols share: subscription, positions, fetches and calls to the
+application."""

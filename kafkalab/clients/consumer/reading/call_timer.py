@@ -1,4 +1,4 @@
-"""How long may this call still take? (org.apache.kafka.common.utils.Timer)"""
+"""Timer: the time that a call may still take (org.apache.kafka.common.utils.Timer)."""
 
 from __future__ import annotations
 

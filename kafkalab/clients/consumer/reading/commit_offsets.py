@@ -1,4 +1,4 @@
-"""Names the types of a commit: offsets by partition, and the callback that hears of it."""
+"""Names the types of a commit: offsets by partition, and the callback that receives its result."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Which of the fetched records may the application see? (internals.CompletedFetch;
-Fetcher.CompletedFetch and PartitionRecords up to 3.4)
+"""CompletedFetch: the records of one partition that a broker's answer brought
+(internals.CompletedFetch).
 
-A broker answers in whole batches. The reader skips what lies before its position and the markers of
-transactions; with read_committed also the batches of transactions that were aborted. The position
-moves over all of them.
+Up to 3.4 these were Fetcher.CompletedFetch and PartitionRecords. A broker answers in whole batches.
+The reader skips records before its position and the markers of transactions; with read_committed
+also the batches of transactions that were aborted. The position moves over all of them.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ OnSkipped = Callable[[RecordBatch], object]
 
 
 class CompletedFetch:
-    """What one partition gave in one answer, until the application has taken it.
+    """The records of one partition in one answer, until the application has taken them.
 
-    fetch_offset    the position when it was asked for
-    next_offset     where the reader's position is after what was taken
-    is_exhausted    nothing is left to take
+    fetch_offset    the position when the fetch was sent
+    next_offset     the reader's position after the records taken so far
+    is_exhausted    all records are taken
     read_committed  whether aborted transactions are left out
     """
 
@@ -68,8 +68,8 @@ class CompletedFetch:
         self._aborted: set[int] = set()
 
     def take(self, limit: int, on_skipped: OnSkipped) -> list[ConsumerRecord]:
-        """The next records, at most `limit`. on_skipped(batch) is told of
-        each batch of an aborted transaction."""
+        """The next records, at most `limit`. on_skipped(batch) is called for each batch of an
+        aborted transaction."""
         taken: list[ConsumerRecord] = []
         while len(taken) < limit:
             record = self._next(on_skipped)
@@ -85,7 +85,7 @@ class CompletedFetch:
         while True:
             batch = self._current
             if batch is None or self._at >= len(batch.records):
-                # compaction has left a gap: reading goes on behind it
+                # compaction has left a gap: the position moves behind it
                 if batch is not None and batch.last_delta >= 0:
                     self.next_offset = max(self.next_offset, batch.last_offset + 1)
                 if not self._begin_next_batch(on_skipped):
@@ -107,7 +107,7 @@ class CompletedFetch:
                 )
 
     def _begin_next_batch(self, on_skipped: OnSkipped) -> bool:
-        """False when there is none."""
+        """False when there is no other batch."""
         if not self._batches:
             self.is_exhausted = True
             return False
@@ -120,8 +120,8 @@ class CompletedFetch:
         return True
 
     def _is_aborted(self, batch: RecordBatch) -> bool:
-        """A producer's batches count as aborted from the offset the broker names to the marker
-        that ends the transaction."""
+        """Whether a batch belongs to an aborted transaction. A producer's batches do from the
+        offset the broker names to the marker that ends the transaction."""
         producer = batch.producer_id
         if producer == NO_PRODUCER_ID:
             return False
@@ -139,8 +139,8 @@ def visible_offsets(
     high_watermark: int,
     isolation_level: str,
 ) -> list[int]:
-    """The offsets a reader is given of a log: what a course asks for on one line.
-    isolation_level as in the consumer's setting."""
+    """The offsets a reader receives from a log; a course needs them in one line. isolation_level as
+    in the consumer's setting."""
     committed = isolation_level == "read_committed"
     end = last_stable_offset if committed else high_watermark
     seen = tuple(batch for batch in batches if batch.base_offset < end)

@@ -1,9 +1,9 @@
-"""Who sees records before the application, and commits after the coordinator? (ConsumerInterceptor,
-internals.ConsumerInterceptors, KIP-42)
+"""ConsumerInterceptors: calls interceptors before records are returned and after commits
+(internals.ConsumerInterceptors, KIP-42).
 
 An interceptor is any object with `on_consume(records) -> records`, `on_commit(offsets)` and
-`close()`; what it lacks is passed over. They stand in a row: each gets what the one before it
-returned. What one of them raises is forgotten, as Java only logs it.
+`close()`; methods it lacks are skipped (ConsumerInterceptor). They are called in a row: each gets
+the result of the one before it. An error that one of them raises is dropped, as Java only logs it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class ConsumerInterceptors:
         self._row = [_made(one) for one in given]
 
     def on_consume(self, records: ConsumerRecords) -> ConsumerRecords:
-        """What the application gets from poll()."""
+        """The records that poll() returns, after all interceptors."""
         for one in self._row:
             if hasattr(one, "on_consume"):
                 try:
@@ -35,7 +35,7 @@ class ConsumerInterceptors:
         return records
 
     def on_commit(self, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-        """The coordinator has kept these offsets."""
+        """The coordinator has stored these offsets."""
         self._tell("on_commit", dict(offsets))
 
     def close(self) -> None:

@@ -1,15 +1,16 @@
-"""What does a consumer count? (FetchMetricsManager, ConsumerCoordinatorMetrics,
-AbstractCoordinator's sensors, KafkaConsumerMetrics)
+"""The metrics of a consumer (FetchMetricsManager, ConsumerCoordinatorMetrics, AbstractCoordinator's
+sensors, KafkaConsumerMetrics).
 
-    consumer.metrics()["records-lag-max"] consumer.metrics().of("consumer-fetch-manager-metrics",
-    topic="t4", partition="0")["records-lag"]
+    consumer.metrics()["records-lag-max"]
+    consumer.metrics().of("consumer-fetch-manager-metrics", topic="t4",
+    partition="0")["records-lag"]
 
-Lag here is what Java's own is: from the position, not from the committed offset, to the end the
-last fetch told of; with read_committed to the last stable offset. Lead is from the log start to the
-position: at 0 retention has reached the reader.
+Lag is defined as in Java: from the position, not from the committed offset, to the end in the last
+fetch; with read_committed to the last stable offset. Lead is from the log start to the position: at
+0 retention has reached the reader.
 
-The numbers are read from what the journal says of this consumer, each event at its own time, when
-somebody asks; so counting changes nothing and costs nothing before. Left out: bytes, throttling,
+The numbers are read from the journal's events of this consumer, each at its own time, when the
+application asks; so counting changes nothing and costs nothing before. Left out: bytes, throttling,
 times in nanoseconds, single nodes, callbacks' latencies.
 """
 
@@ -34,7 +35,7 @@ HEARTBEATS = ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT")
 
 
 class _EventClock:
-    """The time at which something happened, for sensors that are told of it later."""
+    """The time of an event, for sensors that record it later."""
 
     __slots__ = ("now_ms",)
 
@@ -43,7 +44,7 @@ class _EventClock:
 
 
 class _Timed:
-    """Something that happens and takes time: how long, and how often."""
+    """The durations of one kind of event: how long, and how often."""
 
     def __init__(self, make: Callable[[], Sensor]) -> None:
         self._latency, self._times = make(), make()
@@ -66,9 +67,9 @@ class _Timed:
 
 
 class ConsumerMetrics:
-    """window_ms, window_count: metrics.sample.window.ms and metrics.num.samples. joins: whether
-    this member follows the classic protocol, with its joins and syncs; in the new one (KIP-848) a
-    rebalance is what lies between two times of being stable."""
+    """The metrics of one consumer. window_ms, window_count: metrics.sample.window.ms and
+    metrics.num.samples. joins: whether this member follows the classic protocol, with its joins and
+    syncs; in the new one (KIP-848) a rebalance is the time between two stable states."""
 
     def __init__(
         self,
@@ -135,7 +136,7 @@ class ConsumerMetrics:
         return Sensor(self._clock, *self._window)
 
     def values(self, now_ms: int) -> MetricValues:
-        """All of them at this moment. What was never measured is NaN, as in Java."""
+        """All metrics at this moment. A metric without a measurement is NaN, as in Java."""
         events = self._journal.events
         for event in events[self._next :]:
             if event.who == self._who:
@@ -149,7 +150,7 @@ class ConsumerMetrics:
             {**self._of_fetches(), **self._of_the_group(now_ms), **self._of_calls(now_ms)}
         )
 
-    # what the journal tells
+    # events of the journal
 
     def _called(self, event: Event) -> None:
         if event.fields["name"] == "poll":
@@ -178,8 +179,7 @@ class ConsumerMetrics:
             self._sync_latency_ms = event.latency_ms
 
     def _moved(self, event: Event) -> None:
-        """A refused join counts for nothing: the member's own
-        state says whether it was accepted."""
+        """A refused join does not count: the member's own state says whether it was accepted."""
         if not event.fields.get("machine", "").startswith("member of "):
             return
         if not self._classic:
@@ -228,7 +228,7 @@ class ConsumerMetrics:
             self._lost.record()
             self._open -= 1
 
-    # what it says
+    # the numbers
 
     def _named(self, group: str, values: dict[str, float], **tags: str) -> dict[MetricName, float]:
         all_tags = (("client-id", self._client_id), *tags.items())

@@ -1,9 +1,9 @@
-"""What do both network clients of consumers offer to the parts that both consumers share?
+"""ConsumerNetwork: the interface of both consumers' networks, for the parts that they share.
 
-The classic consumer polls its own network (`classic.consumer_network_client`); the new one has a
-window on that of its background thread (`modern.network_client_delegate`). Fetches, resets and
-validations send through either. A poll that waits is ended from outside by `wakeup`
-(ConsumerNetworkClient.wakeup, WakeupTrigger).
+The classic consumer polls its own network (`classic.consumer_network_client`); the new one uses the
+network of its background thread (`modern.network_client_delegate`). Fetches, resets and validations
+are sent through either. `wakeup` ends a poll that waits (ConsumerNetworkClient.wakeup,
+WakeupTrigger).
 """
 
 from __future__ import annotations
@@ -20,44 +20,44 @@ from kafkalab.sim.scheduler import Scheduler
 
 
 class ConsumerNetwork:
-    """Remembers one wakeup until the poll that it is for.
-    `_interrupt` makes a poll that waits look."""
+    """Remembers one wakeup until the poll that it is for. `_interrupt` ends the wait of a poll."""
 
     def __init__(self, client: NetworkClient, stage: Stage, clock: Scheduler) -> None:
         self.client, self.clock, self._stage = client, clock, stage
         self._woken = False
         self._wakeups_disabled = False
 
-    # what each does in its own way
+    # methods that each one has in its own form
 
     def send(self, node: Node, message: Any, timeout_ms: int | None = None) -> RequestFuture:
-        """Queue a request; it leaves when its node is ready."""
+        """Queues a request; it is sent when its node is ready."""
         raise NotImplementedError
 
     def poll(self, timer: CallTimer) -> None:
-        """Let the network bring something, at most until the timer ends."""
+        """Polls the network, at most until the timer ends."""
         raise NotImplementedError
 
     def poll_until(self, future: RequestFuture, timer: CallTimer) -> bool:
-        """Poll until `future` is done or the timer ends; says whether it is done."""
+        """Polls until `future` is done or the timer ends; returns whether it is done."""
         raise NotImplementedError
 
     def await_metadata_update(self, timer: CallTimer) -> bool:
-        """Ask for new metadata and wait until it is here; False when the timer ended first."""
+        """Asks for new metadata and waits until it has arrived; False when the timer ended
+        first."""
         raise NotImplementedError
 
     def sleep(self, ms: int) -> None:
-        """Let this much time pass."""
+        """Waits for this time."""
         raise NotImplementedError
 
     def hurry(self) -> None:
-        """Let what is queued leave now, where it would wait for the next poll.
-        A background thread needs no telling."""
+        """Sends queued requests now, where they would wait for the next poll. A background thread
+        does so by itself."""
 
     def _interrupt(self) -> None:
         raise NotImplementedError
 
-    # what they have in common
+    # methods that both share
 
     def timer(self, timeout_ms: int) -> CallTimer:
         return CallTimer(self.clock, timeout_ms, self._stage.given_up)
@@ -72,12 +72,12 @@ class ConsumerNetwork:
         return self.client.is_unavailable(node)
 
     def wakeup(self) -> None:
-        """Let the poll that waits, or the next one, raise WakeupException."""
+        """Makes the poll that waits, or the next one, raise WakeupException."""
         self._woken = True
         self._interrupt()
 
     def disable_wakeups(self) -> None:
-        """From now on nothing interrupts: the consumer is being closed."""
+        """From now on no wakeup interrupts: the consumer is being closed."""
         self._wakeups_disabled = True
 
     def raise_if_woken(self) -> None:

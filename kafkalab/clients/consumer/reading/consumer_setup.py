@@ -1,5 +1,5 @@
-"""ConsumerSetup: who a consumer is and how it is configured,
-handed from the facade to its delegate."""
+"""ConsumerSetup: a consumer's name, configuration and network settings, which KafkaConsumer gives
+to its delegate."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ MAX_IN_FLIGHT = 100
 
 @record
 class ConsumerSetup:
-    """What the constructors of both delegates begin with, and what both say when they end
-    (ConsumerUtils).
+    """The parts with which the constructors of both delegates begin, and the lines they write at
+    their end (ConsumerUtils).
 
-    name  who this is in the journal
+    name  the client's name in the journal
     """
 
     lab: ClientLab
@@ -95,7 +95,8 @@ class ConsumerSetup:
     def tell_removed_metrics(
         self, log: LogContext, client: NetworkClient, fetcher: Fetcher
     ) -> None:
-        """A line for each metric that goes with the consumer, where this version writes them."""
+        """Writes a line for each metric that is removed with the consumer, where this version has
+        these lines."""
         for line in metrics.removed_at_close(
             self.profile.name,
             "consumer",

@@ -1,8 +1,8 @@
-"""What does reading compressed batches cost a consumer? (CompletedFetch decompresses while it hands
-records out)
+"""Counts the processor time that decompression takes on a consumer's thread. CompletedFetch
+decompresses while it returns records.
 
-Each batch is decompressed by whoever reads it, once for each reader: a topic that is written once
-and read by five groups is compressed once and decompressed five times, and once more by its leader
+Each batch is decompressed by its reader, once for each reader: a topic that is written once and
+read by five groups is compressed once and decompressed five times, and once more by its leader
 (`broker/log/recompression.py`).
 """
 
@@ -20,7 +20,7 @@ from kafkalab.sim.journal import Journal
 def unpack(
     batches: Iterable[RecordBatch], partition: TopicPartition, journal: Journal, who: str
 ) -> None:
-    """Journal an event "cpu" for each compressed batch that is read. The reader's clock does not
+    """Journals an event "cpu" for each compressed batch that is read. The reader's clock does not
     move: it is a matter of microseconds."""
     for batch in batches:
         if batch.compression != "none":

@@ -1,8 +1,8 @@
-"""What becomes of fetched records? (internals.FetchBuffer and FetchCollector; inside Fetcher up to
-3.4)
+"""FetchCollector: checks fetched records and hands them to the application (internals.FetchBuffer
+and FetchCollector; Fetcher up to 3.4).
 
 An answer's partitions wait here, each as a CompletedFetch, until the application polls. Then they
-are checked against the position, which may have moved since they were asked for, and handed out in
+are compared with the position, which may have moved since the fetch was sent, and are returned in
 portions of max.poll.records.
 """
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
 MOVED = (Errors.NOT_LEADER_OR_FOLLOWER, Errors.FENCED_LEADER_EPOCH, Errors.KAFKA_STORAGE_ERROR)
-"""Answers that mean: somebody else leads this partition now, ask for metadata."""
+"""Errors that mean: another broker leads this partition now, ask for metadata."""
 
 
 class FetchCollector:
     """The buffer between answers and polls.
 
     request_update  asks for new metadata
-    position_moved  whether the last `collect` moved a position, be it over markers and aborted
+    position_moved  whether the last `collect` moved a position, also over markers and aborted
                     records only
     """
 
@@ -64,11 +64,11 @@ class FetchCollector:
         self._completed.append(fetch)
 
     def buffered(self) -> set[TopicPartition]:
-        """Partitions with something waiting; they are not fetched again meanwhile."""
+        """Partitions with waiting records; they are not fetched again at the same time."""
         return {fetch.partition for fetch in self._completed} if self._completed else set()
 
     def has_available(self) -> bool:
-        """Is there anything a poll could take?"""
+        """Whether a poll could take records."""
         if not self._completed:
             return False
         subscriptions = self._subscriptions
@@ -79,7 +79,7 @@ class FetchCollector:
         )
 
     def drop_unassigned(self) -> None:
-        """Forget what was fetched for partitions that somebody else reads now."""
+        """Drops fetched records of partitions that another member reads now."""
         if self._completed:
             self._completed = deque(
                 fetch
@@ -88,8 +88,8 @@ class FetchCollector:
             )
 
     def collect(self) -> list[ConsumerRecord]:
-        """Records for the application, at most max.poll.records; positions move past what is handed
-        out.
+        """Records for the application, at most max.poll.records; positions move past the returned
+        records.
 
         Raises OffsetOutOfRangeException (the consumer's) with auto.offset.reset=none.
         """
@@ -113,7 +113,7 @@ class FetchCollector:
                 continue
             position = state.position
             assert position is not None, "a partition that may be fetched has a position"
-            # seek() went elsewhere when a part of it had been taken
+            # seek() moved the position when a part of it had been taken
             if fetch.next_offset != position.offset:
                 self._log(
                     "FETCH_NOT_NEXT",
@@ -130,8 +130,8 @@ class FetchCollector:
         return taken
 
     def drop_all(self) -> None:
-        """At close: the fetch in hand is dropped, too,
-        even one that the application has taken whole."""
+        """At close the present fetch is dropped, too, even one that the application has taken
+        completely."""
         for fetch in self._in_hand_and_waiting():
             self._log("FETCH_BUFFER_RETAINED", partition=fetch.partition, partitions="[]")
         self._completed.clear()
@@ -142,7 +142,7 @@ class FetchCollector:
         yield from self._completed
 
     def _initialize(self, fetch: CompletedFetch, state: PartitionState) -> bool:
-        """Look at an answer for the first time; False when there is nothing to take from it
+        """Checks an answer for the first time; False when it has no records to take
         (FetchCollector.initialize)."""
         tp, answer, position = fetch.partition, fetch.answer, state.position
         assert position is not None, "a partition that may be fetched has a position"
@@ -199,7 +199,7 @@ class FetchCollector:
                 partition=tp,
             )
             self._request_update()
-        elif error is Errors.UNKNOWN_LEADER_EPOCH:  # the broker is behind: ask it again
+        elif error is Errors.UNKNOWN_LEADER_EPOCH:  # the broker is behind: the fetch is repeated
             self._log("FETCH_UNKNOWN_LEADER_EPOCH", partition=tp)
         elif error is Errors.OFFSET_OUT_OF_RANGE:
             if self._subscriptions.default_reset == "none":
@@ -261,8 +261,8 @@ class FetchCollector:
         return taken
 
     def _tell_lag(self, tp: TopicPartition, state: PartitionState, records: int) -> None:
-        """How far behind and ahead this reader is now, for its metrics; an answer that brought
-        and changed nothing is passed over."""
+        """Records how far this reader is from both ends of the log, for its metrics; an answer that
+        brought and changed nothing is skipped."""
         lag, lead = self._subscriptions.lag(tp, self._isolation_level), self._subscriptions.lead(tp)
         if records or (lag, lead) != state.told:
             state.told = (lag, lead)
@@ -280,7 +280,7 @@ class FetchCollector:
         )
 
     def _move_to_end(self, tp: TopicPartition) -> None:
-        """Fair turns: a partition just served goes to the end of the line
+        """A partition just served moves to the end of the queue, so that each has its turn
         (PartitionStates.moveToEnd)."""
         if self._profile.fetching.rotates_partitions:
             self._subscriptions.partitions[tp] = self._subscriptions.partitions.pop(tp)

@@ -1,8 +1,8 @@
-"""What must be said again in the next fetch, and what goes without saying?
-(org.apache.kafka.clients.FetchSessionHandler, KIP-227)
+"""FetchSessionHandler: decides which partitions the next fetch must name
+(org.apache.kafka.clients.FetchSessionHandler, KIP-227).
 
-One handler per broker. The first fetch names every partition; when the broker answers with a
-session id, later ones name only what changed, and partitions that are not named are implied.
+There is one handler per broker. The first fetch names every partition; when the broker answers with
+a session id, later ones name only what changed, and partitions that are not named are implied.
 
     INVALID/INITIAL -> (id, 1) -> (id, 2) -> ...;  (id, FINAL) closes the session
 """
@@ -27,8 +27,8 @@ EPOCH_NAMES = {INITIAL_EPOCH: "INITIAL", FINAL_EPOCH: "FINAL"}
 
 @record
 class ShownFetch:
-    """How Java's lines name what a fetch says and what goes without saying:
-    lists of partitions in parentheses."""
+    """The named and the implied partitions of a fetch in Java's lines: lists of partitions in
+    parentheses."""
 
     full: bool
     to_send: str | Later
@@ -37,9 +37,10 @@ class ShownFetch:
 
 
 class FetchSessionData(NamedTuple):
-    """What a session adds to the next FETCH (FetchSessionHandler.FetchRequestData).
+    """The session's fields in the next FETCH (FetchSessionHandler.FetchRequestData).
 
-    session  its id and epoch, as fields of the request; shown: how the lines name the rest
+    session  its id and epoch, as fields of the request; shown: how the lines name the other
+             partitions
     """
 
     session: dict[str, int]
@@ -53,7 +54,7 @@ class FetchSessionHandler:
 
     session_id  0 while there is none
     epoch       counts the requests of the session; 0 begins it, -1 ends it
-    partitions  what the broker remembers, in its order
+    partitions  the partitions the broker remembers, in its order
     topic_id    gives a topic's id where the version's lines name changes with it
                 (TopicIdPartition); None where they do not
     """
@@ -70,11 +71,12 @@ class FetchSessionHandler:
 
     @property
     def is_ending(self) -> bool:
-        """The last fetch closed the session, or the next one will."""
+        """Whether the last fetch closed the session, or the next one will."""
         return self.epoch == FINAL_EPOCH
 
     def build(self, wanted: Mapping[TopicPartition, FetchPartition]) -> FetchSessionData:
-        """The next request: everything when a session begins or ends, what changed in between."""
+        """The next request: all partitions when a session begins or ends, otherwise the changed
+        ones."""
         session = {"session_id": self.session_id, "session_epoch": self.epoch}
         if self.epoch in (INITIAL_EPOCH, FINAL_EPOCH):
             self.partitions = dict(wanted)
@@ -136,7 +138,7 @@ class FetchSessionHandler:
         return FetchSessionData(session, _fetch_topics(to_send), _forgotten_topics(removed), shown)
 
     def _goes_without_saying(self, wanted: Mapping[TopicPartition, FetchPartition]) -> bool:
-        """Is everything as the broker remembers it?"""
+        """Whether every partition is as the broker remembers it."""
         known = self.partitions
         if len(wanted) != len(known):
             return False
@@ -148,7 +150,7 @@ class FetchSessionHandler:
         return True
 
     def handle(self, response: FetchResponse, answered: list[TopicPartition]) -> bool:
-        """Take over what the broker made of the session; False when the answer is of no use."""
+        """Takes over the broker's answer about the session; False when the answer is of no use."""
         if response.error_code != Errors.NONE.code:
             epoch = {INITIAL_EPOCH: "INITIAL", FINAL_EPOCH: "FINAL"}.get(self.epoch, self.epoch)
             self._log(
@@ -192,7 +194,7 @@ class FetchSessionHandler:
 
     def handle_error(self, error: BaseException) -> None:
         """The request failed as a whole: the session goes on under its id,
-        but begins anew (nextCloseExisting)."""
+        but begins again (nextCloseExisting)."""
         epoch = "INITIAL" if self.epoch == INITIAL_EPOCH else self.epoch
         self._log(
             "FETCH_REQUEST_FAILED",

@@ -1,8 +1,7 @@
-"""How do records come? One long poll at a time to each leader (internals.Fetcher; AbstractFetch
-from 3.6).
+"""Fetcher: sends one FETCH at a time to each leader (internals.Fetcher; AbstractFetch from 3.6).
 
-A FETCH leaves for every node that leads a wanted partition and owes no answer. What comes back goes
-to the FetchCollector; a partition with waiting records is not fetched again. Decompression and
+A FETCH is sent to every node that leads a wanted partition and has no unanswered one. Answers go to
+the FetchCollector; a partition with waiting records is not fetched again. Decompression and
 rack-aware reads are left out.
 """
 
@@ -30,13 +29,13 @@ if TYPE_CHECKING:
     from kafkalab.releases import Profile
 
 LED_BY_ANOTHER = frozenset({Errors.NOT_LEADER_OR_FOLLOWER.code, Errors.FENCED_LEADER_EPOCH.code})
-"""Errors whose answer names who leads, and in which epoch."""
+"""Errors whose answer names the leader and its epoch."""
 
 
 class Fetcher:
     """Sends fetches and takes their answers.
 
-    on_answer     called after each answer, also one that brought nothing
+    on_answer     called after each answer, also one without records
     fetched_from  connections that answered a fetch, in that order; fetched: partitions they
                   answered for
     """
@@ -77,7 +76,7 @@ class Fetcher:
         }
 
     def send_fetches(self) -> int:
-        """Send what can be sent now; how many requests that was."""
+        """Sends all fetches that can be sent now; returns how many requests that was."""
         wanted = self._wanted()
         if not wanted:
             return 0
@@ -94,8 +93,8 @@ class Fetcher:
         return len(built)
 
     def close(self, timer: CallTimer) -> None:
-        """Tell every broker that the fetch session ends,
-        and wait for the answers (3.6 and later)."""
+        """Tells every broker that the fetch session ends, and waits for the answers (3.6 and
+        later)."""
         if not self._profile.fetching.closes_fetch_sessions:
             return
         futures = self.begin_close()
@@ -104,8 +103,8 @@ class Fetcher:
         self._collector.drop_all()
 
     def begin_close(self) -> list[RequestFuture]:
-        """Send the messages that end the sessions; each future is
-        done when its broker has answered."""
+        """Sends the messages that end the sessions; each future is done when its broker has
+        answered."""
         for session in self._sessions.values():
             session.close_next()
         ending = []
@@ -118,7 +117,7 @@ class Fetcher:
         return [self._send_close(node, session, fetch) for node, session, fetch in ending]
 
     def _wanted(self) -> dict[Node, dict[TopicPartition, FetchPartition]]:
-        """What to ask each leader for (prepareFetchRequests)."""
+        """The partitions to fetch from each leader (prepareFetchRequests)."""
         wanted: dict[Node, dict[TopicPartition, FetchPartition]] = {}
         buffered, view, log = self._collector.buffered(), self._metadata.view, self._log
         spared = (
@@ -164,7 +163,7 @@ class Fetcher:
 
     def _hosts_of(self, buffered: set[TopicPartition]) -> set[int]:
         """Nodes that lead a partition whose records wait: a fetch without that partition would
-        drop it from the session (KAFKA-17182)."""
+        remove it from the session (KAFKA-17182)."""
         states = (
             (tp, self._subscriptions.partitions[tp])
             for tp in buffered
@@ -178,10 +177,9 @@ class Fetcher:
         return {leader.id for leader in leaders if leader is not None}
 
     def _leader_of(self, tp: TopicPartition, state: PartitionState) -> Node | None:
-        """The leader the position was made with; when METADATA has since named another one,
-        that one."""
+        """The leader of the position; when METADATA has since named another one, that one."""
         view = self._metadata.view
-        # until new metadata, or a new position
+        # valid until new metadata, or a new position
         state.leader_as_of, state.leader = view, self._leader_in(view, tp, state)
         return state.leader
 
@@ -248,7 +246,7 @@ class Fetcher:
         asked: Mapping[TopicPartition, FetchPartition],
         sent: RequestFuture,
     ) -> None:
-        """asked: what the session held when the fetch was sent."""
+        """asked: the partitions of the session when the fetch was sent."""
         if sent.failed:
             session.handle_error(sent.failure)
             self._metadata.request_update()

@@ -1,7 +1,8 @@
-"""Where does a partition begin or end now? (internals.OffsetFetcher; inside Fetcher up to 2.8)
+"""OffsetFetcher: looks up where partitions begin or end now (internals.OffsetFetcher; inside
+Fetcher up to 2.8).
 
-LIST_OFFSETS for partitions that have neither a position nor a committed offset, one request per
-leader. The order of the leaders, and so of the sockets opened for them, is that of Java's hash
+LIST_OFFSETS asks for partitions that have neither a position nor a committed offset, one request
+per leader. The order of the leaders, and so of the sockets opened for them, is that of Java's hash
 maps; see `kafkalab.hashing`.
 """
 
@@ -69,7 +70,7 @@ class OffsetFetcher:
             self._subscriptions.request_reset(tp)
 
     def reset_positions(self) -> None:
-        """Ask the leaders, without waiting (resetPositionsIfNeeded)."""
+        """Asks the leaders, without waiting (resetPositionsIfNeeded)."""
         now_ms = self._client.clock.now_ms
         waiting = self._subscriptions.needing_reset(now_ms)
         if not waiting:
@@ -201,7 +202,7 @@ class OffsetFetcher:
     def found_by_time(
         self, timestamps: Mapping[TopicPartition, int], timeout_ms: int
     ) -> dict[TopicPartition, ListOffsetsPartitionResponse]:
-        """beginning_offsets, end_offsets, offsets_for_times: ask and wait. Raises
+        """beginning_offsets, end_offsets, offsets_for_times: asks and waits. Raises
         TimeoutException when the leaders do not answer in time."""
         timer, metadata = self._client.timer(timeout_ms), self._client.client.metadata
         metadata.want_for_now(tp.topic for tp in timestamps)

@@ -1,11 +1,11 @@
-"""Does the log at the leader still hold what this position was made from?
-(internals.OffsetsForLeaderEpochClient, KIP-320)
+"""OffsetsForLeaderEpochClient: checks that a position's records are still in the leader's log
+(internals.OffsetsForLeaderEpochClient, KIP-320).
 
 A position that knows the epoch of the record before it can be checked: OFFSET_FOR_LEADER_EPOCH asks
-the leader where that epoch ended. An end before the position means that the log was cut off
-meanwhile (an unclean election): what lies behind the end is gone, and the consumer goes back to it,
-whatever auto.offset.reset is, unless it is none. A leader that does not know the epoch lets
-auto.offset.reset decide. A committed offset is checked before the first fetch, any other when the
+the leader where that epoch ended. An end before the position means that the log was cut off in
+between (an unclean election): the records behind the end are lost, and the consumer goes back to
+the end, whatever auto.offset.reset is, unless it is none. When a leader does not know the epoch,
+auto.offset.reset decides. A committed offset is checked before the first fetch, any other when the
 leader has changed.
 """
 
@@ -46,10 +46,9 @@ Asked = Mapping[TopicPartition, FetchPosition]
 
 
 class PositionValidation:
-    """Asks leaders about positions that wait for it; nothing waits for an answer here.
+    """Asks leaders about positions that must be validated; no call waits for an answer here.
 
-    tells_requests  whether each question is written down before it is sent, as the new consumer
-                    does
+    tells_requests  whether a line is written before each request is sent, as the new consumer does
     """
 
     def __init__(
@@ -73,10 +72,10 @@ class PositionValidation:
         self._truncation: Exception | None = None
 
     def validate_if_needed(self) -> None:
-        """Look whether leaders have changed, then ask those that can be asked
+        """Checks whether leaders have changed, then asks those that can be asked
         (validatePositionsIfNeeded).
 
-        Raises LogTruncationException, once, for what was found lost when auto.offset.reset is none.
+        Raises LogTruncationException, once, for lost records when auto.offset.reset is none.
         """
         if self._truncation is not None:
             error, self._truncation = self._truncation, None
@@ -102,7 +101,7 @@ class PositionValidation:
         for leader in leaders_in_hash_order(leaders, self._profile.printing.node_knows_fencing):
             own = {tp: position for tp, position in positions.items() if position.leader is leader}
             if leader.connection not in self._client.client.api_versions.known:
-                self._client.try_connect(leader)  # what it understands is not known yet
+                self._client.try_connect(leader)  # its API versions are not known yet
                 continue
             retry_ms = self._client.clock.now_ms + self._config["request.timeout.ms"]
             for tp in own:
@@ -181,8 +180,8 @@ class PositionValidation:
             self._truncation = self._exception({tp: (asked[tp], ends[tp]) for tp in lost})
 
     def _take(self, tp: TopicPartition, position: FetchPosition, end: EpochEndOffset) -> bool:
-        """An answer counts only for the position it was asked for; False where the application
-        must decide (maybeCompleteValidation)."""
+        """An answer counts only for the position in its request; False where the application must
+        decide (maybeCompleteValidation)."""
         state = self._subscriptions.partitions.get(tp)
         if (
             state is None
@@ -236,9 +235,9 @@ class PositionValidation:
     def _exception(
         self, lost: Mapping[TopicPartition, tuple[FetchPosition, EpochEndOffset]]
     ) -> Exception:
-        """What the application hears without a reset policy: LogTruncationException, or where the
-        leader does not know the epoch, and this version takes its -1 for an offset,
-        IllegalArgumentException."""
+        """The exception without a reset policy: LogTruncationException, or where the leader does
+        not know the epoch, and this version takes its -1 for an offset, IllegalArgumentException.
+        """
         try:
             ends = {
                 tp: OffsetAndMetadata(end.end_offset, end.leader_epoch)

@@ -1,9 +1,9 @@
-"""What does the application hear of a rebalance? (internals.ConsumerRebalanceListenerInvoker;
-inside ConsumerCoordinator up to 3.6)
+"""ConsumerRebalanceListenerInvoker: calls the application's rebalance listener
+(internals.ConsumerRebalanceListenerInvoker; inside ConsumerCoordinator up to 3.6).
 
 A listener has on_partitions_revoked, on_partitions_assigned and, from 2.4 on, on_partitions_lost
-(KIP-429): lost partitions have another owner already, so there is nothing left to commit. A
-listener without it hears of lost partitions as revoked ones. All run inside poll(), close() or
+(KIP-429): lost partitions have another owner already, so a commit is not possible any more. For a
+listener without it, on_partitions_revoked is called instead. All run inside poll(), close() or
 unsubscribe(), on the application's own thread.
 """
 
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 
 
 class RebalanceCallbacks:
-    """Writes the line and calls the listener. What a listener raises is returned, not raised:
-    the rebalance goes on first."""
+    """Writes the line and calls the listener. A listener's error is returned, not raised: the
+    rebalance goes on first."""
 
     def __init__(self, profile: Profile, subscriptions: SubscriptionState, log: LogContext) -> None:
         self._profile, self._subscriptions, self._log = profile, subscriptions, log
 
     def in_order(self, partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
-        """As this version's sets iterate: hash sets up to 2.8, sorted ones later."""
+        """The order in which this version's sets iterate: hash sets up to 2.8, sorted ones
+        later."""
         return (
             partitions_in_hash_order(partitions)
             if self._profile.printing.prints_assignment_in_hash_order

@@ -1,4 +1,4 @@
-"""An answer that may not be here yet
+"""RequestFuture: the result of a request, which may not be known yet
 (org.apache.kafka.clients.consumer.internals.RequestFuture)."""
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class RequestFuture:
 
     @classmethod
     def completed_with(cls, value: Any) -> RequestFuture:
-        """One that is done already."""
+        """A future that is done already."""
         future = cls()
         future.complete(value)
         return future
 
     @classmethod
     def failed_with(cls, error: BaseException) -> RequestFuture:
-        """One that has failed already."""
+        """A future that has failed already."""
         future = cls()
         future.fail(error)
         return future
@@ -66,7 +66,7 @@ class RequestFuture:
             self._listeners.append(listener)
 
     def follow(self, other: RequestFuture) -> None:
-        """End as `other`, which is done, has ended."""
+        """Ends like `other`, which is done."""
         self._finish(other.value, other.error)
 
     def _finish(self, value: Any, error: BaseException | None) -> None:

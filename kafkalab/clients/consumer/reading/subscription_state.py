@@ -1,5 +1,5 @@
-"""What does this consumer read, and how far is it?
-(org.apache.kafka.clients.consumer.internals.SubscriptionState)
+"""SubscriptionState: the subscription, the assignment and the positions of one consumer
+(org.apache.kafka.clients.consumer.internals.SubscriptionState).
 
     position   the offset of the next record to hand to the application; a committed offset is a
                position too: the next record to read, not the last one read
@@ -29,15 +29,15 @@ EXCLUSIVE = "Subscription to topics, partitions and pattern are mutually exclusi
 
 class FetchState(enum.Enum):
     INITIALIZING = "INITIALIZING"
-    """Just assigned or sought nowhere yet. Next: FETCHING with a committed offset, AWAIT_VALIDATION
+    """Just assigned, without a position. Next: FETCHING with a committed offset, AWAIT_VALIDATION
     when that knows its epoch, AWAIT_RESET without one."""
     AWAIT_RESET = "AWAIT_RESET"
     """The reset policy decides. Next: FETCHING when LIST_OFFSETS has answered."""
     AWAIT_VALIDATION = "AWAIT_VALIDATION"
-    """There is a position, but the log may have been cut off before it (KIP-320). Next: FETCHING
+    """The position is known, but the log may have been cut off before it (KIP-320). Next: FETCHING
     when the leader has confirmed it, AWAIT_RESET when the application asks for one."""
     FETCHING = "FETCHING"
-    """There is a position. Next: AWAIT_RESET when it turns out to be outside the log,
+    """The position is known. Next: AWAIT_RESET when it turns out to be outside the log,
     AWAIT_VALIDATION under a new leader."""
 
 
@@ -63,8 +63,7 @@ TRANSITIONS = {
 
 @record
 class FetchPosition:
-    """Where to fetch next: offset, the epoch that offset was written in if known,
-    and the leader to ask."""
+    """A position: the next offset to fetch, the epoch of that offset if known, the leader."""
 
     offset: int
     offset_epoch: int | None
@@ -72,7 +71,7 @@ class FetchPosition:
     leader_epoch: int | None
 
     def led_by(self, leader: Node, leader_epoch: int | None) -> FetchPosition:
-        """The same place at another leader."""
+        """The same position at another leader."""
         if leader is self.leader and leader_epoch == self.leader_epoch:
             return self
         return replace(self, leader=leader, leader_epoch=leader_epoch)
@@ -92,14 +91,14 @@ class FetchPosition:
 
 @dataclass(slots=True)
 class PartitionState:
-    """How far one partition is.
+    """The state of one partition.
 
     next_retry_ms    a reset or a validation is not asked for again before this time
-    high_watermark   as the last answer told it, and the two other ends of the log
-    pending_revocation  about to be given up: nothing more is fetched or handed out
-    leader           whom to fetch from, as found in the metadata `leader_as_of`; to be found anew
-                     when that is another one
-    asked            what a fetch says of it as long as the position is `asked_at`
+    high_watermark   from the last answer, with the two other ends of the log
+    pending_revocation  about to be revoked: it is not fetched, and its records are not returned
+    leader           the broker to fetch from, as found in the metadata `leader_as_of`; it is looked
+                     up again when the metadata is another
+    asked            the partition's entry in a fetch, valid as long as the position is `asked_at`
     """
 
     state: FetchState = FetchState.INITIALIZING
@@ -135,18 +134,18 @@ class PartitionState:
 
 
 def _tell_nobody(kind: str, **fields: object) -> None:
-    """There is no journal."""
+    """Writes nothing: there is no journal."""
 
 
 class SubscriptionState:
-    """What the application asked for, and what it got.
+    """The topics the application asked for, and the partitions it received.
 
-    tell          tell(kind, **fields) hears what partitions are read and from where, for the
-                  journal: "assigned", "position"
-    group_topics  what all members of the group want, known to the leader alone: it watches them for
-                  the others
-    pattern       what the names of topics must match in full, None without; `topics` then holds
-                  those that do
+    tell          tell(kind, **fields) is called with the partitions that are read and their
+                  positions, for the journal: "assigned", "position"
+    group_topics  the topics that all members of the group want, known to the leader alone: it
+                  watches them for the others
+    pattern       the pattern that the names of topics must match in full, None without; `topics`
+                  then holds those that do
     """
 
     def __init__(
@@ -171,14 +170,14 @@ class SubscriptionState:
         return (*self.topics, *(topic for topic in self.group_topics if topic not in self.topics))
 
     def check_kind(self, by_group: bool) -> None:
-        """A consumer is assigned partitions by its group or by its user; to change over it must
-        unsubscribe. IllegalStateException."""
+        """Checks that the consumer does not change between assignment by its group and by its user:
+        to change, it must unsubscribe. IllegalStateException."""
         if self.topics and self.auto_assigned is not by_group:
             raise IllegalStateException(EXCLUSIVE)
 
     @property
     def is_subscribed(self) -> bool:
-        """Did the application say what it wants? A pattern may match nothing yet."""
+        """Whether the application has subscribed or assigned. A pattern may match nothing yet."""
         return bool(self.topics) or self.pattern is not None
 
     def subscribe(self, topics: tuple[str, ...], listener: Any) -> None:
@@ -198,8 +197,7 @@ class SubscriptionState:
         self.pattern, self.auto_assigned, self.listener = pattern, True, listener
 
     def retains(self, topic: str, is_internal: bool) -> bool:
-        """Of all topics there are, which does a subscription by pattern keep?
-        (ConsumerMetadata.retainTopic)"""
+        """Whether a subscription by pattern keeps this topic (ConsumerMetadata.retainTopic)."""
         wanted = (
             self.pattern is not None
             and self.pattern.fullmatch(topic)
@@ -208,8 +206,8 @@ class SubscriptionState:
         return bool(wanted) or topic in self.group_topics
 
     def match(self, topics: Iterable[str]) -> bool:
-        """Subscribe to those of `topics` that match the pattern;
-        says whether these are others than before."""
+        """Subscribes to those of `topics` that match the pattern; returns whether these are others
+        than before."""
         pattern = self.pattern
         assert pattern is not None, "only a subscription by pattern is matched"
         found = tuple(sorted(topic for topic in topics if pattern.fullmatch(topic)))
@@ -244,7 +242,7 @@ class SubscriptionState:
         return partitions_in_hash_order(self.partitions)
 
     def wants(self, topic: str) -> bool:
-        """Is the topic part of the subscription?"""
+        """Whether the topic is part of the subscription."""
         return topic in self.topics or (
             self.pattern is not None and self.pattern.fullmatch(topic) is not None
         )
@@ -281,7 +279,7 @@ class SubscriptionState:
         ]
 
     def has_all_positions(self) -> bool:
-        if self._has_all is None:  # something changed since it was asked last
+        if self._has_all is None:  # the answer has changed since the last call
             self._has_all = all(
                 state.state is FetchState.FETCHING for state in self.partitions.values()
             )
@@ -295,13 +293,13 @@ class SubscriptionState:
         self._tell("position", partition=str(tp), offset=position.offset)
 
     def move_on(self, tp: TopicPartition, position: FetchPosition) -> None:
-        """Records up to `position` were handed to the application."""
+        """Records up to `position` were returned to the application."""
         self.partitions[tp].position = position
         self._tell("position", partition=str(tp), offset=position.offset)
 
     def seek_unvalidated(self, tp: TopicPartition, position: FetchPosition) -> None:
-        """The same for a position that a leader is to confirm first,
-        if there is an epoch to ask about (KIP-320)."""
+        """As above for a position that a leader must confirm first, if there is an epoch to ask
+        about (KIP-320)."""
         if position.offset_epoch is None or position.leader_epoch is None:
             self.seek(tp, position)
             return
@@ -314,7 +312,7 @@ class SubscriptionState:
     def follow_leader(
         self, tp: TopicPartition, leader: Node | None, leader_epoch: int | None
     ) -> None:
-        """A position whose leader is another one, or in another epoch, is to be checked there
+        """A position with another leader, or another epoch of it, must be checked there
         (maybeValidatePositionForCurrentLeader)."""
         state = self.partitions.get(tp)
         if leader is not None and state is not None and state.state is FetchState.FETCHING:
@@ -346,8 +344,8 @@ class SubscriptionState:
         self._tell("position", partition=str(tp), offset=None)
 
     def lag(self, tp: TopicPartition, isolation_level: str) -> int | None:
-        """How many offsets lie between the position and the end this reader may see,
-        as its last fetch told it (partitionLag)."""
+        """How many offsets lie between the position and the end this reader may see, by its last
+        fetch (partitionLag)."""
         state = self.partitions[tp]
         end = (
             state.last_stable_offset
@@ -357,8 +355,8 @@ class SubscriptionState:
         return None if end is None or state.position is None else end - state.position.offset
 
     def lead(self, tp: TopicPartition) -> int | None:
-        """How many offsets lie between the beginning of the log and the position
-        (partitionLead); at 0 retention is at its heels."""
+        """How many offsets lie between the beginning of the log and the position (partitionLead);
+        at 0 retention has reached the position."""
         state = self.partitions[tp]
         return (
             None
@@ -367,8 +365,8 @@ class SubscriptionState:
         )
 
     def all_consumed(self) -> dict[TopicPartition, OffsetAndMetadata]:
-        """The positions as a commit would carry them: a Java HashMap,
-        so in the order of hashes and not of fetching."""
+        """The positions as a commit would carry them: a Java HashMap, so in the order of hashes and
+        not of fetching."""
         states = [(tp, self.partitions[tp]) for tp in self.assigned_in_hash_order()]
         return {
             tp: OffsetAndMetadata(s.valid_position.offset, s.valid_position.offset_epoch)

@@ -1,5 +1,5 @@
-"""TopicMetadataFetcher: partition numbers of topics, asked for beside the consumer's own
-metadata (internals.TopicMetadataFetcher)."""
+"""TopicMetadataFetcher: partition numbers of topics, requested beside the consumer's own metadata
+(internals.TopicMetadataFetcher)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TopicMetadataFetcher:
         read: Callable[[MetadataResponse], Found | None],
         limit_ms: int,
     ) -> Found:
-        """read: the answer's use, None where it must be asked again."""
+        """read: makes the result of an answer, None where the request must be repeated."""
         timer = self._network.timer(limit_ms)
         while not timer.expired:
             node = self._network.least_loaded_node()

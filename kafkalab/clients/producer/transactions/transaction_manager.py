@@ -1,9 +1,8 @@
-"""Who is this producer to the brokers, and what is under way in its name?
-(internals.TransactionManager)
+"""TransactionManager: producer id, epoch, sequences and the state of one producer's transaction
+(internals.TransactionManager).
 
-Producer id and epoch, sequences, the state of the transaction, and the queue of requests about it.
-What each request asks and what its answers mean is in `txn_requests`; the Sender's part, which
-sends them one at a time, in `transactional_sender`.
+It also keeps the queue of requests about the transaction. `txn_requests` holds each request and the
+meaning of its answers; `transactional_sender`, the Sender's part, sends them one at a time.
 """
 
 from __future__ import annotations
@@ -58,10 +57,10 @@ __all__ = ["TRANSITIONS", "State", "TransactionManager"]
 LARGEST_INT = 2_147_483_647
 LARGEST_EPOCH = 32_767
 EPOCH_BUMP_SINCE = 3
-"""INIT_PRODUCER_ID v3: the coordinator raises an epoch for the producer that has it (KIP-360)."""
+"""INIT_PRODUCER_ID v3: the coordinator raises the epoch of a producer that has one (KIP-360)."""
 
 FATAL = (ProducerFencedException, UnsupportedVersionException, InvalidPidMappingException)
-"""After these no new transaction can begin."""
+"""From these states no new transaction can begin."""
 UNACKNOWLEDGED = (
     "The client hasn't received acknowledgment for some previously sent messages and can no longer "
     "retry them. "
@@ -69,11 +68,11 @@ UNACKNOWLEDGED = (
 
 
 class TransactionManager:
-    """One producer's.
+    """The manager of one producer.
 
-    transactional_id  None for a merely idempotent producer
+    transactional_id  None for an idempotent producer without transactions
     known_as          producer id and epoch
-    last_error        why the state is an error state
+    last_error        the cause of an error state
     """
 
     def __init__(
@@ -109,7 +108,7 @@ class TransactionManager:
         self.is_v2 = False
         self._pending_result: tuple[TxnResult, State, str] | None = None
 
-    # what is true now
+    # the present state
 
     @property
     def producer_id(self) -> int:
@@ -171,7 +170,7 @@ class TransactionManager:
     def discovered(self, kind: int, node: Node) -> None:
         self._coordinators[kind] = node
 
-    # what the application asks for
+    # called by the application
 
     def initialize_transactions(self) -> TxnResult:
         return self._once(State.INITIALIZING, "initTransactions", self._initialize)
@@ -276,8 +275,8 @@ class TransactionManager:
         )
 
     def check_send(self, tp: TopicPartition) -> None:
-        """May a record be sent now? Raises what Java raises
-        (failIfNotReadyForSend, maybeAddPartition)."""
+        """Checks that a record may be sent now. Raises what Java raises (failIfNotReadyForSend,
+        maybeAddPartition)."""
         if self.profile.transacting.refuses_calls_after_error:
             self._fail_if_in_error()
             self._fail_if_pending("send")
@@ -300,8 +299,8 @@ class TransactionManager:
             )
 
     def add_partition(self, tp: TopicPartition) -> None:
-        """A record goes there: the partition joins the transaction before its first batch
-        leaves, or by it (transaction.version 2)."""
+        """A record goes to this partition: the partition joins the transaction before its first
+        batch is sent, or by it (transaction.version 2)."""
         if not self.is_transactional:
             return
         if self.is_v2:
@@ -316,8 +315,9 @@ class TransactionManager:
             self._new_partitions[tp] = None
 
     def look_for_v2(self, at_start: bool) -> None:
-        """Does the cluster speak transaction.version 2? Looked up at initTransactions and at each
-        end of a transaction, so that no transaction changes its manners on the way (KIP-890)."""
+        """Looks up whether the cluster has transaction.version 2. It does so at initTransactions
+        and at each end of a transaction, so that no transaction changes its version while it runs
+        (KIP-890)."""
         versions = self.client.api_versions
         if (
             not self.profile.transacting.speaks_transaction_v2
@@ -337,10 +337,10 @@ class TransactionManager:
         if not at_start and self.is_v2 and not before:
             self._epoch_bump_required = True
 
-    # what the Sender asks
+    # called by the Sender
 
     def next_request(self, has_incomplete_batches: bool) -> TxnRequest | None:
-        """The request whose turn it is; END_TXN waits until no batch is open."""
+        """The next request to send; END_TXN waits until no batch is open."""
         if self._new_partitions:
             self._enqueue(self._add_partitions())
         if not self._queue or (self._queue[0].is_end_txn and has_incomplete_batches):
@@ -378,7 +378,8 @@ class TransactionManager:
         self._enqueue(FindCoordinator(self, kind, key))
 
     def coordinator_ready(self) -> None:
-        """The connection to the transaction coordinator stands: what can it do?"""
+        """The connection to the transaction coordinator is ready: looks up whether it can raise
+        epochs."""
         node = self._coordinators[TRANSACTION]
         known = self.client.api_versions.known.get(node.connection) if node is not None else None
         self._coordinator_bumps_epochs = (
@@ -391,8 +392,8 @@ class TransactionManager:
         )
 
     def may_drain(self, batch: ProducerBatch) -> bool:
-        """May this batch, the first of its partition, leave now?
-        (RecordAccumulator.shouldStopDrainBatchesForPartition)"""
+        """Whether this batch, the first of its partition, may be sent now
+        (RecordAccumulator.shouldStopDrainBatchesForPartition)."""
         tp = batch.partition
         if not self.is_send_allowed(tp) or not self.has_producer_id:
             return False
@@ -408,7 +409,7 @@ class TransactionManager:
         return first < 0 or batch.base_sequence == first
 
     def stamp(self, batch: ProducerBatch) -> None:
-        """Give a batch its id, epoch and first sequence, once; a retry keeps them."""
+        """Gives a batch its id, epoch and first sequence, once; a retry keeps them."""
         if batch.base_sequence >= 0:
             return
         tp = batch.partition
@@ -432,7 +433,7 @@ class TransactionManager:
         )
 
     def replaced(self, batch: ProducerBatch, parts: list[ProducerBatch]) -> None:
-        """A batch too large was split: its parts are out in its place, with the numbers it had."""
+        """A batch too large was split: its parts are in flight in its place, with its numbers."""
         self._partitions.replace(batch, parts)
 
     def acknowledged(self, batch: ProducerBatch, base_offset: int = -1) -> None:
@@ -452,7 +453,8 @@ class TransactionManager:
         )
 
     def can_retry(self, error: Errors, batch: ProducerBatch, log_start_offset: int) -> bool:
-        """May a batch that was refused so be sent again? (TransactionManager.canRetry)"""
+        """Whether a batch that was refused with this error may be sent again
+        (TransactionManager.canRetry)."""
         if not self.profile.transacting.bumps_idempotent_epoch:
             return self._can_retry_before_kip_360(error, batch, log_start_offset)
         tp = batch.partition
@@ -460,7 +462,7 @@ class TransactionManager:
         if error is Errors.UNKNOWN_PRODUCER_ID:
             if log_start_offset == -1 or batch.sequence_was_reset:
                 return True
-            # the head of the log is gone, and with it what the broker knew
+            # the start of the log is deleted, and with it what the broker knew of this producer
             if entry.acknowledged_offset < log_start_offset:
                 if self.is_transactional:
                     entry.begin_at_zero(self.known_as)
@@ -475,7 +477,7 @@ class TransactionManager:
             if resolved and (
                 batch.sequence_was_reset or not self._partitions.comes_next(tp, batch.base_sequence)
             ):
-                return True  # an earlier one is missing, and comes again before this one
+                return True  # an earlier batch is missing, and is sent again before this one
             if not self.is_transactional:
                 if resolved or batch.base_sequence == self._unresolved[tp]:
                     self._bump_for(tp)
@@ -504,8 +506,8 @@ class TransactionManager:
         return False
 
     def failed(self, batch: ProducerBatch, error: BaseException, closes_gap: bool) -> None:
-        """A batch has failed for good. closes_gap: the broker has refused it, so it is surely
-        not in the log (handleFailedBatch)."""
+        """A batch has failed finally. closes_gap: the broker has refused it, so it is certainly not
+        in the log (handleFailedBatch)."""
         self.on_send_error(error)
         if not self.profile.transacting.bumps_idempotent_epoch:
             if (batch.producer_id, batch.producer_epoch) != self.known_as:
@@ -545,7 +547,7 @@ class TransactionManager:
         )
 
     def on_send_error(self, error: BaseException) -> None:
-        """A send went wrong: what of the transaction? (maybeTransitionToErrorState)"""
+        """A send failed: decides the state of the transaction (maybeTransitionToErrorState)."""
         if isinstance(error, FATAL):
             self.to_fatal_error(error)
         elif self.is_transactional:
@@ -554,15 +556,15 @@ class TransactionManager:
             self.to_abortable_error(error)
 
     def sequence_unresolved(self, batch: ProducerBatch) -> None:
-        """A batch was given up after it had been sent: nobody knows whether it is in the log."""
+        """A batch expired after it had been sent: it is unknown whether it is in the log."""
         tp, after = batch.partition, batch.base_sequence + len(batch.records)
         self._unresolved[tp] = max(after, self._unresolved.get(tp, 0))
         self.log("SEQUENCE_UNRESOLVED", partition=tp, sequence=self._unresolved[tp])
 
     def resolve_sequences(self) -> None:
-        """Partitions with a batch given up: once nothing is out, either later batches have shown
-        that it arrived, or the numbers must begin anew under another epoch (maybeResolveSequences;
-        until 2.3 shouldResetProducerStateAfterResolvingSequences)."""
+        """Handles partitions with an expired batch. Once no batch is in flight, either later
+        batches have shown that it arrived, or the numbers must begin again under another epoch
+        (maybeResolveSequences; until 2.3 shouldResetProducerStateAfterResolvingSequences)."""
         for tp in list(self._unresolved):
             entry = self._partitions.of(tp)
             if entry.in_flight:
@@ -595,8 +597,8 @@ class TransactionManager:
             self.to_fatal_error(KafkaException(UNACKNOWLEDGED + "It isn't safe to continue."))
 
     def bump_idempotent_epoch_if_needed(self) -> None:
-        """An idempotent producer raises its epoch by itself,
-        and asks for an id where it has none (KIP-360, 2.5)."""
+        """An idempotent producer raises its epoch by itself, and asks for an id where it has none
+        (KIP-360, 2.5)."""
         if self.is_transactional:
             return
         if self._epoch_bump_required:
@@ -623,20 +625,20 @@ class TransactionManager:
         self._to_rewrite[tp] = None
 
     def _forget_id(self) -> None:
-        """Until 2.3 an idempotent producer that lost its way got another id, and all its
-        sequences began anew (resetProducerId)."""
+        """Until 2.3 an idempotent producer with unresolved sequences got another id, and all its
+        sequences began again (resetProducerId)."""
         self._set_id(NO_ID)
         self._partitions.reset()
         self._unresolved.clear()
 
     def close(self, error: KafkaException) -> None:
-        """The producer is closed by force: whoever waits hears it."""
+        """The producer is closed by force: every waiting call gets the error."""
         for request in self._queue:
             request.result.fail(error)
         if self._pending_result is not None:
             self._pending_result[0].fail(error)
 
-    # what answers bring (txn_requests)
+    # called for answers (txn_requests)
 
     def initialized(self, known_as: ProducerIdAndEpoch, is_epoch_bump: bool) -> None:
         self._set_id(known_as)
@@ -688,7 +690,7 @@ class TransactionManager:
             and self.profile.transacting.bumps_idempotent_epoch
         )
 
-    # small things
+    # helpers
 
     def client_text(self, message: Any) -> Later:
         """A request as this client's own lines print it."""
@@ -708,7 +710,7 @@ class TransactionManager:
         self.add(request)
 
     def add(self, request: TxnRequest) -> None:
-        """Into the queue, behind those of its priority."""
+        """Puts a request into the queue, behind those of its priority."""
         place = next(
             (index for index, other in enumerate(self._queue) if other.priority > request.priority),
             len(self._queue),
@@ -725,8 +727,8 @@ class TransactionManager:
         self.known_as = known_as
 
     def _move(self, after: State, error: BaseException | None = None) -> None:
-        """Raises what Java raises for a call that does not fit the state: a KafkaException until
-        2.8, an IllegalStateException since."""
+        """Raises what Java raises for a call in the wrong state: a KafkaException until 2.8, an
+        IllegalStateException since."""
         if after not in TRANSITIONS[self.state]:
             whose = (
                 ""
@@ -789,7 +791,7 @@ class TransactionManager:
             )
 
     def _once(self, state: State, operation: str, begin: Callable[[], TxnResult]) -> TxnResult:
-        """A call that timed out and comes again waits for the same answer
+        """A call that timed out and is repeated waits for the same answer
         (handleCachedTransactionRequestResult)."""
         self._ensure_transactional()
         if self._pending_result is not None:

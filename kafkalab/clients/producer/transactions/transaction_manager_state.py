@@ -1,8 +1,9 @@
-"""Where does a producer stand with its id and its transactions? (TransactionManager.State)
+"""The states of a producer's id and transaction, with the ways between them
+(TransactionManager.State).
 
-One table for all versions. Until 2.3 there was no way back from READY to UNINITIALIZED nor from the
-end of a transaction to INITIALIZING: the epoch could not be raised by the client (KIP-360). Left
-out: PREPARED_TRANSACTION, for two-phase commit (KIP-939).
+One table is enough for all versions. Until 2.3 no way led back from READY to UNINITIALIZED nor from
+the end of a transaction to INITIALIZING: the client could not raise the epoch (KIP-360). Left out:
+PREPARED_TRANSACTION, for two-phase commit (KIP-939).
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import enum
 class State(enum.Enum):
     UNINITIALIZED = "UNINITIALIZED"
     """No producer id. Next: INITIALIZING, when initTransactions is called or an idempotent
-    producer's Sender first looks."""
+    producer's Sender makes its first pass."""
     INITIALIZING = "INITIALIZING"
-    """INIT_PRODUCER_ID is wanted or under way. Next: READY with an id."""
+    """INIT_PRODUCER_ID is queued or under way. Next: READY with an id."""
     READY = "READY"
     """There is an id and no transaction. An idempotent producer stays here.
     Next: IN_TRANSACTION by beginTransaction."""
@@ -25,12 +26,12 @@ class State(enum.Enum):
     COMMITTING_TRANSACTION = "COMMITTING_TRANSACTION"
     """END_TXN follows as soon as every batch has its answer. Next: READY."""
     ABORTING_TRANSACTION = "ABORTING_TRANSACTION"
-    """As committing, but batches that have not left are dropped.
-    Next: READY, or INITIALIZING for a new epoch."""
+    """As committing, but batches that were not sent are dropped. Next: READY, or INITIALIZING for a
+    new epoch."""
     ABORTABLE_ERROR = "ABORTABLE_ERROR"
     """The transaction cannot be committed. Next: ABORTING_TRANSACTION by abortTransaction."""
     FATAL_ERROR = "FATAL_ERROR"
-    """Fenced, or otherwise at an end. Only close() is left."""
+    """Fenced, or another fatal error. Only close() is possible."""
 
 
 _S = State

@@ -1,9 +1,9 @@
-"""When do requests about id and transaction leave? The Sender's part of it
+"""Sends the requests about id and transaction: the Sender's part
 (Sender.maybeSendAndPollTransactionalRequest).
 
-One at a time, before any records: while one is under way a pass of the Sender does nothing else.
-Until 2.3 an idempotent producer's Sender waited for its id and did nothing else before; from 2.4 on
-that, too, is a request in the queue.
+They are sent one at a time, before any records: while one is under way a pass of the Sender does
+nothing else. Until 2.3 an idempotent producer's Sender waited for its id and did nothing else
+before; from 2.4 on the request for the id is in the queue, too.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ Pass = Generator[int, None, bool]
 
 
 class UnfinishedBatches(Protocol):
-    """What transactions ask of the RecordAccumulator:
-    which batches have no outcome yet, and to give them up."""
+    """The methods of the RecordAccumulator that transactions use: they list batches without an
+    outcome, and abort them."""
 
     flushing: int
 
@@ -47,14 +47,14 @@ class UnfinishedBatches(Protocol):
         """Batches whose outcome is not known."""
 
     def abort_batches(self, reason: BaseException) -> None:
-        """Give up all that have no outcome."""
+        """Aborts all that have no outcome."""
 
     def abort_undrained(self, reason: BaseException) -> None:
-        """Give up those that were never sent."""
+        """Aborts those that were never sent."""
 
 
 class TransactionalSender:
-    """closing: says that the producer is being closed, and nobody waits for an id any more."""
+    """closing: whether the producer is being closed; then it does not wait for an id."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class TransactionalSender:
         self._first_answers: list[ClientResponse] = []
 
     def step(self) -> Pass:
-        """What a pass does about it; True when that was the whole pass."""
+        """The transactional part of a pass; True when that was the whole pass."""
         self._manager.resolve_sequences()
         if not self._profile.transacting.queues_init_producer_id:
             return (yield from self._step_until_2_3())
@@ -179,7 +179,7 @@ class TransactionalSender:
         return False
 
     def _send_next(self) -> Pass:
-        """Sender.maybeSendTransactionalRequest: True when the pass is to wait for an answer."""
+        """Sender.maybeSendTransactionalRequest: True when the pass must wait for an answer."""
         manager = self._manager
         if manager.is_completing and self._accumulator.incomplete:
             if manager.is_aborting:

@@ -1,13 +1,16 @@
-"""What an application calls to write in transactions (KafkaProducer's transactional methods).
+"""The methods with which an application writes in transactions (KafkaProducer's transactional
+methods).
 
-    producer = KafkaProducer(lab, {"transactional.id": "copier"}) producer.init_transactions()
+    producer = KafkaProducer(lab, {"transactional.id": "copier"})
+    producer.init_transactions()
     producer.begin_transaction()
     producer.send(record)
     producer.send_offsets_to_transaction({partition: OffsetAndMetadata(5)},
-    consumer.group_metadata()) producer.commit_transaction()
+                                         consumer.group_metadata())
+    producer.commit_transaction()
 
-A ProducerFencedException means that somebody else has the transactional id now: close this
-producer. Any other KafkaException: abort_transaction(), and begin again.
+A ProducerFencedException means that another producer has the transactional id now: close this
+producer. After any other KafkaException call abort_transaction(), and begin again.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class TransactionalMethods:
-    """Mixed into KafkaProducer, which has these."""
+    """A mixin of KafkaProducer: its transactional methods."""
 
     profile: Profile
     config: ProducerConfig
@@ -46,8 +49,8 @@ class TransactionalMethods:
         raise NotImplementedError
 
     def init_transactions(self) -> None:
-        """Get the producer id and epoch of this transactional id. Fences an earlier producer of
-        that id; what it left open is aborted.
+        """Gets the producer id and epoch of this transactional id. It fences an earlier producer of
+        that id, and the transaction that one left open is aborted.
 
         Raises IllegalStateException without transactional.id, TimeoutException when it takes longer
         than max.block.ms (call again).
@@ -58,7 +61,8 @@ class TransactionalMethods:
             manager.look_for_v2(at_start=True)
 
     def begin_transaction(self) -> None:
-        """From here on what is sent belongs together. Nothing is asked of a broker yet."""
+        """Begins a transaction: the records sent from here on belong together. No request is sent
+        yet."""
         manager = self._manager()
         with self._calling_transactional("begin_transaction"):
             manager.begin_transaction()
@@ -68,9 +72,9 @@ class TransactionalMethods:
         offsets: Mapping[TopicPartition, OffsetAndMetadata],
         group: ConsumerGroupMetadata | str,
     ) -> None:
-        """Let the group's offsets be committed with the transaction. group:
-        `consumer.group_metadata()`; the mere group id (all there was until 2.4) does not fence a
-        consumer that has lost its partitions.
+        """Commits the group's offsets with the transaction. group: `consumer.group_metadata()`; the
+        group id alone (all there was until 2.4) does not fence a consumer that has lost its
+        partitions.
 
         Raises CommitFailedException when the member is not of this generation any more.
         """
@@ -95,8 +99,8 @@ class TransactionalMethods:
             )
 
     def commit_transaction(self) -> None:
-        """Send what waits, and make all of it visible to readers of committed records.
-        Raises what went wrong with any record."""
+        """Sends the waiting batches, and makes all records visible to readers of committed records.
+        Raises the error of any record."""
         manager = self._manager()
         with self._calling_transactional("commit_transaction"):
             self._await(
@@ -105,7 +109,8 @@ class TransactionalMethods:
             )
 
     def abort_transaction(self) -> None:
-        """Drop what waits; what was sent is never shown to readers of committed records."""
+        """Drops the waiting batches; readers of committed records never see the records already
+        sent."""
         manager = self._manager()
         with self._calling_transactional("abort_transaction"):
             self._log("TRANSACTION_ABORTED_BY_CLOSE")
@@ -130,7 +135,7 @@ class TransactionalMethods:
         return result
 
     def _await(self, result: TxnResult, limited: bool = True) -> None:
-        """Wait for the outcome, at most max.block.ms; a call that timed out may be repeated."""
+        """Waits for the outcome, at most max.block.ms; a call that timed out may be repeated."""
         limit_ms = self.config["max.block.ms"]
         stage = self._lab.stage
         if not limited:

@@ -1,5 +1,8 @@
-"""Which sequence number comes next, and which batches are still out? (internals.TxnPartitionMap and
-TxnPartitionEntry; inside TransactionManager until 3.5)"""
+"""TxnPartitionMap: the next sequence numbers and the batches in flight, by partition
+(internals.TxnPartitionMap and TxnPartitionEntry).
+
+Until 3.5 this was inside TransactionManager.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,8 @@ class TxnPartitionEntry:
     """One partition.
 
     in_flight         batches that have a sequence and no outcome, by sequence
-    acknowledged      the last sequence number the broker has confirmed; acknowledged_offset: where
-                      that record stands
+    acknowledged      the last sequence number the broker has confirmed; acknowledged_offset: the
+                      offset of that record
     known_as          the id and epoch the sequences belong to
     """
 
@@ -42,7 +45,7 @@ class TxnPartitionEntry:
         self.known_as = NO_ID
 
     def begin_at_zero(self, known_as: ProducerIdAndEpoch) -> None:
-        """A new epoch: what is out gets new numbers from 0 on (startSequencesAtBeginning)."""
+        """A new epoch: batches in flight get new numbers from 0 on (startSequencesAtBeginning)."""
         self.next_sequence = 0
         for batch in self.in_flight:
             self._renumber(batch, self.next_sequence, known_as)
@@ -51,7 +54,7 @@ class TxnPartitionEntry:
         self.known_as = known_as
 
     def close_gap(self, failed: ProducerBatch) -> None:
-        """A batch has failed for good: the batches behind it move up
+        """A batch has failed finally: the numbers of the batches behind it become lower
         (adjustSequencesDueToFailedBatch)."""
         self.next_sequence -= len(failed.records)
         for batch in self.in_flight:
@@ -84,7 +87,7 @@ class TxnPartitions:
     def stamp(
         self, batch: ProducerBatch, known_as: ProducerIdAndEpoch, is_transactional: bool
     ) -> None:
-        """Give a batch its first sequence number and remember that it is out."""
+        """Gives a batch its first sequence number and remembers it as in flight."""
         entry = self.of(batch.partition)
         batch.producer_id, batch.producer_epoch = known_as
         batch.base_sequence, batch.is_transactional = entry.next_sequence, is_transactional
@@ -92,7 +95,7 @@ class TxnPartitions:
         entry.in_flight.append(batch)
 
     def acknowledge(self, batch: ProducerBatch, base_offset: int) -> int:
-        """The broker has it; returns the last sequence number known to be there."""
+        """The broker has the batch; returns the last sequence number known to be written."""
         entry = self.of(batch.partition)
         last = (batch.base_sequence + len(batch.records) - 1) % SEQUENCES
         entry.acknowledged = max(entry.acknowledged, last)
@@ -104,13 +107,13 @@ class TxnPartitions:
         return entry.acknowledged
 
     def replace(self, batch: ProducerBatch, parts: list[ProducerBatch]) -> None:
-        """Others stand for a batch that was out."""
+        """Other batches replace a batch in flight."""
         self.leave(batch)
         entry = self.of(batch.partition)
         entry.in_flight = sorted(entry.in_flight + parts, key=lambda out: out.base_sequence)
 
     def leave(self, batch: ProducerBatch) -> None:
-        """The batch is not out any more, whatever became of it."""
+        """The batch is no longer in flight, whatever its outcome."""
         entry = self._entries.get(batch.partition)
         if entry is not None:
             entry.in_flight = [other for other in entry.in_flight if other is not batch]
@@ -127,5 +130,5 @@ class TxnPartitions:
             entry.close_gap(batch)
 
     def comes_next(self, tp: TopicPartition, sequence: int) -> bool:
-        """Is this the number right behind the last acknowledged one?"""
+        """Whether this number follows the last acknowledged one."""
         return sequence - self.of(tp).acknowledged == 1

@@ -1,8 +1,8 @@
-"""What does a producer ask about its transactions, and what do the answers mean?
-(TransactionManager.TxnRequestHandler and its heirs)
+"""The requests of a transactional producer, and the meaning of their answers
+(TransactionManager.TxnRequestHandler and its subclasses).
 
-Each request knows whom to ask, how urgent it is, and what follows from each error: come again, look
-for the coordinator, give the transaction up, or give up for good.
+Each request knows its coordinator, its priority, and the step that follows each error: send again,
+look up the coordinator, abort the transaction, or fail finally.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ GROUP, TRANSACTION = 0, 1
 COORDINATOR_NAMES = {GROUP: "GROUP", TRANSACTION: "TRANSACTION"}
 
 ADD_PARTITIONS_RETRY_BACKOFF_MS = 20
-"""The last transaction is ending: the first partition of the next one is
-asked for again very soon (KAFKA-5482)."""
+"""The last transaction is ending: the request for the first partition of the next one is repeated
+very soon (KAFKA-5482)."""
 
 BATCHED_LOOKUP_SINCE = 4
 FENCED = (Errors.INVALID_PRODUCER_EPOCH, Errors.PRODUCER_FENCED)
 
 
 class Priority(enum.IntEnum):
-    """Who goes first: the coordinator is needed for all, END_TXN comes after everything that
-    belongs to the transaction."""
+    """The order of requests: FIND_COORDINATOR is first as all need it, END_TXN comes after
+    everything that belongs to the transaction."""
 
     FIND_COORDINATOR = 0
     INIT_PRODUCER_ID = 1
@@ -60,10 +60,10 @@ class Priority(enum.IntEnum):
 
 
 class TxnResult:
-    """What an application's call waits for (TransactionalRequestResult).
+    """The result that an application's call waits for (TransactionalRequestResult).
 
     operation        Java's name for it, in time-outs
-    is_acknowledged  the application has heard the outcome
+    is_acknowledged  the application has received the outcome
     """
 
     def __init__(self, operation: str) -> None:
@@ -86,8 +86,8 @@ class TxnResult:
 
 
 class TxnRequestOwner(Protocol):
-    """What the TransactionManager offers to the requests that it queues:
-    its state, and what an answer may set going."""
+    """What the TransactionManager offers to the requests that it queues: its state, and the steps
+    that follow an answer."""
 
     profile: Profile
     client: NetworkClient
@@ -105,25 +105,25 @@ class TxnRequestOwner(Protocol):
         """transactional.id, of a producer that has one."""
 
     def add(self, request: TxnRequest) -> None:
-        """Queue a request."""
+        """Queues a request."""
 
     def retry(self, request: TxnRequest) -> None:
-        """Queue it again."""
+        """Queues it again."""
 
     def client_text(self, message: Any) -> Later:
         """A request as the lines print it before it has a version."""
 
     def look_up_coordinator(self, kind: int, key: str) -> None:
-        """Forget a coordinator and ask who it is now."""
+        """Forgets a coordinator and looks it up again."""
 
     def discovered(self, kind: int, node: Node) -> None:
-        """A coordinator is known."""
+        """The coordinator is known."""
 
     def initialized(self, known_as: ProducerIdAndEpoch, is_epoch_bump: bool) -> None:
-        """The coordinator has given id and epoch."""
+        """The coordinator has sent id and epoch."""
 
     def next_epoch(self, known_as: ProducerIdAndEpoch) -> None:
-        """The end of a transaction has brought another epoch (KIP-890)."""
+        """The end of a transaction has raised the epoch (KIP-890)."""
 
     def complete_transaction(self) -> None:
         """The transaction is committed or aborted."""
@@ -137,13 +137,13 @@ class TxnRequestOwner(Protocol):
         """The request that commits a group's offsets within the transaction."""
 
     def to_fatal_error(self, error: BaseException) -> None:
-        """Nothing goes on any more."""
+        """The producer cannot go on; only close() is possible."""
 
     def to_abortable_error(self, error: BaseException) -> None:
         """The transaction can only be aborted."""
 
     def to_abortable_error_if_possible(self, error: BaseException) -> None:
-        """The same where the broker can raise the epoch, fatal where not."""
+        """Abortable where the broker can raise the epoch, fatal where not."""
 
 
 class TxnRequest:
@@ -175,14 +175,14 @@ class TxnRequest:
 
     @property
     def shown(self) -> Later:
-        """As the lines print it: not yet in the form some version of the API will give it."""
+        """The request as the lines print it: not yet in the form of a version of the API."""
         return self.manager.client_text(self.message)
 
     def sent(self, api_version: int) -> None:
-        """It left in that version."""
+        """It was sent in that version."""
 
     def completed(self, response: ClientResponse) -> None:
-        """Whatever became of it."""
+        """Handles its answer or its disconnect."""
         manager = self.manager
         manager.in_flight = None
         if response.disconnected:
@@ -206,7 +206,7 @@ class TxnRequest:
     def answered(self, message: Any) -> None:
         raise NotImplementedError
 
-    # what may follow
+    # the steps after an answer
 
     def again(self) -> None:
         self.manager.retry(self)
@@ -220,8 +220,8 @@ class TxnRequest:
         self.manager.to_abortable_error(error)
 
     def raised(self, error: Errors) -> ApiException:
-        """The exception this client version has for an error. Since 2.7 a coordinator's word
-        that somebody is fenced is final."""
+        """The exception this client version has for an error. Since 2.7 a coordinator's answer that
+        a producer is fenced is final."""
         if error in FENCED and self.manager.profile.transacting.bumps_idempotent_epoch:
             error = Errors.PRODUCER_FENCED
         known = self.manager.profile.connecting.known(error)
@@ -229,8 +229,8 @@ class TxnRequest:
         return known.raises(known.message)
 
     def refused(self, error: Errors, what: str) -> None:
-        """The errors that all requests to the transaction coordinator share.
-        what: how the unexpected is called."""
+        """The errors that all requests to the transaction coordinator share. what: the text for an
+        unexpected error."""
         if error in COORDINATOR_LOST:
             self.manager.look_up_coordinator(TRANSACTION, self.manager.known_transactional_id)
             self.again()
@@ -253,7 +253,8 @@ class TxnRequest:
 
 
 class InitProducerId(TxnRequest):
-    """The id; with `known_as` the next epoch of an id that is known already (KIP-360)."""
+    """INIT_PRODUCER_ID: asks for the id; with `known_as` for the next epoch of an id that is known
+    already (KIP-360)."""
 
     operation = "InitProducerId"
 
@@ -289,7 +290,7 @@ class InitProducerId(TxnRequest):
 
 
 class FindCoordinator(TxnRequest):
-    """Where is the coordinator of a transactional id, or of a group?"""
+    """FIND_COORDINATOR: looks up the coordinator of a transactional id, or of a group."""
 
     priority = Priority.FIND_COORDINATOR
     operation = "FindCoordinator"
@@ -305,8 +306,8 @@ class FindCoordinator(TxnRequest):
         return self.manager.client_text(self._shown)
 
     def sent(self, api_version: int) -> None:
-        """Java's builder turns its own data into the batched form when it learns the version,
-        and prints it so from then on."""
+        """Java's builder turns its own data into the batched form when it learns the version, and
+        prints them in that form from then on."""
         if api_version >= BATCHED_LOOKUP_SINCE:
             self._shown = replace(self._shown, key="", coordinator_keys=(self._key,))
 
@@ -336,7 +337,8 @@ class FindCoordinator(TxnRequest):
 
 
 class AddPartitionsToTxn(TxnRequest):
-    """These partitions will be written to. Only then may their batches leave."""
+    """ADD_PARTITIONS_TO_TXN: these partitions will be written to. Their batches are sent only after
+    it."""
 
     operation = "AddPartitionsToTxn"
 
@@ -411,7 +413,7 @@ class AddPartitionsToTxn(TxnRequest):
 
 
 def _is_decisive(error: Errors) -> bool:
-    """Errors that concern the producer, not the one partition."""
+    """Handles errors that concern the producer, not the one partition."""
     return error.retriable or error in (
         *FENCED,
         *COORDINATOR_LOST,
@@ -424,7 +426,7 @@ def _is_decisive(error: Errors) -> bool:
 
 
 class EndTxn(TxnRequest):
-    """Commit or abort."""
+    """END_TXN: commits or aborts."""
 
     priority = Priority.END_TXN
     is_end_txn = True
@@ -459,8 +461,8 @@ class EndTxn(TxnRequest):
 
 
 class AddOffsetsToTxn(TxnRequest):
-    """A group joins the transaction; its offsets follow.
-    (Not asked under transaction.version 2.)"""
+    """ADD_OFFSETS_TO_TXN: a group joins the transaction; its offsets follow. (Not sent under
+    transaction.version 2.)"""
 
     operation = "AddOffsetsToTxn"
 
@@ -494,7 +496,8 @@ class AddOffsetsToTxn(TxnRequest):
 
 
 class TxnOffsetCommit(TxnRequest):
-    """The offsets that will count when the transaction commits. Goes to the group's coordinator."""
+    """TXN_OFFSET_COMMIT: the offsets that are valid when the transaction commits. It is sent to the
+    group's coordinator."""
 
     operation = "TxnOffsetCommitHandler"
 
