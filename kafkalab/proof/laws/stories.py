@@ -125,7 +125,7 @@ def run_of(seed: int, stories: Sequence[StoryKind] | None = None) -> Run:
     return Run(seed, story, draw(Streams(seed).stream("laws/faults"), story.menu))
 
 
-def play_story(run: Run) -> Lab:
+def play_run(run: Run) -> Lab:
     """Plays the story from beginning to end and returns its lab with the whole journal."""
     rng = Streams(run.seed).stream("laws/cast")
     story = run.story

@@ -10,7 +10,7 @@ from kafkalab.lab import Lab
 from kafkalab.proof.laws.laws import Breach, breaches
 from kafkalab.proof.laws.reading import Reading
 from kafkalab.proof.laws.shrink import shrink
-from kafkalab.proof.laws.stories import Run, StoryKind, play_story, run_of
+from kafkalab.proof.laws.stories import Run, StoryKind, play_run, run_of
 
 AROUND = 6
 """So many events of the journal are shown before and after the one that shows a breach."""
@@ -43,7 +43,7 @@ class Trial:
 def try_run(run: Run, laws: Callable[[Reading, object], Sequence[Breach]] = breaches) -> Trial:
     """Play a run and hold it against the laws."""
     try:
-        lab = play_story(run)
+        lab = play_run(run)
     except Exception as error:  # An assertion inside a machine is a broken law, too.
         return Trial(run, None, (), f"{type(error).__name__}: {error}")
     return Trial(run, lab, tuple(laws(Reading(lab.journal), run.story.scope)))

@@ -8,7 +8,7 @@ cluster's state; it is left out.
 import pytest
 
 from kafkalab.lab import Lab
-from kafkalab.proof.laws.stories import play_story, run_of
+from kafkalab.proof.laws.stories import play_run, run_of
 
 ENDS = ("log_start_offset", "log_end_offset", "high_watermark", "last_stable_offset")
 EVERY_MS = 250
@@ -102,7 +102,7 @@ def held(seed, monkeypatch):
             found.extend((lab.now_ms, *difference) for difference in differences(lab))
 
     monkeypatch.setattr(Lab, "run_for", in_steps)
-    play_story(run_of(seed))
+    play_run(run_of(seed))
     monkeypatch.undo()
     return found
 

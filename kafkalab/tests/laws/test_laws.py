@@ -183,9 +183,9 @@ def test_a_fault_less_leaves_the_rest_of_the_story_as_it_was():
 
 
 def try_run_events(run, until_ms):
-    from kafkalab.proof.laws.stories import play_story
+    from kafkalab.proof.laws.stories import play_run
 
-    return [repr(event) for event in play_story(run).journal.events if event.at_ms < until_ms]
+    return [repr(event) for event in play_run(run).journal.events if event.at_ms < until_ms]
 
 
 def test_the_shrinker_leaves_what_it_takes_and_nothing_else():
