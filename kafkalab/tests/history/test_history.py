@@ -195,7 +195,7 @@ def test_nothing_was_there_before_anything_happened():
     lab.create_topic("orders", partitions=2)
     assert lab.at(99)["topics"] == {} and lab.at(100)["topics"]["orders"]["partitions"] == 2
     assert lab.at(0)["brokers"][1] == {"address": "localhost:9093", "alive": True}
-    with pytest.raises(ValueError, match="whole milliseconds"):
+    with pytest.raises(ValueError, match="whole number of milliseconds"):
         lab.at(-1)
 
 
