@@ -280,11 +280,13 @@ class PartitionLog:
         return place + 1 if place < 0 or self._batches[place].last_offset < offset else place
 
     def offset_for_timestamp(self, timestamp_ms: int) -> tuple[int, int] | None:
-        """(offset, timestamp) of the first record that is not older; None where all are."""
+        """(offset, timestamp) of the first record from the log start on that is not older; None
+        where all are (LogSegment.findOffsetByTimestamp)."""
         for batch in self._batches:
             for step, record in enumerate(batch.records):
-                if record.timestamp_ms >= timestamp_ms:
-                    return batch.offset_of(step), record.timestamp_ms
+                offset = batch.offset_of(step)
+                if offset >= self.log_start_offset and record.timestamp_ms >= timestamp_ms:
+                    return offset, record.timestamp_ms
         return None
 
     # -- leader epochs: KIP-101's leader epoch file

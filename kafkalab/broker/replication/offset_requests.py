@@ -26,6 +26,7 @@ from kafkalab.protocol.messages import (
     OffsetForLeaderTopicResult,
 )
 from kafkalab.protocol.record_messages import EARLIEST_TIMESTAMP, LATEST_TIMESTAMP
+from kafkalab.sim.invariants import check
 
 
 class OffsetRequests:
@@ -79,6 +80,14 @@ class OffsetRequests:
             if found is None:
                 return ListOffsetsPartitionResponse(partition_index=asked.partition_index)
             offset, timestamp_ms = found
+        check(
+            offset >= log.log_start_offset,
+            "LIST_OFFSETS of {}-{} answers {}, and its log starts at {}",
+            topic,
+            asked.partition_index,
+            offset,
+            log.log_start_offset,
+        )
         return ListOffsetsPartitionResponse(
             partition_index=asked.partition_index,
             offset=offset,

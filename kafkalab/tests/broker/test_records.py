@@ -98,6 +98,13 @@ def test_a_log_finds_the_first_record_that_is_not_older():
     assert log.offset_for_timestamp(502) is None
 
 
+def test_a_log_finds_no_record_before_its_start():
+    log = PartitionLog("orders", 0)
+    log.append(a_batch(3, timestamp_ms=100), 0)
+    log.log_start_offset = 2
+    assert log.offset_for_timestamp(100) == (2, 102), "the batch still holds records 0 and 1"
+
+
 def remembered(epoch, *batches):
     state = ProducerState()
     for first, last in batches:

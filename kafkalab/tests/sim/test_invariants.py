@@ -2,7 +2,7 @@
 
 import pytest
 
-from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup, ConsumerGroupMember
 from kafkalab.broker.log.partition_log import PartitionLog
@@ -113,3 +113,11 @@ def test_the_checks_can_be_turned_off():
         check(False, "nobody looks")
     with pytest.raises(InvariantBroken, match="2 is not 3"):
         check(False, "{} is not {}", 2, 3)
+
+
+def test_a_position_is_never_reset_to_before_the_log_start(monkeypatch):
+    lab, _ = a_lab_with_records()
+    monkeypatch.setattr(PartitionLog, "offset_for_timestamp", lambda log, timestamp_ms: (-1, 0))
+    consumer = KafkaConsumer(lab, {})
+    with pytest.raises(InvariantBroken, match="answers -1, and its log starts at 0"):
+        consumer.offsets_for_times({TopicPartition("orders", 0): 5})
