@@ -96,8 +96,14 @@ def test_wakeup_ends_a_poll_that_waits_and_close_still_works():
 @pytest.mark.parametrize("version, once", [("2.8", False), ("3.9", True), ("4.4", True)])
 def test_after_a_leaders_return_older_consumers_ask_again_and_again(version, once):
     """Recorded with 2.8.2: a hundred refusals a second while METADATA waits behind a long poll.
-    From KIP-951 on, one answer is enough."""
-    lab = Lab(seed=3, brokers=3)
+    From KIP-951 on, one answer is enough. Where METADATA comes first there is no refusal."""
+    most = max(refusals_after_a_leaders_return(version, seed) for seed in range(1, 9))
+    assert most == 1 if once else most > 10
+
+
+def refusals_after_a_leaders_return(version, seed):
+    """How many FETCH answers said FENCED_LEADER_EPOCH (74) to a reader."""
+    lab = Lab(seed=seed, brokers=3)
     lab.create_topic("orders", partitions=3)
     writer = KafkaProducer(lab, {"client.id": "shop"})
     for partition in range(3):
@@ -120,7 +126,7 @@ def test_after_a_leaders_return_older_consumers_ask_again_and_again(version, onc
         if "Received FETCH" in line and "errorCode=74" in line
     ]
     assert len(records) == 3
-    assert len(refused) == 1 if once else len(refused) > 10
+    return len(refused)
 
 
 def poll_for(lab, reader, ms):

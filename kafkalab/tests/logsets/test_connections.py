@@ -209,6 +209,14 @@ def test_the_events_are_names_of_the_catalogue():
     assert set(sys.modules["kafkalab.logsets.connections"].EVENTS) <= set(CATALOG)
 
 
+def a_broker_stands_still(events, at_ms):
+    """Whether a broker is stopped by a signal then: its kernel has connections that the process
+    has not accepted, and these lead to nobody yet."""
+    signals = [event for event in events if event["do"] in ("kill -STOP", "kill -CONT")]
+    before = [event["do"] for event in signals if event["at_ms"] <= at_ms]
+    return bool(before) and before[-1] == "kill -STOP"
+
+
 def test_live_sockets_are_what_the_kernel_counted(spark, recordings):
     """While each real client ran, the kernel said which brokers its sockets led to.
     The lines alone have to give the same."""
@@ -222,7 +230,10 @@ def test_live_sockets_are_what_the_kernel_counted(spark, recordings):
         by_file[row.file].append(row)
     looks, wrong = 0, []
     for path in recordings.rglob("scenario.json"):
-        for look in json.loads(path.read_text())["sockets"]:
+        scenario = json.loads(path.read_text())
+        for look in scenario["sockets"]:
+            if a_broker_stands_still(scenario["events"], look["at_ms"]):
+                continue
             file, at_ms = str(path.parent / f"{look['client']}.log.gz"), look["at_ms"]
             live = sorted(
                 str(row.broker)
