@@ -102,7 +102,7 @@ def tables(scripts: Sequence[Script]) -> tuple[pa.Table, pa.Table, np.ndarray]:
     begins = np.concatenate([[0], np.cumsum([len(told.texts) for told in scripts])]).astype(
         np.int64
     )
-    gaps = [[*told.gaps, begin, 0, 0, 0] for told, begin in zip(scripts, begins)]
+    gaps = [told.gaps + np.array([begin, 0, 0, 0]) for told, begin in zip(scripts, begins)]
     gaps = np.concatenate(gaps) if gaps else np.empty((0, 4), np.int64)
     first_gap = np.searchsorted(gaps[:, 0], np.arange(begins[-1] + 1))
     lines = pa.table(

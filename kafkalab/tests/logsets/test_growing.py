@@ -49,11 +49,11 @@ def test_a_folder_may_be_empty_at_first(tmp_path):
 
 
 def test_much_news_is_cut_where_records_begin(tmp_path, monkeypatch):
-    from kafkalab.logsets import growing
+    from kafkalab.logsets import stream_reader
 
     path = tmp_path / "client.log"
     path.write_text("".join(line(second, "Node 1 disconnected.") for second in range(200)))
-    monkeypatch.setattr(growing, "TASK_BYTES", 5_000)
+    monkeypatch.setattr(stream_reader, "TASK_BYTES", 5_000)
     reader = GrowingLines(str(path), ("offset",), None, settle_s=-1)
     tasks = reader.partitions({}, {str(path): path.stat().st_size})
     rows = [
