@@ -90,6 +90,19 @@ def _private(used) -> int:
     return used.rss - getattr(used, "shared", 0)
 
 
+def threads_of(uid: int) -> int:
+    """How many processes and threads a user has on this machine. RLIMIT_NPROC counts them all, a
+    desktop's too; only what the submission adds is its own affair."""
+    threads = 0
+    for each in psutil.process_iter():
+        try:
+            if each.uids().real == uid:
+                threads += each.num_threads()
+        except psutil.Error:  # it has just ended
+            continue
+    return threads
+
+
 def end_all() -> None:
     """End every descendant of this process. First all are stopped,
     so that a family that grows cannot outrun its end."""

@@ -263,7 +263,7 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
         limit,
         unshare,
     )
-    from watch import ABOVE_PROCESSES
+    from watch import ABOVE_PROCESSES, threads_of
 
     die_with_parent()
     signal.alarm(0)
@@ -300,7 +300,10 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
         job["cpu_seconds"],
         job["memory_bytes"],
         job["file_bytes"],
-        job["processes"] + ABOVE_PROCESSES + job.get("beside", 0),
+        job["processes"]
+        + ABOVE_PROCESSES
+        + job.get("beside", 0)
+        + (threads_of(NOBODY if os.geteuid() == 0 else os.getuid()) if level == "L1" else 0),
     )
     # L1 has the machine's own list of users
     drop_privileges(setup["uid"] if level == "L2" else NOBODY)

@@ -289,6 +289,31 @@ def test_nobody_stays_behind(demo, level):
         assert not left, [_words_of(name) for name in left]
 
 
+def test_what_else_the_user_runs_does_not_count(demo):
+    """RLIMIT_NPROC counts all processes of a user, a desktop's too: a hundred of them keep no
+    submission from its first fork."""
+    import subprocess
+
+    from autograder.sandbox.parent import Limits, Sandbox
+    from autograder.sandbox.walls import NOBODY
+
+    crowd = subprocess.Popen(
+        ["/bin/sh", "-c", "for i in $(seq 100); do sleep 60 & done; echo here; wait"],
+        stdout=subprocess.PIPE,
+        user=NOBODY if os.geteuid() == 0 else None,
+        start_new_session=True,
+    )
+    try:
+        crowd.stdout.readline()
+        fork = "import os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\ntotal = 1"
+        with Sandbox(level="L1", limits=Limits(seconds=8)) as sandbox:
+            heard = sandbox.run([{"source": fork, "question": "90.3", "cases": [{}]}], {})
+        assert heard["replies"]["90.3"] == [{"data": {"total": 1}}]
+    finally:
+        os.killpg(crowd.pid, 9)
+        crowd.wait()
+
+
 def test_a_result_says_its_level(graded, sandbox):
     assert graded()["level"] == sandbox.reached()[0]
 
