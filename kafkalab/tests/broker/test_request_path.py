@@ -54,3 +54,17 @@ def test_in_a_lab_a_busy_broker_is_seen_in_its_table_and_in_the_journal():
     assert places.count("I/O thread 0") == 1 and places.count("request queue") == 4
     assert [future.get().offset for future in futures] and lab.now_ms >= 250
     assert max(event.wait_ms for event in lab.journal.of("request.queued")) >= 195
+
+
+def test_a_coordinators_own_append_that_waits_has_no_row():
+    """Nobody asked for it: the transaction log waits for followers that stand still."""
+    lab = Lab(brokers=3, seed=1)
+    lab.place_transaction_coordinator("till", 0)
+    producer = KafkaProducer(lab, {"transactional.id": "till"}, name="till")
+    for follower in (1, 2):
+        lab.broker(follower).pause(4_000)
+    lab.spawn(lambda lab: producer.init_transactions(), name="shop")
+    lab.run_for(ms=500)
+    assert lab.broker(0).machine.replicas.produces.waiting, "an append waits for its replicas"
+    assert lab.broker(0).request_path() == []
+    lab.close()
