@@ -397,33 +397,6 @@ def test_no_file_of_the_clients_imports_one_that_imports_it():
     assert list(graphlib.TopologicalSorter(known).static_order())
 
 
-SAME_IN_KAFKA = {"DescribeConfigsResult"}
-"""Names that Kafka itself gives twice: to a class of the admin
-client and to a part of a message."""
-
-
-def test_a_class_of_the_clients_has_a_name_of_its_own():
-    """One name, one thing, in the machines and in what they send."""
-    places: dict[str, set[str]] = {}
-    for module, tree in MODULES.items():
-        if below(
-            module,
-            "kafkalab.clients kafkalab.broker kafkalab.sim kafkalab.lab kafkalab.tools "
-            "kafkalab.protocol",
-        ):
-            for node in tree.body:
-                if isinstance(node, ast.ClassDef):
-                    places.setdefault(node.name, set()).add(module)
-    twice = {
-        name: sorted(at)
-        for name, at in places.items()
-        if len(at) > 1 and any(below(one, "kafkalab.clients") for one in at)
-    }
-    assert twice.keys() <= SAME_IN_KAFKA, (
-        f"{twice}: name the client's class as Kafka does, or the other one"
-    )
-
-
 def test_a_file_of_the_clients_has_a_name_of_its_own():
     stems = [
         name.rpartition(".")[2]
@@ -607,38 +580,4 @@ def test_importing_kafkalab_is_light():
     ).stdout
     assert loaded.strip() == "[]", (
         f"import kafkalab loads {loaded.strip()}: import them inside the function that needs them"
-    )
-
-
-DOORWAYS = ("kafkalab.protocol.messages",)
-"""Modules that import in order to hand on, as an `__init__` does."""
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        name
-        for name in MODULES
-        if name not in DOORWAYS and not (ROOT / name.replace(".", "/") / "__init__.py").exists()
-    ],
-)
-def test_what_is_imported_is_used(module):
-    tree = MODULES[module]
-    bound = {
-        (alias.asname or alias.name).partition(".")[0]
-        for node in tree.body
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        and getattr(node, "module", "") != "__future__"
-        for alias in node.names
-    }
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    used |= {
-        word
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 120
-        for word in re.findall(r"\w+", node.value)
-    }  # an annotation may be quoted
-    assert bound <= used, (
-        f"{module} imports {', '.join(sorted(bound - used))} and uses it nowhere: take the name "
-        "out of the import"
     )

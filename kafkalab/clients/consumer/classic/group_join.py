@@ -8,7 +8,7 @@ and brings each member its share. `assignment_changes` does what comes before an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.clients.consumer.classic.consumer_network_client import ConsumerNetworkClient
 from kafkalab.clients.consumer.classic.coordinator_lookup import CoordinatorLookup
@@ -131,27 +131,38 @@ class GroupJoin:
         self._log("JOINING_WITH_SUBSCRIPTION", topics=list_text(self._subscriptions.topics))
         return self.leader.protocols(self._membership.generation.id)
 
-    def _joined(self, sent: RequestFuture) -> None:
+    def _answer(
+        self, sent: RequestFuture, line: str, awaiting: ClassicMemberState
+    ) -> tuple[Any, Errors] | None:
+        """The response and its error.
+
+        None where this join has ended: the request was lost, or the member left or was expelled
+        before the response came, so that its state is no longer `awaiting`
+        (AbstractCoordinator.JoinGroupResponseHandler and SyncGroupResponseHandler).
+        """
         membership = self._membership
         if sent.failed:
             membership.transition_to(ClassicMemberState.UNJOINED)
             self._end(sent.failure)
-            return
+            return None
         response = sent.value.message
         error = error_for(response.error_code)
         if error is Errors.NONE:
-            self._log(
-                "JOIN_GROUP_RESPONSE",
-                response=Later(
-                    payload.object_text,
-                    response,
-                    sent.value.request.header.api_version,
-                    self._profile.name,
-                ),
-            )
-            if membership.state is not ClassicMemberState.PREPARING_REBALANCE:
-                self._end(JoinAgain())  # Left or expelled before the answer arrived.
-                return
+            version = sent.value.request.header.api_version
+            text = Later(payload.object_text, response, version, self._profile.name)
+            self._log(line, response=text)
+            if membership.state is not awaiting:
+                self._end(JoinAgain())
+                return None
+        return response, error
+
+    def _joined(self, sent: RequestFuture) -> None:
+        membership = self._membership
+        taken = self._answer(sent, "JOIN_GROUP_RESPONSE", ClassicMemberState.PREPARING_REBALANCE)
+        if taken is None:
+            return
+        response, error = taken
+        if error is Errors.NONE:
             membership.generation = Generation(
                 response.generation_id, response.member_id, response.protocol_name
             )
@@ -264,25 +275,11 @@ class GroupJoin:
 
     def _synced(self, sent: RequestFuture) -> None:
         membership = self._membership
-        if sent.failed:
-            membership.transition_to(ClassicMemberState.UNJOINED)
-            self._end(sent.failure)
+        taken = self._answer(sent, "SYNC_GROUP_RESPONSE", ClassicMemberState.COMPLETING_REBALANCE)
+        if taken is None:
             return
-        response = sent.value.message
-        error = error_for(response.error_code)
+        response, error = taken
         if error is Errors.NONE:
-            self._log(
-                "SYNC_GROUP_RESPONSE",
-                response=Later(
-                    payload.object_text,
-                    response,
-                    sent.value.request.header.api_version,
-                    self._profile.name,
-                ),
-            )
-            if membership.state is not ClassicMemberState.COMPLETING_REBALANCE:
-                self._end(JoinAgain())  # Left or expelled before the answer arrived.
-                return
             membership.settled()
             self._heartbeat.reset_timeouts(self._client.clock.now_ms)
             if not self._profile.group.heartbeats_from_join:
