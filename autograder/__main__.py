@@ -786,7 +786,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="use the public demo key, where AUTOGRADER_SECRET is not set",
     )
-    built = command("course", _course, "build the notebooks of source_py, for authors")
+    built = command("course", _course, "build chapters and their exercises, for authors")
     built.add_argument("chapters", nargs="*", metavar="NN")
     built.add_argument(
         "--prose",

@@ -26,9 +26,10 @@ def measure(path: Path) -> dict[str, object]:
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
+    from autograder.making.sources import text_of_chapter
     from kafkalab.sim.apps import Stage
 
-    notebook = jupytext.read(path, fmt="py:percent")
+    notebook = jupytext.reads(text_of_chapter(path.stem), fmt="py:percent")
     spent = {"depth": 0, "seconds": 0.0}
     for name in ("wait", "run_until"):
         setattr(Stage, name, _timed(getattr(Stage, name), spent))

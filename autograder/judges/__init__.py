@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
 
+from autograder import questions
 from autograder.asking import fill
 from autograder.plain import canonical, plain, same
 from autograder.questions import Question
@@ -62,7 +63,7 @@ class Judge:
     hidden_cases   a Random seeded by the course secret -> more cases; only for questions that call
                    the learner's function
     reference      the solved answer cell's source (for an open question: a model answer); None
-                   takes the solved cell with this grade_id from notebooks/source_py
+                   takes the answer cell of the exercise's file
     wrong_answers  see WrongAnswer; the first whose data is equal to the learner's gives its
                    sentence
     right          the sentence for a right answer: why it is right, in a few words
@@ -88,7 +89,8 @@ if os.environ.get("AUTOGRADER_COURSE"):
 
 
 def find(question_id: str) -> Judge:
-    """The judge of a question; KeyError, with a sentence, when nobody wrote one."""
+    """The judge of a question; KeyError, with a sentence, when nobody wrote one. An open question
+    has a rubric instead, so its judge says nothing."""
     module = f"{__name__}.ch{question_id[:2]}"
     try:
         judges = importlib.import_module(module).JUDGES
@@ -99,6 +101,8 @@ def find(question_id: str) -> Judge:
     for judge in judges:
         if judge.id == question_id:
             return judge
+    if questions.find(question_id).kind == "open":
+        return Judge(question_id)
     raise KeyError(f"Question {question_id} has no judge.")
 
 

@@ -1,10 +1,12 @@
-"""From what authors write to what learners open.
+"""Builds what learners open from what authors write.
 
-Authors edit `notebooks/source_py/NN_noun.py` (py:percent, with solutions).
-`python -m autograder course` builds from it
+Authors edit chapters, `notebooks/source_py/NN_noun.py`, and exercises, `notebooks/exercises/NN`.
+`python -m autograder course` builds from them
 
     notebooks/source/NN_noun/NN_noun.ipynb     what nbgrader reads, with solutions; not in git
     notebooks/release/NN_noun/NN_noun.ipynb    what learners open: no solutions, no outputs; in git
+    autograder/questions/chNN.py               the learner's half of the exercises; in git
+    autograder/judges/chNN.py                  the judge's half of the exercises; in git
     autograder/questions/sealed/chNN.json      the verdicts of the public cases, sealed; in git
     notebooks/MAP.md                           which cell teaches which topic; in git
 
@@ -25,18 +27,27 @@ import sys
 import tempfile
 from pathlib import Path
 
+from autograder.making import halves
 from autograder.making.leaks import Leak, Secrets, given, learners_half, readable
-from autograder.making.sources import Unbuildable, author_notebook, chapters, name_of
+from autograder.making.sources import (
+    Unbuildable,
+    author_notebook,
+    chapters,
+    exercises_of,
+    name_of,
+)
 from autograder.masters import notebooks
 from autograder.questions import chapters as asked_chapters
 from autograder.sealed import folder as sealed_folder
 
 
 def build(chapter: str) -> Path:
-    """Build one chapter's source and release notebooks; returns the release's path."""
+    """Build one chapter's halves, source and release notebooks; returns the release's path."""
     import nbformat
 
     name = name_of(chapter)
+    if exercises_of(name):
+        halves.write(name[:2], exercises_of(name))
     book = author_notebook(chapter)
     source = notebooks() / "source" / name / f"{name}.ipynb"
     source.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""What text are a question's sealed verdicts made of? Its chapter's questions and judges, without
-what stands there about other questions only.
+"""Digests of the text that a question's sealed verdicts are made of.
 
-Who corrects one sentence seals one question: `python -m autograder seal 08.4`. What questions
-share, helpers and scenery, belongs to all.
+That is its own section of the chapter's two halves and what the exercises share; in halves written
+by hand, without sections, it is all but other questions' calls. Who corrects one exercise seals one
+question: `python -m autograder seal 08.4`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from autograder import sealed
+
+SECTION = re.compile(r"^# %% (\S+)$", re.MULTILINE)
 
 
 def origin(question_id: str) -> str:
@@ -45,6 +47,7 @@ def _files(chapter: str) -> list[Path]:
 
 @lru_cache(maxsize=512)
 def _without_others(text: str, question_id: str) -> bytes:
+    text = _section(text, question_id)
     source = text.encode()
     starts = [0]
     for line in source.splitlines(keepends=True):
@@ -56,6 +59,13 @@ def _without_others(text: str, question_id: str) -> bytes:
             kept.append(source[end:begin])
             end = starts[node.end_lineno - 1] + node.end_col_offset
     return b"".join([*kept, source[end:]])
+
+
+def _section(text: str, question_id: str) -> str:
+    """What a built half (halves.py) says of one question and of all; the whole text of another."""
+    head, *sections = SECTION.split(text)
+    named = dict(zip(sections[::2], sections[1::2], strict=True))
+    return named.get("shared", "") + named.get(question_id, "") if named else head
 
 
 @lru_cache(maxsize=64)

@@ -91,7 +91,8 @@ def leaks(folder: Path, chapters: list[str]) -> list[str]:
     found = [
         f"{path.relative_to(folder)} is the teacher's"
         for path in sorted(folder.rglob("*"))
-        if path.name in ("judges", "source_py", "rubric", "tests") and "kafkalab" not in path.parts
+        if path.name in ("judges", "source_py", "exercises", "rubric", "tests")
+        and "kafkalab" not in path.parts
     ]
     asking = [chapter for chapter in chapters if learners_half([chapter])]
     kept = Secrets(

@@ -155,7 +155,7 @@ OPENLY = frozenset(
     )
 )
 WORDS = re.compile(
-    r"/proc\b|/etc/|/dev/shm|/root\b|\.\./\.\.|gradebook\.db|AUTOGRADER_|NBGRADER_|\bsource_py\b"
+    r"/proc\b|/etc/|/dev/shm|/root\b|\.\./\.\.|gradebook\.db|AUTOGRADER_|NBGRADER_|\bsource_py\b|notebooks/exercises"
     r"|autograder[./]judges|/[^ ]*secret|\b(?:java_method|reflect) *\(",
     re.IGNORECASE,
 )
