@@ -452,6 +452,24 @@ def _course(wanted) -> int:
     return course.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
+def _new(wanted) -> None:
+    from autograder.making.skeleton import begin
+    from autograder.making.sources import name_of
+
+    path, line = begin(wanted.id, wanted.title)
+    print(
+        f"{path} is begun: fill in its blanks, ___, and add the line\n\n    {line}\n\nto "
+        f"notebooks/source_py/{name_of(wanted.id[:2])}.py, where the exercise belongs. "
+        f"`python -m autograder exercise {wanted.id}` says how far it is."
+    )
+
+
+def _exercise(wanted) -> int:
+    from autograder.proving.exercise_rules import look
+
+    return look(wanted.id)
+
+
 def _release(wanted) -> None:
     from autograder.judges.secret import is_demo
     from autograder.making.release import release
@@ -793,6 +811,12 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="only text changed: leave the sealed verdicts as they are",
     )
+    new = command("new", _new, "begin an exercise: its file, with blanks to fill in")
+    new.add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
+    new.add_argument("title", metavar="TITLE", help="a few words: its heading and its file's name")
+    command(
+        "exercise", _exercise, "all rules for one exercise on one screen, each with what to do"
+    ).add_argument("id", metavar="NN.k")
     command(
         "seal", _seal, "seal the public cases of chapters, or of one question, for check()"
     ).add_argument("chapters", nargs="*", metavar="NN|NN.k")

@@ -85,7 +85,7 @@ class Judge:
 
 # a course of your own, outside this package: see masters.py
 if os.environ.get("AUTOGRADER_COURSE"):
-    __path__.append(os.path.join(os.environ["AUTOGRADER_COURSE"], "judges"))
+    __path__.insert(0, os.path.join(os.environ["AUTOGRADER_COURSE"], "judges"))
 
 
 def find(question_id: str) -> Judge:

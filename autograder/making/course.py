@@ -76,7 +76,7 @@ def main(argv: list[str]) -> int:
             if name[:2] in asked_chapters():
                 if not prose:
                     seal(name[:2])
-                _look_for_leaks(name)
+                look_for_leaks(name)
         write_map()
     except (Unbuildable, Unsealable, Leak) as problem:
         print(f"course: {problem}", file=sys.stderr)
@@ -84,7 +84,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _look_for_leaks(name: str) -> None:
+def look_for_leaks(name: str) -> None:
     """Raise Leak, and take the release away, where what learners will
     open holds a solution or a hidden case."""
     kept = Secrets([name[:2]], given([name[:2]], learners_half([name[:2]])))

@@ -236,7 +236,7 @@ def _all_numbers(question: Question) -> tuple[dict, ...]:
 
 # a course of your own, outside this package: see masters.py
 if os.environ.get("AUTOGRADER_COURSE"):
-    __path__.append(os.path.join(os.environ["AUTOGRADER_COURSE"], "questions"))
+    __path__.insert(0, os.path.join(os.environ["AUTOGRADER_COURSE"], "questions"))
 
 
 def chapters() -> tuple[str, ...]:

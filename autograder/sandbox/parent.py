@@ -479,7 +479,7 @@ def build_view(folder: Path) -> Path:
         (package / room).mkdir(parents=True)
     for name in LEARNERS_FILES + WORKERS_FILES:
         _copy_module(here / name, (package / name).parent)
-    for place in map(Path, questions.__path__):
+    for place in map(Path, reversed(questions.__path__)):  # the first one has the last word
         for path in sorted(place.glob("*.py")):
             shutil.copyfile(path, package / "questions" / path.name)
     simulator = importlib.util.find_spec("kafkalab")
