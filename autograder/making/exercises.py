@@ -130,13 +130,13 @@ class Exercise:
         texts = [cell for cell in self.shown() if cell.is_text]
         if not texts:
             raise Unbuildable(f"{place(self.path, 1)}: the file begins with `# %% [markdown]`")
-        lines = _uncommented(texts[-1].body).splitlines()
+        lines = uncommented(texts[-1].body).splitlines()
         return " ".join(" ".join(line for line in lines if line[:1] != "#").split())
 
     def solution(self) -> str:
         """The answer as its author solved it; of an open question the model answer."""
         cell = self.one("answer")
-        return _uncommented(cell.body) if cell.is_text else MARKS.sub("", cell.body)
+        return uncommented(cell.body) if cell.is_text else MARKS.sub("", cell.body)
 
     def page(self) -> str:
         """The exercise's cells of the notebook, in percent format."""
@@ -279,6 +279,6 @@ def tree(cell: Cell) -> ast.Module:
     return ast.increment_lineno(parsed, cell.first - 1)
 
 
-def _uncommented(body: str) -> str:
+def uncommented(body: str) -> str:
     """The text of a Markdown cell."""
     return "\n".join(re.sub(r"^# ?", "", line) for line in body.splitlines())

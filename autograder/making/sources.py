@@ -59,6 +59,14 @@ def exercises_of(chapter: str) -> tuple[str, ...]:
                 f'`python -m autograder new {id} "A few words"` begins one'
             )
             raise Unbuildable(f"{place(path, line)}: {why}")
+    for named in EXERCISE.finditer(text):
+        below = text[named.end() :].lstrip("\n")
+        if below and not re.match(r"# %%( |$)", below.partition("\n")[0]):
+            line = text.count("\n", 0, len(text) - len(below)) + 1
+            raise Unbuildable(
+                f"{place(path, line)}: the exercise's cells are in its file; what follows begins "
+                "with `# %%`"
+            )
     for id, file in known.items():
         if id not in ids:
             raise Unbuildable(

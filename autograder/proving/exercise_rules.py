@@ -68,7 +68,7 @@ def look(id: str) -> int:
     """Print the rules for an exercise; 0 where all are kept, 3 where something is to be done."""
     find(id)
     with tempfile.TemporaryDirectory(prefix="exercise") as home:
-        _copy_sources(id, Path(home))
+        copy_sources(id, Path(home))
         done = subprocess.run(
             [sys.executable, "-m", "autograder.proving.exercise_rules", id],
             env={**os.environ, "AUTOGRADER_COURSE": home},
@@ -93,7 +93,7 @@ def main(words: list[str]) -> int:
     return TO_DO if broken else ALL_WELL
 
 
-def _copy_sources(id: str, home: Path) -> None:
+def copy_sources(id: str, home: Path) -> None:
     """Copy a chapter's sources into a course folder of their own; a chapter that does not name the
     exercise yet names it there."""
     name = name_of(id[:2])
