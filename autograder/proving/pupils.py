@@ -228,12 +228,12 @@ def _notebook(own: Master, student: str, role: str, luck: Random) -> Callable[[P
         **notebook["metadata"].get("autograder", {}),
         "student": student,
     }
-    _spoil(notebook, own, role)
+    spoil(notebook, own, role)
     text = json.dumps(notebook, ensure_ascii=False, indent=1)
-    return lambda path: _write(path, role, text, notebook, own.name)
+    return lambda path: write_as(path, role, text, notebook, own.name)
 
 
-def _spoil(notebook: dict, own: Master, role: str) -> None:
+def spoil(notebook: dict, own: Master, role: str) -> None:
     """Do to the cells what the role says."""
     cells = notebook["cells"]
     first = next(cell for cell in own.cells if cell.kind == "answer")
@@ -260,11 +260,13 @@ def _spoil(notebook: dict, own: Master, role: str) -> None:
         cells.reverse()
 
 
-def _write(path: Path, role: str, text: str, notebook: dict, name: str) -> None:
+def write_as(path: Path, role: str, text: str, notebook: dict, name: str) -> None:
     """Write the file as the role's bad luck has it."""
     if role in ("zip", "outside"):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(f"{'../../' if role == 'outside' else ''}{name}.ipynb", text)
+            member = zipfile.ZipInfo(f"{'../../' if role == 'outside' else ''}{name}.ipynb")
+            member.external_attr = 0o600 << 16
+            archive.writestr(member, text, zipfile.ZIP_DEFLATED)
         return
     if role == "a link":
         path.symlink_to("/etc/hostname")
