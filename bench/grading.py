@@ -23,8 +23,9 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from autograder.cell.course_folder import HOME
+from autograder.course.masters import Master, master
 from autograder.grading.marking import UNSEEN
-from autograder.masters import HOME, Master, master
 from autograder.proving.classroom import make_class
 from bench import Row
 

@@ -15,19 +15,21 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder import judges
+from autograder.cell.course_folder import text_of
+from autograder.course.judge import judge_of
+from autograder.course.masters import Master, master
+from autograder.course.references import references
 from autograder.grade import grade_class
-from autograder.grading.marks import sheets
+from autograder.gradebook.late import set_due
+from autograder.gradebook.read import sheets
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.classlist import Roster
-from autograder.making.references import references
-from autograder.masters import Master, master, text_of
 from autograder.proving.pupils import FORGED, LEAVING, OFF_TOPIC, spoil, write_as
-from autograder.teacher.late import set_due
 
 RESULTS = Path(__file__).with_name("same_results.json")
-NOT_COMPARED = ("seconds", "level")
-"""What differs between two runs, and between two machines."""
+NOT_COMPARED = ("seconds", "level", "rubric_hash")
+"""What differs between two runs and between two machines; a rubric's hash is of the scorer's own
+source, which a redraw moves."""
 DUE = datetime(2026, 11, 20, 12, tzinfo=UTC)
 IN_TIME, LATE = "2026-11-19T12:00:00+00:00", "2026-11-21T18:00:00+00:00"
 CLASS = (
@@ -61,7 +63,7 @@ def answers_of(own: Master, role: str) -> dict[str, str]:
         names = question.answers
         if role in ("first wrong answers", "second wrong answers"):
             place = ("first wrong answers", "second wrong answers").index(role)
-            wrong = judges.find(question.id).wrong_answers[place : place + 1]
+            wrong = judge_of(question.id).wrong_answers[place : place + 1]
             answers[question.id] = wrong[0].source if wrong else right[question.id]
         elif role == "forged":
             bind = "\n".join(f"{name} = Yes(0)" for name in names)
@@ -119,8 +121,10 @@ def different(found: str, wanted: str) -> Iterator[str]:
             yield f"line {number}: {one.strip()} instead of {other.strip()}"
 
 
-def _compared(result: dict) -> dict:
-    return {name: value for name, value in result.items() if name not in NOT_COMPARED}
+def _compared(value):
+    if not isinstance(value, dict):
+        return value
+    return {name: _compared(each) for name, each in value.items() if name not in NOT_COMPARED}
 
 
 def _mark(sheet) -> dict:
