@@ -75,7 +75,7 @@ def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, hand_in, tm
     path = demo_folder / "judges" / "ch90.py"
     text, times = path.read_text(encoding="utf-8"), path.stat()
     try:
-        path.write_text(text + "\n# another word\n", encoding="utf-8")
+        path.write_text(text + "\nANOTHER_WORD = 1\n", encoding="utf-8")
         assert told({"total": -7}) is None
         said = []
         grade_class(tmp_path / "class", tmp_path / "out", say=said.append)
@@ -106,6 +106,25 @@ def test_one_question_can_be_corrected_without_the_others(demo_folder, demo):
         assert [
             question for question, digest in before.items() if origin(question) != digest
         ] == list(before)
+    finally:
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def test_a_file_of_autograder_may_move_and_a_comment_may_change(demo_folder, demo):
+    path = demo_folder / "judges" / "ch90.py"
+    text, times = path.read_text(encoding="utf-8"), path.stat()
+    before = origin("90.1")
+    try:
+        path.write_text(
+            '"""Says what the file is."""\n'
+            + text.replace("from autograder.course.judge import", "from autograder.judges import")
+            + "\n\n# another word\n",
+            encoding="utf-8",
+        )
+        assert origin("90.1") == before
+        path.write_text("import json\n" + text, encoding="utf-8")
+        assert origin("90.1") != before, "what is imported from elsewhere belongs to the text"
     finally:
         path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
