@@ -28,7 +28,7 @@ def measure(path: Path) -> dict[str, object]:
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    from autograder.making.sources import text_of_chapter
+    from autograder.course.sources import text_of_chapter
 
     notebook = jupytext.reads(text_of_chapter(path.stem), fmt="py:percent")
     _lab_clock.watch()

@@ -17,24 +17,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import judges, sealed
-from autograder.asking import complaint
+from autograder.cell import sealed
+from autograder.cell.asking import complaint
+from autograder.cell.course_folder import notebooks
+from autograder.cell.numbers import numbers_for
+from autograder.cell.question import Question
+from autograder.cell.question import find as question_of
+from autograder.course import build, halves
+from autograder.course.exercises import LINE, Cell, Exercise, Unbuildable, find, folder, place
+from autograder.course.judge import Judge, judge_of
+from autograder.course.leaks import Leak
+from autograder.course.masters import master
+from autograder.course.references import reference, references
+from autograder.course.rehearsal import reply_of_wrong
+from autograder.course.sealing import Unsealable, seal_question, write_boxes
+from autograder.course.sources import exercises_of, name_of
 from autograder.grade import hear
 from autograder.grading.marking import all_cases, mark
 from autograder.handed_in.submission import Submission
-from autograder.making import course, halves
-from autograder.making.exercises import LINE, Cell, Exercise, Unbuildable, find, folder, place
-from autograder.making.leaks import Leak
-from autograder.making.references import reference, references
-from autograder.making.rehearsal import reply_of_wrong
-from autograder.making.sealing import Unsealable, seal_question, write_boxes
-from autograder.making.sources import exercises_of, name_of
-from autograder.masters import master, notebooks
 from autograder.proving.drawn import drawn
-from autograder.questions import Question
-from autograder.questions import find as question_of
-from autograder.sandbox.parent import Sandbox
-from autograder.variants import numbers_for
+from autograder.sandbox.outside.parent import Sandbox
 
 BLANK = "___"
 """What `new` writes where the author is to write something."""
@@ -57,7 +59,7 @@ class Looked:
 
     exercise: Exercise
     question: Question
-    judge: judges.Judge
+    judge: Judge
 
     def wrong(self, name: str) -> Cell:
         """The cell of a named wrong answer."""
@@ -117,7 +119,7 @@ def _looked_at(id: str) -> Iterator[tuple[str, tuple[bool, str]]]:
         yield name, (found := _kept(rule, exercise))
         if not found[0] and name != "chapter":
             return
-    looked = Looked(exercise, question_of(id), judges.find(id))
+    looked = Looked(exercise, question_of(id), judge_of(id))
     for name, rule in OPEN_RULES if exercise.is_open else RULES:
         yield name, _kept(rule, looked)
 
@@ -155,7 +157,7 @@ def _chapter(exercise: Exercise) -> str:
 
 
 def _build(exercise: Exercise) -> str:
-    course.build(exercise.id[:2])
+    build.build(exercise.id[:2])
     question = question_of(exercise.id)
     return f"{question.kind}, {question.points:g} points: {question.title}"
 
@@ -246,7 +248,7 @@ def _numbers(looked: Looked) -> str:
 def _leaks(looked: Looked) -> str:
     if not (sealed.folder() / f"ch{looked.question.chapter}.json").is_file():
         raise Unruly("looked for once it can be sealed")
-    course.look_for_leaks(name_of(looked.question.chapter))
+    build.look_for_leaks(name_of(looked.question.chapter))
     return "none in the notebook, the learner's half and the sealed verdicts"
 
 

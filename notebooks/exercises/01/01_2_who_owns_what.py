@@ -31,7 +31,7 @@ idle_in_the_crowd = {name: group.crowd - group.partitions for name, group in n.i
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="who owns what",
@@ -53,7 +53,7 @@ Value(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _owned(case: dict) -> dict:

@@ -18,7 +18,7 @@ busy_with_round_robin = {name: group.a + group.b + group.c for name, group in n.
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="how many members are of use",
@@ -30,7 +30,7 @@ Value(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _busy(case: dict) -> dict:

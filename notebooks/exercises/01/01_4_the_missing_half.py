@@ -23,7 +23,7 @@ def first_offset(committed, log_start, log_end, reset):
 
 
 # %% question
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 from kafkalab import (
     KafkaConsumer,
     KafkaException,
@@ -216,7 +216,7 @@ Function(
 from functools import cache
 from random import Random
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import (
     KafkaAdminClient,
     KafkaConsumer,

@@ -32,7 +32,7 @@ right_group = "search"
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 
 LineReading(
     title="bug hunt: two teams, one group",
@@ -43,7 +43,7 @@ LineReading(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 

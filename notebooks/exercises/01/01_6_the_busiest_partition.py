@@ -31,7 +31,7 @@ busiest = {name: records_of(shop).index(records_in_it[name]) for name, shop in n
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="Spark: the busiest partition",
@@ -43,7 +43,7 @@ Value(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab.hashing import murmur2, to_positive
 
 

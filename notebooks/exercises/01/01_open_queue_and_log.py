@@ -9,6 +9,6 @@
 # retention deletes them, and a reader only moves its bookmark.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

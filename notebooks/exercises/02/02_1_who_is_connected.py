@@ -21,8 +21,8 @@ for line in shown:
 ### END SOLUTION
 
 # %% question
-from autograder.asking import NotAsAsked
-from autograder.questions.kinds import LineReading
+from autograder.cell.asking import NotAsAsked
+from autograder.cell.kinds import LineReading
 
 # What a connection of one node may go through, as its client writes it: {id} and {port} are the
 # node's.
@@ -117,7 +117,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _stands(case: dict) -> bool:

@@ -19,7 +19,7 @@ kept = {name: cluster.leaders for name, cluster in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="opened and kept by a producer",
@@ -38,7 +38,7 @@ Value(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _opened_kept(case: dict) -> dict:

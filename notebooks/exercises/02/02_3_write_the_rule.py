@@ -34,7 +34,7 @@ def least_loaded(nodes):
 import itertools
 from types import SimpleNamespace
 
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab
 
 TABLES = (
@@ -143,7 +143,7 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _picked(case: dict):

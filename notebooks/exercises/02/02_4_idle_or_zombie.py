@@ -29,7 +29,7 @@ for name, own in n4.items():
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="idle, or zombie",
@@ -48,7 +48,7 @@ Value(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _idle(case: dict) -> dict:

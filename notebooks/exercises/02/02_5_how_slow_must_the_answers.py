@@ -36,7 +36,7 @@ smallest_delay = {name: smallest(own.seed) for name, own in d.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="from which delay on five",
@@ -52,7 +52,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaProducer, Lab
 
 

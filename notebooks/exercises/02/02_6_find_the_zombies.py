@@ -24,7 +24,7 @@ def zombies(sockets):
 
 
 # %% question
-from autograder.questions.kinds import SparkAnswer
+from autograder.cell.kinds import SparkAnswer
 
 SOCKETS = (
     "client_id string, node_id string, class string, opened_at timestamp, closed_at timestamp, how "
@@ -77,8 +77,8 @@ SparkAnswer(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
-from autograder.plain import canonical
+from autograder.cell.data import canonical
+from autograder.course.judge import Judge
 
 
 def _since(keep, since=min):

@@ -21,7 +21,7 @@ connection = {
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import StateMachine, walks
+from autograder.cell.kinds import StateMachine, walks
 
 CONNECTION = ("DISCONNECTED", "CONNECTING", "CHECKING_API_VERSIONS", "READY")
 LIVES = walks(
@@ -54,8 +54,8 @@ StateMachine(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
-from autograder.judges.walks import states_of
+from autograder.course.judge import Judge
+from autograder.course.walks import states_of
 
 MOVES = {
     ("DISCONNECTED", "connect"): "CONNECTING",

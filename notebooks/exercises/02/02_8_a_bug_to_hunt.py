@@ -21,7 +21,7 @@ setting = "max.block.ms"
 # %% question
 from functools import lru_cache
 
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 WAITS = (
@@ -86,7 +86,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
@@ -125,5 +125,5 @@ setting = "retry.backoff.ms"
 # What does the client ask for again and again, and what is the answer?
 
 # %% hint
-# The sentence at the end says how long send waited for metadata. Which of the settings has that
-# number?
+# The sentence at the end says how long send waited for metadata. Which of the settings has
+# that number?

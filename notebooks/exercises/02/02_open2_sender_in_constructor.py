@@ -10,6 +10,6 @@
 # construction.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

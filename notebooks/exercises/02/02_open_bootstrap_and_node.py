@@ -12,6 +12,6 @@
 # nine minutes. So it is a trade-off, and a cheap one.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

@@ -19,7 +19,7 @@ kept = {name: opened[name] - 1 for name in n}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="opened and kept by one consumer",
@@ -40,7 +40,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaConsumer, Lab
 
 

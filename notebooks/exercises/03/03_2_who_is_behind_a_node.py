@@ -19,7 +19,7 @@ def broker_of(node_id):
 
 
 # %% question
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 
 NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7")
 
@@ -32,7 +32,7 @@ Function(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _broker(case: dict) -> int | None:

@@ -26,8 +26,8 @@ labels = [label(text) for text in shown]
 # %% question
 import re
 
-from autograder.asking import NotAsAsked
-from autograder.questions.kinds import LineReading
+from autograder.cell.asking import NotAsAsked
+from autograder.cell.kinds import LineReading
 
 # Connection lines of consumers of several versions. A broker's port says nothing about what a
 # connection to it is for.
@@ -91,7 +91,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _class_of_line(case: dict) -> str:

@@ -22,7 +22,7 @@ def offsets_partition(group):
 
 
 # %% question
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, Lab
 
 GROUPS = ("test", "inventory", "orders", "polygenelubricants")
@@ -152,7 +152,7 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _java_hash(text: str) -> int:

@@ -19,7 +19,7 @@ kept_one = {name: 2 * group.members for name, group in m.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="a group, and all leaders on one broker",
@@ -38,7 +38,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaConsumer, Lab
 
 

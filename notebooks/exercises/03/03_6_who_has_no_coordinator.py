@@ -14,7 +14,7 @@ without_coordinator = 2
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="Spark: consumers without a coordinator",
@@ -25,8 +25,8 @@ Value(
 # %% judge
 import json
 
-from autograder.judges import Judge
-from autograder.masters import HOME
+from autograder.cell.course_folder import HOME
+from autograder.course.judge import Judge
 
 
 def _without_coordinator(case: dict) -> dict:

@@ -22,7 +22,7 @@ should_be = 1_000 * int(written.split("=")[1])
 # %% question
 from functools import lru_cache
 
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 from kafkalab import KafkaConsumer, Lab
 
 TIMES = (
@@ -90,7 +90,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {

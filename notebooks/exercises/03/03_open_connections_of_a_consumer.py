@@ -13,6 +13,6 @@
 # ms for it.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

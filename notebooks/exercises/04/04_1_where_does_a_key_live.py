@@ -17,7 +17,7 @@ def partition_of(key, partitions):
 
 
 # %% question
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 
 KEYS = ("tea", "茶", "coffee", "customer-7", "", None)
 
@@ -35,7 +35,7 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _keys(rng: Random) -> list[dict]:

@@ -30,7 +30,7 @@ first_mover = {name: moving(topic)[0] for name, topic in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="keys that move",
@@ -48,7 +48,7 @@ Value(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _moves(case: dict) -> dict:

@@ -33,7 +33,7 @@ in_the_first = {name: int(written(each)[0]) for name, each in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="how many batches",
@@ -51,7 +51,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 

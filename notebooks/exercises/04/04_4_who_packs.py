@@ -28,7 +28,7 @@ packers = {name: packer(topic) for name, topic in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 
 def tells_ideas_apart(topics: list[dict]) -> bool:
@@ -57,7 +57,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 

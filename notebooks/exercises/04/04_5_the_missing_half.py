@@ -24,8 +24,8 @@ def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
 
 
 # %% question
-from autograder.asking import NotAsAsked
-from autograder.questions.kinds import Function
+from autograder.cell.asking import NotAsAsked
+from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 TOPICS = tuple(
@@ -140,7 +140,7 @@ Function(
 )
 
 # %% judge
-from autograder.judges import Judge, Verdict
+from autograder.course.judge import Judge, Verdict
 
 
 def _mega(case: dict, data) -> Verdict:

@@ -21,7 +21,7 @@ its_value = guilty.batch_size
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="bug hunt with Spark: the producer that sends too much",
@@ -33,7 +33,7 @@ Value(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {

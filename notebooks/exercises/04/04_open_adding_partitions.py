@@ -12,6 +12,6 @@
 # start. Without keys nothing breaks.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

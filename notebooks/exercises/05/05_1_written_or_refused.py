@@ -28,7 +28,7 @@ copies = {name: fate_of(record)[1] for name, record in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 
 def tells_ideas_apart(records: list[dict]) -> bool:
@@ -61,7 +61,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 

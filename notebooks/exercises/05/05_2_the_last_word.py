@@ -22,7 +22,7 @@ times_sent = {name: times for name, (_, times, _) in heard.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 
 def waits_cost_a_try(request_s: int, delivery_s: int) -> bool:
@@ -47,7 +47,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 

@@ -24,7 +24,7 @@ def send_all(producer, orders):
 
 
 # %% question
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 CLUSTERS = (
@@ -127,7 +127,7 @@ Function(
 )
 
 # %% judge
-from autograder.judges import Judge, Verdict
+from autograder.course.judge import Judge, Verdict
 
 
 def _said(case: dict, data) -> Verdict:

@@ -29,7 +29,7 @@ missing = "callback"
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 
 LineReading(
     title="bug hunt: sent, and nothing there",
@@ -38,7 +38,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {"error_name": "NOT_ENOUGH_REPLICAS", "missing": "callback"},

@@ -22,7 +22,7 @@ orders_lost = {name: lost_by(shop) for name, shop in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="Spark: the loss report",
@@ -36,7 +36,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 
 

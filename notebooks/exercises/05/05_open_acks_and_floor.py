@@ -9,6 +9,6 @@
 # copies.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

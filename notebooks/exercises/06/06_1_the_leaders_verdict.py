@@ -28,7 +28,7 @@ from collections import Counter
 from random import Random
 from types import SimpleNamespace
 
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 from kafkalab import KafkaException, KafkaProducer, Lab, ProducerRecord
 
 
@@ -266,7 +266,7 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 # seeds of the story in which a batch really comes before its turn
 GAPS = (3, 4, 9, 10, 12, 15, 16)

@@ -18,7 +18,7 @@ epoch = {name: epoch_after(p.client, p.transactions, p.starts, p.ends_by) for na
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="the epoch of the last start",
@@ -40,7 +40,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 

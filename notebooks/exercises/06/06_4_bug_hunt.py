@@ -43,7 +43,7 @@ shared_id = {name: two_of_one(shown)[2] for name, shown in n4.items()}
 from functools import cache
 from random import Random
 
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 from kafkalab import KafkaException, KafkaProducer, Lab, ProducerRecord
 
 
@@ -112,7 +112,7 @@ LineReading(
 from collections import Counter
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 @cache

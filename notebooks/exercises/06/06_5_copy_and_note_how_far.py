@@ -42,7 +42,7 @@ def copy(consumer, producer):
 # %% question
 from collections import Counter
 
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 
 
@@ -204,7 +204,7 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _deaths(rng: Random) -> list[dict]:
@@ -328,8 +328,8 @@ def copy(consumer, producer):
 
 
 # %% hint
-# A parcel and the place of its order must be decided in one go. Who offers to take the place
-# along?
+# A parcel and the place of its order must be decided in one go. Who offers to take the
+# place along?
 
 # %% hint
 # The sixth call of a transactional producer stands between the sends and the commit. It wants the

@@ -35,7 +35,7 @@ by_program = {name: causes(each.day)[1] for name, each in n6.items()}
 from functools import cache
 from random import Random
 
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 
@@ -102,7 +102,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 @cache

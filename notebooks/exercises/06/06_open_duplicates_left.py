@@ -12,6 +12,6 @@
 # the same database transaction.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

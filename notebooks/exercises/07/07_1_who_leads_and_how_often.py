@@ -31,7 +31,7 @@ last_generation = {name: 1 + group.later for name, group in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 STARTS = (
     "bo ada cy",
@@ -64,7 +64,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import Lab
 
 

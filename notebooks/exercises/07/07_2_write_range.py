@@ -26,7 +26,7 @@ def range_assign(partitions, subscriptions):
 
 
 # %% question
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 
 Function(
     title="write Range",
@@ -42,7 +42,7 @@ Function(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     hidden_cases=_groups,

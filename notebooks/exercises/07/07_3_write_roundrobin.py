@@ -23,7 +23,7 @@ def round_robin_assign(partitions, subscriptions):
 
 
 # %% question
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 
 Function(
     title="write RoundRobin",
@@ -39,7 +39,7 @@ Function(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     hidden_cases=_groups,

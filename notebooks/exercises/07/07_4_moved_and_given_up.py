@@ -43,7 +43,7 @@ given_up = {name: lost for name, (_, lost) in found.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="moved, and given up",
@@ -63,7 +63,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import Lab
 
 

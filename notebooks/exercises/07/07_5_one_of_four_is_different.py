@@ -36,7 +36,7 @@ differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
 # %% question
 from functools import cache
 
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 from kafkalab import KafkaException, Lab
 
 FAULTS = ("topics", "strategy", "group")
@@ -112,7 +112,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {

@@ -36,7 +36,7 @@ ms_without_owner = {name: without_owner(shift(group)) for name, group in n.items
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="Spark: time without an owner",
@@ -54,7 +54,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import Lab
 
 

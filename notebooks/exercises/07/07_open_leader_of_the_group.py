@@ -11,6 +11,6 @@
 # one, while the others go on reading.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

@@ -42,7 +42,7 @@ group = {
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import StateMachine, walks
+from autograder.cell.kinds import StateMachine, walks
 
 # A group's days: every beginning of these is a walk.
 FIRST = ("join", "all in", "plan")
@@ -77,8 +77,8 @@ StateMachine(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
-from autograder.judges.walks import states_of
+from autograder.course.judge import Judge
+from autograder.course.walks import states_of
 from kafkalab import KafkaConsumer, Lab
 
 MOVES = {

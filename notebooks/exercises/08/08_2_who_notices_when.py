@@ -67,7 +67,7 @@ told_after_s = {name: silence(each)[1] for name, each in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 THREE = ("A", "B", "C")
 
@@ -104,7 +104,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaConsumer, Lab
 
 
@@ -248,8 +248,8 @@ told_after_s = {
 }
 
 # %% hint
-# Two clocks. How does the coordinator learn of it, and when do the others send their next
-# heartbeat?
+# Two clocks. How does the coordinator learn of it, and when do the others send their
+# next heartbeat?
 
 # %% hint
 # The last heartbeat before the end was at the last multiple of the interval. The session counts

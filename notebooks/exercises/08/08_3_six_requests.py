@@ -19,7 +19,7 @@ answered = {
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 BROKERS = OLDER, NEWER = "2.3", "4.4"
 
@@ -71,7 +71,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab.stories.group_case import GroupCase
 
 

@@ -32,7 +32,7 @@ def on_heartbeat(error):
 
 
 # %% question
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, Lab
 
 
@@ -167,7 +167,7 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 JAVAS = {
     "NONE": "alive",

@@ -43,7 +43,7 @@ habit = {name: read(lines)[1] for name, lines in shown.items()}
 import re
 from functools import cache
 
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 
 
 def told(numbers) -> dict[str, list[str]]:
@@ -102,7 +102,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {"guilty": case["guilty"], "habit": case["cause"]},

@@ -32,7 +32,7 @@ waited_s = {name: cost(lab)[1] for name, lab in storms.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="Spark: what a storm costs",
@@ -48,7 +48,7 @@ Value(
 import re
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 @cache

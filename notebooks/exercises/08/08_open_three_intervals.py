@@ -11,6 +11,6 @@
 # the coordinator.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

@@ -19,7 +19,7 @@ never = {name: strip.count(0) for name, strip in strips.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 DEATHS = (
     ("work, commit", "polled"),
@@ -61,7 +61,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 @cache
@@ -198,8 +198,8 @@ never = {
 }
 
 # %% hint
-# Two sets: what ada had done when she died, and what the bookmark called done. Where do they
-# differ?
+# Two sets: what ada had done when she died, and what the bookmark called done. Where do
+# they differ?
 
 # %% hint
 # shift(n.A.order, n.A.moment, n.A.per_poll) plays it. Its times hold a number for each record.

@@ -36,7 +36,7 @@ twice = {name: each[2] for name, each in heard.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 
 PROGRAMS = ("right", "no + 1", "counts late")
 BEGAN = (
@@ -89,7 +89,7 @@ LineReading(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaConsumer, OffsetAndMetadata, TopicPartition
 
 PLACE = TopicPartition("orders", 0)
@@ -165,8 +165,8 @@ next_first = {a: start(x) + x.worked // x.every * x.every for a, x in programs.i
 twice = {a: x.worked % x.every for a, x in programs.items()}
 
 # %% wrong="every distance is right"
-# The commits are {every} apart in each program. Look at the first one: how far is it from the
-# beginning?
+# The commits are {every} apart in each program. Look at the first one: how far is it from
+# the beginning?
 program = {a: "right" for a, x in programs.items()}
 next_first = {a: last(x) for a, x in programs.items()}
 twice = {a: start(x) + x.worked - last(x) for a, x in programs.items()}

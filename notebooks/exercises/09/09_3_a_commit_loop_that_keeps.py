@@ -34,7 +34,7 @@ def loop(consumer, finish):
 
 
 # %% question
-from autograder.questions.kinds import Function
+from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 SHIFTS = (
@@ -109,8 +109,8 @@ def two_shifts(case, part):
 def too_often(case, lab) -> tuple[str, tuple] | None:
     """What is wrong with a run that loses nothing: work done twice where it need not be,
     or a commit for each record."""
-    from autograder.anomalies import anomalies
-    from autograder.runs import run_of
+    from autograder.cell.anomalies import anomalies
+    from autograder.cell.runs import run_of
 
     twice = anomalies({**run_of(lab), "tells_work": True}, ("lost", "skipped", "duplicated"))
     if any(each.name != "duplicated" for each in twice):
@@ -155,7 +155,7 @@ Function(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     hidden_cases=lambda rng: [

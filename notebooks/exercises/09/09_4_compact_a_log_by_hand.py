@@ -24,7 +24,7 @@ billing_goes_on_at = {name: each["billing, orders, 0"][1] for name, each in newe
 from functools import cache
 from random import Random
 
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 
 @cache
@@ -78,7 +78,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 
 

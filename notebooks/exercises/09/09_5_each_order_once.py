@@ -33,8 +33,8 @@ def take_over(store, consumer, partitions):
 
 
 # %% question
-from autograder.asking import NotAsAsked
-from autograder.questions.kinds import Function
+from autograder.cell.asking import NotAsAsked
+from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, KafkaException, KafkaProducer, Lab, ProducerRecord
 
 
@@ -195,7 +195,7 @@ Function(
 )
 
 # %% judge
-from autograder.judges import Judge, Verdict
+from autograder.course.judge import Judge, Verdict
 
 
 def _once(case: dict, data) -> Verdict:
@@ -219,8 +219,8 @@ def take_over(store, consumer, partitions):
 
 
 # %% wrong="two commits"
-# An order is in the store twice. Where did the power fail, and from where did the next reader go
-# on?
+# An order is in the store twice. Where did the power fail, and from where did the next
+# reader go on?
 def keep(store, record):
     store.insert(record.key)
     store.commit()
@@ -264,8 +264,8 @@ def keep(store, record):
 
 
 # %% hint
-# The result and the offset must be kept together or not at all. How many commits is that for a
-# record?
+# The result and the offset must be kept together or not at all. How many commits is that
+# for a record?
 
 # %% hint
 # keep: insert, set_offset with the offset after this one, one commit. take_over: seek where the

@@ -31,7 +31,7 @@ read_twice = {name: gaps_of(shop) for name, shop in shops.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="Spark: read twice",
@@ -49,7 +49,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import KafkaProducer, ProducerRecord
 
 

@@ -10,6 +10,6 @@
 # next one comes, so the last commit is a commitSync, which waits and may retry.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

@@ -33,7 +33,7 @@ after_s = {name: clock_of(program)[1] for name, program in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="two clocks",
@@ -73,7 +73,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import Lab
 
 

@@ -40,7 +40,7 @@ stock_reads_next = {name: reads_next(night) for name, night in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="the script with the group's name",
@@ -82,7 +82,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import CommitFailedException, KafkaConsumer, Lab, OffsetAndMetadata, TopicPartition
 
 ORDERS = TopicPartition("orders", 0)

@@ -22,7 +22,7 @@ broken_promise = 16
 # %% question
 from functools import lru_cache
 
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, WorkerPool
 
 
@@ -106,7 +106,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {"lost": [7, 12], "broken_promise": 16},

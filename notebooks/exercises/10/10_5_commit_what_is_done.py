@@ -40,8 +40,8 @@ def work_through(consumer, pool):
 # %% question
 from random import Random
 
-from autograder.questions.kinds import Function
-from autograder.runs import done
+from autograder.cell.kinds import Function
+from autograder.cell.runs import done
 from kafkalab import (
     CommitFailedException,
     KafkaConsumer,
@@ -161,7 +161,7 @@ Function(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 Judge(
     hidden_cases=lambda rng: [

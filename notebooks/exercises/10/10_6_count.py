@@ -25,7 +25,7 @@ times_left = {name: warnings_of(name, service) for name, service in n.items()}
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 
 def _batch_ms(numbers) -> int:
@@ -54,7 +54,7 @@ Value(
 from functools import cache
 from random import Random
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import CommitFailedException, Lab
 
 TWENTY_MINUTES_MS = 1_200_000

@@ -13,6 +13,6 @@
 # committed, or records are lost or repeated after a crash.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)

@@ -34,7 +34,7 @@ nobody_reads = {a: sum(cells[6] == "-" for cells in tables[a]) for a in tables}
 # %% question
 from functools import lru_cache
 
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 from kafkalab import (
     KafkaConsumer,
     KafkaProducer,
@@ -122,7 +122,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _table(case: dict) -> dict:

@@ -30,7 +30,7 @@ for name, group in n.items():
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="four distances",
@@ -49,7 +49,7 @@ Value(
 # %% judge
 from functools import cache
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 from kafkalab import (
     KafkaAdminClient,
     KafkaConsumer,

@@ -27,7 +27,7 @@ for name, topic in n.items():
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="when does retention bite",
@@ -41,7 +41,7 @@ Value(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _bites(case: dict) -> dict:

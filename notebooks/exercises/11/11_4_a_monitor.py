@@ -54,8 +54,8 @@ def watch(partitions):
 from functools import cache
 from random import Random
 
-from autograder.asking import NotAsAsked
-from autograder.questions.kinds import Function
+from autograder.cell.asking import NotAsAsked
+from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata
 
 WATCHED = (
@@ -173,7 +173,7 @@ Function(
 # %% judge
 from random import Random
 
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 FEW = 100  # records of lead that a monitor is to warn of
 

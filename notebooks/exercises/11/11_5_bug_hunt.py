@@ -21,7 +21,7 @@ skipped = int(began.split("offset=")[1].split(",")[0])
 # %% question
 from functools import lru_cache
 
-from autograder.questions.kinds import LineReading
+from autograder.cell.kinds import LineReading
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, TopicPartition
 
 
@@ -74,7 +74,7 @@ LineReading(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _forgot(case: dict) -> dict:

@@ -29,7 +29,7 @@ for a, story in n.items():
 ### END SOLUTION
 
 # %% question
-from autograder.questions.kinds import Value
+from autograder.cell.kinds import Value
 
 Value(
     title="Spark: what retention took",
@@ -49,7 +49,7 @@ Value(
 )
 
 # %% judge
-from autograder.judges import Judge
+from autograder.course.judge import Judge
 
 
 def _took(case: dict) -> dict:

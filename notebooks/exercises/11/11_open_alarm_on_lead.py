@@ -11,6 +11,6 @@
 # loss it even looks better.
 
 # %% question
-from autograder.questions.kinds import Open
+from autograder.cell.kinds import Open
 
 Open(points=4)
