@@ -3,12 +3,13 @@
 Authors edit chapters, `notebooks/source_py/NN_noun.py`, and exercises, `notebooks/exercises/NN`.
 `python -m autograder course` builds from them
 
-    notebooks/source/NN_noun/NN_noun.ipynb     what nbgrader reads, with solutions; not in git
-    notebooks/release/NN_noun/NN_noun.ipynb    what learners open: no solutions, no outputs; in git
-    autograder/cell/questions/chNN.py               the learner's half of the exercises; in git
-    autograder/course/judges/chNN.py               the judge's half of the exercises; in git
-    autograder/cell/questions/sealed/chNN.json      the verdicts of the public cases, sealed; in git
-    notebooks/MAP.md                           which cell teaches which topic; in git
+    notebooks/source/NN_noun/NN_noun.ipynb      what nbgrader reads, with solutions; not in git
+    notebooks/release/NN_noun/NN_noun.ipynb     what learners open: no solutions, no outputs; in git
+    autograder/cell/questions/chNN.py           the learner's half of the exercises; in git
+    autograder/course/judges/chNN.py            the judge's half of the exercises; in git
+    autograder/written/rubrics/chNN.py          the rubrics of open questions; in git
+    autograder/cell/questions/sealed/chNN.json  the verdicts of the public cases, sealed; in git
+    notebooks/MAP.md                            which cell teaches which topic; in git
 
 and builds the same bytes each time. The release is made by nbgrader itself, so a teacher who runs
 `nbgrader generate_assignment` in notebooks/ gets the same. The two folders live apart because

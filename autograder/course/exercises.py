@@ -255,6 +255,8 @@ def _look_through(exercise: Exercise) -> None:
         above = exercise.cells[number - 1].role if number else ""
         if cell.role and cell.is_text and cell.role != "answer":
             raise cell.problem(f"`{cell.role}` is code, not [markdown]")
+        if cell.role == "rubric" and exercise.of("answer") and not exercise.is_open:
+            raise cell.problem("a rubric is for an open question, `# %% [markdown] answer`")
         if not cell.role and exercise.of("answer") and cell.line > exercise.of("answer")[0].line:
             raise cell.problem("what the learner reads is above the answer; name the kind of cell")
         if cell.role == "says" and above != "wrong":

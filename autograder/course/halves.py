@@ -1,13 +1,14 @@
-"""Builds the two halves of a chapter's exercises: what learners have, and what judges them.
+"""Builds the halves of a chapter's exercises: what learners have, and what judges them.
 
 From notebooks/exercises/03/*.py come
 
     autograder/cell/questions/ch03.py   the `question` cells with ids, hints, an open one's text
     autograder/course/judges/ch03.py    the `judge` cells with ids and the named wrong answers
+    autograder/written/rubrics/ch03.py  the `rubric` cells of open questions with ids and texts
 
 in the order of the chapter's page. Each exercise is a section of its own under a line `# %% 03.1`,
 with the imports it needs, so that its sealed verdicts depend on its own file and on shared.py only.
-The same sources give the same bytes. No solution is in either half.
+The same sources give the same bytes. No solution is in any of them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import ast
 import builtins
 import importlib
 import json
+import os
 import re
 import symtable
 import sys
@@ -28,8 +30,17 @@ from autograder.cell import sealed
 from autograder.course.exercises import Cell, Exercise, Unbuildable, find, place, shared, tree
 from autograder.course.fingerprint import judges_folder
 
-QUESTION, JUDGE = "question", "judge"
-PACKAGES = {QUESTION: "autograder.cell.questions", JUDGE: "autograder.course.judges"}
+QUESTION, JUDGE, RUBRIC = "question", "judge", "rubric"
+PACKAGES = {
+    QUESTION: "autograder.cell.questions",
+    JUDGE: "autograder.course.judges",
+    RUBRIC: "autograder.written.rubrics",
+}
+EXAMPLES = {
+    QUESTION: "Value(title=..., ...)",
+    JUDGE: "Judge(truth=..., ...)",
+    RUBRIC: "Rubric(lexicon=..., ...)",
+}
 HEAD = '''# Generated from notebooks/exercises/{{0}}; edit those files and run
 # `python -m autograder course {{0}}`.
 # fmt: off
@@ -41,6 +52,7 @@ from __future__ import annotations
 HEADS = {
     QUESTION: HEAD.format("The learner's half", "what is asked, and how an answer is heard"),
     JUDGE: HEAD.format("The judge's half", "truths, hidden cases and wrong answers"),
+    RUBRIC: HEAD.format("The rubrics", "by which answers to open questions are read"),
 }
 WRONG = "from autograder.course.judge import WrongAnswer"
 
@@ -78,17 +90,34 @@ class Half:
 
 def path_of(chapter: str, half: str) -> Path:
     """Where a built half of a chapter is."""
-    home = sealed.folder().parent if half == QUESTION else judges_folder()
-    return home / f"ch{chapter}.py"
+    homes = {QUESTION: sealed.folder().parent, JUDGE: judges_folder(), RUBRIC: rubrics_folder()}
+    return homes[half] / f"ch{chapter}.py"
+
+
+def rubrics_folder() -> Path:
+    """Where the rubrics of this course are."""
+    own = os.environ.get("AUTOGRADER_COURSE")
+    return Path(own) / "rubrics" if own else Path(__file__).parents[1] / "written" / "rubrics"
 
 
 def halves(chapter: str, ids: tuple[str, ...]) -> dict[str, Half]:
-    """Both halves; `ids` are the chapter's exercises in the order of its page."""
-    return {half: _half(chapter, [find(id) for id in ids], half) for half in (QUESTION, JUDGE)}
+    """The halves; `ids` are the chapter's exercises in the order of its page. Without an open
+    question there are no rubrics."""
+    exercises = [find(id) for id in ids]
+    wanted = {
+        QUESTION: exercises,
+        JUDGE: [exercise for exercise in exercises if not exercise.is_open],
+        RUBRIC: [exercise for exercise in exercises if exercise.of(RUBRIC)],
+    }
+    return {
+        half: _half(chapter, of_half, half)
+        for half, of_half in wanted.items()
+        if of_half or half != RUBRIC
+    }
 
 
 def write(chapter: str, ids: tuple[str, ...]) -> None:
-    """Write both halves where they differ from what is there, and import them; Unbuildable, with
+    """Write the halves where they differ from what is there, and import them; Unbuildable, with
     the place in the exercise's file, where that fails."""
     built = halves(chapter, ids)
     for name, half in built.items():
@@ -114,8 +143,6 @@ def _half(chapter: str, exercises: list[Exercise], half: str) -> Half:
         lines += _joined([_verbatim(cell) for cell in common.of(half)])
     named = []
     for exercise in exercises:
-        if half == JUDGE and exercise.is_open:
-            continue
         named.append(f"{half.upper()}_{exercise.id.replace('.', '_')}")
         lines += _section(exercise.id, _imports(chapter, exercise, common, half))
         lines += _with_own_fields(exercise, half, named[-1])
@@ -142,15 +169,14 @@ def _verbatim(cell: Cell) -> list[Line]:
 
 
 def _with_own_fields(exercise: Exercise, half: str, name: str) -> list[Line]:
-    """The cell `question` or `judge`, its last call bound to a name and given the fields that stand
+    """The cell of a half, its last call bound to a name and given the fields that stand
     elsewhere in the exercise's file."""
     cell = exercise.one(half)
     body = tree(cell).body
     call = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-        example = "Value(title=..., ...)" if half == QUESTION else "Judge(truth=..., ...)"
         line = body[-1].lineno if body else cell.line
-        raise cell.problem(f"the cell ends with `{example}`, each field with its name", line)
+        raise cell.problem(f"the cell ends with `{EXAMPLES[half]}`, each field with its name", line)
     given = {word.arg: word.value.lineno for word in call.keywords}
     own = _own_fields(exercise, half)
     for field in own:
@@ -169,6 +195,8 @@ def _with_own_fields(exercise: Exercise, half: str, name: str) -> list[Line]:
 
 def _own_fields(exercise: Exercise, half: str) -> dict[str, str]:
     """The fields that the builder writes, as code."""
+    if half == RUBRIC:
+        return {"question_id": _text(exercise.id), "question": _text(exercise.asked())}
     fields = {"id": _text(exercise.id)}
     if half == QUESTION:
         if exercise.is_open:
