@@ -25,7 +25,7 @@ def node(id: int, state: str, in_flight: int = 0, can_send: bool | None = None) 
 
 
 # %% 02.1
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import LineReading
 
 # What a connection of one node may go through, as its client writes it: {id} and {port} are the

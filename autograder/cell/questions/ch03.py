@@ -58,7 +58,7 @@ QUESTION_03_2 = Function(
 # %% 03.3
 import re
 
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import LineReading
 
 # Connection lines of consumers of several versions. A broker's port says nothing about what a

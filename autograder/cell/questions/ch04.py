@@ -113,7 +113,7 @@ QUESTION_04_4 = Value(
 
 
 # %% 04.5
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 

@@ -305,7 +305,7 @@ QUESTION_09_4 = Value(
 
 
 # %% 09.5
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, KafkaException, KafkaProducer, Lab, ProducerRecord
 

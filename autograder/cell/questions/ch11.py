@@ -184,7 +184,7 @@ QUESTION_11_3 = Value(
 from functools import cache
 from random import Random
 
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata
 

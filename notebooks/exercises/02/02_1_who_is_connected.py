@@ -21,7 +21,7 @@ for line in shown:
 ### END SOLUTION
 
 # %% question
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import LineReading
 
 # What a connection of one node may go through, as its client writes it: {id} and {port} are the

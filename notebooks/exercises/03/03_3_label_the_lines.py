@@ -26,7 +26,7 @@ labels = [label(text) for text in shown]
 # %% question
 import re
 
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import LineReading
 
 # Connection lines of consumers of several versions. A broker's port says nothing about what a

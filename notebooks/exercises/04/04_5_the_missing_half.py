@@ -24,7 +24,7 @@ def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
 
 
 # %% question
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 

@@ -33,7 +33,7 @@ def take_over(store, consumer, partitions):
 
 
 # %% question
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, KafkaException, KafkaProducer, Lab, ProducerRecord
 

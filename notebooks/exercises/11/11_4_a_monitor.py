@@ -54,7 +54,7 @@ def watch(partitions):
 from functools import cache
 from random import Random
 
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata
 
