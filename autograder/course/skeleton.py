@@ -11,16 +11,16 @@ from autograder.course.sources import name_of
 CODE = """# %% [markdown]
 # ### Exercise {id} · {title}
 #
-# ___ What is asked. Each student has numbers of their own: a cluster with `{n}.brokers` brokers.
+# ___ What is asked. There are three clusters, A, B and C. Cluster A has `{n}.A.brokers` brokers.
 
 # %%
 {n} = numbers("{id}")
 {n}
 
 # %% answer
-{answer} = ...
+{answer} = {{"A": ..., "B": ..., "C": ...}}
 ### BEGIN SOLUTION
-{answer} = ___({n}.brokers)
+{answer} = {{name: ___(x.brokers) for name, x in {n}.items()}}
 ### END SOLUTION
 
 # %% question
@@ -30,7 +30,9 @@ Value(
     title="___ in a few words, for tables",
     points=2,
     answers=("{answer}",),
-    space={{"brokers": range(3, 33), "partitions": range(40, 80)}},
+    draws=("A", "B", "C"),
+    space={{"brokers": range(3, 13), "partitions": range(3, 13)}},
+    where=lambda n: n["brokers"] != n["partitions"],
 )
 
 # %% judge
@@ -44,11 +46,11 @@ Judge(
 
 # %% wrong="___ what people forget"
 # ___ The sentence they get. It may speak of their {{brokers}} brokers.
-{answer} = ___
+{answer} = {{name: ___(x.brokers) for name, x in {n}.items()}}
 
 # %% wrong="___ what people mix up"
 # ___ The sentence they get.
-{answer} = ___
+{answer} = {{name: ___(x.partitions) for name, x in {n}.items()}}
 
 # %% hint
 # ___ Where to look.
@@ -82,10 +84,10 @@ def begin(id: str, title: str) -> tuple[Path, str]:
         raise Unbuildable(f"exercise {id} is there already: {files(chapter)[id].name}")
     path = folder(chapter) / f"{chapter}_{number}_{words}.py"
     text = OPEN if number.startswith("open") else CODE
-    own = f"{chapter}_{number}"
+    own = chapter + number
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
-        text.format(id=id, title=title, n=f"n{own}", answer=f"answer_{own}"),
+        text.format(id=id, title=title, n=f"n{own}", answer=f"answer{own}"),
         encoding="utf-8",
         newline="\n",
     )

@@ -37,12 +37,14 @@ from autograder.grading.marking import all_cases, mark
 from autograder.handed_in.submission import Submission
 from autograder.proving.drawn import drawn
 from autograder.sandbox.outside.parent import Sandbox
+from autograder.written.scorer.score import RubricMissing, score
 
 BLANK = "___"
 """What `new` writes where the author is to write something."""
 LEAST_HINTS = 2
 LEAST_WRONG = 2
 STUDENTS = ("", "s001", "s002", "s003")
+LEAST_FOR_MODEL = 3
 SAMPLED = 60
 """Students whose answers are compared."""
 IN_BRACES = re.compile(r"\{[a-z_]+(![rsa]|:[^{}]*)?\}")
@@ -88,10 +90,8 @@ def main(words: list[str]) -> int:
         broken += not well
         print(f"  {'ok' if well else 'TO DO':6} {name:14} {said}", flush=True)
     if not broken:
-        print(
-            f"All is well. `python -m autograder course --prose {id[:2]}` and `seal {id}` put it "
-            "into the course."
-        )
+        sealing = "" if find(id).is_open else f", then `python -m autograder seal {id}`,"
+        print(f"All is well. `python -m autograder course --prose {id[:2]}`{sealing} builds it.")
     return TO_DO if broken else ALL_WELL
 
 
@@ -246,7 +246,8 @@ def _numbers(looked: Looked) -> str:
 
 
 def _leaks(looked: Looked) -> str:
-    if not (sealed.folder() / f"ch{looked.question.chapter}.json").is_file():
+    boxes = sealed.folder() / f"ch{looked.question.chapter}.json"
+    if not boxes.is_file() and not looked.exercise.is_open:
         raise Unruly("looked for once it can be sealed")
     build.look_for_leaks(name_of(looked.question.chapter))
     return "none in the notebook, the learner's half and the sealed verdicts"
@@ -258,6 +259,19 @@ def _text(looked: Looked) -> str:
     if not answer:
         raise Unruly(f"{_line_of(looked, 'answer')}: write a model answer")
     return f"{words} words; the model answer has {answer}"
+
+
+def _rubric(looked: Looked) -> str:
+    model = " ".join(looked.exercise.solution().split())
+    try:
+        found = score(looked.question.id, model)
+    except RubricMissing:
+        return "none: each answer waits for a person without a suggestion"
+    if found.mark < LEAST_FOR_MODEL:
+        raise Unruly(
+            f"{_line_of(looked, 'rubric')}: for the model answer it says: {found.sentence}"
+        )
+    return f"it suggests {found.mark} of 4 for the model answer"
 
 
 def _line_of(looked: Looked, role: str) -> str:
@@ -286,7 +300,7 @@ RULES = (
     ("numbers", _numbers),
     ("leaks", _leaks),
 )
-OPEN_RULES = (("text", _text),)
+OPEN_RULES = (("text", _text), ("rubric", _rubric), ("leaks", _leaks))
 
 
 if __name__ == "__main__":

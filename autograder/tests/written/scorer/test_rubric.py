@@ -18,7 +18,7 @@ from autograder.written.scorer import counts, scopes, text
 from autograder.written.scorer.score import _rubric
 from autograder.written.scorer.spelling import slips
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 GOOD = {
     "02.open": (
         "The id -1 is made up by the client, and connections are looked up by node id, so 0 is not "
