@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 import threading
 
-from autograder.grading.marking import Mark, all_cases, mark, mark_open, open_cells
+from autograder.grading.marking import Mark, all_cases, gone, mark, mark_open, open_cells
 from autograder.handed_in.submission import PARTIAL, Submission
 from autograder.masters import Master, master
 from autograder.sandbox.signs import in_answers, in_heard
@@ -50,9 +50,6 @@ def judge(submission: Submission, asked: dict, heard: dict) -> dict:
         open_pending=sum(marks[question].max for question in suggestions),
         open_max=sum(each.max for each in marks.values() if each.kind == "open"),
         cells={question: each.as_cell() for question, each in marks.items()},
-        misconceptions={
-            question: each.misconception for question, each in marks.items() if each.misconception
-        },
         suggestions=suggestions,
     )
     odd = in_answers(
@@ -85,7 +82,6 @@ def blank(submission: Submission, level: str, seconds: float = 0.0) -> dict:
         "seconds": seconds,
         "level": level,
         "cells": {},
-        "misconceptions": {},
         "suggestions": {},
         "variant": submission.variant,
         "flags": list(submission.flags),
@@ -102,9 +98,7 @@ def _marks(
             continue
         most = own.points(question)
         if question.id in submission.missing:
-            marks[question.id] = Mark(
-                0.0, most, question.kind, "the answer cell is gone from the notebook."
-            )
+            marks[question.id] = gone(question.kind, most)
         else:
             marks[question.id] = mark(
                 question,

@@ -17,6 +17,7 @@ from autograder.judges import Judge, Verdict
 from autograder.judges.secret import hidden_rng
 from autograder.making.rehearsal import said_by_wrong
 from autograder.masters import Cell, Master
+from autograder.outcome import Outcome
 from autograder.plain import MOST_BYTES, NotPlain, canonical, one_line, plain, same
 from autograder.questions import Question
 from autograder.rubric import RubricMissing, score
@@ -31,10 +32,12 @@ LONGEST_KEPT = 20_000
 
 @dataclass(frozen=True)
 class Mark:
-    """What one question earned. `misconception` names the wrong answer that was recognised, for the
-    class's report; `suggested` are the points the rubric would give to an open answer that waits.
+    """What one question earned. `outcome` is what everything decides by, and `sentence` is for
+    people. `misconception` is the id of the named wrong answer that was recognised (its name in the
+    judge); `suggested` are the points the rubric would give to an open answer that waits.
     """
 
+    outcome: Outcome
     score: float
     max: float
     kind: str
@@ -45,11 +48,18 @@ class Mark:
     @property
     def waits(self) -> bool:
         """Whether it is an open answer that a person has to read."""
-        return self.kind == "open" and self.sentence.startswith(WAITS)
+        return self.outcome == Outcome.WAITING
 
     def as_cell(self) -> dict:
         """The question's entry in RESULTS.json."""
-        return {"score": self.score, "max": self.max, "kind": self.kind, "sentence": self.sentence}
+        return {
+            "outcome": str(self.outcome),
+            "score": self.score,
+            "max": self.max,
+            "kind": self.kind,
+            "sentence": self.sentence,
+            "misconception": self.misconception,
+        }
 
 
 def all_cases(question: Question, numbers: dict) -> list[tuple[dict, bool]]:
@@ -69,10 +79,12 @@ def mark(
     judge = judges.find(question.id)
     opened = sum(not hidden for _, hidden in cases)
     if not isinstance(replies, list) or len(replies) not in (opened, len(cases)):
-        return Mark(0.0, most, question.kind, f"no answer was heard: {_end(ended)}.")
+        return Mark(
+            Outcome.UNHEARD, 0.0, most, question.kind, f"no answer was heard: {_end(ended)}."
+        )
     heard = [_trusted(question, reply) for reply in replies]
     if all("blank" in reply for reply in heard):
-        return Mark(0.0, most, question.kind, complaint(heard[0]))
+        return Mark(Outcome.BLANK, 0.0, most, question.kind, complaint(heard[0]))
     verdicts = [
         _verdict(question, judge, case, hidden, reply)
         for (case, hidden), reply in zip(cases, heard)
@@ -80,6 +92,7 @@ def mark(
     failed = [index for index, verdict in enumerate(verdicts) if not verdict.ok]
     if not failed and len(heard) < len(cases):
         return Mark(
+            Outcome.UNHEARD,
             0.0,
             most,
             question.kind,
@@ -88,6 +101,7 @@ def mark(
         )
     if not failed:
         return Mark(
+            Outcome.RIGHT,
             most,
             most,
             question.kind,
@@ -103,27 +117,35 @@ def mark(
         sentence = judges.fill(wrong.sentence, case, question.id)
     title = UNSEEN if hidden else f"{case['case']}: " if "case" in case else ""
     share = min(verdict.share for verdict in verdicts)
-    return Mark(round(most * share, 4), most, question.kind, title + sentence, named)
+    if hidden:
+        outcome = Outcome.HIDDEN
+    elif "blank" in heard[index]:
+        outcome = Outcome.BLANK
+    else:
+        outcome = Outcome.PART if share > 0 else Outcome.WRONG
+    return Mark(outcome, round(most * share, 4), most, question.kind, title + sentence, named)
 
 
 def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
     """An open answer waits for a person: no points, and the rubric's suggestion with its evidence.
-    An untouched cell waits for nobody. What is kept of the suggestion goes into the result:
-    grading/settling.py may settle it."""
-    if text is None or not text.strip() or text.strip() == cell.source.strip():
-        return Mark(0.0, cell.points, "open", "no answer was written."), None
+    A cell that is gone (`text` is None) or untouched waits for nobody. What is kept of the
+    suggestion goes into the result: grading/settling.py may settle it."""
+    if text is None:
+        return gone("open", cell.points), None
+    if not text.strip() or text.strip() == cell.source.strip():
+        return Mark(Outcome.BLANK, 0.0, cell.points, "open", "no answer was written."), None
     try:
         suggestion = score(cell.question, text)
     except RubricMissing:
         # still read by a person, like every open answer
-        return Mark(0.0, cell.points, "open", f"{WAITS}; there is no rubric to suggest a mark."), {
+        return _waiting(cell, f"{WAITS}; there is no rubric to suggest a mark."), {
             "answer": text[:LONGEST_KEPT]
         }
     except Exception as failed:
         # a text the rubric stumbles over must not stop a class
-        return Mark(
-            0.0, cell.points, "open", f"{WAITS}; the rubric failed on it ({type(failed).__name__})."
-        ), {"answer": text[:LONGEST_KEPT]}
+        return _waiting(cell, f"{WAITS}; the rubric failed on it ({type(failed).__name__})."), {
+            "answer": text[:LONGEST_KEPT]
+        }
     points = round(cell.points * suggestion.mark / 4, 2)
     found = "; ".join(
         (
@@ -143,12 +165,21 @@ def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
         "waits": sentence,
         "answer": text[:LONGEST_KEPT],
     }
-    return Mark(0.0, cell.points, "open", sentence, suggested=points), kept
+    return _waiting(cell, sentence, points), kept
+
+
+def gone(kind: str, most: float) -> Mark:
+    """The mark of a question whose answer cell is no longer in the notebook."""
+    return Mark(Outcome.GONE, 0.0, most, kind, "the answer cell is gone from the notebook.")
 
 
 def open_cells(master: Master) -> list[Cell]:
     """The cells of the open questions."""
     return [cell for cell in master.cells if cell.kind == "open" and cell.question]
+
+
+def _waiting(cell: Cell, sentence: str, suggested: float | None = None) -> Mark:
+    return Mark(Outcome.WAITING, 0.0, cell.points, "open", sentence, suggested=suggested)
 
 
 def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: dict) -> Verdict:

@@ -114,11 +114,18 @@ def key_of(submission: Submission, master: Master | None) -> str:
 
 
 def read(folder: Path, key: str) -> dict | None:
-    """A kept result, or None when there is none that is whole."""
+    """A kept result, or None when there is none that is whole, or an older version kept it: then
+    the submission is graded again."""
     try:
-        return json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
+        result = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+    return None if is_old(result) else result
+
+
+def is_old(result: dict) -> bool:
+    """Whether an older version of this package made the result: its verdicts have no outcome."""
+    return any("outcome" not in cell for cell in result["cells"].values())
 
 
 def keep(folder: Path, key: str, result: dict) -> None:

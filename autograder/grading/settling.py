@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from autograder.grading.calibration import Calibration
 from autograder.grading.marking import Mark
+from autograder.outcome import Outcome
 
 SETTLED = "settled by the scorer, whom your teacher has tried on marks of their own"
 
@@ -29,6 +30,7 @@ def settle(result: dict, calibrations: Mapping[str, Calibration]) -> dict:
         if known is not None and known.settles(suggestion):
             cells[question] = {
                 **cell,
+                "outcome": str(Outcome.SETTLED),
                 "score": suggestion["points"],
                 "sentence": f"{SETTLED}. {suggestion['sentence']}",
             }
@@ -36,6 +38,7 @@ def settle(result: dict, calibrations: Mapping[str, Calibration]) -> dict:
         else:
             cells[question] = {
                 **cell,
+                "outcome": str(Outcome.WAITING),
                 "score": 0.0,
                 "sentence": suggestion.get("waits", cell["sentence"]),
             }

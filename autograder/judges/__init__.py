@@ -40,7 +40,8 @@ class WrongAnswer:
 
     The sentence may speak of the case's own numbers in braces: "You counted one for each of the
     {partitions} partitions." `says`: case -> what the source gives, where running it takes more
-    than Python (Spark); a test runs it all the same.
+    than Python (Spark); a test runs it all the same. `name` is its id in results, which stays when
+    the sentence is said better.
     """
 
     name: str

@@ -194,7 +194,7 @@ def _not_named(own: Master, step: int, name: str, result: dict) -> list[str]:
     found = []
     for question in own.questions:
         wrong = judges.find(question.id).wrong_answers[step : step + 1]
-        if wrong and result["misconceptions"].get(question.id) != wrong[0].name:
+        if wrong and result["cells"][question.id]["misconception"] != wrong[0].name:
             found.append(
                 f'{name}: {question.id} gives the wrong answer "{wrong[0].name}" and was told: '
                 f"{result['cells'][question.id]['sentence']}"

@@ -17,12 +17,13 @@ from datetime import datetime
 from pathlib import Path
 
 from autograder import judges
-from autograder.grading.marking import UNSEEN
 from autograder.grading.marks import Cell, Sheet, sheets
 from autograder.grading.results import write_atomically
 from autograder.handed_in.submission import REFUSED, UNREADABLE
 from autograder.making.leaks import Leak, of_feedback
 from autograder.masters import Master, master, question_of, text_of
+from autograder.open_answers.answers import read_results
+from autograder.outcome import Outcome
 from autograder.questions import find
 from autograder.teacher import late
 from autograder.teacher.late import Policy, shown
@@ -53,7 +54,7 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
     the end, for then there are marks without a sentence. Leak where a page would give a solution or
     a hidden case away: it is not written, and all others are, for what an error of one student's
     says must not keep a class waiting."""
-    results = _results(out)
+    results = read_results(out)
     counted = {
         (result["student"], result["assignment"]): result
         for result in results.values()
@@ -145,24 +146,12 @@ def _hand_in_again(chapters: set[str]) -> str:
     )
 
 
-def _results(out: Path) -> dict:
-    try:
-        return json.loads((out / "results.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        if (out / "gradebook.db").is_file():
-            raise LookupError(
-                f"The grading into {out} has not come to its end: the same `grade` command goes "
-                "on, and then there are pages to write."
-            ) from None
-        return {}  # `sheets` says what is missing
-
-
 def sentences(result: dict) -> dict[str, str]:
     """What a student is told to each question. Where a hidden case failed it is a hint and no more:
     even the name of an error could carry the hidden input home."""
     return {
-        question: _of_hidden(question, result.get("misconceptions", {}).get(question))
-        if cell["sentence"].startswith(UNSEEN)
+        question: _of_hidden(question, cell["misconception"])
+        if cell["outcome"] == Outcome.HIDDEN
         else cell["sentence"]
         for question, cell in result["cells"].items()
     }

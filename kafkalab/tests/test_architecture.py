@@ -28,8 +28,8 @@ COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlal
 CELL = " ".join(
     f"autograder.{part}"
     for part in (
-        "again anomalies asking check guesses masters plain plays progress questions runs sealed "
-        "spark_rows spelled variants"
+        "again anomalies asking check guesses masters outcome plain plays progress questions runs "
+        "sealed spark_rows spelled variants"
     ).split()
 )
 

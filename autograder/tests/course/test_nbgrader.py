@@ -7,7 +7,6 @@ import pytest
 
 from autograder import judges, questions
 from autograder.grade import run
-from autograder.grading.marking import UNSEEN
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
 from autograder.making.references import solved
@@ -82,7 +81,7 @@ def compared(chapter, count, folder, sandbox, spark=True, **words):
         ours[each.student] = {
             question: points
             for question, points in each.points.items()
-            if UNSEEN not in result["cells"][question]["sentence"]
+            if result["cells"][question]["outcome"] != "hidden"
         }
         course.hand_in(own, each.student, notebook)
     course.run("autograde", own.name, "--create")
@@ -139,7 +138,7 @@ def test_nbgrader_names_the_wrong_answers_too(chapter, tmp_path):
             path.write_text(json.dumps(notebook), encoding="utf-8")
             heard = run(read(path)[0], sandbox)
             expected[student] = [
-                question for question in named if UNSEEN not in heard["cells"][question]["sentence"]
+                question for question in named if heard["cells"][question]["outcome"] != "hidden"
             ]
             course.hand_in(own, student, notebook)
     course.run("autograde", own.name, "--create")

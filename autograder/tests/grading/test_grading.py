@@ -53,7 +53,9 @@ def test_each_named_wrong_answer_fails_for_its_own_reason(graded, question, step
         return
     result = graded({question: named[step].source}, student="s5")
     assert result["cells"][question]["score"] == 0
-    assert result["misconceptions"] == {question: named[step].name}
+    assert {
+        own: cell["misconception"] for own, cell in result["cells"].items() if cell["misconception"]
+    } == {question: named[step].name}
     told_apart = named[step].sentence.split("{")[0]
     assert told_apart in result["cells"][question]["sentence"]
     others = [

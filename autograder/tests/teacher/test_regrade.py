@@ -103,7 +103,8 @@ def test_gains_and_losses_are_shown_first_and_written_when_asked(
     assert (shown["bo.ipynb"]["score"], shown["ada.ipynb"]["score"]) == (
         6,
         5,
-    ) and "90.3" not in shown["bo.ipynb"]["misconceptions"]
+    )
+    assert shown["bo.ipynb"]["cells"]["90.3"]["misconception"] is None
     said = []
     again = grade_class(tmp_path / "class", out, say=said.append)
     assert said == ["3 of 3 were graded before; 0 to go."] and again["bo.ipynb"]["score"] == 6, (
