@@ -34,7 +34,7 @@ from autograder.grading.colleague import Colleague
 from autograder.grading.enrolled import class_of, enrol
 from autograder.grading.foreseen import stale
 from autograder.grading.gradebook import recorded, restamp, told, written
-from autograder.grading.judging import ALL_RAN, asked_of, blank, judge
+from autograder.grading.judging import asked_of, blank, judge
 from autograder.grading.pace import Pace
 from autograder.grading.settling import marks_of, settle
 from autograder.grading.writer import holding
@@ -48,13 +48,12 @@ from autograder.judges.secret import held_to
 from autograder.masters import chapter_number, master
 from autograder.open_answers.answers import UNFINISHED
 from autograder.open_answers.review import put_back
-from autograder.sandbox.parent import LOST, Sandbox, SandboxFailed, Unofficial
+from autograder.sandbox.parent import Sandbox, SandboxFailed, Unofficial
 from autograder.teacher import late
 from autograder.teacher.late import settle as settle_late
 from autograder.variants import numbers_for
 
 __all__ = [
-    "ALL_RAN",
     "grade",
     "grade_class",
     "grade_file",
@@ -125,6 +124,7 @@ def _of_its_uploader(submission: Submission, ids: tuple[str, ...]) -> Submission
         answers={},
         extras=(),
         missing=(),
+        for_student=None,
         reason=(
             f'its first cell {named}. Write your own id there, me("{ids[0]}"), run every cell'
             " again, solve it with your own numbers, and hand in again."
@@ -179,6 +179,7 @@ def public(result: dict) -> dict:
         "open_max",
         "status",
         "reason",
+        "reason_for_student",
         "seconds",
         "level",
         "cells",
@@ -540,6 +541,7 @@ def _without_strays(found: list[Submission]) -> list[Submission]:
                 answers={},
                 extras=(),
                 missing=(),
+                for_student=None,
                 status=REFUSED,
                 reason=(
                     f"it answers chapter {each.chapter}, and nearly everything beside it answers"
@@ -687,20 +689,22 @@ def _settled(work: _Work, course: _Course, sandbox: Sandbox, judging: Colleague,
             if stopping.is_set()
             else judging.ask({"submission": whole.as_plain(), "heard": heard})
         )
-        lost = heard["ended"] == LOST
+        lost = heard.get("lost", False)
     except (SandboxFailed, Unofficial):
         # no worker can be had at all: that is the machine's trouble
         raise
     except Exception as failed:
         # one submission that we ourselves stumble over must not stop a class
+        why = (
+            f"it could not be judged ({type(failed).__name__}: {failed}); this is the "
+            "autograder's fault, not the student's."
+        )
         result = {
             **blank(whole, sandbox.level),
             "assignment": master(whole.chapter).name,
             "status": PARTIAL,
-            "reason": (
-                f"it could not be judged ({type(failed).__name__}: {failed}); this is the "
-                "autograder's fault, not the student's."
-            ),
+            "reason": why,
+            "reason_for_student": why,
         }
         lost = True
     if stopping.is_set():

@@ -23,6 +23,10 @@ class NotPlain(TypeError):
     """The value is not made of numbers, texts, lists and dicts; the message names what it is."""
 
 
+class Unwritten(NotPlain):
+    """The value is `...`, which stands where an answer is still to be written."""
+
+
 def plain(value, depth: int = 0):
     """Return `value` as plain JSON data; a numpy or pandas number becomes a Python one, a tuple a
     list, a set a sorted list, and a fraction without a rest a whole number: who writes 30 / 2 has
@@ -50,7 +54,8 @@ def plain(value, depth: int = 0):
     # np.int64 comes out of every pandas count
     if kind.__module__ == "numpy" and hasattr(value, "tolist"):
         return plain(value.tolist(), depth + 1)
-    raise NotPlain(f"a {kind.__name__}, where a number, a text, a list or a dict was asked for")
+    refused = Unwritten if value is ... else NotPlain
+    raise refused(f"a {kind.__name__}, where a number, a text, a list or a dict was asked for")
 
 
 def canonical(data) -> str:

@@ -14,12 +14,12 @@ import sys
 import threading
 
 from autograder.grading.marking import Mark, all_cases, gone, mark, mark_open, open_cells
+from autograder.grading.results import add_reason
 from autograder.handed_in.submission import PARTIAL, Submission
 from autograder.masters import Master, master
+from autograder.plain import one_line
 from autograder.sandbox.signs import in_answers, in_heard
 from autograder.variants import numbers_for
-
-ALL_RAN = "all cells have run"
 
 
 def asked_of(submission: Submission) -> dict[str, list]:
@@ -57,12 +57,12 @@ def judge(submission: Submission, asked: dict, heard: dict) -> dict:
     ) + in_heard(heard)
     if odd:
         result["flags"] = result["flags"] + odd
-        result["reason"] = " ".join(filter(None, [result["reason"], f"{'; '.join(odd)}."]))
-    if heard["ended"] != ALL_RAN:
+        add_reason(result, f"{'; '.join(odd)}.")
+    if heard["ended"]:
         silent = [question for question in asked if question not in heard["replies"]]
         result["status"] = PARTIAL
-        since = f"{heard['ended']}; no answer was heard from {', '.join(silent) or 'none'} on."
-        result["reason"] = " ".join(filter(None, [result["reason"], since]))
+        why = one_line(heard["ended"], 300)
+        add_reason(result, f"{why}; no answer was heard from {', '.join(silent) or 'none'} on.")
     return result
 
 
@@ -79,6 +79,9 @@ def blank(submission: Submission, level: str, seconds: float = 0.0) -> dict:
         "open_max": 0.0,
         "status": submission.status,
         "reason": submission.reason,
+        "reason_for_student": submission.reason
+        if submission.for_student is None
+        else submission.for_student,
         "seconds": seconds,
         "level": level,
         "cells": {},

@@ -73,6 +73,7 @@ def mark(
     question: Question, most: float, cases: list[tuple[dict, bool]], replies, ended: str
 ) -> Mark:
     """The mark of a machine-checked question worth `most` points, from the replies to its cases.
+    `ended` says what cut the run off; it is "" where all cells ran.
 
     The weakest case decides: an answer that holds for the examples only does not hold.
     """
@@ -256,18 +257,20 @@ def _trusted(question: Question, reply) -> dict:
             "blank": [name for name in question.answers if name in named] or list(question.answers)
         }
     if isinstance(reply, dict) and isinstance(reply.get("raised"), str):
-        line = reply.get("line")
         return {
             "raised": one_line(reply["raised"], 60),
             "says": one_line(reply.get("says"), 200),
-            "line": line if type(line) is int and 0 < line < 10_000 else None,
+            "line": _whole(reply.get("line")),
+            "seconds": _whole(reply.get("seconds")),
         }
     return {"raised": "NoAnswer", "says": ""}
 
 
+def _whole(number) -> int | None:
+    return number if type(number) is int and 0 < number < 10_000 else None
+
+
 def _end(ended: str) -> str:
     return (
-        "the cells ran, but the answer was lost on the way"
-        if ended == "all cells have run"
-        else one_line(ended, 200)
+        "the cells ran, but the answer was lost on the way" if not ended else one_line(ended, 200)
     )

@@ -182,7 +182,7 @@ def surprises(pupil: Pupil, results) -> list[str]:
         found += _open_surprises(role, name, result)
     if role == "resubmitted":
         before = results[next(iter(pupil.first))]
-        if before["counted"] or name not in before["reason"] or before["score"] != 0:
+        if before["counted"] or before.get("replaced_by") != name or before["score"] != 0:
             found.append(
                 f"{name}: it came later than {next(iter(pupil.first))}, and that one says "
                 f"{before['reason']!r}."

@@ -36,7 +36,6 @@ NOT_GRADED = "not_graded.html"
 HAND_IN_AGAIN = """<p class=said>Open the chapter in JupyterLab, look whether your answers are there, and save.
 <code>python -m autograder pack {chapter}</code>{which} makes the file to hand in.
 If a page of this chapter lies beside this one, another file of yours was graded.</p>"""  # noqa: E501
-BETWEEN_TWO = ("the notebook names ", "it says that it is ", "its notebooks name ")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
@@ -76,16 +75,20 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
             for question, text in answers.items()
             if text.strip() != blank.get(question)
         }
-        result = counted.get((sheet.student, sheet.assignment), {"cells": {}, "reason": ""})
+        result = counted.get(
+            (sheet.student, sheet.assignment), {"cells": {}, "reason_for_student": ""}
+        )
         told = sentences(result)
-        leak = of_feedback(own.chapter).found_in("\n".join([*told.values(), result["reason"]]))
+        leak = of_feedback(own.chapter).found_in(
+            "\n".join([*told.values(), result["reason_for_student"]])
+        )
         if leak:
             leaky.append((sheet.student, sheet.assignment, leak))
             continue
         path = out / "feedback" / sheet.student / f"{sheet.assignment}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(
-            path, feedback_page(sheet, own, answers, told, _for_the_student(result), costs)
+            path, feedback_page(sheet, own, answers, told, result["reason_for_student"], costs)
         )
         written += 1
         if written % 1000 == 0:
@@ -114,7 +117,7 @@ def _write_not_graded(folder: Path, results: dict) -> int:
     for name, result in results.items():
         if result["status"] in (UNREADABLE, REFUSED):
             unread.setdefault(result["student"], []).append(
-                f"<h2>{_text(name)}</h2><p>{_text(_sentence(result['reason']))}</p>"
+                f"<h2>{_text(name)}</h2><p>{_text(_sentence(result['reason_for_student']))}</p>"
             )
             named = re.search(r"(?<!\d)(\d\d)_[a-z]", name)
             chapters.setdefault(result["student"], set()).update({named[1]} if named else graded)
@@ -235,16 +238,6 @@ def _lateness(sheet: Sheet, costs: Policy) -> str:
         f" It was due {_at(sheet.due)} and came {told_late(sheet.seconds_late)} late; {taken}"
         f" ({costs})."
     )
-
-
-def _for_the_student(result: dict) -> str:
-    """What was odd about the file, without what names somebody else: that is for a talk, and the
-    teacher's."""
-    reason = result["reason"]
-    for flag in result.get("flags", ()):
-        if flag.startswith(BETWEEN_TWO):
-            reason = re.sub(rf"(^|; |\. ?){re.escape(flag)}(?=[.;]|$)\.?", "", reason).strip(" ;")
-    return reason if reason.strip(" .") else ""
 
 
 def _at(utc: str) -> str:

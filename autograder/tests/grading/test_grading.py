@@ -275,10 +275,7 @@ def test_nobody_stays_behind(demo, level):
         sandbox.run([{"source": "total = 0", "question": "90.3", "cases": [{}]}], {})
         before = set(os.listdir("/proc"))
         heard = sandbox.run([{"source": flee, "question": "90.3", "cases": [{}]}], {})
-        assert (
-            heard["replies"]["90.3"] == [{"data": {"total": 1}}]
-            and heard["ended"] == "all cells have run"
-        )
+        assert heard["replies"]["90.3"] == [{"data": {"total": 1}}] and heard["ended"] == ""
         for _ in range(50):  # what was killed is listed until the kernel has cleared it away
             left = [
                 name
