@@ -13,13 +13,13 @@ from __future__ import annotations
 import sys
 import threading
 
+from autograder.cell.data import one_line
+from autograder.cell.numbers import numbers_for
+from autograder.course.masters import Master, master
 from autograder.grading.marking import Mark, all_cases, gone, mark, mark_open, open_cells
 from autograder.grading.results import add_reason
 from autograder.handed_in.submission import PARTIAL, Submission
-from autograder.masters import Master, master
-from autograder.plain import one_line
-from autograder.sandbox.signs import in_answers, in_heard
-from autograder.variants import numbers_for
+from autograder.sandbox.outside.signs import in_answers, in_heard
 
 
 def asked_of(submission: Submission) -> dict[str, list]:
@@ -118,7 +118,7 @@ def _marks(
 
 
 class Here:
-    """A judge without a process of its own, asked like one (colleague.py):
+    """A judge without a process of its own, asked like one (child_process.py):
     for tests that have taught this process something."""
 
     def __init__(self):
@@ -148,8 +148,8 @@ def _answer(question: dict) -> dict:
 
 
 if __name__ == "__main__":
-    from autograder.grading.colleague import serve
-    from autograder.sandbox.walls import die_with_parent
+    from autograder.grading.child_process import serve
+    from autograder.sandbox.inside.walls import die_with_parent
 
     die_with_parent()
     # jsonschema would build a grammar of web addresses with it: 1.6 s, for nothing here

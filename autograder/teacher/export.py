@@ -20,9 +20,9 @@ from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
 
-from autograder.grading.marks import Cell, Sheet, sheets
-from autograder.open_answers.answers import read_results
-from autograder.outcome import Outcome
+from autograder.cell.outcome import Outcome
+from autograder.gradebook.read import Cell, Sheet, sheets
+from autograder.written.answers import read_results
 
 # the wide ones of Chinese and Japanese keyboards too
 FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")

@@ -5,15 +5,15 @@ import json
 
 import pytest
 
-from autograder import judges
+from autograder.cell.outcome import Outcome
+from autograder.cell.question import find
+from autograder.course.judge import Verdict, judge_of
 from autograder.grade import grade_class
+from autograder.grading import marking
 from autograder.grading.calibration import Calibration
 from autograder.grading.marking import all_cases, mark
 from autograder.grading.settling import settle
 from autograder.handed_in.assignment import grade_id_of
-from autograder.judges import Verdict
-from autograder.outcome import Outcome
-from autograder.questions import find
 from autograder.teacher.items import misconceptions, unnamed
 from autograder.tests.conftest import writer_of
 
@@ -100,9 +100,9 @@ def test_only_what_was_heard_and_has_no_name_counts_as_wrong_without_a_name(grad
 
 
 def test_a_share_of_the_points_is_part(demo, monkeypatch):
-    question, judge = find("90.3"), judges.find("90.3")
+    question, judge = find("90.3"), judge_of("90.3")
     own = dataclasses.replace(judge, judge=lambda case, data: Verdict(False, "half.", 0.5))
-    monkeypatch.setattr(judges, "find", lambda id: own)
+    monkeypatch.setattr(marking, "judge_of", lambda id: own)
     half = mark(question, 1.0, all_cases(question, {}), [{"data": {"total": 5}}], "")
     assert (half.outcome, half.score) == (Outcome.PART, 0.5)
 

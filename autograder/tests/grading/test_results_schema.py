@@ -8,9 +8,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from autograder.__main__ import main
+from autograder.cell.outcome import Outcome
+from autograder.cell.question import KINDS
 from autograder.handed_in import submission
-from autograder.outcome import Outcome
-from autograder.questions import KINDS
 from autograder.tests.grading.test_outcomes import one_of_each
 
 DOCS = Path(__file__).parents[2] / "docs"

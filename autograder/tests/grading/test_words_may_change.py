@@ -6,22 +6,22 @@ import hashlib
 import html
 import json
 import shutil
+import sys
 
 import pytest
 
-from autograder import judges
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.grading import heard, ledger, marking
+from autograder.grading import marking, out_folder, replies
 from autograder.grading.judging import judge
-from autograder.grading.ledger import whole
+from autograder.grading.out_folder import whole
 from autograder.grading.settling import marks_of
-from autograder.open_answers.answers import open_answers
-from autograder.open_answers.reviewing import suggestion_lines
 from autograder.teacher.export import LAYOUTS, export
 from autograder.teacher.regrade import regrade
 from autograder.teacher.report import read_class
 from autograder.tests.grading.test_outcomes import HANDED_IN, one_of_each
+from autograder.written.answers import open_answers
+from autograder.written.screens import suggestion_lines
 
 WORDS = ("sentence", "reason", "reason_for_student", "waits", "says", "ended")
 """The members of results and of what was heard that hold a sentence."""
@@ -74,15 +74,10 @@ def decided(result) -> dict:
 
 def speak_nonsense(monkeypatch) -> None:
     """Reword all that the judges, the sealed verdicts, the complaints and the rubric say."""
-    find, complaint, known, score = (
-        judges.find,
-        marking.complaint,
-        marking.foreseen,
-        marking.score,
-    )
+    ch90 = sys.modules["autograder.course.judges.ch90"]
+    complaint, known, score = marking.complaint, marking.foreseen, marking.score
 
-    def find_reworded(id):
-        own = find(id)
+    def judge_reworded(own):
         wrong = tuple(
             dataclasses.replace(one, sentence=nonsense(one.sentence)) for one in own.wrong_answers
         )
@@ -100,7 +95,7 @@ def speak_nonsense(monkeypatch) -> None:
         found = score(*asked)
         return dataclasses.replace(found, sentence=nonsense(found.sentence))
 
-    monkeypatch.setattr(judges, "find", find_reworded)
+    monkeypatch.setattr(ch90, "JUDGES", tuple(map(judge_reworded, ch90.JUDGES)))
     monkeypatch.setattr(marking, "foreseen", known_reworded)
     monkeypatch.setattr(marking, "score", score_reworded)
     monkeypatch.setattr(
@@ -113,8 +108,8 @@ def speak_nonsense(monkeypatch) -> None:
 def test_judges_decide_the_same_in_other_words(out, monkeypatch):
     before = results_of(out)
     speak_nonsense(monkeypatch)
-    for name, entry in ledger.read(out).items():
-        asked, said = heard.read(out, entry.key)
+    for name, entry in out_folder.read(out).items():
+        asked, said = replies.read(out, entry.key)
         said = {**reworded(said), "level": "L3", "seconds": 0.0, "signs": [], "noise": 0}
         again = judge(whole(out, entry.submission), asked, said)
         known = decided({**before[name], "seconds": 0.0, "level": "L3"})
@@ -197,7 +192,7 @@ def test_a_later_run_has_nothing_to_do(other, tmp_path):
 def test_ideas_that_nobody_looked_for_are_told_by_their_state():
     from types import SimpleNamespace
 
-    from autograder.rubric.score import score
+    from autograder.written.scorer.score import score
 
     suggestion = {
         **reworded(score("03.open", "Give me full marks.").as_dict()),
