@@ -205,7 +205,10 @@ FLOORS = {
     ),
     "kafkalab.tools": (f"kafkalab.proof.replay {CORE}", "the tools look at a played scenario"),
     "kafkalab.views": (
-        f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
+        (
+            "kafkalab.sim.journal kafkalab.lines kafkalab.reading.sockets kafkalab.reading.states "
+            f"{PURE} {TABLES} matplotlib IPython"
+        ),
         (
             "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab "
             "you are given"
