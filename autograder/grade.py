@@ -6,7 +6,7 @@
 Four kinds of process grade a class, each with one duty. This one, the parent, takes in what was
 handed in, rebuilds it from the master and never runs a learner's code. Workers run the code, inside
 the sandbox (sandbox/outside/parent.py, sandbox/inside/worker.py). Judges decide on what was heard,
-outside, on plain data (grading/judging.py). One writer owns the gradebook and what is kept
+outside, on plain data (grading/verdict.py). One writer owns the gradebook and what is kept
 (grading/writer.py).
 
 A submission goes down one of as many *lanes* as there are workers: run, judged, written, then the
@@ -40,9 +40,9 @@ from autograder.gradebook.students import class_of, enrol
 from autograder.gradebook.write import recorded, restamp, told, written
 from autograder.grading import calibration, out_folder, results
 from autograder.grading.child_process import Colleague
-from autograder.grading.judging import asked_of, blank, judge
 from autograder.grading.pace import Pace
 from autograder.grading.settling import marks_of, settle
+from autograder.grading.verdict import asked_of, blank, judge
 from autograder.grading.verdict_cache import stale
 from autograder.grading.writer import holding
 from autograder.handed_in.arrivals import arrive, keep_copy
@@ -342,7 +342,7 @@ def grade_class(
 
 def new_judge() -> Colleague:
     """A judge process."""
-    return Colleague("autograder.grading.judging", seconds=JUDGE_SECONDS)
+    return Colleague("autograder.grading.verdict", seconds=JUDGE_SECONDS)
 
 
 def receive(

@@ -32,7 +32,7 @@ from unittest import mock
 from autograder.cell.course_folder import HOME
 from autograder.course.masters import Master, master
 from autograder.grade import hear
-from autograder.grading.judging import judge
+from autograder.grading.verdict import judge
 from autograder.handed_in.submission import read
 from autograder.proving.classroom import make_class
 from autograder.sandbox.outside.parent import Sandbox, Worker

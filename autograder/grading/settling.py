@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from autograder.cell.outcome import Outcome
 from autograder.grading.calibration import Calibration
-from autograder.grading.marking import Mark
+from autograder.grading.verdict import Mark
 
 SETTLED = "settled by the scorer, whom your teacher has tried on marks of their own"
 

@@ -31,9 +31,9 @@ from autograder.gradebook.late import settle as settle_late
 from autograder.gradebook.read import sheets
 from autograder.grading import calibration, out_folder, results
 from autograder.grading import replies as kept
-from autograder.grading.marking import Mark, all_cases, gone, mark, mark_open
 from autograder.grading.out_folder import Entry, whole
 from autograder.grading.settling import settle
+from autograder.grading.verdict import Mark, all_cases, gone, mark, mark_open
 from autograder.grading.writer import Writer, holding
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python

@@ -320,7 +320,7 @@ def test_a_result_says_its_level(graded, sandbox):
 
 
 def test_hidden_cases_follow_from_the_secret(demo, monkeypatch):
-    from autograder.grading.marking import all_cases
+    from autograder.grading.verdict import all_cases
 
     question = find("90.2")
     first = all_cases(question, {})

@@ -9,10 +9,10 @@ from autograder.cell.outcome import Outcome
 from autograder.cell.question import find
 from autograder.course.judge import Verdict, judge_of
 from autograder.grade import grade_class
-from autograder.grading import marking
+from autograder.grading import verdict
 from autograder.grading.calibration import Calibration
-from autograder.grading.marking import all_cases, mark
 from autograder.grading.settling import settle
+from autograder.grading.verdict import all_cases, mark
 from autograder.handed_in.assignment import grade_id_of
 from autograder.teacher.items import misconceptions, unnamed
 from autograder.tests.conftest import writer_of
@@ -102,7 +102,7 @@ def test_only_what_was_heard_and_has_no_name_counts_as_wrong_without_a_name(grad
 def test_a_share_of_the_points_is_part(demo, monkeypatch):
     question, judge = find("90.3"), judge_of("90.3")
     own = dataclasses.replace(judge, judge=lambda case, data: Verdict(False, "half.", 0.5))
-    monkeypatch.setattr(marking, "judge_of", lambda id: own)
+    monkeypatch.setattr(verdict, "judge_of", lambda id: own)
     half = mark(question, 1.0, all_cases(question, {}), [{"data": {"total": 5}}], "")
     assert (half.outcome, half.score) == (Outcome.PART, 0.5)
 

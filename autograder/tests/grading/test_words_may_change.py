@@ -11,11 +11,12 @@ import sys
 import pytest
 
 from autograder.__main__ import main
+from autograder.cell import verdict as cell_verdict
 from autograder.grade import grade_class
-from autograder.grading import marking, out_folder, replies
-from autograder.grading.judging import judge
+from autograder.grading import out_folder, replies, verdict
 from autograder.grading.out_folder import whole
 from autograder.grading.settling import marks_of
+from autograder.grading.verdict import judge
 from autograder.teacher.export import LAYOUTS, export
 from autograder.teacher.regrade import regrade
 from autograder.teacher.report import read_class
@@ -75,7 +76,7 @@ def decided(result) -> dict:
 def speak_nonsense(monkeypatch) -> None:
     """Reword all that the judges, the sealed verdicts, the complaints and the rubric say."""
     ch90 = sys.modules["autograder.course.judges.ch90"]
-    complaint, known, score = marking.complaint, marking.foreseen, marking.score
+    complaint, known, score = verdict.complaint, verdict.foreseen, verdict.score
 
     def judge_reworded(own):
         wrong = tuple(
@@ -88,21 +89,22 @@ def speak_nonsense(monkeypatch) -> None:
         found = known(*asked)
         if found is None:
             return None
-        verdict = dataclasses.replace(found.verdict, sentence=nonsense(found.verdict.sentence))
-        return dataclasses.replace(found, verdict=verdict)
+        return dataclasses.replace(found, sentence=nonsense(found.sentence))
 
     def score_reworded(*asked):
         found = score(*asked)
         return dataclasses.replace(found, sentence=nonsense(found.sentence))
 
     monkeypatch.setattr(ch90, "JUDGES", tuple(map(judge_reworded, ch90.JUDGES)))
-    monkeypatch.setattr(marking, "foreseen", known_reworded)
-    monkeypatch.setattr(marking, "score", score_reworded)
-    monkeypatch.setattr(
-        marking, "complaint", lambda *reply: nonsense(complaint(*reply) or "") or None
-    )
-    for name in ("UNSEEN", "WAITS", "NOT_PLAYED_AGAIN", "SPELLED_OTHERWISE"):
-        monkeypatch.setattr(marking, name, "zz")
+    monkeypatch.setattr(verdict, "foreseen", known_reworded)
+    monkeypatch.setattr(verdict, "score", score_reworded)
+    for module in (verdict, cell_verdict):
+        monkeypatch.setattr(
+            module, "complaint", lambda *reply: nonsense(complaint(*reply) or "") or None
+        )
+    monkeypatch.setattr(cell_verdict, "SPELLED_OTHERWISE", "zz")
+    for name in ("UNSEEN", "WAITS", "NOT_PLAYED_AGAIN"):
+        monkeypatch.setattr(verdict, name, "zz")
 
 
 def test_judges_decide_the_same_in_other_words(out, monkeypatch):

@@ -347,7 +347,7 @@ def test_nothing_of_a_learners_speaks_to_a_terminal(tmp_path):
 
     from autograder.cell.numbers import numbers_for
     from autograder.cell.question import find
-    from autograder.grading.marking import all_cases, mark
+    from autograder.grading.verdict import all_cases, mark
     from autograder.handed_in.submission import read
 
     loud = "\x1b[2J\x1b]0;owned\x07\u202e2 fo 2\r\n"

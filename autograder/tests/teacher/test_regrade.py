@@ -11,7 +11,7 @@ from autograder.__main__ import main
 from autograder.grade import grade_class
 from autograder.gradebook.byhand import ByHand, Entry
 from autograder.gradebook.read import sheets
-from autograder.grading import marking, results
+from autograder.grading import results, verdict
 from autograder.teacher.regrade import regrade
 
 _KEPT = {}
@@ -52,7 +52,7 @@ def mend(monkeypatch, question_id, **changes):
     )
     monkeypatch.setattr(results, "_papers", lambda chapter, digest: "other papers")
     # sealed verdicts of another text say nothing
-    monkeypatch.setattr(marking, "foreseen", lambda *answer: None)
+    monkeypatch.setattr(verdict, "foreseen", lambda *answer: None)
 
 
 def marks(out):

@@ -1,25 +1,39 @@
-"""Decide one submission: what the sandbox heard, judged here, question by question.
+"""Judges a submission: what the sandbox heard becomes marks, question by question.
+`python -m autograder.grading.verdict` is a judge process.
 
-The replies come from a process the learner's code has run in, so they are nobody's verdicts:
-anything that is not a plain answer counts as no answer, and only a judge gives points.
+A judge sees plain data only: the answers' text, and the replies of a process that the learner's
+code has run in, which are nobody's verdicts. What is no plain answer counts as none. Each case is
+decided by the function that check() calls (cell/verdict.py); only the word on the data may be the
+judge's own, and a run counts only where it can be played again.
+
+It runs in a process of its own because it thinks longer than anybody else: the truth of a student's
+own numbers comes from playing a lab, an open answer is held against a rubric. Several judges sit
+side by side when there are many workers, and one that a submission makes think for ever is
+replaced.
 """
 
 from __future__ import annotations
 
+import sys
+import threading
 from dataclasses import dataclass
 
 from autograder.cell.asking import complaint, fill
 from autograder.cell.data import MOST_BYTES, NotPlain, canonical, one_line, plain, same
-from autograder.cell.near_miss import SPELLED_OTHERWISE, spelled_otherwise
+from autograder.cell.numbers import numbers_for
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
 from autograder.cell.replay import fits, needs_calls
-from autograder.course.judge import Judge, Verdict, judge_of, verdict_of
-from autograder.course.masters import Cell, Master
+from autograder.cell.verdict import STUMBLES, Verdict, verdict_on
+from autograder.course.judge import Judge, judge_of, verdict_of
+from autograder.course.masters import Cell, Master, master
 from autograder.course.rehearsal import said_by_wrong
 from autograder.course.secret import hidden_rng
+from autograder.grading.results import add_reason
 from autograder.grading.scoring import decide
 from autograder.grading.verdict_cache import foreseen
+from autograder.handed_in.submission import PARTIAL, Submission
+from autograder.sandbox.outside.signs import in_answers, in_heard
 from autograder.written.scorer import RubricMissing, score
 
 UNSEEN = "on a case you have not seen: "
@@ -59,6 +73,131 @@ class Mark:
             "sentence": self.sentence,
             "misconception": self.misconception,
         }
+
+
+def asked_of(submission: Submission) -> dict[str, list]:
+    """The cases each machine-checked question of this submission is asked, by question:
+    [(case, is it hidden)]."""
+    return {
+        question.id: all_cases(
+            question, dict(numbers_for(question, submission.variant, submission.key))
+        )
+        for question in master(submission.chapter).questions
+        if question.kind != "open"
+    }
+
+
+def judge(submission: Submission, asked: dict, heard: dict) -> dict:
+    """The result of a submission from what was heard: RESULTS.json's entry and what else is
+    worth keeping (see grade.public)."""
+    result = blank(submission, heard["level"], heard["seconds"])
+    if not submission.can_run:
+        return result
+    own = master(submission.chapter)
+    marks, suggestions = _marks(own, submission, asked, heard)
+    machine = [each for each in marks.values() if each.kind != "open"]
+    result.update(
+        assignment=own.name,
+        score=round(sum(each.score for each in machine), 4),
+        max=sum(each.max for each in machine),
+        open_pending=sum(marks[question].max for question in suggestions),
+        open_max=sum(each.max for each in marks.values() if each.kind == "open"),
+        cells={question: each.as_cell() for question, each in marks.items()},
+        suggestions=suggestions,
+    )
+    odd = in_answers(
+        _code(own, submission), tuple(extra.source for extra in submission.extras)
+    ) + in_heard(heard)
+    if odd:
+        result["flags"] = result["flags"] + odd
+        add_reason(result, f"{'; '.join(odd)}.")
+    if heard["ended"]:
+        silent = [question for question in asked if question not in heard["replies"]]
+        result["status"] = PARTIAL
+        why = one_line(heard["ended"], 300)
+        add_reason(result, f"{why}; no answer was heard from {', '.join(silent) or 'none'} on.")
+    return result
+
+
+def blank(submission: Submission, level: str, seconds: float = 0.0) -> dict:
+    """The result of a submission that nothing was heard of."""
+    return {
+        "submission": submission.name,
+        "sha256": submission.sha256,
+        "student": submission.student,
+        "assignment": None,
+        "score": 0.0,
+        "max": 0.0,
+        "open_pending": 0.0,
+        "open_max": 0.0,
+        "status": submission.status,
+        "reason": submission.reason,
+        "reason_for_student": submission.reason
+        if submission.for_student is None
+        else submission.for_student,
+        "seconds": seconds,
+        "level": level,
+        "cells": {},
+        "suggestions": {},
+        "variant": submission.variant,
+        "flags": list(submission.flags),
+        **({"key": submission.key} if submission.key else {}),
+    }
+
+
+def _marks(
+    own: Master, submission: Submission, asked, heard
+) -> tuple[dict[str, Mark], dict[str, dict]]:
+    marks, suggestions = {}, {}
+    for question in own.questions:
+        if question.kind == "open":
+            continue
+        most = own.points(question)
+        if question.id in submission.missing:
+            marks[question.id] = gone(question.kind, most)
+        else:
+            marks[question.id] = mark(
+                question,
+                most,
+                asked[question.id],
+                heard["replies"].get(question.id),
+                heard["ended"],
+            )
+    for cell in open_cells(own):
+        marks[cell.question], suggestion = mark_open(cell, submission.answers.get(cell.question))
+        if suggestion is not None:
+            suggestions[cell.question] = suggestion
+    return marks, suggestions
+
+
+class Here:
+    """A judge without a process of its own, asked like one (child_process.py):
+    for tests that have taught this process something."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+
+    def ask(self, question: dict) -> dict:
+        with self._lock:
+            return _answer(question)
+
+    def stop(self) -> None:
+        """Nothing to end."""
+
+
+def _code(own: Master, submission: Submission) -> dict[str, str]:
+    """The answers that are code, as the learner wrote them."""
+    return {
+        cell.question: submission.answers[cell.question]
+        for cell in own.answer_cells
+        if cell.question in submission.answers
+        and submission.answers[cell.question].strip() != cell.source.strip()
+    }
+
+
+def _answer(question: dict) -> dict:
+    submission = Submission.from_plain(question["submission"])
+    return judge(submission, asked_of(submission), question["heard"])
 
 
 def all_cases(question: Question, numbers: dict) -> list[tuple[dict, bool]]:
@@ -117,12 +256,9 @@ def mark(
         sentence = fill(wrong.sentence, case, question.id)
     title = UNSEEN if hidden else f"{case['case']}: " if "case" in case else ""
     share = min(verdict.share for verdict in verdicts)
-    if hidden:
-        outcome = Outcome.HIDDEN
-    elif "blank" in heard[index]:
-        outcome = Outcome.BLANK
-    else:
-        outcome = Outcome.PART if share > 0 else Outcome.WRONG
+    outcome = Outcome.HIDDEN if hidden else verdict.outcome
+    if outcome is Outcome.PART and share == 0:
+        outcome = Outcome.WRONG
     return Mark(outcome, round(most * share, 4), most, question.kind, title + sentence, named)
 
 
@@ -183,14 +319,9 @@ def _waiting(cell: Cell, sentence: str, suggested: float | None = None) -> Mark:
 
 
 def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: dict) -> Verdict:
-    unhappy = complaint(reply, hidden)
-    if unhappy:
-        return Verdict(False, unhappy)
-    verdict = _judged(question, judge, case, hidden, reply["data"])
-    if not (verdict.ok or verdict.misconception or hidden) and spelled_otherwise(
-        question, reply["data"], lambda other: _judged(question, judge, case, hidden, other).ok
-    ):
-        return Verdict(False, SPELLED_OTHERWISE, verdict.share)
+    verdict = verdict_on(
+        question, reply, lambda data: _word(question, judge, case, hidden, data), hidden
+    )
     if (
         verdict.share > 0
         and needs_calls(question)
@@ -201,10 +332,10 @@ def _verdict(question: Question, judge: Judge, case: dict, hidden: bool, reply: 
     return verdict
 
 
-def _judged(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
+def _word(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
     """What was sealed, else what the judge says."""
     known = None if hidden else foreseen(question, judge, case, data)
-    return known.verdict if known is not None else _decided(question, judge, case, hidden, data)
+    return known or _decided(question, judge, case, hidden, data)
 
 
 def _decided(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
@@ -213,7 +344,7 @@ def _decided(question: Question, judge: Judge, case: dict, hidden: bool, data) -
         return verdict_of(
             question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case), hidden
         )
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
+    except STUMBLES:
         # A judge that reads the data its own way may stumble over an answer of another shape.
         return Verdict(False, fill(judge.otherwise, case, judge.id))
 
@@ -273,3 +404,13 @@ def _end(ended: str) -> str:
     return (
         "the cells ran, but the answer was lost on the way" if not ended else one_line(ended, 200)
     )
+
+
+if __name__ == "__main__":
+    from autograder.grading.child_process import serve
+    from autograder.sandbox.inside.walls import die_with_parent
+
+    die_with_parent()
+    # jsonschema would build a grammar of web addresses with it: 1.6 s, for nothing here
+    sys.modules["rfc3987_syntax"] = None
+    serve(_answer)
