@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from autograder.cell import progress, sealed
 from autograder.cell.asking import answer_in_time, ask, quiet
+from autograder.cell.course_at_hand import course
 from autograder.cell.data import plain
 from autograder.cell.guesses import fit
 from autograder.cell.numbers import Numbers, course_key_id, numbers_for
@@ -148,15 +149,11 @@ def reveal(question_id: str, give_up: bool = False) -> None:
             revealed=_revealing[not passed]
         )
     )
-    try:
-        from autograder.course.references import reference
-
-        print(reference(question.id))
-    except (ModuleNotFoundError, KeyError):
-        print(
-            f"The answer to {question.id} is with your teacher: it does not travel with this "
-            "package. Ask for it."
-        )
+    print(
+        course().reference(question.id)
+        or f"The answer to {question.id} is with your teacher: it does not travel with this "
+        "package. Ask for it."
+    )
 
 
 class Spoken(NamedTuple):
@@ -222,26 +219,17 @@ def give_hint(question: Question) -> None:
 
 
 def _word(question: Question, case: Mapping, data) -> Verdict:
-    """What is said of plain data: what anybody may know, else what the judge says."""
+    """What is said of plain data: what anybody may know; on an author's machine before `seal` what
+    the judge says, for the course has its judges at hand there."""
     own = sealed.read(question.chapter).get(question.id)
     known = None if own is None else open_word(question, own, case, data)
-    return known or _unsealed(question, case, data)
-
-
-def _unsealed(question: Question, case: Mapping, data) -> Verdict:
-    """What the judge says, on an author's machine before `seal`; without one, what the question's
-    own judge says."""
-    try:
-        from autograder.course.judge import judge_of, verdict_of
-        from autograder.course.rehearsal import said_by_wrong
-
-        judge = judge_of(question.id)
-    except (ModuleNotFoundError, KeyError):
-        return public_word(question, case, data) or Verdict(
+    return (
+        known
+        or course().judged(question, case, data)
+        or public_word(question, case, data)
+        or Verdict(
             False, "this question was not sealed, so nothing here can judge it; tell your teacher."
         )
-    return verdict_of(
-        question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case)
     )
 
 
