@@ -355,7 +355,7 @@ class Worker:
             if as_root:
                 lent = {
                     outside: f"{bubble.LENT}/{index}"
-                    for index, outside in enumerate(readable.values())
+                    for index, outside in enumerate([*readable.values(), *bubble.home()])
                 }
             program = bubble.command(
                 [sys.executable, "-I", "-B", "/course/autograder/sandbox/worker.py"],
