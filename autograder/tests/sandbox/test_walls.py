@@ -1,7 +1,6 @@
 """Which level a machine gets, what each holds,
 and what the doctor says to a machine that has less."""
 
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -9,7 +8,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.doctor import Machine, diagnose
-from autograder.sandbox import bubble, cgroup, sparkhouse
+from autograder.sandbox import bubble, cgroup
 from autograder.sandbox import parent as sandbox
 from autograder.sandbox.parent import Limits, Sandbox, Unofficial
 
@@ -253,26 +252,3 @@ def test_the_watch_does_not_look_beyond_the_deadline():
 
     assert _shared_once([Forking()] * 3, deadline=0.0) == 0
     assert Watch(memory_bytes=1, processes=1_000, cpu_seconds=1_000).complaint(deadline=0.0) is None
-
-
-def test_a_process_that_is_ending_was_not_left(monkeypatch):
-    """Spark's house looks again before it says that a guest has left a process:
-    one of Spark's own may be in its last moments."""
-    own = sparkhouse._family()
-    with subprocess.Popen(
-        [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
-    ) as started:
-        looked = []
-
-        def look(seconds):
-            looked.append(seconds)
-            if len(looked) == 3 and not stays:
-                started.stdin.close()
-                started.wait()
-
-        monkeypatch.setattr(sparkhouse.time, "sleep", look)
-        stays = True
-        assert sparkhouse._strangers(own) and len(looked) == sparkhouse.LOOKS_FOR_STRANGERS
-        looked.clear()
-        stays = False
-        assert not sparkhouse._strangers(own) and len(looked) == 4
