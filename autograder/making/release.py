@@ -24,6 +24,7 @@ LEARNERS = (
     "__init__.py",
     "__main__.py",
     "again.py",
+    "recorder.py",
     "anomalies.py",
     "asking.py",
     "check.py",

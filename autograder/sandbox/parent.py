@@ -43,6 +43,7 @@ LEARNERS_FILES = (
     "guesses.py",
     "asking.py",
     "again.py",
+    "recorder.py",
     "variants.py",
     "sealed.py",
     "spelled.py",
