@@ -108,3 +108,6 @@ def _mark(cell, keys: dict, where: str) -> None:
     if kind != "answer":
         marks["points"] = float(question.points)
     cell.metadata["nbgrader"] = marks
+    if kind == "test":
+        # Run All goes on past an answer that is not right yet; nbgrader still gives it 0 points
+        cell.metadata["tags"] = ["raises-exception"]

@@ -103,4 +103,6 @@ def _cell(kind: str, source: str, marks: dict | None = None) -> dict:
         "metadata": {"nbgrader": marks} if marks else {},
         "source": source,
     }
+    if marks is not None and marks["locked"]:
+        cell["metadata"]["tags"] = ["raises-exception"]
     return cell if kind == "markdown" else {**cell, "execution_count": None, "outputs": []}
