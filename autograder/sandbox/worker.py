@@ -368,8 +368,8 @@ def _first_with_spark(job: dict) -> int | None:
     """The index of the step before which Spark's JVM starts; None where no step uses Spark."""
     if not job.get("spark"):
         return None
-    steps = enumerate(job["steps"])
-    return next((number for number, step in steps if step.get("spark", True)), None)
+    uses = [step.get("spark", True) for step in job["steps"]]
+    return uses.index(True) if True in uses else None
 
 
 def _start_spark() -> None:
