@@ -28,13 +28,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from autograder.cell.course_folder import HOME
+from autograder.course.masters import Master, master
 from autograder.grade import hear
 from autograder.grading.judging import judge
 from autograder.grading.marking import UNSEEN
 from autograder.handed_in.submission import read
-from autograder.masters import HOME, Master, master
 from autograder.proving.classroom import make_class
-from autograder.sandbox.parent import Sandbox, Worker
+from autograder.sandbox.outside.parent import Sandbox, Worker
 from bench import Row, _lab_clock
 
 CHAPTERS = ("02", "03")

@@ -10,11 +10,12 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from autograder import questions
+from autograder.cell.course_folder import released
+from autograder.course import sources
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
-from autograder.making import sources
-from autograder.making.references import references
-from autograder.masters import master, released
 from autograder.tests.course.test_nbgrader import without_spark
 from autograder.tests.plain_nbgrader import PlainCourse, source_of
 

@@ -5,12 +5,13 @@ import re
 
 import pytest
 
-from autograder import judges
-from autograder.making.references import references
-from autograder.masters import master, released
+from autograder.cell.course_folder import released
+from autograder.course.judge import judge_of
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.proving.redteam import FLAGGED_SHARE, RedTeam, Watched
-from autograder.sandbox import parent as sandbox
-from autograder.sandbox.signs import in_answers, in_heard
+from autograder.sandbox.outside import parent as sandbox
+from autograder.sandbox.outside.signs import in_answers, in_heard
 from autograder.tests.hostile import FAMILIES, Attack, attacks
 
 SHARE = 11  # every eleventh, and the first of each family
@@ -121,7 +122,7 @@ def test_honest_answers_are_not_pointed_at():
             if "open" not in question:
                 assert [
                     in_answers({question: wrong.source})
-                    for wrong in judges.find(question).wrong_answers
+                    for wrong in judge_of(question).wrong_answers
                     if in_answers({question: wrong.source})
                 ] == []
         assert (
@@ -272,7 +273,7 @@ def test_the_red_team_sees_a_hole(monkeypatch):
 
 def test_the_grounds_see_packets(monkeypatch):
     """A wall with a gap: the network is shared, and the probe is told to be silent."""
-    from autograder.sandbox import bubble
+    from autograder.sandbox.outside import bubble
 
     if bubble.found() is None:
         pytest.skip("there is no bubblewrap here")
@@ -312,10 +313,10 @@ def test_nothing_of_a_learners_speaks_to_a_terminal(tmp_path):
     in that of a file in a zip."""
     import zipfile
 
+    from autograder.cell.numbers import numbers_for
+    from autograder.cell.question import find
     from autograder.grading.marking import all_cases, mark
     from autograder.handed_in.submission import read
-    from autograder.questions import find
-    from autograder.variants import numbers_for
 
     loud = "\x1b[2J\x1b]0;owned\x07\u202e2 fo 2\r\n"
     for question in (find("02.7"), find("03.3"), find("08.1")):

@@ -6,9 +6,9 @@ One submission after the other on one worker. It takes minutes: each submission 
 import psutil
 import pytest
 
-from autograder.making.references import reference
-from autograder.questions import find
-from autograder.sandbox.parent import ALL_RAN, Limits, Sandbox
+from autograder.cell.question import find
+from autograder.course.references import reference
+from autograder.sandbox.outside.parent import ALL_RAN, Limits, Sandbox
 
 pytestmark = pytest.mark.slow
 RIGHT = "from pyspark.sql import functions as F\n" + reference("02.6")
@@ -29,11 +29,11 @@ def asked(sandbox, source: str) -> dict:
 
 
 def is_right(heard) -> bool:
-    from autograder import judges
+    from autograder.course.judge import judge_of
 
     replies = heard["replies"].get("02.6", ())
     return len(replies) == len(CASES) and all(
-        reply.get("data") == judges.find("02.6").truth(case) for reply, case in zip(replies, CASES)
+        reply.get("data") == judge_of("02.6").truth(case) for reply, case in zip(replies, CASES)
     )
 
 

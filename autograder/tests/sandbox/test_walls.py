@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from autograder.__main__ import main
-from autograder.doctor import Machine, diagnose
-from autograder.sandbox import bubble, cgroup
-from autograder.sandbox import parent as sandbox
-from autograder.sandbox.parent import Limits, Sandbox, Unofficial
+from autograder.sandbox.outside import bubble, cgroup
+from autograder.sandbox.outside import parent as sandbox
+from autograder.sandbox.outside.parent import Limits, Sandbox, Unofficial
+from autograder.teacher.doctor import Machine, diagnose
 
 BWRAP = "bubblewrap 0.11.0 of /usr/bin/bwrap"
 LINUX = Machine(
@@ -221,7 +221,7 @@ def test_a_package_without_a_program_is_as_none(monkeypatch):
 def test_a_package_installed_beside_numpy_is_covered(tmp_path):
     """Where the course lies in a folder that the sandbox shows, that part of it is empty."""
     packages = tmp_path / "site-packages"
-    (packages / "autograder" / "judges").mkdir(parents=True)
+    (packages / "autograder" / "course").mkdir(parents=True)
     assert (str(packages / "autograder"), "hide", "") in bubble.plan(
         {str(packages): str(packages)}, [str(packages / "autograder")]
     )
@@ -244,7 +244,7 @@ def test_control_groups_are_made_and_go(demo):
 def test_the_watch_does_not_look_beyond_the_deadline():
     """Counting the pages of processes that fork all the time can take seconds;
     whose time is up is not waited for."""
-    from autograder.sandbox.watch import Watch, _shared_once
+    from autograder.sandbox.inside.watch import Watch, _shared_once
 
     class Forking:
         def memory_full_info(self):

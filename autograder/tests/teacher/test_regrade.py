@@ -9,9 +9,9 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
+from autograder.gradebook.byhand import ByHand, Entry
+from autograder.gradebook.read import sheets
 from autograder.grading import marking, results
-from autograder.grading.byhand import ByHand, Entry
-from autograder.grading.marks import sheets
 from autograder.teacher.regrade import regrade
 
 _KEPT = {}
