@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from autograder.cell.asking import NotAsAsked
-from autograder.cell.data import canonical
+from autograder.cell.data import NotAsAsked, canonical
 
 
 class Unplayable(ValueError):

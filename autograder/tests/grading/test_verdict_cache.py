@@ -118,7 +118,7 @@ def test_a_file_of_autograder_may_move_and_a_comment_may_change(demo_folder, dem
     try:
         path.write_text(
             '"""Says what the file is."""\n'
-            + text.replace("from autograder.course.judge import", "from autograder.judges import")
+            + text.replace("from autograder.course.judge", "from autograder.elsewhere")
             + "\n\n# another word\n",
             encoding="utf-8",
         )

@@ -41,7 +41,7 @@ def out(hand_in, tmp_path):
 def mend(monkeypatch, question_id, **changes):
     """The judge of a question as its author would have rewritten it;
     the course's papers are others then."""
-    module = sys.modules["autograder.judges.ch90"]
+    module = sys.modules["autograder.course.judges.ch90"]
     monkeypatch.setattr(
         module,
         "JUDGES",
