@@ -39,9 +39,8 @@ LIMITS = Limits(
     memory_bytes=2 << 30,
     file_bytes=16 << 20,
     scratch_bytes=64 << 20,
-    spark_start_seconds=90,
     spark_cell_seconds=30,
-    spark_seconds=150,
+    spark_seconds=180,
     spark_memory_bytes=2 << 30,
 )
 GRACE_SECONDS = 2.0
