@@ -145,9 +145,9 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
     """Make the namespaces, fork the learner's process into them, take its lines, hold the limits,
     leave nobody behind.
 
-    Returns the replies by question, how it ended, how many lines were not of our making, the signs
-    (audit.py) that were heard, and the index of the step that never ended, if that is why it was
-    ended.
+    Returns the replies by question, what cut it off ("" where all cells ran), how many lines were
+    not of our making, the signs (audit.py) that were heard, and the index of the step that never
+    ended, if that is what cut it off.
     """
     from audit import SIGNS
     from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
@@ -165,7 +165,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         try:
             _as_learner(job, setup, level, refused_calls, pen)
         except BaseException as error:
-            _write(pen, {"end": f"the sandbox failed: {type(error).__name__}: {error}"})
+            _write(pen, {"end": "failed", "why": f"{type(error).__name__}: {error}"})
         finally:
             os._exit(0)
     os.close(pen)
@@ -197,10 +197,8 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
             and _is_shallow(said)
         ):
             replies[question] = said
-        elif isinstance(line, dict) and str(line.get("end")).startswith(
-            ("all cells have run", "the sandbox failed")
-        ):
-            ended = str(line["end"])[:300]
+        elif isinstance(line, dict) and line.get("end") in ("ran", "failed"):
+            ended = "" if line["end"] == "ran" else f"the sandbox failed: {line.get('why')}"[:300]
             # whoever still holds the pipe open has nothing more to say
             break
         elif (
@@ -217,7 +215,9 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
     _kill(child)
     _, status = os.waitpid(child, 0)
     end_all()
-    return replies, ended or _how_it_died(status, job), noise, signs, hung
+    if ended is None:
+        ended = _how_it_died(status, job)
+    return replies, ended, noise, signs, hung
 
 
 def _as_learner(job, setup, level, refused_calls, pen) -> None:
@@ -313,7 +313,7 @@ def _run_cells(job, pen) -> None:
     sys.modules["__main__"] = module
     namespace = module.__dict__
     namespace.update(get_ipython=_Nowhere, display=lambda *things, **options: None)
-    first, ended = _first_with_spark(job), "all cells have run"
+    first, no_spark = _first_with_spark(job), ""
     with pretending(job["numbers"]):
         for number, step in enumerate(job["steps"]):
             seconds = step.get("seconds", job["cell_seconds"])
@@ -321,10 +321,10 @@ def _run_cells(job, pen) -> None:
             if number == first:
                 failed = _within(job["start_seconds"], _start_spark)
                 if failed:
-                    ended = "the sandbox failed: Spark could not start: {raised}: {says}"
-                    ended = ended.format(**failed).partition("\n")[0]
+                    said = failed.get("says", f"no answer after {job['start_seconds']} s")
+                    no_spark = f"Spark could not start: {failed['raised']}: {said[:200].partition(chr(10))[0]}"
                 _write(pen, {"step": number})
-            if ended != "all cells have run" and step.get("spark", True):
+            if no_spark and step.get("spark", True):
                 # the machine's fault: without a reply somebody has to look at it
                 continue
             broken = _within(seconds, lambda step=step: _run_cell(step["source"], namespace))
@@ -360,7 +360,7 @@ def _run_cells(job, pen) -> None:
                 # too.
                 replies.append(broken if broken and "blank" in reply else reply)
             _write(pen, {"question": step["question"], "replies": replies})
-    _write(pen, {"end": ended})
+    _write(pen, {"end": "failed", "why": no_spark} if no_spark else {"end": "ran"})
     # atexit hooks and waiting threads are the learner's, not ours
     os._exit(0)
 
@@ -394,7 +394,7 @@ def _within(seconds: int, action) -> dict | None:
         finally:
             signal.alarm(0)
     except TimeUp:
-        return {"raised": "TimeUp", "says": f"no answer after {seconds} s"}
+        return {"raised": "TimeUp", "seconds": seconds}
     except NotImplementedError:
         # an untouched cell may say so; its names are then asked for, and missing
         return None
