@@ -322,7 +322,8 @@ def _run_cells(job, pen) -> None:
                 failed = _within(job["start_seconds"], _start_spark)
                 if failed:
                     said = failed.get("says", f"no answer after {job['start_seconds']} s")
-                    no_spark = f"Spark could not start: {failed['raised']}: {said[:200].partition(chr(10))[0]}"
+                    said = said.partition("\n")[0]
+                    no_spark = f"Spark could not start: {failed['raised']}: {said}"
                 _write(pen, {"step": number})
             if no_spark and step.get("spark", True):
                 # the machine's fault: without a reply somebody has to look at it
