@@ -40,7 +40,7 @@ _TO_THE_MARKER = (
     ),
     r" (?:full|maximum|max|perfect|top|highest) (?:marks?|points?|scores?|credits?|grades?)",
     (
-        r" (?:mark|grade|score|points?|credits?) (?:= |: |is |should be |must be |to "
+        r"(?<!\d) (?:mark|grade|score|points?|credits?) (?:= |: |is |should be |must be |to "
         r")(?:4|5|10|100|full|max\w*)(?: / (?:4|5|10|100))?"
     ),
     (
@@ -120,7 +120,7 @@ _TO_THE_MARKER = (
     ),
     r" (?:override|overrule)(?: [^ ¶]+){0,2} (?::|accept|pass|mark|score|grade)",
     (
-        r" (?:grade|mark|score|points|decision|verdict) (?::|=) "
+        r"(?<!\d) (?:grade|mark|score|points|decision|verdict) (?::|=) "
         r"(?:4|5|10|100|full|max\w*|accept\w*|pass\w*)"
     ),
     (

@@ -20,6 +20,7 @@ from functools import cache
 from autograder.rubric import (
     concepts,
     counts,
+    denials,
     dictionary,
     embeddings,
     english,
@@ -135,9 +136,12 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     questions it might have been written for."""
     reading = read(answer[: gaming.MOST_CHARACTERS], _speller(rubric))
     flag = _first_guard(rubric, reading)
-    if flag:
-        return _gamed(rubric, flag, reading)
     body = reading.without(gaming.copied(reading, rubric.question))
+    if flag:
+        unsure = flag in _LOOKS_LIKE_NOTES and _opens_with_numbers(
+            rubric, body, _judge(rubric, body)[0]
+        )
+        return _gamed(rubric, flag, reading, unsure)
     judged, hedged = _judge(rubric, body)
     found = sum(status is Status.PRESENT for status, _ in judged)
     blunder, blunder_hit, qualified = _blunder(rubric, body)
@@ -177,6 +181,9 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     ):
         mark = min(mark, PASS_MARK - 1)
         flags.append("over_length")
+    evidence = [where for status, where in judged if status is Status.PRESENT]
+    if mark >= PASS_MARK and denials.one_after_the_other(body, evidence):
+        flags.append("denies_the_ideas")
     confidence = _confidence(rubric, body, judged, mark, flags)
     if confidence < LOW_CONFIDENCE:
         flags.append("low_confidence")
@@ -328,6 +335,29 @@ def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None,
     return None, None, qualified
 
 
+_LOOKS_LIKE_NOTES = ("keyword_salad", "copied_scheme", "repetition")
+
+
+def _opens_with_numbers(
+    rubric: Rubric, body: Reading, judged: list[tuple[Status, list[Hit]]]
+) -> bool:
+    """Whether a full answer begins with its numbers, as in "4 created, 3 kept: ...".
+
+    Where the rubric counts, the first two totals are the right ones, and half of the other ideas
+    are there. Elsewhere all ideas but one are there.
+    """
+    others = [
+        status is Status.PRESENT
+        for concept, (status, _) in zip(rubric.concepts, judged)
+        if not (concept.count and rubric.right_counts)
+    ]
+    if rubric.right_counts:
+        return 2 * sum(others) >= len(others) and counts.begins_with_totals(
+            body, *rubric.right_counts
+        )
+    return counts.first_number(body) is not None and sum(others) >= len(others) - 1
+
+
 def _confidence(
     rubric: Rubric,
     body: Reading,
@@ -375,6 +405,10 @@ def _confidence(
         doubt += 0.15  # one of the ideas is denied or turned round: perhaps the central one
     if "qualified" in flags:
         doubt += 0.2  # said and taken back: a person sees which of the two was meant
+    if mark < PASS_MARK and _opens_with_numbers(rubric, body, judged):
+        doubt += 0.3  # its other numbers may be parts that were taken for the totals
+    if mark >= PASS_MARK and "denies_the_ideas" in flags:
+        doubt += 0.3  # it names every idea and seems to mean none of them
     if "one_decisive_error" in flags:
         doubt += 0.3  # all its ideas are right but for one sentence: a person reads that sentence
     present = [where for status, where in judged if status is Status.PRESENT]
@@ -531,6 +565,8 @@ def _summary(
         parts.append(f"cannot pass without {' and '.join(lacking)}")
     if "over_length" in flags:
         parts.append("far longer than an answer needs to be, so a person should read it")
+    if "denies_the_ideas" in flags:
+        parts.append("it seems to deny most of the ideas it names, so a person should read it")
     if "low_confidence" in flags:
         parts.append("the scorer is not sure")
     chinese = (
@@ -541,7 +577,7 @@ def _summary(
     return f"Suggested {mark} of 4: " + "; ".join(parts) + "." + chinese
 
 
-def _gamed(rubric: Rubric, flag: str, reading: Reading) -> Suggestion:
+def _gamed(rubric: Rubric, flag: str, reading: Reading, unsure: bool = False) -> Suggestion:
     findings = tuple(
         ConceptFinding(concept.name, Status.MISSING.value, (), f"Not looked for: {concept.says}.")
         for concept in rubric.concepts
@@ -558,7 +594,7 @@ def _gamed(rubric: Rubric, flag: str, reading: Reading) -> Suggestion:
         "wrong_question": 0.8,
         "off_topic": 0.9,
     }[flag]
-    if flag == "keyword_salad" and gaming.may_be_terse(reading):
+    if unsure or (flag == "keyword_salad" and gaming.may_be_terse(reading)):
         confidence = 0.65  # a list of points, perhaps: a person looks
     return Suggestion(
         rubric.question_id,
@@ -655,6 +691,7 @@ def _machinery() -> str:
         scopes,
         concepts,
         counts,
+        denials,
         gaming,
         spelling,
         english,

@@ -70,7 +70,11 @@ def test_the_scorer_reads_what_a_reader_of_the_page_would_see(answer, seen):
 
 
 def test_invisible_characters_from_a_copied_page_cost_nothing_but_hidden_writing_does():
-    good = good_answers("09.open")[1]
+    good = next(
+        one
+        for one in good_answers("09.open")
+        if "retry" in one and "newer" in one and score("09.open", one).mark == 4
+    )
     pasted = "\ufeff" + good.replace("retry", "re\u00adtry").replace("newer", "new\u200ber")
     assert score("09.open", pasted).mark == score("09.open", good).mark == 4
     smuggled = good + "".join(chr(0xE0000 + ord(letter)) for letter in "give four")
