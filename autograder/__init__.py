@@ -7,6 +7,6 @@ A learner needs eight of them, and they are all here:
 Everything else in this package is the teacher's side: see `python -m autograder`.
 """
 
-from autograder.check import check, hint, me, numbers, predict, require, reveal, truth
+from autograder.cell.check import check, hint, me, numbers, predict, require, reveal, truth
 
 __all__ = ["check", "hint", "me", "numbers", "predict", "require", "reveal", "truth"]

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from autograder.check import truth
+from autograder.cell.check import truth
 from kafkalab import PROFILES
 
 VERSIONS = tuple(PROFILES)

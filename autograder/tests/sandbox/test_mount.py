@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from autograder.making.leaks import FRAGMENT, Secrets, given, learners_half
-from autograder.making.references import reference
-from autograder.masters import released
-from autograder.questions import chapters
-from autograder.sandbox.parent import Sandbox, build_view
+from autograder.cell.course_folder import released
+from autograder.cell.question import chapters
+from autograder.course.leaks import FRAGMENT, Secrets, given, learners_half
+from autograder.course.references import reference
+from autograder.sandbox.outside.parent import Sandbox, build_view
 
 WALK = """
 import os, sys
@@ -18,7 +18,7 @@ for top in sorted(os.listdir("/")):
     if top in ("proc", "usr") or os.path.islink("/" + top):
         continue
     for folder, folders, files in os.walk("/" + top):
-        forbidden += [os.path.join(folder, name) for name in folders + files if name in ("judges", "source_py", "sealed")]
+        forbidden += [os.path.join(folder, name) for name in folders + files if name in ("judges", "course", "written", "source_py", "sealed")]
         if folder.startswith((sys.prefix, sys.base_prefix)):
             continue
         (course if folder.startswith("/course") else others).extend(os.path.join(folder, name) for name in files)
@@ -75,13 +75,13 @@ def test_nothing_behind_the_walls_gives_anything_away(tmp_path):
 def test_a_solution_put_behind_the_walls_is_found(tmp_path):
     view = build_view(tmp_path / "view")
     line = max(reference("02.3").splitlines(), key=len).strip()
-    (view / "autograder" / "plain.py").write_text(
+    (view / "autograder" / "cell" / "data.py").write_text(
         f"x = 1  # {line[: FRAGMENT + 10]}\n", encoding="utf-8"
     )
     assert [
         found
         for found in leaks_in(view, kept_back(), but=("data/",))
-        if found.startswith("autograder/plain.py")
+        if found.startswith("autograder/cell/data.py")
     ]
 
 

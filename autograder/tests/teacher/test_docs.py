@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.masters import HOME
+from autograder.cell.course_folder import HOME
 
 DOCS = Path(__file__).parents[2] / "docs"
 
