@@ -19,7 +19,7 @@ from autograder.course.rehearsal import said_by_wrong
 from autograder.course.secret import hidden_rng
 from autograder.grading.scoring import decide
 from autograder.grading.verdict_cache import foreseen
-from autograder.written.scorer import RubricMissing, score
+from autograder.written.rubrics import RubricMissing, suggest
 
 UNSEEN = "on a case you have not seen: "
 NOT_PLAYED_AGAIN = "the run cannot be played again from the calls your code made."
@@ -112,7 +112,7 @@ def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
     if text is None or not text.strip() or text.strip() == cell.source.strip():
         return Mark(0.0, cell.points, "open", "no answer was written."), None
     try:
-        suggestion = score(cell.question, text)
+        suggestion = suggest(cell.question, text)
     except RubricMissing:
         # still read by a person, like every open answer
         return Mark(0.0, cell.points, "open", f"{WAITS}; there is no rubric to suggest a mark."), {

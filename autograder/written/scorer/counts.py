@@ -1,4 +1,4 @@
-"""Numbers that must agree: how many sockets an answer says were opened, and how many are kept.
+"""Reads the two numbers of an answer: how many sockets were opened, and how many are kept.
 
 "4 opened, 3 kept", "four in total ... three survive", "先建4条,最后剩3条", "1 + 1 + 2; one closes"
 must all come out as (4, 3); "4 or 5", "3 opened and 4 kept" and "4 minutes" must not. Every number

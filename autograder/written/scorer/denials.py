@@ -26,7 +26,7 @@ def _spaced(pattern: str) -> str:
 
 
 # Who explains speaks of brokers and records. Who uses these words speaks of statements, and as a
-# rule refuses them. (Of 506 good answers that were accepted, four hold one of them.)
+# rule refuses them. (Of 512 good answers that were accepted, two hold one of them.)
 _TALKS_OF_STATEMENTS = _compiled(
     "claim(?:s|ed|ing)?|asserts?|forget|tales?|fairy|ridiculous|absurd|mistakes?|mistaken|errs?",
     "refuted|disproved|believes|belief|thinks|supposed|supposedly|alleged|allegedly|opposite",

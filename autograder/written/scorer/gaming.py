@@ -1,5 +1,4 @@
-"""Answers that try to win without explaining: what each looks like, and what an honest answer never
-looks like.
+"""Finds answers that try to get points without an explanation.
 
 Every guard returns a flag or nothing. A flag of `GAMING` makes the mark 0; the sentence always says
 which guard spoke, because a person reads it and may disagree.

@@ -1,4 +1,4 @@
-r"""The small language the rubrics are written in, and how a pattern is looked for.
+r"""Defines the pattern language of the rubrics and finds its patterns in an answer.
 
 A pattern is a row of words:
     word        that word            open*       any word that starts so

@@ -1,4 +1,4 @@
-"""A suggested mark for an open answer, with the reasons. A person decides; this only reads first.
+"""Suggests a mark for an open answer, with the reasons; a person decides.
 
 The rule is the course's: mark = round(4 x share of the concepts that are present, correct and not
 contradicted); at most 1 where the central claim is wrong or a direction is reversed; 0 for gaming;
@@ -9,13 +9,12 @@ the same suggestion.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import inspect
 import itertools
-import pkgutil
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from autograder.written.scorer import (
     concepts,
@@ -45,15 +44,9 @@ _CLAUSE_WORDS = 5
 _WORTH_A_LOOK = 30  # words
 
 
-class RubricMissing(LookupError):
-    """There is no rubric here for this question: the answer waits
-    for a person without a suggestion."""
-
-
 @dataclass(frozen=True)
 class Rubric:
-    """All that is needed to mark one question. Rubrics live in
-    `autograder/written/rubrics/` and never reach a learner."""
+    """All that is needed to mark one question. No learner is given one."""
 
     question_id: str
     question: str
@@ -70,6 +63,50 @@ class Rubric:
     # where a fair marker stops and reads twice before passing an answer; they cost confidence, no
     # points
     doubts: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Twelve hex digits that change with the rubric or with the way it is applied."""
+        written = repr(
+            (
+                self.question_id,
+                self.question,
+                sorted(self.lexicon.phrases.items()),
+                sorted(self.lexicon.scopes.items()),
+                self.concepts,
+                self.blunders,
+                self.topic,
+                self.count_rule,
+                self.right_counts,
+                self.needed,
+                self.core,
+                self.doubts,
+            )
+        )
+        return hashlib.sha256((written + _machinery()).encode()).hexdigest()[:12]
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """Beginnings of the longer English words of its lists, and pairs of Chinese characters."""
+        phrases = " ".join(self.lexicon.phrases.values())
+        chinese = re.findall(r"[\u3400-\u9fff]+", phrases)
+        return frozenset(word[:6] for word in re.findall(r"[a-z]{5,}", phrases)) | frozenset(
+            row[at : at + 2] for row in chinese for at in range(len(row) - 1)
+        )
+
+    @cached_property
+    def speller(self) -> Speller:
+        """Every word of the rubric, of its lists and of its ways, is spelt right there."""
+        ways = [
+            way
+            for concept in self.concepts
+            for way in (*concept.ways, *concept.against, *concept.near)
+        ]
+        ways += [way for one in self.blunders for way in (*one.ways, *one.forgiven_by)]
+        ways += [*self.topic, *self.doubts]
+        written = re.sub(r"\{\w+\}", " ", " ".join(ways))
+        words = re.findall(r"[a-z]+", f"{written} {' '.join(self.lexicon.vocabulary)}")
+        return _speller_of(tuple(sorted({word for word in words if len(word) >= 5})))
 
 
 @dataclass(frozen=True)
@@ -110,31 +147,23 @@ class Suggestion:
         return asdict(self)
 
 
-def score(question_id: str, answer: str | None) -> Suggestion:
-    """Suggest a mark for an answer. RubricMissing when the question has no
-    rubric here (as in a learner's package)."""
-    suggestion = score_with(
-        _rubric(question_id),
-        answer or "",
-        others=tuple(one for name, one in _rubrics().items() if name != question_id),
-    )
+def score(rubric: Rubric, answer: str | None, others: Iterable[Rubric] = ()) -> Suggestion:
+    """Suggest a mark for an answer to the rubric's question.
+
+    `others` are the rubrics of the other questions of the course: an answer may belong to one.
+    """
+    told = answer or ""
+    apart = tuple(one for one in others if one.question_id != rubric.question_id)
     return embeddings.second_look(
-        suggestion,
-        question_id,
-        answer or "",
-        {name: [idea.says for idea in one.concepts] for name, one in _rubrics().items()},
+        _first_look(rubric, told, apart),
+        rubric.question_id,
+        told,
+        {one.question_id: [idea.says for idea in one.concepts] for one in (rubric, *apart)},
     )
 
 
-def questions() -> tuple[str, ...]:
-    """The ids of the questions that have a rubric here."""
-    return tuple(sorted(_rubrics()))
-
-
-def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> Suggestion:
-    """The same with a rubric in hand; `others` are the rubrics of the
-    questions it might have been written for."""
-    reading = read(answer[: gaming.MOST_CHARACTERS], _speller(rubric))
+def _first_look(rubric: Rubric, answer: str, others: tuple[Rubric, ...]) -> Suggestion:
+    reading = read(answer[: gaming.MOST_CHARACTERS], rubric.speller)
     flag = _first_guard(rubric, reading)
     body = reading.without(gaming.copied(reading, rubric.question))
     if flag:
@@ -200,7 +229,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
         findings,
         tuple(flags),
         sentence,
-        _hash(rubric),
+        rubric.digest,
     )
 
 
@@ -250,10 +279,10 @@ def _nearest(rubric: Rubric, body: Reading, others: tuple[Rubric, ...]) -> list[
     told = _marks_of(body)
     worth: dict[str, int] = {}
     for other in (rubric, *others):
-        for mark in told & _marks(other):
+        for mark in told & other.beginnings:
             worth[mark] = worth.get(mark, 0) + 1
     kin = [
-        (sum(1 / worth[mark] for mark in sorted(told & _marks(other))), other)
+        (sum(1 / worth[mark] for mark in sorted(told & other.beginnings)), other)
         for other in (rubric, *others)
     ]
     own = kin.pop(0)[0]
@@ -272,19 +301,6 @@ def _marks_of(body: Reading) -> set[str]:
         for one, two in itertools.pairwise(words)
         if text.is_chinese(one) and text.is_chinese(two)
     }
-
-
-def _marks(rubric: Rubric) -> frozenset[str]:
-    if rubric.question_id not in _MARKS:
-        phrases = " ".join(rubric.lexicon.phrases.values())
-        chinese = re.findall(r"[\u3400-\u9fff]+", phrases)
-        _MARKS[rubric.question_id] = frozenset(
-            word[:6] for word in re.findall(r"[a-z]{5,}", phrases)
-        ) | frozenset(row[at : at + 2] for row in chinese for at in range(len(row) - 1))
-    return _MARKS[rubric.question_id]
-
-
-_MARKS: dict[str, frozenset[str]] = {}
 
 
 def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]], bool]:
@@ -604,7 +620,7 @@ def _gamed(rubric: Rubric, flag: str, reading: Reading, unsure: bool = False) ->
         findings,
         (flag,),
         f"Suggested 0 of 4: {gaming.GAMING[flag]}{chinese}",
-        _hash(rubric),
+        rubric.digest,
     )
 
 
@@ -618,66 +634,8 @@ def _short(quote: str) -> str:
 
 
 @cache
-def _rubrics() -> dict[str, Rubric]:
-    """The rubrics by their questions' ids, from the files rubrics/chNN.py;
-    none in a package that was made without them."""
-    try:
-        package = importlib.import_module("autograder.written.rubrics")
-    except ModuleNotFoundError as missing:
-        if missing.name != "autograder.written.rubrics":
-            raise
-        return {}
-    chapters = sorted(
-        module.name
-        for module in pkgutil.iter_modules(package.__path__)
-        if module.name.startswith("ch")
-    )
-    rubrics = (
-        rubric
-        for chapter in chapters
-        for rubric in importlib.import_module(f"autograder.written.rubrics.{chapter}").RUBRICS
-    )
-    return {rubric.question_id: rubric for rubric in rubrics}
-
-
-def _rubric(question_id: str) -> Rubric:
-    if question_id not in _rubrics():
-        raise RubricMissing(
-            f"There is no rubric for {question_id} here: the answer waits for a person, without a "
-            "suggestion."
-        )
-    return _rubrics()[question_id]
-
-
-@cache
 def _speller_of(vocabulary: tuple[str, ...]) -> Speller:
     return Speller(vocabulary)
-
-
-def _speller(rubric: Rubric) -> Speller:
-    return _speller_of(_vocabulary(rubric))
-
-
-@cache
-def _vocabulary_of(question_id: str, written: str) -> tuple[str, ...]:
-    return tuple(sorted({word for word in re.findall(r"[a-z]+", written) if len(word) >= 5}))
-
-
-def _vocabulary(rubric: Rubric) -> tuple[str, ...]:
-    """Every word of the rubric, of its lists and of its ways:
-    what is written there is spelt right."""
-    ways = [
-        way
-        for concept in rubric.concepts
-        for way in (*concept.ways, *concept.against, *concept.near)
-    ]
-    ways += [
-        way for blunder in rubric.blunders for way in (*blunder.ways, *blunder.forgiven_by)
-    ] + [*rubric.topic, *rubric.doubts]
-    return _vocabulary_of(
-        rubric.question_id,
-        re.sub(r"\{\w+\}", " ", " ".join(ways)) + " " + " ".join(rubric.lexicon.vocabulary),
-    )
 
 
 @cache
@@ -700,33 +658,5 @@ def _machinery() -> str:
     return (
         embeddings.name()
         + "".join(inspect.getsource(module) for module in modules)
-        + inspect.getsource(inspect.getmodule(score_with))
+        + inspect.getsource(inspect.getmodule(_machinery))
     )
-
-
-_HASHES: dict[str, str] = {}
-
-
-def _hash(rubric: Rubric) -> str:
-    """Twelve hex digits that change with the rubric or with the way it is applied."""
-    if rubric.question_id not in _HASHES:
-        written = repr(
-            (
-                rubric.question_id,
-                rubric.question,
-                sorted(rubric.lexicon.phrases.items()),
-                sorted(rubric.lexicon.scopes.items()),
-                rubric.concepts,
-                rubric.blunders,
-                rubric.topic,
-                rubric.count_rule,
-                rubric.right_counts,
-                rubric.needed,
-                rubric.core,
-                rubric.doubts,
-            )
-        )
-        _HASHES[rubric.question_id] = hashlib.sha256((written + _machinery()).encode()).hexdigest()[
-            :12
-        ]
-    return _HASHES[rubric.question_id]

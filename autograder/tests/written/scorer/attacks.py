@@ -1,5 +1,4 @@
-"""Answers that want to pass without explaining, made from the honest ones: for every question, the
-same tricks.
+"""Makes answers that want to pass without an explanation, with the same tricks for each question.
 
 Each trick is a function of (question, its good answers, other questions' good answers, luck) and
 gives the answers to try.
@@ -10,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
+from autograder.written.rubrics import by_question
 from autograder.written.score_table import SEEN, parts
-from autograder.written.scorer.score import Rubric, _rubrics
+from autograder.written.scorer import Rubric
 
 Trick = Callable[[Rubric, list[str], list[str], Random], Iterator[str]]
 
@@ -187,7 +187,7 @@ TRICKS: dict[str, Trick] = {
 
 def attacks(trick: str, seed: int = 7) -> Iterator[tuple[str, str]]:
     """(question, answer) of one trick for all questions."""
-    rubrics = _rubrics()
+    rubrics = by_question()
     good = {question: good_answers(question) for question in sorted(rubrics)}
     for question, rubric in sorted(rubrics.items()):
         near = {"02.open2": (), "02.open": ("03.open",), "03.open": ("02.open",)}.get(question, ())
