@@ -27,6 +27,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 from autograder.cell.course_folder import HOME
 from autograder.course.masters import Master, master
@@ -63,7 +64,10 @@ class Spent(NamedTuple):
 
 def spent_in(said: str) -> Spent:
     """What `grade` said of its time."""
-    return Spent(*map(float, SPENT.search(said).groups()))
+    found = SPENT.search(said)
+    if found is None:
+        raise RuntimeError(f"grade did not say how long it took: {said[-600:]}")
+    return Spent(*map(float, found.groups()))
 
 
 def run() -> list[Row]:
@@ -170,11 +174,8 @@ def _clock_in_workers() -> Iterator[list[float]]:
         heard.append(reply["data"]["lab_seconds"])
         return answer
 
-    Worker.ask = ask_and_count
-    try:
+    with mock.patch.object(Worker, "ask", ask_and_count):
         yield heard
-    finally:
-        Worker.ask = ask
 
 
 def _row(name: str, notebooks: int, seconds: float, peer_seconds: float) -> Row:

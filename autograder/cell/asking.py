@@ -16,7 +16,8 @@ import traceback
 import warnings
 from collections.abc import Mapping
 
-from autograder.cell.data import MOST_BYTES, NotPlain, canonical, one_line
+from autograder.cell.data import MOST_BYTES, NotAsAsked, NotPlain, canonical, one_line
+from autograder.cell.replay import needs_calls, watched
 
 LONGEST_MESSAGE = 300
 LONGEST_SAID = 80
@@ -52,10 +53,6 @@ ORDINARY = frozenset(
 SECONDS, SPARK_SECONDS = 10, 60  # for one case, in a notebook and in official grading
 
 
-class NotAsAsked(ValueError):
-    """A probe cannot use what the answer holds; the message says what was asked for instead."""
-
-
 def ask(question, namespace, case) -> dict:
     """One reply. KeyboardInterrupt passes, so that a learner can stop a loop of their own."""
     blank = question.unanswered(namespace)
@@ -85,8 +82,6 @@ def ask(question, namespace, case) -> dict:
 def _written_down(question, namespace) -> tuple[Mapping, dict]:
     """The names for the probe, and for a question that is played again (replay.py) {"calls": what
     the functions will have done}."""
-    from autograder.cell.replay import needs_calls, watched
-
     if not needs_calls(question):
         return namespace, {}
     names, calls = watched(question, namespace)

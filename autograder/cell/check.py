@@ -8,10 +8,10 @@ as the official judge does, and no judge needs to be on the learner's machine.
 import re
 import sys
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from autograder.cell import progress, sealed
 from autograder.cell.asking import answer_in_time, ask, complaint, fill, quiet
+from autograder.cell.course_at_hand import Spoken, course
 from autograder.cell.data import plain
 from autograder.cell.guesses import fit
 from autograder.cell.near_miss import SPELLED_OTHERWISE, spelled_otherwise
@@ -147,24 +147,11 @@ def reveal(question_id: str, give_up: bool = False) -> None:
             revealed=_revealing[not passed]
         )
     )
-    try:
-        from autograder.course.references import reference
-
-        print(reference(question.id))
-    except (ModuleNotFoundError, KeyError):
-        print(
-            f"The answer to {question.id} is with your teacher: it does not travel with this "
-            "package. Ask for it."
-        )
-
-
-class Spoken(NamedTuple):
-    """What is said of one case: whether it is right, the sentence,
-    and rows that prove it where there are any."""
-
-    ok: bool
-    sentence: str
-    proof: tuple[str, ...] = ()
+    print(
+        course().reference(question.id)
+        or f"The answer to {question.id} is with your teacher: it does not travel with this "
+        "package. Ask for it."
+    )
 
 
 def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
@@ -259,20 +246,13 @@ def _heard(question, case, data) -> tuple[Spoken, bool]:
 
 
 def _unsealed(question, case, data) -> tuple[Spoken, bool]:
-    """An author's machine before `seal`: ask the judge himself."""
-    try:
-        from autograder.course.judge import judge_of, verdict_of
-        from autograder.course.rehearsal import said_by_wrong
-
-        judge = judge_of(question.id)
-    except (ModuleNotFoundError, KeyError):
-        return Spoken(
+    """An author's machine before `seal`: the course has its judges at hand."""
+    return course().judged(question, case, data) or (
+        Spoken(
             False, "this question was not sealed, so nothing here can judge it; tell your teacher."
-        ), True
-    verdict = verdict_of(
-        question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case)
+        ),
+        True,
     )
-    return Spoken(verdict.ok, verdict.sentence, verdict.proof), verdict.misconception is not None
 
 
 def _note_try(entry: dict, passed: bool) -> None:

@@ -23,6 +23,10 @@ class NotPlain(TypeError):
     """The value is not made of numbers, texts, lists and dicts; the message names what it is."""
 
 
+class NotAsAsked(ValueError):
+    """A probe cannot use what the answer holds; the message says what was asked for instead."""
+
+
 def plain(value, depth: int = 0):
     """Return `value` as plain JSON data; a numpy or pandas number becomes a Python one, a tuple a
     list, a set a sorted list, and a fraction without a rest a whole number: who writes 30 / 2 has

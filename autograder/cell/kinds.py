@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from autograder.cell.asking import NotAsAsked
-from autograder.cell.data import plain
+from autograder.cell.data import NotAsAsked, plain
 from autograder.cell.question import Question
 
 

@@ -30,8 +30,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograder.cell.asking import NotAsAsked
-from autograder.cell.data import NotPlain, canonical, plain
+from autograder.cell.data import NotAsAsked, NotPlain, canonical, plain
 from autograder.cell.runs import done
 from kafkalab import KafkaException, OffsetAndMetadata, TopicPartition
 

@@ -24,8 +24,7 @@ from functools import cache
 from types import FunctionType, MappingProxyType
 
 from autograder.cell import questions
-from autograder.cell.asking import NotAsAsked
-from autograder.cell.data import plain
+from autograder.cell.data import NotAsAsked, plain
 
 KINDS = ("value", "function", "lines", "machine", "spark", "open")
 MOST_TRIES = 1_000  # to find draws that make sense together

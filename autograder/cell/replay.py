@@ -22,8 +22,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from autograder.cell.asking import NotAsAsked
-from autograder.cell.data import MOST_BYTES, NotPlain, canonical, plain
+from autograder.cell.data import MOST_BYTES, NotAsAsked, NotPlain, canonical, plain
 from autograder.cell.question import Question, find
 
 # of all functions together; the longest honest run makes some hundreds, and a judge makes them all

@@ -10,8 +10,7 @@ from __future__ import annotations
 import datetime
 import decimal
 
-from autograder.cell.asking import NotAsAsked
-from autograder.cell.data import canonical, plain
+from autograder.cell.data import NotAsAsked, canonical, plain
 
 MOST_ROWS = 1_000
 MOMENT = "yyyy-MM-dd HH:mm:ss.SSS"

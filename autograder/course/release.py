@@ -20,38 +20,12 @@ from autograder.course.handout import write_papers
 from autograder.course.leaks import Leak, Secrets, given, learners_half, readable
 from autograder.course.masters import master
 
-# Modules of this package that work without judges; everything else of it stays with the teacher.
-LEARNERS = (
-    "__init__.py",
-    "__main__.py",
-    "cell/__init__.py",
-    "cell/anomalies.py",
-    "cell/asking.py",
-    "cell/check.py",
-    "cell/course_folder.py",
-    "cell/data.py",
-    "cell/guesses.py",
-    "cell/kinds.py",
-    "cell/near_miss.py",
-    "cell/numbers.py",
-    "cell/plays.py",
-    "cell/progress.py",
-    "cell/question.py",
-    "cell/questions/__init__.py",
-    "cell/replay.py",
-    "cell/runs.py",
-    "cell/sealed.py",
-    "cell/spark_rows.py",
-    "cell/terminal.py",
-    "learner/__init__.py",
-    "learner/desk.py",
-    "learner/jupyter",
-    "learner/lab.py",
-    "learner/machine.py",
-    "learner/overview.py",
-)
-# what notebooks/release/myths is played with
-COURT = ("learner/claims.py", "learner/court.py")
+# What of this package a learner gets: these files and all of these folders. Of cell/questions only
+# the chapters that are handed out go, and the court only with the myths.
+ROOT_FILES = ("__init__.py", "__main__.py")
+ROOMS = ("cell", "learner")
+OF_ONE_CHAPTER = re.compile(r"^cell/questions/(ch\d\d\.py|sealed/)")
+COURT = "learner/court/"
 PAPERS = (
     "environment.yml",
     "pyproject.toml",
@@ -88,6 +62,21 @@ def release(chapters: list[str], out: Path) -> Path:
     return out
 
 
+def learners(court: bool = False) -> list[str]:
+    """The files of this package that every learner gets, named from its folder, and the court's
+    where the myths are handed out."""
+    here = HOME / "autograder"
+    names = list(ROOT_FILES)
+    for room in ROOMS:
+        for path in sorted((here / room).rglob("*")):
+            name = path.relative_to(here).as_posix()
+            made = re.search(r"(^|/)(__pycache__|\..*)(/|$)", name)
+            left_out = OF_ONE_CHAPTER.search(name) or (name.startswith(COURT) and not court)
+            if path.is_file() and not made and not left_out:
+                names.append(name)
+    return names
+
+
 def leaks(folder: Path, chapters: list[str]) -> list[str]:
     """What in `folder` gives solutions or hidden cases of these chapters away, one phrase each;
     [] is what one hopes for."""
@@ -100,7 +89,7 @@ def leaks(folder: Path, chapters: list[str]) -> list[str]:
     asking = [chapter for chapter in chapters if learners_half([chapter])]
     kept = Secrets(
         asking,
-        given(asking, [HOME / "autograder" / name for name in LEARNERS if name.endswith(".py")]),
+        given(asking, [HOME / "autograder" / name for name in learners() if name.endswith(".py")]),
     )
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
@@ -118,7 +107,7 @@ def _chapter_of(inside: Path) -> str | None:
 
 
 def _fill(draft: Path, chapters: list[str]) -> None:
-    for name in LEARNERS + (COURT if MYTHS in chapters else ()):
+    for name in learners(court=MYTHS in chapters):
         _copy(HOME / "autograder" / name, draft / "autograder" / name)
     for name in PAPERS:
         if (HOME / name).is_file():

@@ -2,7 +2,7 @@
 for each.
 
     python -m autograder review OUT 03.open           # in the terminal, one key a mark
-    from autograder.written.queue import queue  # the same in a cell of JupyterLab
+    from autograder.written.screens import queue  # the same in a cell of JupyterLab
     queue("OUT", "03.open")
 
 Every mark goes to the gradebook at once and into OUT/review.jsonl, which remembers what was shown,
@@ -522,14 +522,6 @@ def put_back(out: Path) -> int:
                     )
                     back += 1
     return back
-
-
-def queue(out: str | Path, question: str | None = None, **settings) -> None:
-    """Review in a notebook's cell (see screens.py); `settings` are those of Queue.
-    Without a question, lists what waits."""
-    from autograder.written.screens import in_notebook
-
-    in_notebook(Path(out), question, **settings)
 
 
 def waiting(out: Path) -> list[tuple[str, int, int]]:

@@ -77,6 +77,12 @@ def in_terminal(
         return sum(left[kind] for kind in ("first", "second", "decide", "check"))
 
 
+def queue(out: str | Path, question: str | None = None, **settings) -> None:
+    """Review in a notebook's cell; `settings` are those of Queue.
+    Without a question, lists what waits."""
+    in_notebook(Path(out), question, **settings)
+
+
 def in_notebook(
     out: Path, question: str | None, ask: Callable[[str], str] = input, **settings
 ) -> None:

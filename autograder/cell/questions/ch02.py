@@ -6,7 +6,7 @@ import itertools
 from functools import lru_cache
 from types import SimpleNamespace
 
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import (
     Function,
     LineReading,

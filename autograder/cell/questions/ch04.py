@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function, Open, Value
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from random import Random
 
-from autograder.cell.asking import NotAsAsked
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function, LineReading, Open, Value
 from kafkalab import (
     KafkaConsumer,

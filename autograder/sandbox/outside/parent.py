@@ -38,38 +38,9 @@ from autograder.sandbox.outside.probing import Probe
 from autograder.sandbox.outside.signs import any_in
 from autograder.sandbox.outside.temp_folder import Lodging
 
-# The learner's side of this package: all that a probe needs. Sealed verdicts stay out, for a fork
-# could try all small numbers.
-LEARNERS_FILES = (
-    "__init__.py",
-    "cell/__init__.py",
-    "cell/anomalies.py",
-    "cell/asking.py",
-    "cell/check.py",
-    "cell/data.py",
-    "cell/guesses.py",
-    "cell/kinds.py",
-    "cell/near_miss.py",
-    "cell/numbers.py",
-    "cell/plays.py",
-    "cell/progress.py",
-    "cell/question.py",
-    "cell/replay.py",
-    "cell/runs.py",
-    "cell/sealed.py",
-    "cell/spark_rows.py",
-)
-WORKERS_FILES = (
-    "sandbox/__init__.py",
-    "sandbox/inside/__init__.py",
-    "sandbox/inside/launch.py",
-    "sandbox/inside/worker.py",
-    "sandbox/inside/walls.py",
-    "sandbox/inside/watch.py",
-    "sandbox/inside/syscalls.py",
-    "sandbox/inside/audit.py",
-    "sandbox/inside/spark.py",
-)
+# What of this package a worker sees: all Python of these folders. Sealed verdicts are no Python and
+# stay out, for a fork could try all small numbers.
+SHOWN = ("cell", "sandbox/inside")
 WARM = ("autograder.cell.check", "numpy", "pandas")
 LEVELS = ("L3", "L2", "L1")
 # what a worker's control group holds besides a submission, once Spark was asked for
@@ -484,13 +455,14 @@ def _masters_own() -> frozenset[str]:
 def build_view(folder: Path) -> Path:
     """Copy the learner's side into `folder`: probes, the simulator, no judges.
     This is all of the course a worker sees."""
-    here = HOME / "autograder"
-    package = folder / "autograder"
-    for room in ("cell/questions", "sandbox/inside"):
-        (package / room).mkdir(parents=True)
-    for name in LEARNERS_FILES + WORKERS_FILES:
-        _copy_module(here / name, (package / name).parent)
+    here, package = HOME / "autograder", folder / "autograder"
+    files = [here / "__init__.py", here / "sandbox" / "__init__.py"]
+    for room in SHOWN:
+        files += sorted((here / room).rglob("*.py"))
+    for path in files:
+        _copy_module(path, (package / path.relative_to(here)).parent)
     for place in map(Path, questions.__path__):
+        # a course of one's own has its questions elsewhere
         for path in sorted(place.glob("*.py")):
             shutil.copyfile(path, package / "cell" / "questions" / path.name)
     simulator = importlib.util.find_spec("kafkalab")
@@ -517,6 +489,7 @@ def build_view(folder: Path) -> Path:
 def _copy_module(path: Path, folder: Path) -> None:
     """A module, and its bytecode where there is some,
     so that not every worker has to compile it."""
+    folder.mkdir(parents=True, exist_ok=True)
     # with its time, by which Python knows whether the bytecode is its
     shutil.copy2(path, folder / path.name)
     compiled = Path(importlib.util.cache_from_source(str(path)))

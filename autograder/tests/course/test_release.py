@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from autograder.__main__ import main
-from autograder.cell.course_folder import released
+from autograder.cell.course_folder import HOME, released
 from autograder.course import release
 from autograder.course.judge import judge_of
 from autograder.course.references import reference
@@ -116,10 +116,24 @@ def test_a_leak_is_found(package, where):
     assert len(found) == 1 and found[0].startswith(where) and "of 90.1" in found[0]
 
 
+def test_all_of_cell_and_learner_and_nothing_else_goes_out(package):
+    """Who may see a file is its folder: no list names the files."""
+    here = HOME / "autograder"
+    wanted = {"__init__.py", "__main__.py"} | {
+        path.relative_to(here).as_posix()
+        for room in ("cell", "learner")
+        for path in (here / room).rglob("*.py")
+        if not re.search(r"/questions/ch\d\d|/court/", path.as_posix())
+    }
+    out = {
+        path.relative_to(package / "autograder").as_posix()
+        for path in (package / "autograder").rglob("*.py")
+    }
+    assert out == wanted | {"cell/questions/ch90.py"}
+
+
 def test_a_leaking_package_is_not_made(demo, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        release, "LEARNERS", (*release.LEARNERS, "course/references.py", "course/secret.py")
-    )
+    monkeypatch.setattr(release, "ROOMS", (*release.ROOMS, "course"))
     with pytest.raises(release.Leak, match="is the teacher's"):
         release.release(["90"], tmp_path / "package")
     assert not (tmp_path / "package").exists() and list(tmp_path.glob(".package*")) == []

@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from autograder.cell import course_at_hand
 from autograder.cell.course_folder import released
 from autograder.cell.numbers import numbers_for, pretending
 from autograder.cell.question import chapters, of_chapter
@@ -106,7 +107,7 @@ def spoken_here(question, cells, student, monkeypatch) -> list[words.Spoken]:
         "display": lambda *things, **options: None,
     }
     # a learner's machine has no judges
-    monkeypatch.setattr(sys.modules["autograder.course.judge"], "verdict_of", None)
+    monkeypatch.setattr(course_at_hand, "_course", course_at_hand.HandedOut())
     numbers = {question.id: dict(numbers_for(question, student))}
     with words.quiet(), pretending(numbers):
         for step in cells:

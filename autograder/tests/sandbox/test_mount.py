@@ -2,10 +2,12 @@
 in nothing that an answer can open."""
 
 import re
+from pathlib import Path
 
 import pytest
 
-from autograder.cell.course_folder import released
+from autograder.cell import questions
+from autograder.cell.course_folder import HOME, released
 from autograder.cell.question import chapters
 from autograder.course.leaks import FRAGMENT, Secrets, given, learners_half
 from autograder.course.references import reference
@@ -70,6 +72,23 @@ def test_nothing_behind_the_walls_gives_anything_away(tmp_path):
     and tells nothing about it."""
     found = leaks_in(build_view(tmp_path / "view"), kept_back())
     assert [leak for leak in found if not re.search(r'"[ "\\d:T-]*2026-\\d\\d', leak)] == []
+
+
+def test_all_python_of_cell_and_inside_and_nothing_else_is_behind_the_walls(tmp_path):
+    """Who may see a file is its folder: no list names the files."""
+    here, view = HOME / "autograder", build_view(tmp_path / "view") / "autograder"
+    wanted = {"__init__.py", "sandbox/__init__.py"} | {
+        path.relative_to(here).as_posix()
+        for room in ("cell", "sandbox/inside")
+        for path in (here / room).rglob("*.py")
+    }
+    wanted |= {
+        f"cell/questions/{path.name}"
+        for place in questions.__path__
+        for path in Path(place).glob("*.py")
+    }
+    shown = {path.relative_to(view).as_posix() for path in view.rglob("*") if path.is_file()}
+    assert {name for name in shown if "__pycache__" not in name} == wanted
 
 
 def test_a_solution_put_behind_the_walls_is_found(tmp_path):

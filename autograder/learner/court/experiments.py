@@ -8,7 +8,7 @@ a verdict: `court` works it out from what the experiments measure.
 
 from __future__ import annotations
 
-from autograder.learner.court import Claim
+from autograder.learner.court.claim import Claim
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 from kafkalab.releases import until
 

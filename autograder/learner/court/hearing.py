@@ -1,17 +1,5 @@
-"""The myth court: a claim about Kafka is held against an experiment, version by version, and the
-verdict falls by itself.
-
-    from autograder.learner.court import claims, court
-
-    claims()                     # the twenty claims
-    court(3, experiment)         # your experiment(version) beside the court's own
-    court(3)                     # the court's own alone, once you have tried
-
-A claim is true where it holds in every version the lab plays, false where in none, and otherwise
-"until 2.3" or "from 3.0.1": the last version where it held, or the first.
-`predict("myth 03", verdict=...)` locks a guess in beforehand; the court shows it beside the
-verdict.
-"""
+"""Hears a claim: its experiment beside the learner's, release by release, and the verdict that
+follows."""
 
 from __future__ import annotations
 
@@ -19,23 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from autograder.cell.check import truth
-from kafkalab import PROFILES
-
-VERSIONS = tuple(PROFILES)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What people say, what to measure, the court's own experiment, for which measured values
-    the claim holds, and what the verdict rests on."""
-
-    number: int
-    says: str
-    measures: str
-    experiment: Callable[[str], object]
-    holds: Callable[[object], bool]
-    because: str
-    versions: tuple[str, ...] = VERSIONS
+from autograder.learner.court.claim import Claim
+from autograder.learner.court.experiments import CLAIMS
 
 
 @dataclass(frozen=True)
@@ -108,8 +81,6 @@ class NotYetHeard(str):
 
 def claims() -> str:
     """The claims, one line each, without their verdicts."""
-    from autograder.learner.claims import CLAIMS
-
     return "\n".join(f"{claim.number:2}  {claim.says}" for claim in CLAIMS)
 
 
@@ -120,8 +91,6 @@ def court(number: int, experiment: Callable[[str], object] | None = None) -> Hea
     LookupError, with a sentence, for a number that no claim has. What goes wrong in the learner's
     experiment is shown in its row; the court goes on.
     """
-    from autograder.learner.claims import CLAIMS
-
     claim = next((each for each in CLAIMS if each.number == number), None)
     if claim is None:
         raise LookupError(f"There is no claim {number!r}; they are numbered 1 to {len(CLAIMS)}.")
