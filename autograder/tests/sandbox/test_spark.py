@@ -74,7 +74,7 @@ def test_a_jvm_starts_only_where_a_step_uses_spark(sandbox, monkeypatch):
     [
         "sockets.createOrReplaceGlobalTempView('ours')",
         "sockets.sparkSession._jvm.System.setProperty('user.name', 'y')",
-        "sockets.sparkSession._jvm.Runtime.getRuntime().exec('sleep 600')",
+        "sockets.sparkSession._jvm.Runtime.getRuntime().exec('sleep 60413')",
         "sockets.sparkSession.stop()",
         "sockets.sparkSession._jvm.System.exit(0)",
     ],
@@ -100,7 +100,7 @@ def test_what_an_answer_does_in_the_jvm_ends_with_it(sandbox, first):
 
 def _is_ours(pid: int) -> bool:
     try:
-        return "sleep" in psutil.Process(pid).cmdline()
+        return "60413" in psutil.Process(pid).cmdline()
     except psutil.Error:
         return False
 
