@@ -34,7 +34,7 @@ from autograder.grading.scoring import decide
 from autograder.grading.verdict_cache import foreseen
 from autograder.handed_in.submission import PARTIAL, Submission
 from autograder.sandbox.outside.signs import in_answers, in_heard
-from autograder.written.scorer import RubricMissing, score
+from autograder.written.rubrics import RubricMissing, suggest
 
 UNSEEN = "on a case you have not seen: "
 NOT_PLAYED_AGAIN = "the run cannot be played again from the calls your code made."
@@ -271,7 +271,7 @@ def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
     if not text.strip() or text.strip() == cell.source.strip():
         return Mark(Outcome.BLANK, 0.0, cell.points, "open", "no answer was written."), None
     try:
-        suggestion = score(cell.question, text)
+        suggestion = suggest(cell.question, text)
     except RubricMissing:
         # still read by a person, like every open answer
         return _waiting(cell, f"{WAITS}; there is no rubric to suggest a mark."), {

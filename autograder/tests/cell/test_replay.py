@@ -187,7 +187,8 @@ def test_a_producer_does_not_tell_when_it_will_die():
     neither by name nor through the calls it hands out."""
     from types import SimpleNamespace
 
-    from autograder.cell.replay import _Cast, _StandIn
+    from autograder.cell.recorder import StandIn
+    from autograder.cell.replay import _Cast
 
     mortal = type(
         "Mortal",
@@ -199,7 +200,7 @@ def test_a_producer_does_not_tell_when_it_will_die():
         },
     )()
     seen = _Cast().stand_in(mortal)
-    assert isinstance(seen, _StandIn) and seen.send(4) == 4
+    assert isinstance(seen, StandIn) and seen.send(4) == 4
     for name in ("_death", "_producer", "_real", "_cast"):
         with pytest.raises(AttributeError):
             getattr(seen, name)

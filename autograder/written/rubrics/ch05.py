@@ -11,9 +11,7 @@ from __future__ import annotations
 # Facts: min.insync.replicas binds writes with acks=all only (refused with NOT_ENOUGH_REPLICAS); reads
 # go on; an acknowledged record is on every in-sync replica, so on at least min.insync.replicas of
 # them; the leader counts as one of them.
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
     {

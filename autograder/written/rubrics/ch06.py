@@ -12,9 +12,7 @@ from __future__ import annotations
 # leaves Kafka cannot be aborted, and a crash between the effect and the commit repeats it. Cures: a
 # receiver that knows what it has seen, or the position kept in the same store and transaction as the
 # effect.
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
     {

@@ -10,9 +10,7 @@ from __future__ import annotations
 # %% 09.open
 # Facts: the coordinator keeps the last commit it was sent, whatever its offset; commitSync may retry
 # because nothing newer is on the way while it blocks (ConsumerCoordinator).
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _COMMITS = Lexicon(
     {

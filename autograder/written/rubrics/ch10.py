@@ -11,9 +11,7 @@ from __future__ import annotations
 # Facts: KafkaConsumer refuses a second thread with ConcurrentModificationException
 # (KafkaConsumer.acquire); a member that does not poll within max.poll.interval.ms leaves the group; a
 # commit covers all records below it.
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _THREADS = Lexicon(
     {

@@ -1,4 +1,4 @@
-"""Concepts: what an answer may say, in which ways, and what would contradict it.
+"""Finds the ideas of a rubric in an answer, and the false claims that contradict them.
 
 A way is written in one line: patterns joined by ` & ` must stand in one sentence; after ` ! ` comes
 what must not stand there, and after ` ^ ` what must not stand between its own first and last word.

@@ -17,9 +17,7 @@ Open(points=4)
 # Facts: a fetch reads and removes nothing, only retention (and compaction) moves the start of a log;
 # inside a group every partition has one owner per generation; committed offsets are kept per (group,
 # topic, partition).
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
     {

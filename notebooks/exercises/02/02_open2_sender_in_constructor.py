@@ -18,9 +18,7 @@ Open(points=4)
 # Facts: node ids and idle closing as in the chapter (bootstrap nodes are numbered -1, -2, ... by the
 # client; sockets are keyed by the id's text; still so in 4.x). On `this` escaping and safe
 # publication: Java Language Specification 17.4-17.5.
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _THREADS = Lexicon(
     {

@@ -21,10 +21,7 @@ Open(points=4)
 # Facts: one bootstrap socket (-1), one to the coordinator under an id of its own (2147483647 - n),
 # one to each broker that leads something: 1 + 1 + 2 = 4. The bootstrap socket is closed by the idle
 # limit and by nothing else, so 3 are kept.
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.counts import CountRule
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, CountRule, Lexicon, Rubric
 
 _WORDS = Lexicon(
     {

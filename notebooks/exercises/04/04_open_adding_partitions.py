@@ -20,9 +20,7 @@ Open(points=4)
 # Facts: the partition of a record with a key is (murmur2(key) & 0x7fffffff) % n over all n
 # partitions; records already written never move; a topic's partitions can be added and not taken
 # away; Kafka promises order inside a partition only.
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
     {

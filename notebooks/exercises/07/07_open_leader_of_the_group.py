@@ -20,9 +20,7 @@ Open(points=4)
 # coordinator passes it on unread; join and sync are a barrier for the whole group. In KIP-848 the
 # coordinator computes a target assignment and every member moves to it by itself, told by its
 # heartbeats.
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
     {

@@ -19,9 +19,7 @@ Open(points=4)
 # Facts: REBALANCE_IN_PROGRESS travels in heartbeat answers (AbstractCoordinator), the coordinator
 # expires a member after session.timeout.ms without a heartbeat (GroupCoordinator); "no higher than
 # 1/3" is the advice of ConsumerConfig's own text.
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _HEARTBEATS = Lexicon(
     {

@@ -19,9 +19,7 @@ Open(points=4)
 # Facts: records-lead = position - log start offset, records-lag = high watermark - position
 # (SubscriptionState); a position below the log's start is OFFSET_OUT_OF_RANGE and is answered by
 # auto.offset.reset.
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _LEADS = Lexicon(
     {
