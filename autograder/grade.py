@@ -140,9 +140,11 @@ def run(submission: Submission, sandbox: Sandbox) -> dict:
     return judge(submission, *hear(submission, sandbox))
 
 
-def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
-    """What the sandbox heard: (cases asked by question, the sandbox's answer).
-    Safe in a thread; nothing is decided here."""
+def hear(
+    submission: Submission, sandbox: Sandbox, only: set[str] | None = None
+) -> tuple[dict, dict]:
+    """What the sandbox heard: (cases asked by question, the sandbox's answer); `only` these
+    questions, where it says which. Safe in a thread; nothing is decided here."""
     if not submission.can_run:
         return {}, {
             "replies": {},
@@ -156,7 +158,7 @@ def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
         question.id: dict(numbers_for(question, submission.variant, submission.key))
         for question in own.questions
     }
-    cells = steps(own, submission.answers, extras=submission.extras)
+    cells = steps(own, submission.answers, only=only, extras=submission.extras)
     jobs = [
         {
             "source": _python(step.source),

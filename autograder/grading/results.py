@@ -218,6 +218,6 @@ def _papers(chapter: str, master_digest: str) -> str:
     for place in (*questions.__path__, *judges.__path__, *rubrics.__path__):
         for path in sorted(Path(place).glob(f"ch{chapter}.py")):
             digest.update(path.read_bytes())
-    for path in sorted((Path(rubrics.__path__[0]).parent / "scorer").glob("*.py")):
+    for path in sorted((Path(rubrics.__file__).parents[1] / "scorer").glob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest() + derive("results")[:16]
