@@ -29,13 +29,13 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
+from autograder.cell.course_folder import HOME
+from autograder.course.masters import Master, master
 from autograder.grade import hear
-from autograder.grading.judging import judge
-from autograder.grading.marking import UNSEEN
+from autograder.grading.verdict import judge
 from autograder.handed_in.submission import read
-from autograder.masters import HOME, Master, master
 from autograder.proving.classroom import make_class
-from autograder.sandbox.parent import Sandbox, Worker
+from autograder.sandbox.outside.parent import Sandbox, Worker
 from bench import Row, _lab_clock
 
 CHAPTERS = ("02", "03")
@@ -260,7 +260,7 @@ def _ours(
     comparable = {
         name: result
         for name, result in results.items()
-        if not any(UNSEEN in cell["sentence"] for cell in result["cells"].values())
+        if not any(cell["outcome"] == "hidden" for cell in result["cells"].values())
     }
     return seconds, {name: result["score"] for name, result in comparable.items()}, ended.stderr
 

@@ -19,18 +19,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder import judges
+from autograder.cell.data import plain
+from autograder.cell.numbers import numbers_for
+from autograder.cell.question import find
+from autograder.course.judge import judge_of
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.grade import hear, judge, public
-from autograder.grading.marking import all_cases
+from autograder.grading.verdict import all_cases
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
-from autograder.making.references import references
-from autograder.masters import master
-from autograder.plain import plain
 from autograder.proving.grounds import Grounds
-from autograder.questions import find
-from autograder.sandbox.parent import LEVELS, Limits, Sandbox
-from autograder.variants import numbers_for
+from autograder.sandbox.outside.parent import LEVELS, Limits, Sandbox
 
 LIMITS = Limits(
     cell_seconds=2,
@@ -40,13 +40,12 @@ LIMITS = Limits(
     file_bytes=16 << 20,
     scratch_bytes=64 << 20,
     spark_cell_seconds=30,
-    spark_seconds=60,
+    spark_seconds=180,
     spark_memory_bytes=2 << 30,
 )
 GRACE_SECONDS = 2.0
 # for the parent to read, rebuild and judge one submission on a busy machine
 READING_SECONDS = 20.0
-SPARK_READING_SECONDS = 120.0  # the same, and for a JVM to start before each of its runs
 SPARK_IMPORT = "from pyspark.sql import functions as F\n"
 FLAGGED_SHARE = 0.9
 NEVER_AT_L1 = ("network",)  # there the network is the machine's own: traffic would leave it
@@ -141,29 +140,22 @@ class RedTeam:
         outcome.canaries = self.grounds.canaries_in(said, but=("left",)) + self._hidden_in(said)
         ran = sum(heard["seconds"] for heard in self.sandbox.first + self.sandbox.second)
         spark = find(attack.question).kind == "spark"
+        limits = self._limits
         in_all, of_a_cell = (
-            (self._limits.spark_seconds, self._limits.spark_cell_seconds)
+            (limits.spark_seconds, limits.spark_start_seconds + limits.spark_cell_seconds)
             if spark
-            else (self._limits.seconds, self._limits.cell_seconds)
+            else (limits.seconds, limits.cell_seconds)
         )
         most = in_all + (of_a_cell + GRACE_SECONDS if self.sandbox.second else 0)
         outcome.late = max(
             0.0,
             ran - most - GRACE_SECONDS,
-            outcome.seconds - ran - (SPARK_READING_SECONDS if spark else READING_SECONDS),
+            outcome.seconds - ran - READING_SECONDS,
         )
         outcome.neighbour = self._neighbour(attack)
         outcome.packets, outcome.files = self.grounds.packets_seen(), self.grounds.files_outside()
-        outcome.processes = self._left(patience=READING_SECONDS if spark else 0.0)
+        outcome.processes = self.grounds.processes_left(self.sandbox)
         return outcome
-
-    def _left(self, patience: float) -> list[str]:
-        """The processes that are left; of a Spark house those that stay,
-        for a JVM being started runs a few on the way."""
-        until = time.monotonic() + patience
-        while (left := self.grounds.processes_left(self.sandbox)) and time.monotonic() < until:
-            time.sleep(1)
-        return left
 
     def honest(self, chapter: str, blank: str) -> dict:
         """The result of what surrounds an attack, its question unanswered."""
@@ -185,7 +177,7 @@ class RedTeam:
             honest = [right, {}] + [
                 {question: wrong.source}
                 for question in right
-                for wrong in judges.find(question).wrong_answers
+                for wrong in judge_of(question).wrong_answers
             ]
             for answers in honest:
                 result = self._result(self._write(chapter, answers))
@@ -251,7 +243,7 @@ class RedTeam:
         return ""
 
     def _spark_neighbour(self, question) -> str:
-        """The next guest of Spark's JVM: the right answer, on all public cases."""
+        """The next Spark answer of the same worker: the right one, on all public cases."""
         cases = [dict(case) for case in question.public_cases]
         heard = self.sandbox.run(
             [
@@ -264,7 +256,7 @@ class RedTeam:
             {},
             spark=True,
         )
-        rights = [{"data": plain(judges.find(question.id).truth(case))} for case in cases]
+        rights = [{"data": plain(judge_of(question.id).truth(case))} for case in cases]
         said = heard["replies"].get(question.id)
         return "" if said == rights else f"said {str(said)[:120]}, {heard['ended']}"
 
@@ -428,7 +420,7 @@ def main(level: str, families: list[str]) -> int:
 def _neighbours_answer() -> str:
     """What is right in 02.2 for a student with other numbers, and wrong for this one throughout:
     the values of opened and kept."""
-    question, truth = find("02.2"), judges.find("02.2").truth
+    question, truth = find("02.2"), judge_of("02.2").truth
 
     def right(student: str) -> dict[str, tuple]:
         return {

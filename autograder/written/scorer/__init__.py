@@ -1,0 +1,35 @@
+"""Suggests a mark for one open answer from the Rubric that is handed in, and explains each idea.
+
+    from autograder.written.scorer import score
+    score(rubric, "Four are opened, three are kept ...").sentence
+
+`score` is the only function for others; the classes are what a rubric is written with and what
+`score` gives. Inside, `text` reads the answer into tokens, `spelling` mends slips, `patterns` is
+the language of the rubrics, `concepts` looks for ideas and for what contradicts them, `counts`
+finds the numbers, `denials` finds answers that deny the ideas, `gaming` turns away what is none.
+"""
+
+from autograder.written.scorer.concepts import Blunder, Concept
+from autograder.written.scorer.counts import CountRule
+from autograder.written.scorer.patterns import Lexicon
+from autograder.written.scorer.score import (
+    PASS_MARK,
+    ConceptFinding,
+    Rubric,
+    Span,
+    Suggestion,
+    score,
+)
+
+__all__ = [
+    "PASS_MARK",
+    "Blunder",
+    "Concept",
+    "ConceptFinding",
+    "CountRule",
+    "Lexicon",
+    "Rubric",
+    "Span",
+    "Suggestion",
+    "score",
+]
