@@ -22,11 +22,11 @@ from autograder.course.judge import judge_of
 from autograder.course.leaks import Leak, of_feedback
 from autograder.course.masters import Master, master
 from autograder.gradebook import late
+from autograder.gradebook.files import write_atomically
 from autograder.gradebook.late import Policy, shown
 from autograder.gradebook.late import told as told_late
 from autograder.gradebook.read import Cell, Sheet, sheets
 from autograder.grading.marking import UNSEEN
-from autograder.grading.results import write_atomically
 from autograder.handed_in.submission import REFUSED, UNREADABLE
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
