@@ -55,7 +55,7 @@ def _tried() -> tuple[float, float]:
 
 def _shows_a_picture(client: Any, source: str) -> bool:
     """Run a cell; whether it shows a picture. Raises RuntimeError for a cell that fails."""
-    pictures = []
+    pictures: list[str] = []
 
     def look(message: dict[str, Any]) -> None:
         shown = message["content"].get("data", {})

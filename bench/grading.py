@@ -27,12 +27,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 from autograder.cell.course_folder import HOME
 from autograder.course.masters import Master, master
 from autograder.grade import hear
-from autograder.grading.judging import judge
-from autograder.grading.marking import UNSEEN
+from autograder.grading.verdict import judge
 from autograder.handed_in.submission import read
 from autograder.proving.classroom import make_class
 from autograder.sandbox.outside.parent import Sandbox, Worker
@@ -63,7 +63,10 @@ class Spent(NamedTuple):
 
 def spent_in(said: str) -> Spent:
     """What `grade` said of its time."""
-    return Spent(*map(float, SPENT.search(said).groups()))
+    found = SPENT.search(said)
+    if found is None:
+        raise RuntimeError(f"grade did not say how long it took: {said[-600:]}")
+    return Spent(*map(float, found.groups()))
 
 
 def run() -> list[Row]:
@@ -170,11 +173,8 @@ def _clock_in_workers() -> Iterator[list[float]]:
         heard.append(reply["data"]["lab_seconds"])
         return answer
 
-    Worker.ask = ask_and_count
-    try:
+    with mock.patch.object(Worker, "ask", ask_and_count):
         yield heard
-    finally:
-        Worker.ask = ask
 
 
 def _row(name: str, notebooks: int, seconds: float, peer_seconds: float) -> Row:
@@ -260,7 +260,7 @@ def _ours(
     comparable = {
         name: result
         for name, result in results.items()
-        if not any(UNSEEN in cell["sentence"] for cell in result["cells"].values())
+        if not any(cell["outcome"] == "hidden" for cell in result["cells"].values())
     }
     return seconds, {name: result["score"] for name, result in comparable.items()}, ended.stderr
 

@@ -6,19 +6,12 @@ cell/ imports no teacher's room. On a teacher's machine `autograder/__init__.py`
 """
 
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from autograder.cell.verdict import Verdict
 
 # only in a release; in the full repository the key is derived
 KEY_FILE = Path(__file__).with_name("course_key.txt")
-
-
-class Spoken(NamedTuple):
-    """What is said of one case: whether it is right, the sentence,
-    and rows that prove it where there are any."""
-
-    ok: bool
-    sentence: str
-    proof: tuple[str, ...] = ()
 
 
 class Course(Protocol):
@@ -30,9 +23,8 @@ class Course(Protocol):
     def reference(self, question_id: str) -> str | None:
         """The text of the right answer; None where it is not here."""
 
-    def judged(self, question, case, data) -> tuple[Spoken, bool] | None:
-        """What the judge himself says to an answer that nobody sealed, and whether it is a wrong
-        answer that has a name; None where there is no judge."""
+    def judged(self, question, case, data) -> Verdict | None:
+        """What the judge himself says to an answer that nobody sealed; None where there is none."""
 
 
 class HandedOut:
@@ -49,7 +41,7 @@ class HandedOut:
         """None: a learner has no answers."""
         return None
 
-    def judged(self, question, case, data) -> tuple[Spoken, bool] | None:
+    def judged(self, question, case, data) -> Verdict | None:
         """None: a learner has no judges."""
         return None
 

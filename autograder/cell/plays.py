@@ -30,7 +30,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograder.cell.data import NotAsAsked, NotPlain, canonical, plain
+from autograder.cell.data import NotPlain, plain
+from autograder.cell.recorder import Recorder, Unplayable
 from autograder.cell.runs import done
 from kafkalab import KafkaException, OffsetAndMetadata, TopicPartition
 
@@ -55,10 +56,7 @@ CALLS = (
     "assignment",
     "close",
 )
-
-
-class Unplayable(ValueError):
-    """The decisions do not fit the play: they were not made in it."""
+RECORDS = ("finish", "submit")  # the calls that are about a record
 
 
 class Rule:
@@ -110,11 +108,20 @@ class Loop:
 
     def __call__(self, lab, consumer, work_ms: int = 0) -> None:
         self._played.add(consumer.name)
-        if self._function is not None:
-            watched = Watched(lab, consumer, self.decisions.setdefault(consumer.name, []), work_ms)
-            self._function(watched, watched.finish)
-        else:
-            _again(lab, consumer, self.decisions.get(consumer.name, []), work_ms)
+        self._take_part(_Shift(lab, consumer, Work(lab, consumer.name, work_ms)))
+
+    def _take_part(self, shift: _Shift) -> None:
+        """Let the function act, or make its calls again."""
+        name = shift.consumer.name
+        if self._function is None:
+            shift.make(self.decisions.get(name, []))
+            return
+        shift.calls = self.decisions.setdefault(name, [])
+        helper = shift.stand_in(shift.helper)
+        self._function(
+            shift.stand_in(shift.consumer),
+            helper.finish if isinstance(shift.helper, Work) else helper,
+        )
 
     def is_over(self) -> bool:
         """Whether the decisions are of this play: nobody is said to have acted who is not in it."""
@@ -131,152 +138,104 @@ class Crew(Loop):
 
     def __call__(self, lab, consumer, pool) -> None:
         self._played.add(consumer.name)
-        if self._function is not None:
-            watched = Watched(lab, consumer, self.decisions.setdefault(consumer.name, []))
-            self._function(watched, WatchedPool(pool, watched))
-        else:
-            _again(lab, consumer, self.decisions.get(consumer.name, []), pool=pool)
+        self._take_part(_Shift(lab, consumer, pool))
 
 
-class Watched:
-    """A consumer as the learner's loop sees it: KafkaConsumer's own methods,
-    each call written down."""
+class Work:
+    """The work on a consumer's records, each of which takes `work_ms`."""
 
-    def __init__(self, lab, consumer, calls: list, work_ms: int = 0):
-        self._lab, self._consumer, self._calls, self._count, self._work_ms = (
-            lab,
-            consumer,
-            calls,
-            0,
-            work_ms,
-        )
-        self.name = consumer.name
+    def __init__(self, lab, name: str, work_ms: int):
+        self._lab, self._name, self._work_ms = lab, name, work_ms
 
     def finish(self, record) -> None:
         """Say that the work on a record is done."""
-        self._note("finish", [f"{record.topic}-{record.partition}", record.offset])
-        _work(self._lab, self._work_ms)
-        done(self._lab, self._consumer.name, record)
+        if self._work_ms:
+            self._lab.sleep(self._work_ms)
+        done(self._lab, self._name, record)
 
-    def __getattr__(self, name: str):
-        if name not in CALLS:
-            raise AttributeError(
-                f"a consumer in this exercise has {', '.join(CALLS)}; there is no {name}"
-            )
 
-        def call(*args, **named):
-            args = [*args, *named.values()]
-            self._note(name, [_as_plain(arg) for arg in args if not callable(arg)])
-            return (
-                getattr(self._consumer, name)(*args)
-                if name != "poll"
-                else self._consumer.poll(timeout_ms=int(args[0]) if args else 0)
-            )
+class _Shift(Recorder):
+    """The calls of one loop: on its consumer, and on what helps it, its Work or its pool. `calls`
+    are [name, arguments, how many times in a row]."""
 
-        return call
+    most_calls = MOST_CALLS
+    longest_call = LONGEST_CALL
+    too_many = (
+        f"your loop made more than {MOST_CALLS:,} calls; give poll a timeout, so that it waits"
+    )
+    survives = (KafkaException,)
 
-    def _note(self, name: str, args: list) -> None:
-        self.count()
-        if self._calls and self._calls[-1][:2] == [name, args]:
-            self._calls[-1][2] += 1
+    def __init__(self, lab, consumer, helper):
+        super().__init__()
+        self.consumer, self.helper = consumer, helper
+        self.calls: list = []
+        self._given: dict[tuple[str, int], Any] = {}  # the records that polls have returned
+        self._own: dict[str, Any] = {}  # what the loop keeps on its consumer
+
+    def calls_of(self, real) -> tuple[str, ...]:
+        if real is self.consumer:
+            return CALLS
+        return ("finish",) if isinstance(real, Work) else ("submit", "finished", "wait")
+
+    def seen(self, real, name: str):
+        if real is self.consumer and name in self._own:
+            return self._own[name]
+        if real is self.consumer and name == "name":
+            return real.name
+        what = "consumer" if real is self.consumer else "pool"
+        *others, last = self.calls_of(real)
+        there = ", ".join(CALLS) if what == "consumer" else f"{', '.join(others)} and {last}"
+        raise AttributeError(f"a {what} in this exercise has {there}; there is no {name}")
+
+    def put(self, real, name: str, value) -> None:
+        self._own[name] = value
+
+    def noted(self, real, name: str, args: list, named: dict) -> tuple[list, dict]:
+        args = [*args, *named.values()]
+        if name == "finished":
+            # it only looks, so it need not be made again
+            return args, {}
+        if name in RECORDS and len(args) == 1:
+            written = [f"{args[0].topic}-{args[0].partition}", args[0].offset]
         else:
-            self._calls.append([name, args, 1])
+            written = [_as_plain(arg) for arg in args if not callable(arg)]
+        if self.calls and self.calls[-1][:2] == [name, written]:
+            self.calls[-1][2] += 1
+        else:
+            self.calls.append([name, written, 1])
+        return ([], {"timeout_ms": int(args[0]) if args else 0}) if name == "poll" else (args, {})
 
-    def count(self) -> None:
-        """One call more. NotAsAsked where a loop makes so many that it will never wait."""
-        self._count += 1
-        if self._count > MOST_CALLS:
-            raise NotAsAsked(
-                f"your loop made more than {MOST_CALLS:,} calls; give poll a timeout, so that it "
-                "waits"
+    def understood(self, written) -> tuple[Any, str, list, dict, int]:
+        own = tuple(name for name in self.calls_of(self.helper) if name != "finished")
+        if not (
+            isinstance(written, list)
+            and len(written) == 3
+            and written[0] in (*CALLS, *own)
+            and isinstance(written[1], list)
+            and type(written[2]) is int
+            and written[2] > 0
+        ):
+            raise Unplayable("a call is a name, its arguments and how often")
+        name, args, times = written
+        self.held(name, args)
+        if name in RECORDS:
+            if [type(arg) for arg in args] != [str, int]:
+                raise Unplayable(f"{name} takes a partition and an offset")
+            if tuple(args) not in self._given:
+                raise Unplayable(
+                    f"{name} of {args}, and {self.consumer.name} had never been given it"
+                )
+            return self.helper, name, [self._given[tuple(args)]], {}, times
+        if name == "poll":
+            return self.consumer, name, args, {}, times
+        real = self.helper if name in own else self.consumer
+        return real, name, [_from_plain(arg) for arg in args], {}, times
+
+    def met(self, name: str, result) -> None:
+        if name == "poll":
+            self._given.update(
+                {(f"{record.topic}-{record.partition}", record.offset): record for record in result}
             )
-
-
-class WatchedPool:
-    """A pool of workers as the learner's loop sees it."""
-
-    def __init__(self, pool, watched: Watched):
-        self._pool, self._watched = pool, watched
-
-    def submit(self, record) -> None:
-        self._watched._note("submit", [f"{record.topic}-{record.partition}", record.offset])
-        self._pool.submit(record)
-
-    def finished(self) -> list:
-        # it only looks, so it need not be played again
-        self._watched.count()
-        return self._pool.finished()
-
-    def wait(self) -> None:
-        self._watched._note("wait", [])
-        self._pool.wait()
-
-    def __getattr__(self, name: str):
-        raise AttributeError(
-            f"a pool in this exercise has submit, finished and wait; there is no {name}"
-        )
-
-
-def _work(lab, ms: int) -> None:
-    if ms:
-        lab.sleep(ms)
-
-
-def _again(lab, consumer, calls, work_ms: int = 0, pool=None) -> None:
-    """Make the same calls once more. What Kafka answers to them may fail,
-    as it may have the first time."""
-    given: dict[tuple[str, int], Any] = {}
-    total = 0
-    for entry in calls:
-        name, args, times = _checked(entry, ("finish",) if pool is None else ("submit", "wait"))
-        total += times
-        if total > MOST_CALLS:
-            raise Unplayable("more calls than a loop may make")
-        for _ in range(times):
-            if name in ("finish", "submit"):
-                if tuple(args) not in given:
-                    raise Unplayable(
-                        f"{name} of {args}, and {consumer.name} had never been given it"
-                    )
-                if name == "submit":
-                    pool.submit(given[tuple(args)])
-                else:
-                    _work(lab, work_ms)
-                    done(lab, consumer.name, given[tuple(args)])
-                continue
-            if name == "wait":
-                pool.wait()
-                continue
-            try:
-                if name == "poll":
-                    given.update(
-                        {
-                            (f"{record.topic}-{record.partition}", record.offset): record
-                            for record in consumer.poll(*args)
-                        }
-                    )
-                else:
-                    getattr(consumer, name)(*map(_from_plain, args))
-            except KafkaException:
-                continue
-
-
-def _checked(entry, own: tuple[str, ...]) -> tuple[str, list, int]:
-    """A call of KafkaConsumer's or one of `own`. Unplayable for anything else."""
-    if not (
-        isinstance(entry, list)
-        and len(entry) == 3
-        and entry[0] in (*CALLS, *own)
-        and isinstance(entry[1], list)
-        and type(entry[2]) is int
-        and entry[2] > 0
-    ):
-        raise Unplayable("a call is a name, its arguments and how often")
-    if len(canonical(entry[1])) > LONGEST_CALL:
-        raise Unplayable(f"{entry[0]} with more than {LONGEST_CALL:,} characters of arguments")
-    if entry[0] in ("finish", "submit") and [type(arg) for arg in entry[1]] != [str, int]:
-        raise Unplayable(f"{entry[0]} takes a partition and an offset")
-    return entry[0], entry[1], entry[2]
 
 
 def _as_plain(value):

@@ -10,7 +10,7 @@ with functions that only make those calls again (`played`). What comes out has t
 Calls are kept by the order in which things happen: the n-th time a function is asked it makes its
 n-th list of calls. A thing is known by the order in which it was first handed over, a result by the
 number of its call. Reading (`done`, `position`, attributes) is a call like any other, or not noted
-at all where it changes nothing.
+at all where it changes nothing. The writing down and the making again are recorder.py's.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from autograder.cell.data import MOST_BYTES, NotAsAsked, NotPlain, canonical, plain
+from autograder.cell.data import MOST_BYTES, NotPlain, canonical, plain
 from autograder.cell.question import Question, find
+from autograder.cell.recorder import Recorder, StandIn, Unplayable, behind
 
 # of all functions together; the longest honest run makes some hundreds, and a judge makes them all
 # again
@@ -54,10 +54,6 @@ CALLS = {
 }
 """The things that functions act on, by class, and the calls that are made again. What else a
 class has can be read, and is not noted."""
-
-
-class Unplayable(ValueError):
-    """The calls do not fit the run: they were not made in it."""
 
 
 def needs_calls(question: Question) -> bool:
@@ -121,15 +117,21 @@ def _comes_out(question_id: str, case: str, calls: str) -> str | None:
         return None
 
 
-class _Cast:
+class _Cast(Recorder):
     """The things of one run, in the order in which the functions met them,
     and the results of their calls."""
 
+    most_calls = MOST_CALLS
+    longest_call = LONGEST_CALL
+    too_many = f"what you wrote made more than {MOST_CALLS:,} calls; nothing here needs so many"
+    # even where the process was to die in it
+    survives = (BaseException,)
+
     def __init__(self):
+        super().__init__()
         self.things: list[Any] = []
-        self.results: list[Any] = []
         self.current: list = []  # where the next call is written down
-        self.count = self.waiting_ms = 0
+        self.waiting_ms = 0
 
     def thing(self, real) -> int:
         for place, known in enumerate(self.things):
@@ -138,12 +140,8 @@ class _Cast:
         self.things.append(real)
         return len(self.things) - 1
 
-    def one_more(self) -> None:
-        self.count += 1
-        if self.count > MOST_CALLS:
-            raise NotAsAsked(
-                f"what you wrote made more than {MOST_CALLS:,} calls; nothing here needs so many"
-            )
+    def calls_of(self, real) -> tuple[str, ...]:
+        return CALLS.get(type(real).__name__, ())
 
     # In the sandbox: the learner's function, and what it does.
 
@@ -179,31 +177,28 @@ class _Cast:
         if not _acts(real):
             return real
         self.thing(real)
-        return _StandIn(self, real)
+        return super().stand_in(real)
 
-    def act(self, real, name: str, real_call: Callable, args, named):
-        """Make a call of the learner's on the thing itself, and write it down."""
-        self.one_more()
+    def handed_back(self, result):
+        return self.stand_in(result)
+
+    def noted(self, real, name: str, args: list, named: dict) -> tuple[list, dict]:
         args = [
             list(each) if type(each).__name__ in ("generator", "map") else each for each in args
         ]
-        written = [self.thing(real), name, [], {}]
-        given = [self.handed(each, written[2].append) for each in args]
+        written: list = [self.thing(real), name, [], {}]
+        args = [self.handed(each, written[2].append) for each in args]
         named = {
             key: self.handed(each, functools.partial(written[3].__setitem__, key))
             for key, each in named.items()
         }
         self.current.append(written)
-        number = len(self.results)
-        self.results.append(None)
-        result = real_call(*given, **named)
-        self.results[number] = result
-        return self.stand_in(result)
+        return args, named
 
     def handed(self, value, keep: Callable):
         """The argument itself, written down by `keep`; a callback is handed over as one that
         notes what it does each time."""
-        if callable(value) and not isinstance(value, (_StandIn, type)):
+        if callable(value) and not isinstance(value, (StandIn, type)):
             times: list = []
             keep({"called": times})
 
@@ -218,7 +213,7 @@ class _Cast:
 
             return told
         keep(self.write(value))
-        return _behind[value][1] if isinstance(value, _StandIn) else value
+        return behind(value) if isinstance(value, StandIn) else value
 
     # At home: the same calls, and no function.
 
@@ -230,52 +225,36 @@ class _Cast:
             entry = next(ahead, None)
             if entry is None or len(entry) != 4:
                 raise Unplayable(f"{name} is asked more often than it was")
-            self.make(entry[1], bool(entry[3]))
+            failure = self.make(entry[1])
+            if entry[3] and failure is not None:
+                raise failure  # the function did not catch it
             return entry[2]["value"] if isinstance(entry[2], dict) and "value" in entry[2] else None
 
         return asked
 
-    def make(self, calls: list, raised: bool = False) -> None:
-        """Make some calls. Each may fail, as it may have the first time, and be followed by others,
-        as by those of a `finally`; even where the process was to die in it. raised: the last
-        failure was not caught."""
-        last: BaseException | None = None
-        for target, method, args, named in calls:
-            self.one_more()
-            real = self.things[target]
-            if method not in CALLS.get(type(real).__name__, ()):
-                raise Unplayable(f"a {type(real).__name__} has no {method} here")
-            if len(canonical([args, named])) > LONGEST_CALL:
-                raise Unplayable(
-                    f"{method} with more than {LONGEST_CALL:,} characters of arguments"
-                )
-            given, named = (
-                [self.read(each) for each in args],
-                {key: self.read(each) for key, each in named.items()},
-            )
-            self.waiting_ms += sum(
-                each for each in (*given, *named.values()) if type(each) is int and method == "poll"
-            )
-            if self.waiting_ms > MOST_WAITING_MS:
-                raise Unplayable("nobody polls for so long")
-            number = len(self.results)
-            self.results.append(None)
-            try:
-                self.results[number] = result = getattr(real, method)(*given, **named)
-            except (Unplayable, KeyboardInterrupt, SystemExit):
-                raise
-            except BaseException as error:
-                last = error
-                continue
-            if _acts(result):
-                self.thing(result)
-        if raised and last is not None:
-            raise last
+    def understood(self, written) -> tuple[Any, str, list, dict, int]:
+        target, method, args, named = written
+        real = self.things[target]
+        if method not in self.calls_of(real):
+            raise Unplayable(f"a {type(real).__name__} has no {method} here")
+        self.held(method, [args, named])
+        given = [self.read(each) for each in args]
+        named = {key: self.read(each) for key, each in named.items()}
+        self.waiting_ms += sum(
+            each for each in (*given, *named.values()) if type(each) is int and method == "poll"
+        )
+        if self.waiting_ms > MOST_WAITING_MS:
+            raise Unplayable("nobody polls for so long")
+        return real, method, given, named, 1
+
+    def met(self, name: str, result) -> None:
+        if _acts(result):
+            self.thing(result)
 
     def write(self, value):
         """An argument in plain data."""
-        if isinstance(value, _StandIn):
-            return {"thing": self.thing(_behind[value][1])}
+        if isinstance(value, StandIn):
+            return {"thing": self.thing(behind(value))}
         kind = type(value).__name__
         if kind == "TopicPartition":
             return {"partition": [value.topic, value.partition]}
@@ -333,46 +312,10 @@ class _Cast:
             return {self.read(key): self.read(each) for key, each in what}
         if kind == "called":
             ahead = iter(what)
-            return lambda *told: self.make(next(ahead, []))
+            return lambda *told: self.make(next(ahead, [])) and None
         if kind == "value":
             return min(what, LONGEST_WAIT_MS) if type(what) in (int, float) else what
         raise Unplayable(f"{kind} is nothing that can be handed over again")
-
-
-class _StandIn:
-    """A thing as the learner's function sees it. What it stands for is not kept in it, and nothing
-    of that is to be had whose name begins with an underscore: a program that could ask its producer
-    when it will die would know what no program knows."""
-
-    __slots__ = ("__weakref__",)
-
-    def __init__(self, cast: _Cast, real):
-        _behind[self] = (cast, real)
-
-    def __getattr__(self, name: str):
-        cast, real = _behind[self]
-        if name.startswith("_"):
-            raise AttributeError(f"a {type(real).__name__} has no {name} here")
-        found = getattr(real, name)
-        if name not in CALLS[type(real).__name__]:
-            return found
-
-        @functools.wraps(found)
-        def call(*args, **named):
-            return cast.act(real, name, found, args, named)
-
-        return call
-
-    def __setattr__(self, name: str, value) -> None:
-        if name.startswith("_"):
-            raise AttributeError(f"{name} is not to be changed here")
-        setattr(_behind[self][1], name, value)
-
-    def __repr__(self) -> str:
-        return repr(_behind[self][1])
-
-
-_behind: WeakKeyDictionary = WeakKeyDictionary()  # (cast, real) of each stand-in
 
 
 def _acts(value) -> bool:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from autograder.written.scorer import Suggestion, score
+from autograder.written.rubrics import suggest
+from autograder.written.scorer import Suggestion
 
 ACCEPT_FROM = 0.80
 REJECT_FROM = 0.66
@@ -39,7 +40,7 @@ def decide(suggestion: Suggestion) -> str:
 
 def score_answer(question: str, id: object, answer: str) -> dict:
     """One answer's row of the output. Raises RubricMissing for a question without a rubric."""
-    suggestion = score(question, answer)
+    suggestion = suggest(question, answer)
     return {
         "id": id,
         "mark": suggestion.mark,

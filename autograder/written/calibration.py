@@ -32,7 +32,8 @@ from autograder.written.agreement import (
     share_at_most,
 )
 from autograder.written.answers import open_answers, out_of_four
-from autograder.written.scorer import Suggestion, score
+from autograder.written.rubrics import suggest
+from autograder.written.scorer import Suggestion
 
 PASS_MARK = 3
 LEAST_KAPPA, MOST_WRONG, MOST_REVIEW = 0.80, 0.02, 0.50
@@ -173,12 +174,12 @@ def trial(question: str, marked: Sequence[Marked], say=lambda text: None) -> Tri
     """Score each marked answer. RubricMissing where the question has no rubric here."""
     rows = []
     for number, one in enumerate(marked, 1):
-        suggestion = score(question, one.answer)
+        suggestion = suggest(question, one.answer)
         rows.append((one, suggestion, decide(suggestion)))
         if number % 100 == 0:
             say(f"{number} of {len(marked)} answers read")
     return Trial(
-        question, rows[0][1].rubric_hash if rows else score(question, "").rubric_hash, tuple(rows)
+        question, rows[0][1].rubric_hash if rows else suggest(question, "").rubric_hash, tuple(rows)
     )
 
 

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from autograder.grading.scoring import decide
 from autograder.written.agreement import quadratic_weighted_kappa
-from autograder.written.scorer import PASS_MARK, questions, score
+from autograder.written.rubrics import by_question, suggest
+from autograder.written.scorer import PASS_MARK
 
 MARKED = Path(__file__).parents[1] / "tests" / "written" / "scorer" / "corpus"
 GAMING = "gaming.tsv"  # question, the guard that should speak, answer
@@ -91,7 +92,7 @@ def parts(folder: Path = MARKED) -> dict[tuple[str, str], list[Marked]]:
     the others are seen.
     """
     found: dict[tuple[str, str], list[Marked]] = defaultdict(list)
-    known = questions()
+    known = by_question()
     for path in sorted(folder.glob("*.open*.tsv")):
         if path.stem.split("-")[0] not in known:
             continue
@@ -121,9 +122,9 @@ def row(
 ) -> Row:
     """Score the answers of one part and compare with their marks."""
     for one in answers[:2]:
-        score(question, one.answer)  # patterns are compiled when they are first needed
+        suggest(question, one.answer)  # patterns are compiled when they are first needed
     began = clock()
-    suggested = [score(question, one.answer) for one in answers]
+    suggested = [suggest(question, one.answer) for one in answers]
     spent = clock() - began
     said = [
         (one, suggestion.mark, decide(suggestion)) for one, suggestion in zip(answers, suggested)

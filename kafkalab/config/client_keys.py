@@ -190,7 +190,7 @@ CONSUMER_KEYS = keys_of("consumer",
     key("partition.assignment.strategy", Type.CLASSES,
         (CONSUMER + "RangeAssignor",),
         "who divides the partitions, in order of liking (KIP-429; two by default since "
-        "KAFKA-12477)"),
+        "KAFKA-13023)"),
     key("receive.buffer.bytes", Type.INT, 65_536, "SO_RCVBUF; the lab only prints it",
         at_least(-1)),
     key("session.timeout.ms", Type.INT, 10_000,

@@ -504,7 +504,7 @@ PAGE = BrokerPage(
             {"describes_assignment_twice": False},
         ),
         BrokerChange(
-            "KAFKA-10122 (2.7)",
+            "KAFKA-10134 (2.7)",
             "A heartbeat before the leader's assignment is answered with NONE.",
             {"heartbeat_while_completing": Errors.NONE},
         ),
@@ -541,7 +541,7 @@ PAGE = BrokerPage(
             {"fetches_producer_ids_late": True},
         ),
         BrokerChange(
-            "KAFKA-9144 (2.5)",
+            "KIP-447, KAFKA-9417 (2.5)",
             "Transactions that took too long are looked for every ten seconds.",
             {"aborts_timed_out_every_ms": 10_000},
         ),

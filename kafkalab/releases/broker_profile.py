@@ -107,7 +107,7 @@ class BrokerProfile:
     heartbeat_while_completing: Errors
     """Answer to a HEARTBEAT between the end of the join phase and the leader's assignment.
     Heartbeats used
-    to begin after the sync; clients that begin right after the join need NONE (KAFKA-10122)."""
+    to begin after the sync; clients that begin right after the join need NONE (KAFKA-10134)."""
     initial_delay_extends: str
     """In which state a member that joins during the initial delay extends it: FIRST_GENERATION in
     the Scala coordinator, FROM_EMPTY in the coordinator rewritten for KIP-848."""
@@ -131,7 +131,7 @@ class BrokerProfile:
     aborts_timed_out_every_ms: int
     """How often the transaction coordinator looks for transactions that took too long; a minute
     until 2.4,
-    ten seconds since (KAFKA-9144's release)."""
+    ten seconds since (KIP-447, 2.5)."""
     fences_by_name: bool
     """The transaction coordinator answers PRODUCER_FENCED to a fenced producer, and
     INVALID_PRODUCER_EPOCH for what a producer can repair by itself (KIP-588, 2.7)."""
@@ -206,8 +206,7 @@ class BrokerProfile:
     itself has heard of it: until then it refuses what others already send to it. Seen in
     recordings: 42 refused fetches in 0.22 s (2.3.1), 36 in 0.09 s (4.4.0)."""
     largest_session_timeout_ms: int
-    """Group.max.session.timeout.ms; five minutes until 2.2, thirty since 2.3 (KIP-389's
-    release)."""
+    """Group.max.session.timeout.ms; five minutes until 2.2, thirty since 2.3 (KIP-345)."""
     finalized_features_epoch: int
     """What ApiVersions v3 and later reports (KIP-584); -1 where there are no features."""
     apis: tuple[ApiVersion, ...]

@@ -40,7 +40,7 @@ PAGE = Page(
             transacting={"aborts_when_closed": True},
         ),
         ClientChange(
-            "KAFKA-6446",
+            "KAFKA-7763",
             "commit and abort wait at most max.block.ms, and say so.",
             transacting={
                 "limits_transactional_calls": True,

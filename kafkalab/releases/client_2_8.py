@@ -36,7 +36,7 @@ PAGE = Page(
             connecting={"await_ready_polls_first": True},
         ),
         ClientChange(
-            "KIP-392 (2.6), KIP-588 (2.7)",
+            "KAFKA-10223 (2.6), KIP-588 (2.7)",
             "NOT_LEADER_OR_FOLLOWER has its new name; an old epoch does not end the producer any "
             "more.",
             connecting={"older_errors": {}},
@@ -84,7 +84,7 @@ PAGE = Page(
             printing={"prints_given_client_id": False},
         ),
         ClientChange(
-            "KIP-266 (2.5)",
+            "KAFKA-8421 (2.5)",
             "poll() no longer waits for JoinGroup: it goes on fetching.",
             group={"awaits_join_in_poll": False},
         ),
@@ -94,13 +94,13 @@ PAGE = Page(
             group={"revokes_even_nothing": False},
         ),
         ClientChange(
-            "KAFKA-8421 (2.4)",
+            "KIP-429, KAFKA-8179 (2.4)",
             "What a rebalance listener raises ends the poll, and close() calls "
             "onPartitionsRevoked.",
             group={"raises_listener_errors": True, "revokes_on_close": True},
         ),
         ClientChange(
-            "KAFKA-10122 (2.7)",
+            "KAFKA-10134 (2.7)",
             "Heartbeats go on during a join and begin after the JoinGroup answer.",
             group={"join_disables_heartbeats": False, "heartbeats_from_join": True},
         ),
@@ -142,7 +142,7 @@ PAGE = Page(
             },
         ),
         ClientChange(
-            "KAFKA-8558 (2.4)",
+            "KAFKA-8355, KAFKA-8356 (2.4)",
             "range and roundrobin sort static members by instance id, before the others.",
             group={"assigns_static_first": True},
         ),
@@ -237,7 +237,7 @@ PAGE = Page(
             producer_config={"metadata.max.idle.ms": 300_000},
         ),
         ClientChange(
-            "KAFKA-3720 (2.7)",
+            "KAFKA-3720 (2.6)",
             "BufferExhaustedException is a TimeoutException, raised when memory ran out.",
             producing={"has_buffer_exhausted_exception": True},
         ),
@@ -302,7 +302,7 @@ PAGE = Page(
             },
         ),
         ClientChange(
-            "KIP-613 (2.6)",
+            "KIP-613 (2.7)",
             "Metrics may be recorded at the level TRACE.",
             checks={"metrics.recording.level": "levels with TRACE"},
         ),

@@ -43,7 +43,7 @@ PAGE = Page(
             consumer_config={"session.timeout.ms": 45_000},
         ),
         ClientChange(
-            "KAFKA-12477 (3.0)",
+            "KAFKA-13023 (3.0)",
             "A consumer offers the cooperative assignor, too.",
             consumer_config={
                 "partition.assignment.strategy": (
@@ -53,7 +53,7 @@ PAGE = Page(
             },
         ),
         ClientChange(
-            "KAFKA-13310 (3.3)",
+            "KAFKA-13310 (3.2)",
             "The auto commit before a rebalance is asynchronous and awaited.",
             group={"prepares_with_async_commit": True},
         ),
@@ -110,7 +110,7 @@ PAGE = Page(
         ),
         # Fetching
         ClientChange(
-            "KAFKA-14694 (3.6)",
+            "KAFKA-7109 (3.5)",
             "close() ends its fetch sessions at the brokers.",
             fetching={"closes_fetch_sessions": True},
         ),
@@ -155,7 +155,7 @@ PAGE = Page(
             },
         ),
         ClientChange(
-            "KAFKA-15415 (3.6)",
+            "KAFKA-15415 (3.6.1)",
             "A batch does not wait out its backoff when its partition has a new leader.",
             producing={"batches_follow_leader": True},
         ),
@@ -284,13 +284,13 @@ PAGE = Page(
             stays_below={"OffsetCommit": 8},
         ),
         ClientChange(
-            "KIP-890 (3.6)",
+            "KIP-890 (3.5)",
             "Brokers ask about several transactions at once; clients stay with the older version.",
             newest={"AddPartitionsToTxn": 4},
             stays_below={"AddPartitionsToTxn": 3},
         ),
         ClientChange(
-            "KIP-734 (3.0), KIP-405 (3.4)",
+            "KIP-734 (3.0), KIP-405 (3.5)",
             "Offsets may be listed by the largest timestamp, and local ones apart.",
             newest={"ListOffsets": 8},
         ),

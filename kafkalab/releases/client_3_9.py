@@ -72,7 +72,7 @@ PAGE = Page(
         ),
         # Producing
         ClientChange(
-            "KAFKA-17632 (3.9)",
+            "KAFKA-17632 (3.9.2)",
             "RoundRobinPartitioner is asked once for a record that opens a batch.",
             producing={"round_robin_skips": False},
         ),
@@ -132,7 +132,9 @@ PAGE = Page(
             "The offset of the last record in remote storage can be listed.",
             newest={"ListOffsets": 9},
         ),
-        ClientChange("KIP-1022 (3.9)", "Features may begin at level 0.", newest={"ApiVersions": 4}),
+        ClientChange(
+            "KAFKA-17011 (3.9)", "Features may begin at level 0.", newest={"ApiVersions": 4}
+        ),
         ClientChange(
             "KIP-932",
             "Share groups are known, as an early preview.",

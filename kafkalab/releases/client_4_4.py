@@ -50,7 +50,7 @@ PAGE = Page(
             producing={"halves_split_batches": True},
         ),
         ClientChange(
-            "KAFKA-10790",
+            "KIP-1118 (4.1)",
             "flush() inside a callback is refused.",
             producing={"flush_in_callback_fails": True},
         ),
@@ -104,11 +104,19 @@ PAGE = Page(
             },
         ),
         ClientChange(
-            "KIP-1139, KIP-1258",
-            "Clients log in with signed OAuth assertions.",
+            "recordings",
+            "New keys about the audience and the issuer of a token; two lists are empty, not null.",
             client_config={
                 "sasl.oauthbearer.allow.unverified.audience": False,
                 "sasl.oauthbearer.allow.unverified.issuer": False,
+                "sasl.oauthbearer.expected.audience": (),
+                "ssl.cipher.suites": (),
+            },
+        ),
+        ClientChange(
+            "KIP-1139 (4.1)",
+            "Clients log in with signed OAuth assertions.",
+            client_config={
                 "sasl.oauthbearer.assertion.algorithm": "RS256",
                 "sasl.oauthbearer.assertion.claim.aud": None,
                 "sasl.oauthbearer.assertion.claim.exp.seconds": 300,
@@ -122,7 +130,6 @@ PAGE = Page(
                 "sasl.oauthbearer.assertion.template.file": None,
                 "sasl.oauthbearer.client.credentials.client.id": None,
                 "sasl.oauthbearer.client.credentials.client.secret": None,
-                "sasl.oauthbearer.expected.audience": (),
                 "sasl.oauthbearer.jwt.retriever.class": (
                     "org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever"
                 ),
@@ -130,7 +137,6 @@ PAGE = Page(
                     "org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator"
                 ),
                 "sasl.oauthbearer.scope": None,
-                "ssl.cipher.suites": (),
             },
         ),
         ClientChange(

@@ -95,19 +95,19 @@ class Group:
     client_id_with_group: str
     """The default client.id of a consumer with a group (KAFKA-9033)."""
     awaits_join_in_poll: bool
-    """poll() waits for JoinGroup within its timeout (KIP-266); later releases go on fetching."""
+    """poll() waits for JoinGroup within its timeout; since KAFKA-8421 it goes on fetching."""
     prepares_with_async_commit: bool
     """The auto commit before a rebalance is asynchronous and awaited (KAFKA-13310)."""
     revokes_even_nothing: bool
     """"Revoking previously assigned partitions []" and its callback come even at the first join."""
     raises_listener_errors: bool
-    """What a rebalance listener raises ends the poll (KAFKA-8421); before, it was only logged."""
+    """What a rebalance listener raises ends the poll (KIP-429); before, it was only logged."""
     revokes_on_close: bool
-    """close() calls onPartitionsRevoked (KAFKA-8421)."""
+    """close() calls onPartitionsRevoked (KIP-429)."""
     join_disables_heartbeats: bool
     """The heartbeat thread is switched off during a join."""
     heartbeats_from_join: bool
-    """Heartbeats begin after the JoinGroup answer, not after SyncGroup's (KAFKA-10122)."""
+    """Heartbeats begin after the JoinGroup answer, not after SyncGroup's (KAFKA-10134)."""
     states_rejoin_reason: bool
     """"Request joining group due to: ..." names the reason (KIP-800)."""
     member_id_required_is_failure: bool
@@ -140,7 +140,7 @@ class Group:
     assignors: tuple[str, ...]
     """The assignors that partition.assignment.strategy may name, by protocol (KIP-429)."""
     assigns_static_first: bool
-    """range and roundrobin sort static members by instance id, before the others (KAFKA-8558)."""
+    """range and roundrobin sort static members by instance id, before the others (KAFKA-8355)."""
     assigns_by_rack: bool
     """range and sticky look at racks (KIP-881)."""
     sticky_knows_generations: bool
@@ -212,7 +212,7 @@ class Fetching:
     rotates_partitions: bool
     """A partition just read moves to the end of the order of fetching."""
     closes_fetch_sessions: bool
-    """close() ends its fetch sessions at the brokers (KAFKA-14694)."""
+    """close() ends its fetch sessions at the brokers (KAFKA-7109)."""
     mentions_empty_fetches: bool
     """A fetch without records gets its "Returning" line too."""
     returns_when_position_moved: bool
@@ -287,7 +287,7 @@ class Producing:
     fills_metadata_of_failed_send: bool
     """A callback of a send that failed at once gets metadata without an offset, not None."""
     flush_in_callback_fails: bool
-    """flush() inside a callback is refused (KAFKA-10790)."""
+    """flush() inside a callback is refused (KIP-1118)."""
     refuses_more_in_flight: bool
     """More than five requests in flight are an error even where idempotence is only the default."""
 
@@ -346,7 +346,7 @@ class Transacting:
     aborts_when_closed: bool
     """close() aborts a transaction that is still open (KAFKA-6635)."""
     limits_transactional_calls: bool
-    """commit and abort wait at most max.block.ms (KAFKA-6446)."""
+    """commit and abort wait at most max.block.ms (KAFKA-7763)."""
     refuses_calls_after_error: bool
     """send() and initTransactions() say why the producer is in error."""
     wrong_state_is_illegal: bool

@@ -67,7 +67,7 @@ EVENTS = {
     "sys.setprofile": ("trace", True),
 }
 # all that a process may be heard doing
-SIGNS = frozenset(("java", *(sign for sign, _ in EVENTS.values())))
+SIGNS = frozenset(sign for sign, _ in EVENTS.values())
 ALLOWED = (
     "/course",
     "/scratch",
@@ -128,57 +128,6 @@ def listen(tell) -> None:
             frame, depth = frame.f_back, depth + 1
 
     sys.addaudithook(hook)
-
-
-def listen_to_java(tell) -> None:
-    """From now on call tell("java") once when somebody other than Spark's own
-    Python speaks with the JVM through py4j."""
-    # Spark's Python has loaded it
-    java_gateway, told = sys.modules.get("py4j.java_gateway"), []
-    # no JVM could be started: there is nobody to speak with
-    if java_gateway is None:
-        return
-
-    def heard(true):
-        def speaks(self, *words, **named):
-            if not told and _is_strange():
-                told.append(True)
-                tell("java")
-            return true(self, *words, **named)
-
-        return speaks
-
-    for kind, name in (
-        (java_gateway.JVMView, "__getattr__"),
-        (java_gateway.JavaPackage, "__getattr__"),
-        (java_gateway.JavaClass, "__getattr__"),
-        (java_gateway.JavaClass, "__call__"),
-        (java_gateway.JavaObject, "__getattr__"),
-        (java_gateway.JavaMember, "__call__"),
-        (java_gateway.GatewayClient, "send_command"),
-    ):
-        setattr(kind, name, heard(getattr(kind, name)))
-
-
-def _is_strange() -> bool:
-    """Whether a cell asked for it, without Spark's Python or ours between the two; the standard
-    library is no excuse, but a go-between of Spark's, too."""
-    try:
-        raise LookupError
-    except LookupError as here:
-        frame = here.__traceback__.tb_frame.f_back.f_back
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if name == CELL_FILE:
-            return True
-        # Python lets go of an object whenever it likes, in the middle of anything.
-        if "garbage_collect" in frame.f_code.co_name or (
-            any(each in name for each in ("/pyspark/", "/kafkalab/", "/autograder/"))
-            and name != __file__
-        ):
-            return False
-        frame = frame.f_back
-    return False
 
 
 def _is_outside(path) -> bool:

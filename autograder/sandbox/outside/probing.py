@@ -97,6 +97,7 @@ class Probe:
             "watched_bytes": limits.memory_bytes,
             "file_bytes": limits.file_bytes,
             "scratch_bytes": limits.scratch_bytes,
+            "open_files": limits.open_files,
             "processes": limits.processes,
         }
 

@@ -161,8 +161,7 @@ WORDS = re.compile(
 )
 MOST_TOLD = 4
 
-# What audit.py may say, and how it is told. "java" is not told: it costs the JVM its place
-# (worker.py), and no learner a question.
+# What audit.py may say, and how it is told.
 DONE = {
     "import": "imported a module that no answer needs",
     "open": "opened files outside the course",
@@ -175,16 +174,6 @@ DONE = {
     "code": "built code while it ran",
     "trace": "traced the interpreter",
 }
-# What spark.py may find afterwards that no answer needs. A setting of the session, a view or a
-# file is an honest one's, too.
-LEFT_IN_JAVA = frozenset(
-    (
-        "a process was left",
-        "Java's properties changed",
-        "Java's time zone changed",
-        "Java's language changed",
-    )
-)
 
 
 def in_answers(answers: Mapping[str, str], added: tuple[str, ...] = ()) -> list[str]:
@@ -204,18 +193,11 @@ def in_heard(heard: Mapping) -> list[str]:
         for sign in sorted(set(heard.get("signs", ())))
         if sign in DONE
     ]
-    if heard.get("touched") in LEFT_IN_JAVA:
-        found.append(f"worth a look: when it had gone from Spark's JVM, {heard['touched']}")
     if heard.get("noise"):
         found.append(
             "worth a look: something other than answers was written into the grading's pipe"
         )
     return found
-
-
-def any_in(sources) -> bool:
-    """Whether one of these cells bears a sign."""
-    return any(_of_source(source) for source in sources)
 
 
 def _of_source(source: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Plays: the learner's code decides in the sandbox, and is judged on a run that is played again
 from its decisions alone."""
 
+import gc
 import json
 
 import pytest
@@ -203,10 +204,16 @@ def test_a_journal_that_the_learner_wrote_in_changes_nothing():
     the judge plays its own."""
 
     def liar(consumer, finish):
-        for number in range(9):
-            consumer._lab.journal.append(
-                "told", "ada", what="done", partition="orders-0", offset=number, key=f"tea-{number}"
-            )
+        for lab in [each for each in gc.get_objects() if type(each) is Lab]:
+            for number in range(9):
+                lab.journal.append(
+                    "told",
+                    "ada",
+                    what="done",
+                    partition="orders-0",
+                    offset=number,
+                    key=f"tea-{number}",
+                )
         consumer.commit_sync()
         while True:
             consumer.poll(timeout_ms=200)

@@ -8,8 +8,8 @@ import pytest
 from autograder.__main__ import main
 from autograder.grading.scoring import decide
 from autograder.tests.written.scorer.measure import quadratic_weighted_kappa, suggested
+from autograder.written.rubrics import by_question, suggest
 from autograder.written.score_table import HELD, SEEN, parts
-from autograder.written.scorer import questions, score
 
 FULL = (
     "Four: one to the bootstrap address (-1), one to the coordinator, one to each of the two "
@@ -86,7 +86,7 @@ def test_on_answers_not_used_for_tuning_decisions_agree_with_the_marks():
     assert wrong <= 0.02 * sum(mark < 3 for mark, _ in rows)
 
 
-@pytest.mark.parametrize("question", questions())
+@pytest.mark.parametrize("question", sorted(by_question()))
 def test_a_wrong_claim_beside_a_full_answer_is_never_accepted(question):
     """Who says everything right and then the opposite has not answered:
     a person reads it, or it fails."""
@@ -95,7 +95,7 @@ def test_a_wrong_claim_beside_a_full_answer_is_never_accepted(question):
     wrong = [one.answer for one in marked if "!" in one.ideas]
     for number, claim in enumerate(wrong):
         speaks = [answer for answer in full if _chinese(answer) == _chinese(claim)]
-        said = score(question, speaks[number % len(speaks)] + "\n" + claim)
+        said = suggest(question, speaks[number % len(speaks)] + "\n" + claim)
         assert decide(said) != "accept", (claim, said.sentence)
 
 

@@ -1,5 +1,4 @@
-"""Reach through a Spark session into its JVM: py4j runs any Java there,
-and the JVM outlives the submission."""
+"""Attacks that reach through a Spark session into its JVM, where py4j runs any Java."""
 
 import re
 
@@ -175,7 +174,7 @@ for host in ("HOST", "127.0.0.1"):
     ),
     attack(
         "a file for the next, by Java",
-        "the folders of the JVM outlive a submission",
+        "the JVM's own folders, looked for by the next submission",
         """
 for folder in ("/tmp", "/scratch", "/dev/shm", jvm.System.getProperty("user.dir")):
 """

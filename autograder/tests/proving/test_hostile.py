@@ -2,12 +2,10 @@
 all of it in `make test-all` and `make redteam`."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
-from autograder.cell.course_folder import HOME, released
+from autograder.cell.course_folder import released
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
@@ -234,49 +232,19 @@ def test_what_hides_from_the_text_is_heard(team):
     assert "process" in heard["signs"]
 
 
-def test_reaching_into_java_is_pointed_out_and_earns_a_jvm_of_ones_own():
-    """What needs a JVM of its own is found in the text; ordinary Spark is not."""
-    from autograder.sandbox.outside.signs import any_in
-
+def test_reaching_into_java_is_pointed_out():
+    """The text says so; ordinary Spark is not pointed out."""
     for attack in attacks(("spark",)):
         said = in_answers({attack.question: attack.source})
         assert said if attack.tampers and attack.name != "without a word" else True, attack.name
-        assert any_in([attack.source]) == bool(said)
     honest = (
         "from pyspark.sql import functions as F, Window\nfrom kafkalab import logsets\n"
         "spark = logsets.session()\n"
         "spark.conf.set('spark.sql.shuffle.partitions', '4')\n"
         "found = spark.sql('select reflected(x) from t')\n"
     )
-    assert not any_in([honest, references("02")["02.6"], references("11")["11.6"]])
-    told = in_heard({"signs": ["java"], "touched": "a process was left"})
-    assert told == ["worth a look: when it had gone from Spark's JVM, a process was left"]
-    assert in_heard({"touched": "a view was left"}) == []
-
-
-def test_java_is_heard_when_somebody_speaks_with_it_past_spark():
-    """A cell, or a library on its behalf, is; Spark's own Python is not, nor is Python letting
-    go of an object. No JVM is needed to be heard."""
-    words = """
-import sys
-sys.path.insert(0, "autograder/sandbox")
-import audit
-from py4j.java_gateway import GatewayClient, GatewayParameters, JVMView
-told, client = [], GatewayClient(gateway_parameters=GatewayParameters(port=1))
-audit.listen_to_java(told.append)
-def speak(code, place):
-    told.clear()
-    try:
-        exec(compile(code, place, "exec"), {"client": client, "JVMView": JVMView})
-    except Exception:
-        pass
-    return len(told)
-heard = [speak("JVMView(client, 'x').System", "/usr/lib/python3/pyspark/sql/session.py"), speak("client.garbage_collect_object('o1')", "<answer>"),
-         speak("from operator import attrgetter; attrgetter('Sys' + 'tem')(JVMView(client, 'x'))", "<answer>")]
-print(heard)
-"""  # noqa: E501
-    ran = subprocess.run([sys.executable, "-c", words], cwd=HOME, capture_output=True, text=True)
-    assert ran.stdout.strip() == "[0, 0, 1]", ran.stderr
+    own = {"02.6": references("02")["02.6"], "11.6": references("11")["11.6"]}
+    assert in_answers({"02.5": honest, **own}) == []
 
 
 def test_the_red_team_sees_a_hole(monkeypatch):
@@ -347,16 +315,16 @@ def test_nothing_of_a_learners_speaks_to_a_terminal(tmp_path):
 
     from autograder.cell.numbers import numbers_for
     from autograder.cell.question import find
-    from autograder.grading.marking import all_cases, mark
+    from autograder.grading.verdict import all_cases, mark
     from autograder.handed_in.submission import read
 
     loud = "\x1b[2J\x1b]0;owned\x07\u202e2 fo 2\r\n"
     for question in (find("02.7"), find("03.3"), find("08.1")):
         case = all_cases(question, dict(numbers_for(question, "mallory")))[0]
         for data in (loud, [loud], dict.fromkeys(question.answers, loud)):
-            assert mark(
-                question, 2, [case], [{"data": data}], "all cells have run"
-            ).sentence.isprintable(), question.id
+            assert mark(question, 2, [case], [{"data": data}], "").sentence.isprintable(), (
+                question.id
+            )
     with zipfile.ZipFile(tmp_path / "mallory\x1b[2J\n.zip", "w") as archive:
         for name in ("one.ipynb", f"two{loud}.ipynb"):
             archive.writestr(name, master("02").path.read_text())

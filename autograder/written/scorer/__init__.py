@@ -1,30 +1,35 @@
-"""Suggested marks for open answers, explained concept by concept.
+"""Suggests a mark for one open answer from the Rubric that is handed in, and explains each idea.
 
     from autograder.written.scorer import score
-    score("03.open", "Four are opened, three are kept ...").sentence
+    score(rubric, "Four are opened, three are kept ...").sentence
 
-Walk: `text` reads the answer into tokens, `spelling` mends slips, `patterns` is the language of the
-rubrics, `concepts` looks for ideas and for what contradicts them, `counts` finds the numbers,
-`gaming` turns away what is no answer, `score` puts it together. The rubrics themselves live in
-`autograder/written/rubrics/` and never reach a learner.
+`score` is the only function for others; the classes are what a rubric is written with and what
+`score` gives. Inside, `text` reads the answer into tokens, `spelling` mends slips, `patterns` is
+the language of the rubrics, `concepts` looks for ideas and for what contradicts them, `counts`
+finds the numbers, `denials` finds answers that deny the ideas, `gaming` turns away what is none.
 """
 
+from autograder.written.scorer.concepts import Blunder, Concept
+from autograder.written.scorer.counts import CountRule
+from autograder.written.scorer.patterns import Lexicon
 from autograder.written.scorer.score import (
     PASS_MARK,
     ConceptFinding,
-    RubricMissing,
+    Rubric,
     Span,
     Suggestion,
-    questions,
     score,
 )
 
 __all__ = [
     "PASS_MARK",
+    "Blunder",
+    "Concept",
     "ConceptFinding",
-    "RubricMissing",
+    "CountRule",
+    "Lexicon",
+    "Rubric",
     "Span",
     "Suggestion",
-    "questions",
     "score",
 ]

@@ -1,4 +1,4 @@
-"""Concepts: what an answer may say, in which ways, and what would contradict it.
+"""Finds the ideas of a rubric in an answer, and the false claims that contradict them.
 
 A way is written in one line: patterns joined by ` & ` must stand in one sentence; after ` ! ` comes
 what must not stand there, and after ` ^ ` what must not stand between its own first and last word.
@@ -29,6 +29,7 @@ class Status(str, Enum):
     MISSING = "missing"
     CONTRADICTED = "contradicted"  # said, and denied elsewhere in the same answer
     WRONG = "wrong"  # only the opposite was said
+    UNSOUGHT = "unsought"  # nobody looked: the text is no answer
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Numbers that must agree: how many sockets an answer says were opened, and how many are kept.
+"""Reads the two numbers of an answer: how many sockets were opened, and how many are kept.
 
 "4 opened, 3 kept", "four in total ... three survive", "先建4条,最后剩3条", "1 + 1 + 2; one closes"
 must all come out as (4, 3); "4 or 5", "3 opened and 4 kept" and "4 minutes" must not. Every number
@@ -8,6 +8,7 @@ of the two it is.
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass, field
 
@@ -96,6 +97,43 @@ def tally(reading: Reading, lexicon: Lexicon, rule: CountRule) -> tuple[Tally, T
     _settle(opened, kept, closed, unassigned)
     return opened, kept
 
+
+_FIRST_TOKENS = 3
+_NEAR_TOKENS = 14
+
+
+def first_number(reading: Reading) -> int | None:
+    """Where the number stands that an answer begins with; None if it begins with words."""
+    return next(
+        (
+            index
+            for index, token in enumerate(reading.tokens[:_FIRST_TOKENS])
+            if token.text.lstrip("-")[:1].isdigit() or _value(reading, index) is not None
+        ),
+        None,
+    )
+
+
+def begins_with_totals(reading: Reading, opened: int, kept: int) -> bool:
+    """Whether an answer begins with these two totals: "4, then 3", "3 points: 4, then 3",
+    "3 remain of 4"."""
+    begin = first_number(reading)
+    if begin is None:
+        return False
+    totals = [
+        (index, value)
+        for index in range(begin, min(len(reading.tokens), begin + _NEAR_TOKENS))
+        if (value := _value(reading, index)) is not None and value >= _LEAST_TOTAL
+    ]
+    for (_, one), (place, other) in itertools.pairwise(totals):
+        around = {token.text for token in reading.tokens[place - 2 : place + 3]}
+        if (one, other) == (opened, kept) or ((other, one) == (opened, kept) and around & _OUT_OF):
+            return True
+    return False
+
+
+_OUT_OF = {"of", "中"}
+_LEAST_TOTAL = 3  # smaller numbers are parts: the leaders, the coordinator
 
 _PLAIN = 2.0  # a number this close to its word belongs to it beyond doubt
 

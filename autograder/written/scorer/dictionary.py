@@ -1,5 +1,6 @@
-"""Ordinary English words that look like a misspelt word of a rubric, and are not: "older" is not
-"order", "fault" not "faulty".
+"""Lists English words that look like a misspelt word of a rubric and are none.
+
+"older" is not "order", and "fault" is not "faulty".
 
 The frequent words of English (the first 10,000 of five letters or more by the frequency list of
 pyspellchecker 0.9, MIT licence) that lie within the slips `spelling.py` allows of a word some

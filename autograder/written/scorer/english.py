@@ -1,5 +1,4 @@
-"""What ordinary English sentences are made of: the small words that carry grammar, the verbs, the
-everyday words.
+"""Lists the words of ordinary English sentences: grammar words, verbs, everyday words.
 
 An explanation cannot be written without them, a pile of keywords has almost none; `gaming.py`
 counts them, `spelling.py` leaves them alone.

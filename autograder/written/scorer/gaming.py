@@ -1,5 +1,4 @@
-"""Answers that try to win without explaining: what each looks like, and what an honest answer never
-looks like.
+"""Finds answers that try to get points without an explanation.
 
 Every guard returns a flag or nothing. A flag of `GAMING` makes the mark 0; the sentence always says
 which guard spoke, because a person reads it and may disagree.
@@ -40,7 +39,7 @@ _TO_THE_MARKER = (
     ),
     r" (?:full|maximum|max|perfect|top|highest) (?:marks?|points?|scores?|credits?|grades?)",
     (
-        r" (?:mark|grade|score|points?|credits?) (?:= |: |is |should be |must be |to "
+        r"(?<!\d) (?:mark|grade|score|points?|credits?) (?:= |: |is |should be |must be |to "
         r")(?:4|5|10|100|full|max\w*)(?: / (?:4|5|10|100))?"
     ),
     (
@@ -120,7 +119,7 @@ _TO_THE_MARKER = (
     ),
     r" (?:override|overrule)(?: [^ ¶]+){0,2} (?::|accept|pass|mark|score|grade)",
     (
-        r" (?:grade|mark|score|points|decision|verdict) (?::|=) "
+        r"(?<!\d) (?:grade|mark|score|points|decision|verdict) (?::|=) "
         r"(?:4|5|10|100|full|max\w*|accept\w*|pass\w*)"
     ),
     (

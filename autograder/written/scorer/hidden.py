@@ -1,5 +1,6 @@
-"""What a reader of the rendered answer would not see: comments, attributes, link titles, hidden
-elements, control characters.
+"""Finds text of an answer that a reader of the rendered page does not see.
+
+That are comments, attributes, link titles, hidden elements, and control characters.
 
 An answer is a Markdown cell. Text that Markdown or HTML hides explains nothing to anybody, so the
 scorer does not read it either, and says so when there is enough of it to be meant.

@@ -1,5 +1,6 @@
-"""Other people's wrong opinions: "Some say it is dead after one missed beat. That is wrong." must
-cost nothing and earn nothing.
+"""Finds opinions that an answer reports and refuses, so that they cost and earn nothing.
+
+An example: "Some say it is dead after one missed beat. That is wrong."
 
 A stretch is set aside when the answer puts it in somebody else's mouth and then turns against it,
 or turns against its own last sentence outright ("... That is wrong."). Whatever is found only

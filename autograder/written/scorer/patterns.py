@@ -1,4 +1,4 @@
-r"""The small language the rubrics are written in, and how a pattern is looked for.
+r"""Defines the pattern language of the rubrics and finds its patterns in an answer.
 
 A pattern is a row of words:
     word        that word            open*       any word that starts so
@@ -252,8 +252,13 @@ def negations(lexicon: Lexicon, way: str, reading: Reading, hit: Hit, reach: int
     if statement is not None:
         first = max(first, statement)
     line = _stretch(reading, first, hit.last)
-    line = lexicon.denying_phrases(way).sub(" ", _HARMLESS.sub(" ", line))
+    line = lexicon.denying_phrases(way).sub(" ", without_harmless(line))
     return sum(word in NEGATORS for word in line.split()) + (statement is not None)
+
+
+def without_harmless(line: str) -> str:
+    """The line without phrases that hold a negator and deny nothing: "not only", "不同"."""
+    return _HARMLESS.sub(" ", line)
 
 
 # "It is not true that every group ..." denies the whole statement, not only its first words; so

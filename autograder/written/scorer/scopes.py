@@ -1,5 +1,6 @@
-"""Which of two compared things a clause is about: "the order is kept" is right of one design and
-wrong of the other.
+"""Decides which of two compared things a clause is about.
+
+"The order is kept" is right of one design and wrong of the other.
 
 A lexicon may name scopes ({"pool": "pattern of its mentions"}). A clause that mentions one scope is
 about it; a clause that mentions none goes on about the last one mentioned; in a clause with two,

@@ -1,4 +1,4 @@
-"""A suggested mark for an open answer, with the reasons. A person decides; this only reads first.
+"""Suggests a mark for an open answer, with the reasons; a person decides.
 
 The rule is the course's: mark = round(4 x share of the concepts that are present, correct and not
 contradicted); at most 1 where the central claim is wrong or a direction is reversed; 0 for gaming;
@@ -9,17 +9,17 @@ the same suggestion.
 from __future__ import annotations
 
 import hashlib
-import importlib
 import inspect
 import itertools
-import pkgutil
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from autograder.written.scorer import (
     concepts,
     counts,
+    denials,
     dictionary,
     embeddings,
     english,
@@ -44,15 +44,9 @@ _CLAUSE_WORDS = 5
 _WORTH_A_LOOK = 30  # words
 
 
-class RubricMissing(LookupError):
-    """There is no rubric here for this question: the answer waits
-    for a person without a suggestion."""
-
-
 @dataclass(frozen=True)
 class Rubric:
-    """All that is needed to mark one question. Rubrics live in
-    `autograder/written/rubrics/` and never reach a learner."""
+    """All that is needed to mark one question. No learner is given one."""
 
     question_id: str
     question: str
@@ -69,6 +63,50 @@ class Rubric:
     # where a fair marker stops and reads twice before passing an answer; they cost confidence, no
     # points
     doubts: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Twelve hex digits that change with the rubric or with the way it is applied."""
+        written = repr(
+            (
+                self.question_id,
+                self.question,
+                sorted(self.lexicon.phrases.items()),
+                sorted(self.lexicon.scopes.items()),
+                self.concepts,
+                self.blunders,
+                self.topic,
+                self.count_rule,
+                self.right_counts,
+                self.needed,
+                self.core,
+                self.doubts,
+            )
+        )
+        return hashlib.sha256((written + _machinery()).encode()).hexdigest()[:12]
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """Beginnings of the longer English words of its lists, and pairs of Chinese characters."""
+        phrases = " ".join(self.lexicon.phrases.values())
+        chinese = re.findall(r"[\u3400-\u9fff]+", phrases)
+        return frozenset(word[:6] for word in re.findall(r"[a-z]{5,}", phrases)) | frozenset(
+            row[at : at + 2] for row in chinese for at in range(len(row) - 1)
+        )
+
+    @cached_property
+    def speller(self) -> Speller:
+        """Every word of the rubric, of its lists and of its ways, is spelt right there."""
+        ways = [
+            way
+            for concept in self.concepts
+            for way in (*concept.ways, *concept.against, *concept.near)
+        ]
+        ways += [way for one in self.blunders for way in (*one.ways, *one.forgiven_by)]
+        ways += [*self.topic, *self.doubts]
+        written = re.sub(r"\{\w+\}", " ", " ".join(ways))
+        words = re.findall(r"[a-z]+", f"{written} {' '.join(self.lexicon.vocabulary)}")
+        return _speller_of(tuple(sorted({word for word in words if len(word) >= 5})))
 
 
 @dataclass(frozen=True)
@@ -109,35 +147,30 @@ class Suggestion:
         return asdict(self)
 
 
-def score(question_id: str, answer: str | None) -> Suggestion:
-    """Suggest a mark for an answer. RubricMissing when the question has no
-    rubric here (as in a learner's package)."""
-    suggestion = score_with(
-        _rubric(question_id),
-        answer or "",
-        others=tuple(one for name, one in _rubrics().items() if name != question_id),
-    )
+def score(rubric: Rubric, answer: str | None, others: Iterable[Rubric] = ()) -> Suggestion:
+    """Suggest a mark for an answer to the rubric's question.
+
+    `others` are the rubrics of the other questions of the course: an answer may belong to one.
+    """
+    told = answer or ""
+    apart = tuple(one for one in others if one.question_id != rubric.question_id)
     return embeddings.second_look(
-        suggestion,
-        question_id,
-        answer or "",
-        {name: [idea.says for idea in one.concepts] for name, one in _rubrics().items()},
+        _first_look(rubric, told, apart),
+        rubric.question_id,
+        told,
+        {one.question_id: [idea.says for idea in one.concepts] for one in (rubric, *apart)},
     )
 
 
-def questions() -> tuple[str, ...]:
-    """The ids of the questions that have a rubric here."""
-    return tuple(sorted(_rubrics()))
-
-
-def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> Suggestion:
-    """The same with a rubric in hand; `others` are the rubrics of the
-    questions it might have been written for."""
-    reading = read(answer[: gaming.MOST_CHARACTERS], _speller(rubric))
+def _first_look(rubric: Rubric, answer: str, others: tuple[Rubric, ...]) -> Suggestion:
+    reading = read(answer[: gaming.MOST_CHARACTERS], rubric.speller)
     flag = _first_guard(rubric, reading)
-    if flag:
-        return _gamed(rubric, flag, reading)
     body = reading.without(gaming.copied(reading, rubric.question))
+    if flag:
+        unsure = flag in _LOOKS_LIKE_NOTES and _opens_with_numbers(
+            rubric, body, _judge(rubric, body)[0]
+        )
+        return _gamed(rubric, flag, reading, unsure)
     judged, hedged = _judge(rubric, body)
     found = sum(status is Status.PRESENT for status, _ in judged)
     blunder, blunder_hit, qualified = _blunder(rubric, body)
@@ -177,6 +210,9 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
     ):
         mark = min(mark, PASS_MARK - 1)
         flags.append("over_length")
+    evidence = [where for status, where in judged if status is Status.PRESENT]
+    if mark >= PASS_MARK and denials.one_after_the_other(body, evidence):
+        flags.append("denies_the_ideas")
     confidence = _confidence(rubric, body, judged, mark, flags)
     if confidence < LOW_CONFIDENCE:
         flags.append("low_confidence")
@@ -193,7 +229,7 @@ def score_with(rubric: Rubric, answer: str, others: tuple[Rubric, ...] = ()) -> 
         findings,
         tuple(flags),
         sentence,
-        _hash(rubric),
+        rubric.digest,
     )
 
 
@@ -243,10 +279,10 @@ def _nearest(rubric: Rubric, body: Reading, others: tuple[Rubric, ...]) -> list[
     told = _marks_of(body)
     worth: dict[str, int] = {}
     for other in (rubric, *others):
-        for mark in told & _marks(other):
+        for mark in told & other.beginnings:
             worth[mark] = worth.get(mark, 0) + 1
     kin = [
-        (sum(1 / worth[mark] for mark in sorted(told & _marks(other))), other)
+        (sum(1 / worth[mark] for mark in sorted(told & other.beginnings)), other)
         for other in (rubric, *others)
     ]
     own = kin.pop(0)[0]
@@ -265,19 +301,6 @@ def _marks_of(body: Reading) -> set[str]:
         for one, two in itertools.pairwise(words)
         if text.is_chinese(one) and text.is_chinese(two)
     }
-
-
-def _marks(rubric: Rubric) -> frozenset[str]:
-    if rubric.question_id not in _MARKS:
-        phrases = " ".join(rubric.lexicon.phrases.values())
-        chinese = re.findall(r"[\u3400-\u9fff]+", phrases)
-        _MARKS[rubric.question_id] = frozenset(
-            word[:6] for word in re.findall(r"[a-z]{5,}", phrases)
-        ) | frozenset(row[at : at + 2] for row in chinese for at in range(len(row) - 1))
-    return _MARKS[rubric.question_id]
-
-
-_MARKS: dict[str, frozenset[str]] = {}
 
 
 def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]], bool]:
@@ -328,6 +351,29 @@ def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None,
     return None, None, qualified
 
 
+_LOOKS_LIKE_NOTES = ("keyword_salad", "copied_scheme", "repetition")
+
+
+def _opens_with_numbers(
+    rubric: Rubric, body: Reading, judged: list[tuple[Status, list[Hit]]]
+) -> bool:
+    """Whether a full answer begins with its numbers, as in "4 created, 3 kept: ...".
+
+    Where the rubric counts, the first two totals are the right ones, and half of the other ideas
+    are there. Elsewhere all ideas but one are there.
+    """
+    others = [
+        status is Status.PRESENT
+        for concept, (status, _) in zip(rubric.concepts, judged)
+        if not (concept.count and rubric.right_counts)
+    ]
+    if rubric.right_counts:
+        return 2 * sum(others) >= len(others) and counts.begins_with_totals(
+            body, *rubric.right_counts
+        )
+    return counts.first_number(body) is not None and sum(others) >= len(others) - 1
+
+
 def _confidence(
     rubric: Rubric,
     body: Reading,
@@ -375,6 +421,10 @@ def _confidence(
         doubt += 0.15  # one of the ideas is denied or turned round: perhaps the central one
     if "qualified" in flags:
         doubt += 0.2  # said and taken back: a person sees which of the two was meant
+    if mark < PASS_MARK and _opens_with_numbers(rubric, body, judged):
+        doubt += 0.3  # its other numbers may be parts that were taken for the totals
+    if mark >= PASS_MARK and "denies_the_ideas" in flags:
+        doubt += 0.3  # it names every idea and seems to mean none of them
     if "one_decisive_error" in flags:
         doubt += 0.3  # all its ideas are right but for one sentence: a person reads that sentence
     present = [where for status, where in judged if status is Status.PRESENT]
@@ -531,6 +581,8 @@ def _summary(
         parts.append(f"cannot pass without {' and '.join(lacking)}")
     if "over_length" in flags:
         parts.append("far longer than an answer needs to be, so a person should read it")
+    if "denies_the_ideas" in flags:
+        parts.append("it seems to deny most of the ideas it names, so a person should read it")
     if "low_confidence" in flags:
         parts.append("the scorer is not sure")
     chinese = (
@@ -541,9 +593,9 @@ def _summary(
     return f"Suggested {mark} of 4: " + "; ".join(parts) + "." + chinese
 
 
-def _gamed(rubric: Rubric, flag: str, reading: Reading) -> Suggestion:
+def _gamed(rubric: Rubric, flag: str, reading: Reading, unsure: bool = False) -> Suggestion:
     findings = tuple(
-        ConceptFinding(concept.name, Status.MISSING.value, (), f"Not looked for: {concept.says}.")
+        ConceptFinding(concept.name, Status.UNSOUGHT.value, (), f"Not looked for: {concept.says}.")
         for concept in rubric.concepts
     )
     chinese = " [建议 0/4]" if reading.chinese_share > 0.2 else ""
@@ -558,7 +610,7 @@ def _gamed(rubric: Rubric, flag: str, reading: Reading) -> Suggestion:
         "wrong_question": 0.8,
         "off_topic": 0.9,
     }[flag]
-    if flag == "keyword_salad" and gaming.may_be_terse(reading):
+    if unsure or (flag == "keyword_salad" and gaming.may_be_terse(reading)):
         confidence = 0.65  # a list of points, perhaps: a person looks
     return Suggestion(
         rubric.question_id,
@@ -568,7 +620,7 @@ def _gamed(rubric: Rubric, flag: str, reading: Reading) -> Suggestion:
         findings,
         (flag,),
         f"Suggested 0 of 4: {gaming.GAMING[flag]}{chinese}",
-        _hash(rubric),
+        rubric.digest,
     )
 
 
@@ -582,66 +634,8 @@ def _short(quote: str) -> str:
 
 
 @cache
-def _rubrics() -> dict[str, Rubric]:
-    """The rubrics by their questions' ids, from the files rubrics/chNN.py;
-    none in a package that was made without them."""
-    try:
-        package = importlib.import_module("autograder.written.rubrics")
-    except ModuleNotFoundError as missing:
-        if missing.name != "autograder.written.rubrics":
-            raise
-        return {}
-    chapters = sorted(
-        module.name
-        for module in pkgutil.iter_modules(package.__path__)
-        if module.name.startswith("ch")
-    )
-    rubrics = (
-        rubric
-        for chapter in chapters
-        for rubric in importlib.import_module(f"autograder.written.rubrics.{chapter}").RUBRICS
-    )
-    return {rubric.question_id: rubric for rubric in rubrics}
-
-
-def _rubric(question_id: str) -> Rubric:
-    if question_id not in _rubrics():
-        raise RubricMissing(
-            f"There is no rubric for {question_id} here: the answer waits for a person, without a "
-            "suggestion."
-        )
-    return _rubrics()[question_id]
-
-
-@cache
 def _speller_of(vocabulary: tuple[str, ...]) -> Speller:
     return Speller(vocabulary)
-
-
-def _speller(rubric: Rubric) -> Speller:
-    return _speller_of(_vocabulary(rubric))
-
-
-@cache
-def _vocabulary_of(question_id: str, written: str) -> tuple[str, ...]:
-    return tuple(sorted({word for word in re.findall(r"[a-z]+", written) if len(word) >= 5}))
-
-
-def _vocabulary(rubric: Rubric) -> tuple[str, ...]:
-    """Every word of the rubric, of its lists and of its ways:
-    what is written there is spelt right."""
-    ways = [
-        way
-        for concept in rubric.concepts
-        for way in (*concept.ways, *concept.against, *concept.near)
-    ]
-    ways += [
-        way for blunder in rubric.blunders for way in (*blunder.ways, *blunder.forgiven_by)
-    ] + [*rubric.topic, *rubric.doubts]
-    return _vocabulary_of(
-        rubric.question_id,
-        re.sub(r"\{\w+\}", " ", " ".join(ways)) + " " + " ".join(rubric.lexicon.vocabulary),
-    )
 
 
 @cache
@@ -655,6 +649,7 @@ def _machinery() -> str:
         scopes,
         concepts,
         counts,
+        denials,
         gaming,
         spelling,
         english,
@@ -663,33 +658,5 @@ def _machinery() -> str:
     return (
         embeddings.name()
         + "".join(inspect.getsource(module) for module in modules)
-        + inspect.getsource(inspect.getmodule(score_with))
+        + inspect.getsource(inspect.getmodule(_machinery))
     )
-
-
-_HASHES: dict[str, str] = {}
-
-
-def _hash(rubric: Rubric) -> str:
-    """Twelve hex digits that change with the rubric or with the way it is applied."""
-    if rubric.question_id not in _HASHES:
-        written = repr(
-            (
-                rubric.question_id,
-                rubric.question,
-                sorted(rubric.lexicon.phrases.items()),
-                sorted(rubric.lexicon.scopes.items()),
-                rubric.concepts,
-                rubric.blunders,
-                rubric.topic,
-                rubric.count_rule,
-                rubric.right_counts,
-                rubric.needed,
-                rubric.core,
-                rubric.doubts,
-            )
-        )
-        _HASHES[rubric.question_id] = hashlib.sha256((written + _machinery()).encode()).hexdigest()[
-            :12
-        ]
-    return _HASHES[rubric.question_id]

@@ -1,5 +1,4 @@
-"""Misspelt words of the subject, read as the student most likely meant them ("cordinator",
-"heartbeet").
+"""Reads misspelt words of the subject as the rubric's own words: "cordinator", "heartbeet".
 
 Only words that this rubric does not know and that are no English (`english.py`, `dictionary.py`)
 are respelt, and only to a rubric word that starts with the same letter and is one slip away (two in

@@ -1,4 +1,4 @@
-"""How the scorer reads: an answer becomes a row of tokens that remember where they stood.
+"""Reads an answer as a row of tokens, each with its place in the text.
 
 English words, numbers, punctuation and single Chinese characters are all tokens. The row is also
 kept as one string, `line`, in which every token is preceded by exactly one blank and a sentence

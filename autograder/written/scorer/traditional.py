@@ -1,5 +1,4 @@
-"""Traditional Chinese, read as the simplified characters and mainland words the rubrics are written
-in.
+"""Folds traditional Chinese into the simplified characters and mainland words of the rubrics.
 
 Characters are folded one by one; words that Taiwan and Hong Kong say differently (執行緒 for 线程)
 are replaced whole. Only what turns up in answers about this subject is listed: an unknown character

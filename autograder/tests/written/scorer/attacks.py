@@ -1,5 +1,4 @@
-"""Answers that want to pass without explaining, made from the honest ones: for every question, the
-same tricks.
+"""Makes answers that want to pass without an explanation, with the same tricks for each question.
 
 Each trick is a function of (question, its good answers, other questions' good answers, luck) and
 gives the answers to try.
@@ -10,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from autograder.written.score_table import parts
-from autograder.written.scorer.score import Rubric, _rubrics
+from autograder.written.rubrics import by_question
+from autograder.written.score_table import SEEN, parts
+from autograder.written.scorer import Rubric
 
 Trick = Callable[[Rubric, list[str], list[str], Random], Iterator[str]]
 
 
 def good_answers(question: str) -> list[str]:
-    """Full marks, of all marked sets, in order."""
+    """Full marks, of the marked sets that are not held apart, in order."""
     return [
         one.answer
-        for (name, _), answers in parts().items()
-        if name == question
+        for (name, part), answers in parts().items()
+        if name == question and part == SEEN
         for one in answers
         if one.mark == 4
     ]
@@ -141,6 +141,34 @@ def whole_page(rubric: Rubric, good: list[str], others: list[str], luck: Random)
     yield "\n".join([good[0], *others[:8]])
 
 
+def denied(rubric: Rubric, good: list[str], others: list[str], luck: Random) -> Iterator[str]:
+    """The wanted ideas, each of them denied."""
+    says = [concept.says for concept in rubric.concepts]
+    gloss = [concept.gloss for concept in rubric.concepts]
+    for begin, between, end in (
+        ("It is not true that ", ". It is not true that ", "."),
+        ("None of the following holds: ", "; ", "."),
+        ("", ". ", ". All of this is wrong."),
+        ("It is neither that ", ", nor that ", "."),
+        ("", "? No. ", "? No."),
+        ("I doubt that ", ", I doubt that ", "."),
+        ("The claim that ", ", the claim that ", ": nonsense."),
+        ("Not because ", ", not because ", ", but for historical reasons."),
+    ):
+        yield begin + between.join(says) + end
+    for begin, between, end in (
+        ("并不是", ",并不是", "。"),
+        ("以下说法都不对:", ";", "。"),
+        ("", ";", "。以上全是错的。"),
+        ("", "?不是。", "?不是。"),
+        ("不是因为", ",也不是因为", ",而是历史原因。"),
+        ("我不认为", ",也不认为", "。"),
+        ("课上说", ",", ",这些理由没有一个成立。"),
+        ("根本没有", ",没有", "这种事。"),
+    ):
+        yield begin + between.join(gloss) + end
+
+
 TRICKS: dict[str, Trick] = {
     trick.__name__: trick
     for trick in (
@@ -152,13 +180,14 @@ TRICKS: dict[str, Trick] = {
         to_the_marker,
         hidden,
         whole_page,
+        denied,
     )
 }
 
 
 def attacks(trick: str, seed: int = 7) -> Iterator[tuple[str, str]]:
     """(question, answer) of one trick for all questions."""
-    rubrics = _rubrics()
+    rubrics = by_question()
     good = {question: good_answers(question) for question in sorted(rubrics)}
     for question, rubric in sorted(rubrics.items()):
         near = {"02.open2": (), "02.open": ("03.open",), "03.open": ("02.open",)}.get(question, ())

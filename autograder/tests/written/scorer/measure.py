@@ -1,5 +1,4 @@
-"""How well the suggestions agree with the marks a person gave, on synthetic answers written for the
-purpose.
+"""Measures how well the suggestions agree with a person's marks on synthetic answers.
 
     python -m autograder.tests.written.scorer.measure            # the table, development and
                                                                  # held-out halves apart
@@ -19,7 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from autograder.written.scorer import Suggestion, questions, score
+from autograder.written.rubrics import by_question, suggest
+from autograder.written.scorer import Suggestion
 
 CORPUS = Path(__file__).parent / "corpus"
 PASS_MARK = 3
@@ -45,7 +45,7 @@ def names() -> list[str]:
     """The corpora of the questions that have a rubric, one file each:
     "02.open", "02.open-second", ..."""
     return sorted(
-        path.stem for path in CORPUS.glob("[01]*.tsv") if path.stem.split("-")[0] in questions()
+        path.stem for path in CORPUS.glob("[01]*.tsv") if path.stem.split("-")[0] in by_question()
     )
 
 
@@ -95,8 +95,8 @@ def halves(answers: Sequence[Marked]) -> dict[str, list[Marked]]:
 
 @cache
 def suggested(question_id: str, answer: str) -> Suggestion:
-    """`score`, once for each answer however many tests ask."""
-    return score(question_id, answer)
+    """`suggest`, once for each answer however many tests ask."""
+    return suggest(question_id, answer)
 
 
 def agreement(answers: Iterable[Marked]) -> Agreement:
@@ -152,7 +152,7 @@ def main() -> None:
 
 def _show_misses(answers: Iterable[Marked]) -> None:
     for one in answers:
-        suggestion = score(one.question_id, one.answer)
+        suggestion = suggest(one.question_id, one.answer)
         if suggestion.mark != one.mark:
             print(
                 f"\n  #{one.number} marked {one.mark} ({one.ideas}): {one.answer}\n"

@@ -13,13 +13,14 @@ import pytest
 
 from autograder.grading.scoring import decide
 from autograder.tests.written.scorer.attacks import good_answers
-from autograder.written.scorer import embeddings, score
+from autograder.written.rubrics import suggest
+from autograder.written.scorer import embeddings
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 GOOD = next(
     answer
     for answer in good_answers("09.open")
-    if decide(score("09.open", answer)) == "accept" and score("09.open", answer).mark == 4
+    if decide(suggest("09.open", answer)) == "accept" and suggest("09.open", answer).mark == 4
 )
 
 
@@ -55,9 +56,10 @@ def test_absent_it_changes_nothing():
     """The same output, byte for byte, whether the package cannot
     be found or was never asked for."""
     program = (
-        "import sys; {}\nfrom autograder.written.scorer import embeddings, score\n"
-        f"print(repr(embeddings.name()), [score('09.open', text).as_dict() for text in ({GOOD!r}, "
-        "'no idea', '')])"
+        "import sys; {}\nfrom autograder.written.rubrics import suggest\n"
+        "from autograder.written.scorer import embeddings\n"
+        f"answers = ({GOOD!r}, 'no idea', '')\n"
+        "print(repr(embeddings.name()), [suggest('09.open', one).as_dict() for one in answers])"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     printed = [
@@ -81,16 +83,16 @@ def test_absent_it_changes_nothing():
 
 
 def test_near_the_ideas_nothing_changes(encoder):
-    before = score("09.open", GOOD)
+    before = suggest("09.open", GOOD)
     encoder(0.8)
-    assert score("09.open", GOOD) == before and decide(before) == "accept"
+    assert suggest("09.open", GOOD) == before and decide(before) == "accept"
 
 
 @pytest.mark.parametrize("near", [0.3, 0.0])
 def test_far_from_the_ideas_a_pass_is_for_a_person_and_keeps_its_points(encoder, near):
-    before = score("09.open", GOOD)
+    before = suggest("09.open", GOOD)
     encoder(near)
-    after = score("09.open", GOOD)
+    after = suggest("09.open", GOOD)
     assert (
         decide(after) == "review"
         and embeddings.FLAG in after.flags
@@ -104,10 +106,12 @@ def test_far_from_the_ideas_a_pass_is_for_a_person_and_keeps_its_points(encoder,
 
 
 def test_what_does_not_pass_is_not_looked_at(encoder):
-    before = [score("09.open", text) for text in ("no idea", "", "The retry would block the loop.")]
+    before = [
+        suggest("09.open", text) for text in ("no idea", "", "The retry would block the loop.")
+    ]
     encoder(0.0)
     assert [
-        score("09.open", text) for text in ("no idea", "", "The retry would block the loop.")
+        suggest("09.open", text) for text in ("no idea", "", "The retry would block the loop.")
     ] == before
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from autograder.grading.scoring import decide
 from autograder.tests.written.scorer.attacks import TRICKS, attacks, good_answers
-from autograder.written.scorer import hidden, questions, score, text
+from autograder.written.rubrics import by_question, suggest
+from autograder.written.scorer import hidden, text
 
 ALWAYS_NOTHING = ("names_joined", "to_the_marker", "hidden")
 
@@ -15,7 +16,7 @@ ALWAYS_NOTHING = ("names_joined", "to_the_marker", "hidden")
 @pytest.mark.parametrize("trick", sorted(TRICKS))
 def test_a_trick_is_never_accepted(trick):
     for question, answer in list(attacks(trick))[:: 1 if trick != "to_the_marker" else 4]:
-        suggestion = score(question, answer)
+        suggestion = suggest(question, answer)
         assert decide(suggestion) != "accept", (question, suggestion.sentence, answer)
         if trick in ALWAYS_NOTHING:
             assert suggestion.mark == 0, (question, suggestion.sentence, answer)
@@ -26,17 +27,17 @@ def test_words_shuffled_in_many_ways_hardly_ever_pass():
     """A list of terms without small words can come out as good as it went in; measured:
     3 of 1,440."""
     tried = [
-        decide(score(question, answer))
+        decide(suggest(question, answer))
         for seed in range(20)
         for question, answer in attacks("shuffled", seed)
     ]
     assert tried.count("accept") <= 0.005 * len(tried)
 
 
-@pytest.mark.parametrize("question", questions())
+@pytest.mark.parametrize("question", sorted(by_question()))
 def test_the_honest_answers_the_tricks_were_made_from_are_no_gaming(question):
     for answer in good_answers(question):
-        assert not set(score(question, answer).flags) & {
+        assert not set(suggest(question, answer).flags) & {
             "hidden_text",
             "instructs_marker",
             "keyword_salad",
@@ -70,8 +71,12 @@ def test_the_scorer_reads_what_a_reader_of_the_page_would_see(answer, seen):
 
 
 def test_invisible_characters_from_a_copied_page_cost_nothing_but_hidden_writing_does():
-    good = good_answers("09.open")[1]
+    good = next(
+        one
+        for one in good_answers("09.open")
+        if "retry" in one and "newer" in one and suggest("09.open", one).mark == 4
+    )
     pasted = "\ufeff" + good.replace("retry", "re\u00adtry").replace("newer", "new\u200ber")
-    assert score("09.open", pasted).mark == score("09.open", good).mark == 4
+    assert suggest("09.open", pasted).mark == suggest("09.open", good).mark == 4
     smuggled = good + "".join(chr(0xE0000 + ord(letter)) for letter in "give four")
-    assert score("09.open", smuggled).flags == ("hidden_text",)
+    assert suggest("09.open", smuggled).flags == ("hidden_text",)
