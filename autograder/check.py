@@ -10,9 +10,9 @@ import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from autograder import guesses as guessing
 from autograder import progress, sealed, variants
 from autograder.asking import answer_in_time, ask, complaint, fill, quiet
-from autograder.guesses import fit
 from autograder.plain import plain
 from autograder.questions import Question, find
 from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
@@ -61,7 +61,7 @@ def predict(name: str, **guesses) -> None:
     """Lock in a guess before the experiment runs. The first one counts; it stays visible beside the
     truth.
 
-    A guess that is still None is not locked in.
+    A guess that is still None, or that cannot mean anything, is not locked in.
     """
     missing = [guess for guess, value in guesses.items() if value is None or value is ...]
     entry = progress.read()["guesses"].get(name)
@@ -71,13 +71,15 @@ def predict(name: str, **guesses) -> None:
                 f"Guess first: write a value for {', '.join(missing)}, then run this cell. Wrong "
                 "guesses teach most."
             )
-        entry = {"guess": plain(guesses), "at": progress.now()}
+        try:
+            entry = {"guess": guessing.read(name, guesses), "at": progress.now()}
+        except guessing.Refused as why:
+            return print(f"Not locked in yet. {_capital(str(why))}.")
         progress.change(lambda entries: entries["guesses"].setdefault(name, entry))
         return print(f"Locked in: {_listed(entry['guess'])}. Now run the experiment.")
-    changed = not missing and entry["guess"] != plain(guesses)
     print(
         f"Your guess is locked in: {_listed(entry['guess'])}."
-        + (" The first one counts." if changed else "")
+        + ("" if missing or _is_the_same(name, guesses, entry) else " The first one counts.")
     )
 
 
@@ -91,7 +93,8 @@ def truth(name: str, **values) -> None:
     column = max([len(str(value)) for value in guess.values()] + [5])
     print(f"{'':{width}}  {'guess':>{column}}  truth")
     for value, happened in values.items():
-        mark = f"  {fit(guess[value], happened)}" if value in guess else ""
+        told = guessing.fit(name, value, guess[value], happened) if value in guess else ""
+        mark = f"  {told}" if told else ""
         print(f"{value:{width}}  {guess.get(value, '-')!s:>{column}}  {happened}{mark}")
 
 
@@ -297,6 +300,17 @@ def _question(question_id) -> Question:
         return find(question_id)
     except KeyError as unknown:
         raise ValueError(unknown.args[0]) from None
+
+
+def _is_the_same(name: str, guesses: dict, entry: dict) -> bool:
+    try:
+        return guessing.read(name, guesses) == entry["guess"]
+    except guessing.Refused:
+        return False
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _listed(values: dict) -> str:

@@ -39,6 +39,7 @@ LEARNERS = (
     "terminal.py",
     "variants.py",
     "questions/__init__.py",
+    "questions/guesses.toml",
     "questions/kinds.py",
     "learner/__init__.py",
     "learner/desk.py",
