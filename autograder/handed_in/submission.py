@@ -22,6 +22,7 @@ from autograder.handed_in.assignment import (
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, salvage
+from autograder.handed_in.tampering import tampered
 from autograder.handed_in.unpacking import notebooks_in
 from autograder.masters import NoMaster, master, released, text_of
 from autograder.plain import one_line
@@ -288,6 +289,14 @@ def _submission(
     flags += _of_several(notebooks, name, roster)
     named = course_key_of(salvaged.notebook) if variant and variant == said else ""
     flags += _of_another_key(named)
+    flags += tampered(
+        own,
+        salvaged.notebook,
+        best.answers,
+        variant if variant == said else "",
+        named,
+        roster.spelled,
+    )
     repairs = salvaged.repairs + best.repairs
     if several > 1:
         most = [other for other, _, each in taken if _written(own, each) == _written(own, best)]

@@ -35,7 +35,16 @@ NOT_GRADED = "not_graded.html"
 HAND_IN_AGAIN = """<p class=said>Open the chapter in JupyterLab, look whether your answers are there, and save.
 <code>python -m autograder pack {chapter}</code>{which} makes the file to hand in.
 If a page of this chapter lies beside this one, another file of yours was graded.</p>"""  # noqa: E501
-BETWEEN_TWO = ("the notebook names ", "it says that it is ", "its notebooks name ")
+# flags that name somebody else, or that a person talks about first
+BETWEEN_TWO = (
+    "the notebook names ",
+    "it says that it is ",
+    "its notebooks name ",
+    "its cells call me()",
+    "its metadata names ",
+    "its outputs are those of ",
+    "the outputs show somebody else's numbers",
+)
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
