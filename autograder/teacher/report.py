@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from autograder.grading.enrolled import class_of, names
+from autograder.grading.enrolled import class_of, names, with_name
 from autograder.grading.marks import Sheet, sheets
 from autograder.open_answers.answers import UNFINISHED, read_results
 from autograder.teacher.items import (
@@ -29,6 +29,7 @@ from autograder.teacher.items import (
     misconceptions,
     unnamed,
 )
+from autograder.teacher.seen import is_seen, seen_of
 
 STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
 MOST_ROWS, MOST_NAMES, LONGEST_NAME = 400, 40, 24
@@ -50,8 +51,8 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Class:
-    """A graded class: its chapters, the submissions that were not simply graded (name, status,
-    reason), and whoever is not on its list."""
+    """A graded class: its chapters, the submissions that were not simply graded (name with its
+    student, status, reason; those not yet seen first), and whoever is not on its list."""
 
     out: Path
     statuses: Mapping[str, int]
@@ -83,11 +84,15 @@ def read_class(out: Path) -> Class:
         )
         for name in sorted(counted.keys() | marked.keys())
     )
-    troubled = tuple(
-        (name, result["status"], result["reason"])
-        for name, result in results.items()
-        if result["status"] != "graded" or result.get("flags")
-    )
+    kept, new, old = seen_of(out), [], []
+    for name, result in results.items():
+        if result["status"] != "graded" or result.get("flags"):
+            told = with_name(name, result["student"], listed)
+            if is_seen(kept, name, result):
+                old.append((f"{told} (seen)", result["status"], result["reason"]))
+            else:
+                new.append((told, result["status"], result["reason"]))
+    troubled = (*new, *old)
     return Class(
         out,
         Counter(result["status"] for result in results.values()),
