@@ -15,6 +15,7 @@ from autograder import progress, sealed, variants
 from autograder.asking import answer_in_time, ask, complaint, fill, quiet
 from autograder.plain import plain
 from autograder.questions import Question, find
+from autograder.sentences import agree, first_slip, has_parts, together
 from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
 
 _student = ""
@@ -104,7 +105,7 @@ def check(question_id: str, hint: bool = False) -> None:
     question = _question(question_id)
     verdicts = judge_openly(question, _callers_names())
     passed = bool(verdicts) and all(verdict.ok for verdict in verdicts)
-    for verdict in _worth_telling(question, verdicts):
+    for verdict in worth_telling(question, verdicts):
         print(
             f"{question.id} {'·' if question.kind == 'open' else '✓' if verdict.ok else '✗'} "
             f"{verdict.sentence}"
@@ -127,12 +128,11 @@ def hint(question_id: str) -> None:
 def require(question_id: str) -> None:
     """For locked cells: raise NotYet with the sentences of check(), or return None in silence."""
     question = _question(question_id)
-    wrong = [verdict for verdict in judge_openly(question, _callers_names()) if not verdict.ok]
-    if wrong:
-        raise NotYet(
-            f"{question.id}: "
-            + " | ".join(verdict.sentence for verdict in _worth_telling(question, wrong))
-        )
+    verdicts = judge_openly(question, _callers_names())
+    if all(verdict.ok for verdict in verdicts):
+        return
+    wrong = [each.sentence for each in worth_telling(question, verdicts) if not each.ok]
+    raise NotYet(f"{question.id}: " + " | ".join(wrong))
 
 
 def reveal(question_id: str, give_up: bool = False) -> None:
@@ -162,12 +162,20 @@ def reveal(question_id: str, give_up: bool = False) -> None:
 
 
 class Spoken(NamedTuple):
-    """What is said of one case: whether it is right, the sentence,
-    and rows that prove it where there are any."""
+    """What is said of one case.
+
+    proof   rows that prove it, where there are any
+    title   the case's name
+    own     whether the sentence follows from the case, and not from the exercise
+    quiet   whether no wrong answer fails here: that it went well says nothing
+    """
 
     ok: bool
     sentence: str
     proof: tuple[str, ...] = ()
+    title: str = ""
+    own: bool = False
+    quiet: bool = False
 
 
 def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
@@ -187,12 +195,8 @@ def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
             question.kind == "function" and "blank" in reply
         ):
             return [Spoken(False, unhappy)]
-        title = f"{case['case']}: " if "case" in case else ""
-        verdicts.append(
-            Spoken(False, title + unhappy)
-            if verdict is None
-            else verdict._replace(sentence=title + verdict.sentence)
-        )
+        spoken = Spoken(False, unhappy) if verdict is None else verdict
+        verdicts.append(spoken._replace(title=case.get("case", "")))
         complaints.append(unhappy)
         if reply.get("raised") == "TimeUp":
             break  # the other cases would take as long
@@ -201,19 +205,43 @@ def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
     return verdicts
 
 
-def _worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
-    """Every verdict; of a question with dozens of cases the first that is not right,
-    or one word for all."""
-    if not question.first_only or len(verdicts) < 2:
-        return verdicts
+def worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
+    """What is said of all cases: each sentence once, with the cases it is said of. Of a question
+    with dozens of cases the first that is not right, or one word for all.
+
+    Where something is wrong nothing is praised that was not done: the exercise's own word for a
+    right answer waits until all cases are right. A case in which no wrong answer fails is not told.
+    """
     wrong = [verdict for verdict in verdicts if not verdict.ok]
+    if question.first_only and len(verdicts) > 1:
+        cases = "walks" if question.kind == "machine" else "cases"
+        return _agreed(wrong[:1], 0) or [Spoken(True, f"all {len(verdicts)} {cases} are right.")]
+    told = [verdict for verdict in verdicts if not (verdict.ok and verdict.quiet)] or verdicts
     if wrong:
-        return wrong[:1]
+        told = [
+            verdict._replace(sentence="right.", proof=())
+            if verdict.ok and not verdict.own
+            else verdict
+            for verdict in told
+        ]
+    return _agreed(told, len(verdicts if wrong else told))
+
+
+def _agreed(verdicts: list[Spoken], of: int) -> list[Spoken]:
+    """One for each sentence, in the order of the cases."""
+    groups: list[list[Spoken]] = []
+    for verdict in verdicts:
+        for group in groups:
+            if group[0].ok == verdict.ok and agree(group[0].sentence, verdict.sentence):
+                group.append(verdict)
+                break
+        else:
+            groups.append([verdict])
     return [
-        Spoken(
-            True,
-            f"all {len(verdicts)} {'walks' if question.kind == 'machine' else 'cases'} are right.",
+        group[0]._replace(
+            title="", sentence=together([(each.title, each.sentence) for each in group], of)
         )
+        for group in groups
     ]
 
 
@@ -245,19 +273,28 @@ def _heard(question, case, data) -> tuple[Spoken, bool]:
     that it is wrong. And whether it is a wrong answer that has a name."""
     chapter = sealed.read(question.chapter).get(question.id)
     bare = question.sealed_form(case)
-    boxes = None if chapter is None else chapter["cases"].get(sealed.locate(chapter["salt"], bare))
+    place = None if chapter is None else sealed.locate(chapter["salt"], bare)
+    boxes = None if chapter is None else chapter["cases"].get(place)
+    nothing_told = chapter is not None and place in chapter.get("quiet", ())
     try:
         found = None if boxes is None else sealed.unlock(chapter["salt"], bare, boxes, data)
     except ValueError:
         # a box that this answer names and does not open
         found = None
     if found is not None:
-        return Spoken(found["ok"], found["sentence"], tuple(found.get("proof", ()))), True
+        proof, own = tuple(found.get("proof", ())), found.get("own", False)
+        return Spoken(found["ok"], found["sentence"], proof, own=own, quiet=nothing_told), True
     judged = question.public_judge(case, data) if question.public_judge is not None else None
     if judged is not None:
-        return Spoken(*judged), False
+        own = callable(getattr(question, "kept", ""))
+        return Spoken(*judged, own=own, quiet=nothing_told), False
     if boxes is not None:
-        return Spoken(False, fill(chapter["otherwise"], case, question.id, data)), False
+        sentence, named = fill(chapter["otherwise"], case, question.id, data), None
+        if has_parts(question, data):
+            sentence, named = first_slip(
+                question, data, sentence, lambda name: sealed.part(chapter, bare, name, data[name])
+            )
+        return Spoken(False, sentence), named is not None
     return _unsealed(question, case, data)
 
 
@@ -275,7 +312,9 @@ def _unsealed(question, case, data) -> tuple[Spoken, bool]:
     verdict = judges.decide(
         question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case)
     )
-    return Spoken(verdict.ok, verdict.sentence, verdict.proof), verdict.misconception is not None
+    own = judges.follows_from_case(question, judge)
+    spoken = Spoken(verdict.ok, verdict.sentence, verdict.proof, own=own)
+    return spoken, verdict.misconception is not None
 
 
 def _note_try(entry: dict, passed: bool) -> None:

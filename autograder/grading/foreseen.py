@@ -21,6 +21,7 @@ from autograder.asking import fill
 from autograder.judges import Judge, Verdict
 from autograder.making.origin import origin, stamp
 from autograder.questions import Question
+from autograder.sentences import first_slip, has_parts
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,12 @@ def foreseen(question: Question, judge: Judge, case: dict, data) -> Foreseen | N
         )
     if judge.judge is not None or question.public_judge is not None:
         return None
-    return Foreseen(Verdict(False, fill(judge.otherwise, case, judge.id, data)))
+    sentence, misconception = fill(judge.otherwise, case, judge.id, data), None
+    if has_parts(question, data):
+        sentence, misconception = first_slip(
+            question, data, sentence, lambda name: sealed.part(own, bare, name, data[name])
+        )
+    return Foreseen(Verdict(False, sentence, 0.0, misconception))
 
 
 def stale(chapter: str) -> list[str]:

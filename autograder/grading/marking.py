@@ -20,6 +20,7 @@ from autograder.masters import Cell, Master
 from autograder.plain import MOST_BYTES, NotPlain, canonical, one_line, plain, same
 from autograder.questions import Question
 from autograder.rubric import RubricMissing, score
+from autograder.sentences import agree, together
 from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
 
 UNSEEN = "on a case you have not seen: "
@@ -101,9 +102,19 @@ def mark(
     if named and named != verdict.misconception:
         wrong = next(wrong for wrong in judge.wrong_answers if wrong.name == named)
         sentence = judges.fill(wrong.sentence, case, question.id)
-    title = UNSEEN if hidden else f"{case['case']}: " if "case" in case else ""
+    if hidden:
+        said = UNSEEN + sentence
+    else:
+        alike = [
+            (each.get("case", ""), sentence if place == index else verdicts[place].sentence)
+            for place, (each, secret) in enumerate(cases[: len(verdicts)])
+            if not secret
+            and not verdicts[place].ok
+            and (place == index or agree(verdicts[place].sentence, sentence))
+        ]
+        said = together(alike, opened)
     share = min(verdict.share for verdict in verdicts)
-    return Mark(round(most * share, 4), most, question.kind, title + sentence, named)
+    return Mark(round(most * share, 4), most, question.kind, said, named)
 
 
 def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:

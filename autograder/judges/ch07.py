@@ -191,14 +191,18 @@ ROUND = (
 PACK = "[(topic, number) for topic in sorted(partitions) for number in range(partitions[topic])]"
 READERS = "readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n        "
 
+
+def _why_these_joins(case):
+    """A newcomer joins once without an id up to 2.1, and asks for one first from 2.2 on."""
+    asks = "" if case["version"] == "2.1" else "each newcomer asks for its id first, "
+    return f"right: the first one leads, {asks}and everybody who is there joins again."
+
+
 JUDGES = (
     Judge(
         id="07.1",
         truth=_join_phase,
-        right=(
-            "right: the first one leads, each newcomer asks for its id first, and everybody who is "
-            "there joins again."
-        ),
+        right=_why_these_joins,
         otherwise=(
             "not all of these three are right. How often does a newcomer of version {version} send "
             "JOIN_GROUP, and what do the others do each time?"

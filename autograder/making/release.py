@@ -34,6 +34,7 @@ LEARNERS = (
     "progress.py",
     "runs.py",
     "sealed.py",
+    "sentences.py",
     "spark_rows.py",
     "spelled.py",
     "terminal.py",

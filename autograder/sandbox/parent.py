@@ -47,6 +47,7 @@ LEARNERS_FILES = (
     "again.py",
     "variants.py",
     "sealed.py",
+    "sentences.py",
     "spelled.py",
     "progress.py",
     "check.py",

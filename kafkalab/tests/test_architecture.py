@@ -28,7 +28,7 @@ COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlal
 CELL = " ".join(
     f"autograder.{part}"
     for part in (
-        "again anomalies asking check guesses masters plain plays progress questions runs sealed "
+        "again anomalies asking check guesses masters plain plays progress questions runs sealed sentences "
         "spark_rows spelled variants"
     ).split()
 )
