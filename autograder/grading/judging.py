@@ -13,11 +13,11 @@ from __future__ import annotations
 import sys
 import threading
 
+from autograder.cell.numbers import numbers_for
+from autograder.course.masters import Master, master
 from autograder.grading.marking import Mark, all_cases, mark, mark_open, open_cells
 from autograder.handed_in.submission import PARTIAL, Submission
-from autograder.masters import Master, master
-from autograder.sandbox.signs import in_answers, in_heard
-from autograder.variants import numbers_for
+from autograder.sandbox.outside.signs import in_answers, in_heard
 
 ALL_RAN = "all cells have run"
 
@@ -121,7 +121,7 @@ def _marks(
 
 
 class Here:
-    """A judge without a process of its own, asked like one (colleague.py):
+    """A judge without a process of its own, asked like one (child_process.py):
     for tests that have taught this process something."""
 
     def __init__(self):
@@ -151,8 +151,8 @@ def _answer(question: dict) -> dict:
 
 
 if __name__ == "__main__":
-    from autograder.grading.colleague import serve
-    from autograder.sandbox.walls import die_with_parent
+    from autograder.grading.child_process import serve
+    from autograder.sandbox.inside.walls import die_with_parent
 
     die_with_parent()
     # jsonschema would build a grammar of web addresses with it: 1.6 s, for nothing here

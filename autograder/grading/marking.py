@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder import judges
-from autograder.again import fits, needs_calls
-from autograder.asking import complaint
-from autograder.grading.foreseen import foreseen
+from autograder.cell.asking import complaint, fill
+from autograder.cell.data import MOST_BYTES, NotPlain, canonical, one_line, plain, same
+from autograder.cell.near_miss import SPELLED_OTHERWISE, spelled_otherwise
+from autograder.cell.question import Question
+from autograder.cell.replay import fits, needs_calls
+from autograder.cell.sentences import agree, together
+from autograder.course.judge import Judge, Verdict, judge_of, verdict_of
+from autograder.course.masters import Cell, Master
+from autograder.course.rehearsal import said_by_wrong
+from autograder.course.secret import hidden_rng
 from autograder.grading.scoring import decide
-from autograder.judges import Judge, Verdict
-from autograder.judges.secret import hidden_rng
-from autograder.making.rehearsal import said_by_wrong
-from autograder.masters import Cell, Master
-from autograder.plain import MOST_BYTES, NotPlain, canonical, one_line, plain, same
-from autograder.questions import Question
-from autograder.rubric import RubricMissing, score
-from autograder.sentences import agree, together
-from autograder.spelled import SPELLED_OTHERWISE, spelled_otherwise
+from autograder.grading.verdict_cache import foreseen
+from autograder.written.scorer import RubricMissing, score
 
 UNSEEN = "on a case you have not seen: "
 NOT_PLAYED_AGAIN = "the run cannot be played again from the calls your code made."
@@ -55,7 +54,7 @@ class Mark:
 
 def all_cases(question: Question, numbers: dict) -> list[tuple[dict, bool]]:
     """The cases a submission is asked: the open ones, then the hidden ones (case, is it hidden)."""
-    judge = judges.find(question.id)
+    judge = judge_of(question.id)
     hidden = judge.hidden_cases(hidden_rng(question.id)) if judge.hidden_cases else []
     return [(case, False) for case in question.cases(numbers)] + [(case, True) for case in hidden]
 
@@ -67,7 +66,7 @@ def mark(
 
     The weakest case decides: an answer that holds for the examples only does not hold.
     """
-    judge = judges.find(question.id)
+    judge = judge_of(question.id)
     opened = sum(not hidden for _, hidden in cases)
     if not isinstance(replies, list) or len(replies) not in (opened, len(cases)):
         return Mark(0.0, most, question.kind, f"no answer was heard: {_end(ended)}.")
@@ -101,7 +100,7 @@ def mark(
     sentence = verdict.sentence
     if named and named != verdict.misconception:
         wrong = next(wrong for wrong in judge.wrong_answers if wrong.name == named)
-        sentence = judges.fill(wrong.sentence, case, question.id)
+        sentence = fill(wrong.sentence, case, question.id)
     if hidden:
         said = UNSEEN + sentence
     else:
@@ -190,12 +189,12 @@ def _judged(question: Question, judge: Judge, case: dict, hidden: bool, data) ->
 def _decided(question: Question, judge: Judge, case: dict, hidden: bool, data) -> Verdict:
     """The judge's own word: labs are played for it."""
     try:
-        return judges.decide(
+        return verdict_of(
             question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case), hidden
         )
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
         # A judge that reads the data its own way may stumble over an answer of another shape.
-        return Verdict(False, judges.fill(judge.otherwise, case, judge.id))
+        return Verdict(False, fill(judge.otherwise, case, judge.id))
 
 
 def _said_throughout(question, judge, cases, heard) -> str | None:

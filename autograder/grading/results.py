@@ -17,10 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 
-from autograder import judges, questions
+from autograder.cell import questions
+from autograder.course import judges
+from autograder.course.masters import Master
+from autograder.course.secret import derive
 from autograder.handed_in.submission import Submission
-from autograder.judges.secret import derive
-from autograder.masters import Master
+from autograder.written import rubrics
 
 # differs from run to run; all else of a result follows from what was handed in
 MEASURED = ("seconds",)
@@ -197,9 +199,9 @@ def _draft(folder: Path):
 def _papers(chapter: str, master_digest: str) -> str:
     """One digest of all that a chapter is judged by."""
     digest = hashlib.sha256(master_digest.encode())
-    for place in (*questions.__path__, *judges.__path__):
-        for path in sorted(Path(place).glob(f"*ch{chapter}.py")):
+    for place in (*questions.__path__, *judges.__path__, *rubrics.__path__):
+        for path in sorted(Path(place).glob(f"ch{chapter}.py")):
             digest.update(path.read_bytes())
-    for path in sorted((Path(__file__).parents[1] / "rubric").glob("*.py")):
+    for path in sorted((Path(rubrics.__path__[0]).parent / "scorer").glob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest() + derive("results")[:16]

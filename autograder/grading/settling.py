@@ -1,9 +1,9 @@
 """What becomes of an open answer: it waits for a person, with a suggestion, or its mark is settled.
 
 The rubric only suggests. A suggestion is settled, so that nobody has to read the answer, when the
-teacher's own marks have shown (calibrate.py) that the scorer may be believed for this question, for
-this very rubric, and the scorer itself calls the answer clear. Change the rubric and its marks are
-suggestions again. A person's mark is never touched by any of this.
+teacher's own marks have shown (written/calibration.py) that the scorer may be believed for this
+question, for this very rubric, and the scorer itself calls the answer clear. Change the rubric and
+its marks are suggestions again. A person's mark is never touched by any of this.
 """
 
 from __future__ import annotations

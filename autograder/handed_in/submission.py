@@ -8,6 +8,11 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.cell.course_folder import NoMaster, released, text_of
+from autograder.cell.data import one_line
+from autograder.cell.numbers import course_key_id, key_with_id
+from autograder.course.masters import master
+from autograder.handed_in.archives import notebooks_in
 from autograder.handed_in.arrivals import Arrival, arrive
 from autograder.handed_in.assignment import (
     Extra,
@@ -21,12 +26,8 @@ from autograder.handed_in.assignment import (
 )
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
-from autograder.handed_in.salvage import Refused, Salvaged, TooMuch, Unreadable, salvage
+from autograder.handed_in.repair import Refused, Salvaged, TooMuch, Unreadable, salvage
 from autograder.handed_in.tampering import tampered
-from autograder.handed_in.unpacking import notebooks_in
-from autograder.masters import NoMaster, master, released, text_of
-from autograder.plain import one_line
-from autograder.variants import course_key_id, key_with_id
 
 GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = (
     "graded",

@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from autograder.handed_in.needs import LONGEST_CELL
-from autograder.handed_in.taking import (
+from autograder.cell.course_folder import question_of, text_of
+from autograder.cell.numbers import course_key_id, key_with_id, numbers_for
+from autograder.cell.question import find
+from autograder.course.masters import Master
+from autograder.handed_in.answers import (
     ME,
     as_shown,
     is_student,
@@ -23,9 +26,7 @@ from autograder.handed_in.taking import (
     student_called,
     without_odd_letters,
 )
-from autograder.masters import Master, question_of, text_of
-from autograder.questions import find
-from autograder.variants import course_key_id, key_with_id, numbers_for
+from autograder.handed_in.needs import LONGEST_CELL
 
 GREETS = re.compile(r"(?m)^Hello, ([^\n]{1,80})\. The numbers in the exercises are yours\.")
 SAYS_RIGHT = re.compile(r"(?m)^(\d\d\.\w+) ✓ ")

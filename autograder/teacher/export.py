@@ -21,7 +21,7 @@ from shlex import quote
 from types import MappingProxyType
 from typing import NamedTuple
 
-from autograder.grading.marks import Sheet, sheets
+from autograder.gradebook.read import Sheet, sheets
 
 # the wide ones of Chinese and Japanese keyboards too
 FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")

@@ -16,17 +16,18 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from autograder import judges
+from autograder.cell.course_folder import question_of, text_of
+from autograder.cell.question import find
+from autograder.course.judge import judge_of
+from autograder.course.leaks import Leak, of_feedback
+from autograder.course.masters import Master, master
+from autograder.gradebook import late
+from autograder.gradebook.late import Policy, shown
+from autograder.gradebook.late import told as told_late
+from autograder.gradebook.read import Cell, Sheet, sheets
 from autograder.grading.marking import UNSEEN
-from autograder.grading.marks import Cell, Sheet, sheets
 from autograder.grading.results import write_atomically
 from autograder.handed_in.submission import REFUSED, UNREADABLE
-from autograder.making.leaks import Leak, of_feedback
-from autograder.masters import Master, master, question_of, text_of
-from autograder.questions import find
-from autograder.teacher import late
-from autograder.teacher.late import Policy, shown
-from autograder.teacher.late import told as told_late
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LONGEST_ANSWER = 20_000
@@ -274,7 +275,7 @@ def _at(utc: str) -> str:
 def _of_hidden(question: str, misconception: str | None) -> str:
     """The name of what went wrong, where its sentence is the same for every case, and a hint."""
     wrong = next(
-        (wrong for wrong in judges.find(question).wrong_answers if wrong.name == misconception),
+        (wrong for wrong in judge_of(question).wrong_answers if wrong.name == misconception),
         None,
     )
     why = (

@@ -11,8 +11,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.judges.secret import secret
-from autograder.masters import HOME, master
+from autograder.cell.course_folder import HOME
+from autograder.course.masters import master
+from autograder.course.secret import secret
 
 SETUP = """#!/usr/bin/env bash
 set -e

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder import judges
-from autograder.grading.marks import Sheet
-from autograder.making.rehearsal import said_by_wrong
-from autograder.questions import find
+from autograder.cell.question import find
+from autograder.course.judge import judge_of
+from autograder.course.rehearsal import said_by_wrong
+from autograder.gradebook.read import Sheet
 
 LEAST_FOR_STATISTICS = 10
 """Fewer students than this say nothing about a question."""
@@ -159,7 +159,7 @@ def _example(question_id: str, name: str) -> str:
     """`brokers 3, partitions 5: it says opened 5, kept 5; right is opened 5, kept 4`;
     "" where numbers do not say it."""
     try:
-        question, judge = find(question_id), judges.find(question_id)
+        question, judge = find(question_id), judge_of(question_id)
         wrong = next(wrong for wrong in judge.wrong_answers if wrong.name == name)
         if question.kind not in ("value", "function") or judge.truth is None:
             return ""

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograder.open_answers.answers import read_results
+from autograder.written.answers import read_results
 
 FOLDER = re.compile(r"[^/]+_\d+_assignsubmission_\w+")
 MIDNIGHT = (2000, 1, 1, 0, 0, 0)  # the same pages make the same bytes

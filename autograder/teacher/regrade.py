@@ -5,7 +5,7 @@ nothing else changes.
                                                       nothing is written
     python -m autograder regrade 03.2 OUT --apply     # the same, written
 
-What the class's answers said is kept (heard.py), so nothing has to run, unless the question asks
+What the class's answers said is kept (replies.py), so nothing has to run, unless the question asks
 other cases now: then only the cells it needs run again, in the sandbox, from the copies of what was
 handed in. A person's marks stay above ours.
 """
@@ -21,24 +21,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 
-from autograder.grading import calibration, ledger, results
-from autograder.grading import heard as kept
-from autograder.grading.ledger import Entry, whole
+from autograder.cell.data import canonical
+from autograder.cell.numbers import numbers_for
+from autograder.cell.question import Question, find
+from autograder.course.masters import master
+from autograder.course.secret import held_to
+from autograder.gradebook.late import settle as settle_late
+from autograder.gradebook.read import sheets
+from autograder.grading import calibration, out_folder, results
+from autograder.grading import replies as kept
 from autograder.grading.marking import Mark, all_cases, mark, mark_open
-from autograder.grading.marks import sheets
+from autograder.grading.out_folder import Entry, whole
 from autograder.grading.settling import settle
 from autograder.grading.writer import Writer, holding
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts
-from autograder.judges.secret import held_to
-from autograder.masters import master
-from autograder.open_answers.answers import read_results
-from autograder.plain import canonical
-from autograder.questions import Question, find
-from autograder.sandbox.parent import Sandbox
-from autograder.teacher.late import settle as settle_late
-from autograder.variants import numbers_for
+from autograder.sandbox.outside.parent import Sandbox
+from autograder.written.answers import read_results
 
 MOST_ROWS = 200
 
@@ -90,7 +90,7 @@ def regrade(
     }
     if not found:
         raise LookupError(f"Nobody in {out} was asked {question_id}.")
-    entries = ledger.read(out)
+    entries = out_folder.read(out)
     marked, ran, unable = _marks(question, out, found, entries, workers or os.cpu_count() or 1, say)
     manual = {
         sheet.student: cell.manual
@@ -304,7 +304,7 @@ def _apply(
             if number % 500 == 0:
                 say(f"{number} of {len(found)} written")
         writer.close()
-        ledger.keep(out, entries)
+        out_folder.keep(out, entries)
         everything = read_results(out)
         everything.update({change.name: change.result for change in done.changes})
         results.write_atomically(out / "results.json", results.as_json(everything.items()))

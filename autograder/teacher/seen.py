@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from autograder.grading.results import write_atomically
-from autograder.open_answers.answers import read_results
+from autograder.written.answers import read_results
 
 FILE = "seen.json"
 

@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from pyarrow import fs
@@ -59,7 +60,7 @@ def checksum_of(path: str, layout: str | None = None) -> str:
     return digest.hexdigest()[:16]
 
 
-def _places(path: str):
+def _places(path: str) -> Iterator[str]:
     """The folders for the Parquet: beside the lines, else the user's cache.
 
     For several paths only the cache is used.

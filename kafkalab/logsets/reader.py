@@ -5,11 +5,14 @@ Parquet beside a set. `load_lines` is the data source alone (source.py), `stream
 growing files. Only the named columns are made: `read(spark, path, columns=("time", "client_id"))`.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.files import files_of, path_list
@@ -80,7 +83,9 @@ def stream(
     )
 
 
-def _source(reader, names: Iterable[str], layout: str | None):
+def _source(
+    reader: DataFrameReader | DataStreamReader, names: Iterable[str], layout: str | None
+) -> DataFrameReader | DataStreamReader:
     reader = reader.format("kafkalab").schema(schema.spark_schema(tuple(names)))
     if layout is None:
         return reader

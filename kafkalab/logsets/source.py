@@ -11,6 +11,8 @@ client_id, group_id, kind, level and event are applied here: a row that they rem
 and set spark.sql.python.filterPushdown.enabled to true.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,10 +20,11 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import datasource as ds
+from pyspark.sql.types import StructType
 
 from kafkalab.logsets import layouts, recognition, schema, templates
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.files import beginning, files_of
+from kafkalab.logsets.files import LogFile, beginning, files_of
 from kafkalab.logsets.ranges import Range, ranges_of, tasks_of
 
 FILTERED = ("time", "client_id", "group_id", "kind", "level", "event")
@@ -34,7 +37,7 @@ class KafkaLines(ds.DataSource):
     def name(cls) -> str:
         return "kafkalab"
 
-    def schema(self):
+    def schema(self) -> StructType:
         return schema.spark_schema()
 
     def _path(self) -> str:
@@ -45,12 +48,12 @@ class KafkaLines(ds.DataSource):
             )
         return self.options["path"]
 
-    def reader(self, schema) -> "KafkaLinesReader":
+    def reader(self, schema: StructType) -> KafkaLinesReader:
         return KafkaLinesReader(
             self._path(), tuple(schema.fieldNames()), self.options.get("layout")
         )
 
-    def streamReader(self, schema):
+    def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
         from kafkalab.logsets.stream_reader import GrowingLines
 
         quiet_s = float(self.options.get("settleSeconds", 2))
@@ -108,7 +111,8 @@ class KafkaLinesReader(ds.DataSourceReader):
         )
         return [ReadTask(ranges) for ranges in tasks_of(pieces)] or [ReadTask(())]
 
-    def read(self, partition: ReadTask) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         for piece in partition.ranges:
             for block in piece.blocks():
                 if self.conditions:
@@ -117,26 +121,39 @@ class KafkaLinesReader(ds.DataSourceReader):
                     yield record_batch_of(block, self.names)
 
 
-def layout_of(file) -> str:
+def layout_of(file: LogFile) -> str:
     """The layout of a file's first lines."""
     return layouts.guess(beginning(file))
 
 
-COMPARISONS = {
+COMPARISONS: dict[type[ds.Filter], str] = {
     ds.EqualTo: "equal", ds.GreaterThan: "greater", ds.GreaterThanOrEqual: "greater_equal",
     ds.LessThan: "less",
     ds.LessThanOrEqual: "less_equal",
 }  # fmt: skip
 
 
+COMPARED = (
+    ds.EqualTo,
+    ds.GreaterThan,
+    ds.GreaterThanOrEqual,
+    ds.LessThan,
+    ds.LessThanOrEqual,
+)
+
+
 def _condition(wanted: ds.Filter) -> Condition | None:
     """The Condition of a Spark filter, if its column is known early; else None."""
     if isinstance(wanted, ds.IsNotNull) and wanted.attribute in (("client_id",), ("event",)):
         return Condition(wanted.attribute[0], "valid", None)
-    how = "in" if isinstance(wanted, ds.In) else COMPARISONS.get(type(wanted))
-    if how is None or wanted.attribute[0] not in FILTERED:
+    if isinstance(wanted, ds.In):
+        how, value = "in", list(wanted.value)
+    elif isinstance(wanted, COMPARED):
+        how, value = COMPARISONS[type(wanted)], wanted.value
+    else:
         return None
-    value = list(wanted.value) if how == "in" else wanted.value
+    if wanted.attribute[0] not in FILTERED:
+        return None
     values = value if how == "in" else [value]
     if any(item is None for item in values):
         return None
@@ -182,6 +199,7 @@ def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
         elif name == "offset":
             columns.append(pa.array(block.start + block.offset, pa.int64()))
         elif name == "event":
+            assert known is not None
             columns.append(known.event)
         elif name == "broker":
             columns.append(recognition.broker_of(fields["node_id"]))

@@ -9,16 +9,17 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from autograder import questions
+from autograder.cell.course_folder import released
+from autograder.cell.question import chapters, find
+from autograder.course import sources
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
-from autograder.making import sources
-from autograder.making.references import references
-from autograder.masters import master, released
 from autograder.tests.course.test_nbgrader import without_spark
 from autograder.tests.plain_nbgrader import PlainCourse, source_of
 
-CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
+CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
 
 
 def without_the_picture(notebook):
@@ -109,7 +110,7 @@ def test_nbgrader_gives_no_points_to_an_unsolved_chapter(tmp_path):
         own, {"blank": own.notebook(), "one": rebuild(own, solved)}, tmp_path
     )
     none = {question.id: 0.0 for question in own.questions if question.kind != "open"}
-    first = own.points(questions.find("05.1"))
+    first = own.points(find("05.1"))
     assert points == {"blank": none, "one": {**none, "05.1": first}}
 
 

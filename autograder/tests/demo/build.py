@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 QUESTIONS = """
-from autograder.questions import Question
+from autograder.cell.question import Question
 
 def call_node_id(names, case):
     return names["node_id"](case["broker"])
@@ -26,7 +26,7 @@ QUESTIONS = (
 )
 """  # noqa: E501
 JUDGES = """
-from autograder.judges import Judge, WrongAnswer
+from autograder.course.judge import Judge, WrongAnswer
 
 JUDGES = (
     Judge("90.1", truth=lambda n: {"opened": n["brokers"] + 2, "kept": n["brokers"] + 1},

@@ -8,10 +8,11 @@ import zipfile
 
 import pytest
 
+from autograder.course.masters import master
 from autograder.grade import grade_class, needs_attention, run
+from autograder.handed_in import archives
 from autograder.handed_in.classlist import Roster, read_roster
 from autograder.handed_in.submission import entries, read
-from autograder.masters import master
 
 
 @pytest.fixture
@@ -178,9 +179,8 @@ def test_a_zip_is_read_and_a_wicked_zip_is_refused(hand_in, outcome, tmp_path, m
         == "refused"
     )
     assert outcome(zipped(tmp_path / "none.zip", {"photo.jpg": b"x"}))[0] == "unreadable"
-    from autograder.handed_in import unpacking
 
-    monkeypatch.setattr(unpacking, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(archives, "MOST_BYTES", 1_000_000)
     assert outcome(zipped(tmp_path / "bomb.zip", {"ada.ipynb": b" " * 2_000_000}))[0] == "refused"
     (tmp_path / "half.zip").write_bytes((tmp_path / "bo.zip").read_bytes()[:80])
     assert outcome(tmp_path / "half.zip")[0] == "unreadable"

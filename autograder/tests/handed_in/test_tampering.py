@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from autograder.cell.course_folder import HOME
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.grading.judging import _code
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.classlist import read_roster
 from autograder.handed_in.submission import read
-from autograder.making.references import references
-from autograder.masters import HOME, master
-from autograder.sandbox.signs import in_answers
+from autograder.sandbox.outside.signs import in_answers
 from autograder.teacher.feedback import _for_the_student
 from autograder.tests import tampered
 from autograder.tests.broken import CORPUS as BROKEN

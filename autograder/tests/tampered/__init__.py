@@ -12,12 +12,13 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from autograder.cell.course_folder import text_of
+from autograder.cell.numbers import course_key_id, numbers_for
+from autograder.cell.question import find
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.handed_in.assignment import rebuild
-from autograder.making.references import references
-from autograder.masters import master, text_of
-from autograder.questions import find
 from autograder.tests.broken.corpus import cell_of, code, place_of
-from autograder.variants import course_key_id, numbers_for
 
 CHAPTER = "03"
 OWN, OTHER = "s101", "s107"
@@ -329,7 +330,9 @@ CORPUS = (
             "import autograder.check\nautograder.check.judge_openly = lambda *words: []", "q-03-1"
         ),
     ),
-    Tampered("the judge imported", insert("import autograder.judges.ch03 as told", "q-03-1")),
+    Tampered(
+        "the judge imported", insert("import autograder.course.judges.ch03 as told", "q-03-1")
+    ),
 )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograder.__main__ import main
-from autograder.masters import HOME
+from autograder.cell.course_folder import HOME
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.grading.marks import Cell, Sheet
+from autograder.gradebook.read import Cell, Sheet
 from autograder.handed_in.classlist import Roster
 from autograder.teacher.export import LAYOUTS, export, safe
 

@@ -9,9 +9,9 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
+from autograder.gradebook.byhand import ByHand, Entry
+from autograder.gradebook.read import sheets
 from autograder.grading import marking, results
-from autograder.grading.byhand import ByHand, Entry
-from autograder.grading.marks import sheets
 from autograder.teacher.regrade import regrade
 
 _KEPT = {}
@@ -41,7 +41,7 @@ def out(hand_in, tmp_path):
 def mend(monkeypatch, question_id, **changes):
     """The judge of a question as its author would have rewritten it;
     the course's papers are others then."""
-    module = sys.modules["autograder.judges.ch90"]
+    module = sys.modules["autograder.course.judges.ch90"]
     monkeypatch.setattr(
         module,
         "JUDGES",

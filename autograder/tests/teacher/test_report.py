@@ -10,7 +10,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.grading.marks import Cell, Sheet
+from autograder.gradebook.read import Cell, Sheet
 from autograder.teacher import pictures as classpictures
 from autograder.teacher.items import Item, Misconception, items, misconceptions
 from autograder.teacher.report import Chapter, Class, class_table, misconception_map, told

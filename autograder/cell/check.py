@@ -1,0 +1,340 @@
+"""What a notebook cell calls. Every word here prints sentences and returns None: nbgrader gives
+full marks to a graded cell that ends in a value, whatever the value says.
+
+`check` and `require` judge public cases only. They open sealed verdicts (sealed.py), so they speak
+as the official judge does, and no judge needs to be on the learner's machine.
+"""
+
+import re
+import sys
+from collections.abc import Mapping
+
+from autograder.cell import guesses as guessing
+from autograder.cell import progress, sealed
+from autograder.cell.asking import answer_in_time, ask, complaint, fill, quiet
+from autograder.cell.course_at_hand import Spoken, course
+from autograder.cell.data import plain
+from autograder.cell.near_miss import SPELLED_OTHERWISE, spelled_otherwise
+from autograder.cell.numbers import Numbers, course_key_id, numbers_for
+from autograder.cell.question import Question, find
+from autograder.cell.sentences import agree, first_slip, has_parts, together
+
+_student = ""
+_revealing = {False: "after passing", True: "after giving up"}
+
+
+class NotYet(AssertionError):
+    """A locked cell asked for an answer that is not right yet. The message is what check() says."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback: the sentence alone,
+        for there is no mistake in the code to look for."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+def me(student: str = "") -> None:
+    """Say who you are: your numbers follow from it, and your teacher finds your work by it. "" is
+    nobody, with the first set of numbers."""
+    global _student
+    if not isinstance(student, str) or not re.fullmatch(r"([^\W_][\w.@-]{0,63})?", student):
+        raise ValueError(
+            'me("s123") takes your student id: letters, digits, and . _ - @ within; not '
+            f"{student!r}"
+        )
+    _student = student
+    progress.change(lambda entries: entries.update(student=student))
+    print(
+        f"Hello, {student}. The numbers in the exercises are yours. Course key: {course_key_id()}."
+        if student
+        else (
+            'Nobody yet: the numbers are the first set. Write your id, me("s123"), to get your own.'
+        )
+    )
+
+
+def numbers(question_id: str) -> Numbers:
+    """Your numbers for a question."""
+    question = _question(question_id)
+    return question.shown(numbers_for(question, _student))
+
+
+def predict(name: str, **guesses) -> None:
+    """Lock in a guess before the experiment runs. The first one counts; it stays visible beside the
+    truth.
+
+    A guess that is still None, or that cannot mean anything, is not locked in.
+    """
+    missing = [guess for guess, value in guesses.items() if value is None or value is ...]
+    entry = progress.read()["guesses"].get(name)
+    if entry is None:
+        if missing:
+            return print(
+                f"Guess first: write a value for {', '.join(missing)}, then run this cell. Wrong "
+                "guesses teach most."
+            )
+        try:
+            entry = {"guess": guessing.read(name, guesses), "at": progress.now()}
+        except guessing.Refused as why:
+            return print(f"Not locked in yet. {_capital(str(why))}.")
+        progress.change(lambda entries: entries["guesses"].setdefault(name, entry))
+        return print(f"Locked in: {_listed(entry['guess'])}. Now run the experiment.")
+    print(
+        f"Your guess is locked in: {_listed(entry['guess'])}."
+        + ("" if missing or _is_the_same(name, guesses, entry) else " The first one counts.")
+    )
+
+
+def truth(name: str, **values) -> None:
+    """Show what happened beside the guess, value by value, and keep both."""
+    values = plain(values)
+    guess = progress.read()["guesses"].get(name, {}).get("guess", {})
+    if guess:
+        progress.change(lambda entries: entries["guesses"][name].update(truth=values))
+    width = max((len(str(value)) for value in values), default=0)
+    column = max([len(str(value)) for value in guess.values()] + [5])
+    print(f"{'':{width}}  {'guess':>{column}}  truth")
+    for value, happened in values.items():
+        told = guessing.fit(name, value, guess[value], happened) if value in guess else ""
+        mark = f"  {told}" if told else ""
+        print(f"{value:{width}}  {guess.get(value, '-')!s:>{column}}  {happened}{mark}")
+
+
+def check(question_id: str, hint: bool = False) -> None:
+    """Judge the answer on the public cases, one sentence each;
+    with `hint=True` give the next hint too."""
+    question = _question(question_id)
+    verdicts = judge_openly(question, _callers_names())
+    passed = bool(verdicts) and all(verdict.ok for verdict in verdicts)
+    for verdict in worth_telling(question, verdicts):
+        print(
+            f"{question.id} {'·' if question.kind == 'open' else '✓' if verdict.ok else '✗'} "
+            f"{verdict.sentence}"
+        )
+        for row in verdict.proof:
+            print(f"   {row}")
+    if question.kind != "open":
+        progress.change(lambda entries: _note_try(progress.question(entries, question.id), passed))
+    if hint:
+        give_hint(question)
+    elif question.hints and not passed and question.kind != "open":
+        print(f'   A hint: check("{question.id}", hint=True)')
+
+
+def hint(question_id: str) -> None:
+    """The next hint of a question: first where to look, then nearly how."""
+    give_hint(_question(question_id))
+
+
+def require(question_id: str) -> None:
+    """For locked cells: raise NotYet with the sentences of check(), or return None in silence."""
+    question = _question(question_id)
+    verdicts = judge_openly(question, _callers_names())
+    if all(verdict.ok for verdict in verdicts):
+        return
+    wrong = [each.sentence for each in worth_telling(question, verdicts) if not each.ok]
+    raise NotYet(f"{question.id}: " + " | ".join(wrong))
+
+
+def reveal(question_id: str, give_up: bool = False) -> None:
+    """Show the reference answer, after passing or after giving up,
+    and say so in the progress file."""
+    question = _question(question_id)
+    passed = bool(progress.read()["questions"].get(question.id, {}).get("passed_at"))
+    if not (passed or give_up):
+        return print(
+            f'The answer opens once check("{question.id}") passes, or with reveal("{question.id}", '
+            "give_up=True)."
+        )
+    progress.change(
+        lambda entries: progress.question(entries, question.id).update(
+            revealed=_revealing[not passed]
+        )
+    )
+    print(
+        course().reference(question.id)
+        or f"The answer to {question.id} is with your teacher: it does not travel with this "
+        "package. Ask for it."
+    )
+
+
+def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
+    """The verdicts on the public cases. Blank answers get one sentence in all,
+    and so does what befalls every case alike."""
+    if question.kind == "open":
+        return [Spoken(True, "is read by a person. Write whole sentences: what happens, and why.")]
+    verdicts, complaints = [], []
+    for case in question.cases(numbers_for(question, _student)):
+        with quiet():
+            reply = answer_in_time(
+                lambda case=case: ask(question, namespace, case), question.kind == "spark"
+            )
+            unhappy = complaint(reply)
+            verdict = None if unhappy else _verdict(question, case, reply["data"])
+        if ("blank" in reply and question.unanswered(namespace)) or (
+            question.kind == "function" and "blank" in reply
+        ):
+            return [Spoken(False, unhappy)]
+        spoken = Spoken(False, unhappy) if verdict is None else verdict
+        verdicts.append(spoken._replace(title=case.get("case", "")))
+        complaints.append(unhappy)
+        if reply.get("raised") == "TimeUp":
+            break  # the other cases would take as long
+    if len(complaints) > 1 and complaints[0] and len(set(complaints)) == 1:
+        return [Spoken(False, complaints[0])]
+    return verdicts
+
+
+def worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
+    """What is said of all cases: each sentence once, with the cases it is said of. Of a question
+    with dozens of cases the first that is not right, or one word for all.
+
+    Where something is wrong nothing is praised that was not done: the exercise's own word for a
+    right answer waits until all cases are right. A case in which no wrong answer fails is not told.
+    """
+    wrong = [verdict for verdict in verdicts if not verdict.ok]
+    if question.first_only and len(verdicts) > 1:
+        cases = "walks" if question.kind == "machine" else "cases"
+        return _agreed(wrong[:1], 0) or [Spoken(True, f"all {len(verdicts)} {cases} are right.")]
+    told = [verdict for verdict in verdicts if not (verdict.ok and verdict.quiet)] or verdicts
+    if wrong:
+        told = [
+            verdict._replace(sentence="right.", proof=())
+            if verdict.ok and not verdict.own
+            else verdict
+            for verdict in told
+        ]
+    return _agreed(told, len(verdicts if wrong else told))
+
+
+def _agreed(verdicts: list[Spoken], of: int) -> list[Spoken]:
+    """One for each sentence, in the order of the cases."""
+    groups: list[list[Spoken]] = []
+    for verdict in verdicts:
+        for group in groups:
+            if group[0].ok == verdict.ok and agree(group[0].sentence, verdict.sentence):
+                group.append(verdict)
+                break
+        else:
+            groups.append([verdict])
+    return [
+        group[0]._replace(
+            title="", sentence=together([(each.title, each.sentence) for each in group], of)
+        )
+        for group in groups
+    ]
+
+
+def give_hint(question: Question) -> None:
+    """Print the next step of the ladder and count it; the last step stays."""
+    if not question.hints:
+        return print(f"   {question.id} has no hints.")
+    entry = progress.question(
+        progress.change(lambda entries: _note_hint(question, entries)), question.id
+    )
+    step = max(1, entry["hints"])
+    print(f"   Hint {step} of {len(question.hints)}: {question.hints[step - 1]}")
+
+
+def _verdict(question, case, data) -> Spoken:
+    """What is said to this answer; one that is right but for its spelling hears just that."""
+    spoken, named = _heard(question, case, data)
+    if (
+        not spoken.ok
+        and not named
+        and spelled_otherwise(question, data, lambda other: _heard(question, case, other)[0].ok)
+    ):
+        return Spoken(False, SPELLED_OTHERWISE)
+    return spoken
+
+
+def _heard(question, case, data) -> tuple[Spoken, bool]:
+    """What the sealed file says to it; where nobody foresaw it, the question's own public judge, or
+    that it is wrong. And whether it is a wrong answer that has a name."""
+    chapter = sealed.read(question.chapter).get(question.id)
+    bare = question.sealed_form(case)
+    place = None if chapter is None else sealed.locate(chapter["salt"], bare)
+    boxes = None if chapter is None else chapter["cases"].get(place)
+    nothing_told = chapter is not None and place in chapter.get("quiet", ())
+    try:
+        found = None if boxes is None else sealed.unlock(chapter["salt"], bare, boxes, data)
+    except ValueError:
+        # a box that this answer names and does not open
+        found = None
+    if found is not None:
+        proof, own = tuple(found.get("proof", ())), found.get("own", False)
+        return Spoken(found["ok"], found["sentence"], proof, own=own, quiet=nothing_told), True
+    judged = question.public_judge(case, data) if question.public_judge is not None else None
+    if judged is not None:
+        own = callable(getattr(question, "kept", ""))
+        return Spoken(*judged, own=own, quiet=nothing_told), False
+    if boxes is not None:
+        sentence, named = fill(chapter["otherwise"], case, question.id, data), None
+        if has_parts(question, data):
+            sentence, named = first_slip(
+                question, data, sentence, lambda name: sealed.part(chapter, bare, name, data[name])
+            )
+        return Spoken(False, sentence), named is not None
+    return _unsealed(question, case, data)
+
+
+def _unsealed(question, case, data) -> tuple[Spoken, bool]:
+    """An author's machine before `seal`: the course has its judges at hand."""
+    return course().judged(question, case, data) or (
+        Spoken(
+            False, "this question was not sealed, so nothing here can judge it; tell your teacher."
+        ),
+        True,
+    )
+
+
+def _note_try(entry: dict, passed: bool) -> None:
+    entry["tries"] += 1
+    if passed:
+        entry.setdefault("passed_at", progress.now())
+
+
+def _note_hint(question, entries) -> None:
+    entry = progress.question(entries, question.id)
+    entry["hints"] = min(len(question.hints), entry["hints"] + 1)
+
+
+def _callers_names() -> dict:
+    """The names of the cell that called: its module's globals, the same in Jupyter,
+    in plain Python and in the sandbox."""
+    return sys._getframe(2).f_globals
+
+
+def _question(question_id) -> Question:
+    try:
+        return find(question_id)
+    except KeyError as unknown:
+        raise ValueError(unknown.args[0]) from None
+
+
+def _is_the_same(name: str, guesses: dict, entry: dict) -> bool:
+    try:
+        return guessing.read(name, guesses) == entry["guess"]
+    except guessing.Refused:
+        return False
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _listed(values: dict) -> str:
+    return ", ".join(f"{name} = {value!r}" for name, value in values.items())
+
+
+__all__ = [
+    "NotYet",
+    "check",
+    "hint",
+    "judge_openly",
+    "me",
+    "numbers",
+    "predict",
+    "require",
+    "reveal",
+    "truth",
+]
