@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -86,7 +87,7 @@ def test_every_command_the_docs_name_exists():
             r"python -m autograder (\w+)", "".join(path.read_text() for path in DOCS.glob("*.md"))
         )
     )
-    assert named and all(re.search(rf"^    {name} ", known, re.M) for name in named)
+    assert named and all(re.search(rf"^    {name}\s", known, re.M) for name in named)
 
 
 def test_gradescopes_zip_grades_its_chapter_where_nothing_else_is(tmp_path, monkeypatch, capsys):
@@ -119,3 +120,18 @@ def test_gradescopes_zip_grades_its_chapter_where_nothing_else_is(tmp_path, monk
     report = json.loads((tmp_path / "results" / "results.json").read_text())
     assert [test["name"] for test in report["tests"]] == [f"03.{number}" for number in range(1, 8)]
     assert all(test["score"] == 0 for test in report["tests"])
+
+
+def test_a_teachers_week_stands_on_one_screen():
+    """The first forty lines of TEACHING.md name the three commands, and what is typed there is
+    understood."""
+    from autograder.__main__ import _parser
+
+    page = (HOME / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
+    screen = page.split("\n---\n")[0].splitlines()
+    assert len(screen) <= 40 and all(len(line) <= 140 for line in screen)
+    typed = [line for line in screen if line.startswith("python -m autograder")]
+    asked = [_parser().parse_args(shlex.split(line, comments=True)[3:]).command for line in typed]
+    assert asked[:3] == ["receive", "grade", "review"] and len(asked) >= 8
+    for line in re.findall(r"`python -m autograder ([^`]+)`", page):
+        assert _parser().parse_args(shlex.split(line)).command
