@@ -6,7 +6,7 @@
 Four kinds of process grade a class, each with one duty. This one, the parent, takes in what was
 handed in, rebuilds it from the master and never runs a learner's code. Workers run the code, inside
 the sandbox (sandbox/outside/parent.py, sandbox/inside/worker.py). Judges decide on what was heard,
-outside, on plain data (grading/judging.py). One writer owns the gradebook and what is kept
+outside, on plain data (grading/verdict.py). One writer owns the gradebook and what is kept
 (grading/writer.py).
 
 A submission goes down one of as many *lanes* as there are workers: run, judged, written, then the
@@ -40,9 +40,9 @@ from autograder.gradebook.students import class_of, enrol
 from autograder.gradebook.write import recorded, restamp, told, written
 from autograder.grading import calibration, out_folder, results
 from autograder.grading.child_process import Colleague
-from autograder.grading.judging import ALL_RAN, asked_of, blank, judge
 from autograder.grading.pace import Pace
 from autograder.grading.settling import marks_of, settle
+from autograder.grading.verdict import asked_of, blank, judge
 from autograder.grading.verdict_cache import stale
 from autograder.grading.writer import holding
 from autograder.handed_in.arrivals import arrive, keep_copy
@@ -51,12 +51,11 @@ from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts
 from autograder.handed_in.submission import PARTIAL, REFUSED, Submission, entries, of, read
-from autograder.sandbox.outside.parent import LOST, Sandbox, SandboxFailed, Unofficial
+from autograder.sandbox.outside.parent import Sandbox, SandboxFailed, Unofficial
 from autograder.written.answers import UNFINISHED
 from autograder.written.queue import put_back
 
 __all__ = [
-    "ALL_RAN",
     "grade",
     "grade_class",
     "grade_file",
@@ -127,6 +126,7 @@ def _of_its_uploader(submission: Submission, ids: tuple[str, ...]) -> Submission
         answers={},
         extras=(),
         missing=(),
+        for_student=None,
         reason=(
             f'its first cell {named}. Write your own id there, me("{ids[0]}"), run every cell'
             " again, solve it with your own numbers, and hand in again."
@@ -181,6 +181,7 @@ def public(result: dict) -> dict:
         "open_max",
         "status",
         "reason",
+        "reason_for_student",
         "seconds",
         "level",
         "cells",
@@ -341,7 +342,7 @@ def grade_class(
 
 def new_judge() -> Colleague:
     """A judge process."""
-    return Colleague("autograder.grading.judging", seconds=JUDGE_SECONDS)
+    return Colleague("autograder.grading.verdict", seconds=JUDGE_SECONDS)
 
 
 def receive(
@@ -544,6 +545,7 @@ def _without_strays(found: list[Submission]) -> list[Submission]:
                 answers={},
                 extras=(),
                 missing=(),
+                for_student=None,
                 status=REFUSED,
                 reason=(
                     f"it answers chapter {each.chapter}, and nearly everything beside it answers"
@@ -691,20 +693,22 @@ def _settled(work: _Work, course: _Course, sandbox: Sandbox, judging: Colleague,
             if stopping.is_set()
             else judging.ask({"submission": whole.as_plain(), "heard": heard})
         )
-        lost = heard["ended"] == LOST
+        lost = heard.get("lost", False)
     except (SandboxFailed, Unofficial):
         # no worker can be had at all: that is the machine's trouble
         raise
     except Exception as failed:
         # one submission that we ourselves stumble over must not stop a class
+        why = (
+            f"it could not be judged ({type(failed).__name__}: {failed}); this is the "
+            "autograder's fault, not the student's."
+        )
         result = {
             **blank(whole, sandbox.level),
             "assignment": master(whole.chapter).name,
             "status": PARTIAL,
-            "reason": (
-                f"it could not be judged ({type(failed).__name__}: {failed}); this is the "
-                "autograder's fault, not the student's."
-            ),
+            "reason": why,
+            "reason_for_student": why,
         }
         lost = True
     if stopping.is_set():

@@ -32,8 +32,7 @@ from unittest import mock
 from autograder.cell.course_folder import HOME
 from autograder.course.masters import Master, master
 from autograder.grade import hear
-from autograder.grading.judging import judge
-from autograder.grading.marking import UNSEEN
+from autograder.grading.verdict import judge
 from autograder.handed_in.submission import read
 from autograder.proving.classroom import make_class
 from autograder.sandbox.outside.parent import Sandbox, Worker
@@ -261,7 +260,7 @@ def _ours(
     comparable = {
         name: result
         for name, result in results.items()
-        if not any(UNSEEN in cell["sentence"] for cell in result["cells"].values())
+        if not any(cell["outcome"] == "hidden" for cell in result["cells"].values())
     }
     return seconds, {name: result["score"] for name, result in comparable.items()}, ended.stderr
 

@@ -16,7 +16,7 @@ import traceback
 import warnings
 from collections.abc import Mapping
 
-from autograder.cell.data import MOST_BYTES, NotAsAsked, NotPlain, canonical, one_line
+from autograder.cell.data import MOST_BYTES, NotAsAsked, NotPlain, Unwritten, canonical, one_line
 from autograder.cell.replay import needs_calls, watched
 
 LONGEST_MESSAGE = 300
@@ -70,9 +70,10 @@ def ask(question, namespace, case) -> dict:
         return {"blank": list(question.answers)}
     except NotAsAsked as error:
         return {"raised": "NotAsAsked", "says": _words_of(error)}
+    except Unwritten:
+        # the body of the function is still `...`
+        return {"blank": list(question.answers)}
     except NotPlain as error:
-        if "a ellipsis" in str(error):  # the body of the function is still `...`
-            return {"blank": list(question.answers)}
         return {"raised": "NotPlain", "says": str(error)}
     except BaseException as error:
         # SystemExit too: exit() in an answer is an answer's mistake
@@ -98,7 +99,7 @@ def answer_in_time(action, is_spark: bool = False) -> dict:
     interrupt (another thread, Windows) it is looked at afterwards."""
     seconds = SPARK_SECONDS if is_spark else SECONDS
     started = time.monotonic()
-    late = {"raised": "TimeUp", "says": f"no answer after {seconds} s"}
+    late = {"raised": "TimeUp", "seconds": seconds}
 
     def time_up(signum, frame):
         raise TimeUp
@@ -132,12 +133,8 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
                 "the answer has another form than was asked for." if hidden else f"{reply['says']}."
             )
         if reply["raised"] == "TimeUp":
-            said = (
-                reply.get("says")
-                if re.fullmatch(r"no answer after \d+ s", str(reply.get("says")))
-                else "no answer in time"
-            )
-            return f"there was {said}; look for a loop that never ends."
+            when = f"after {reply['seconds']} s" if reply.get("seconds") else "in time"
+            return f"there was no answer {when}; look for a loop that never ends."
         told = reply.get("line") and not (hidden and reply["line"] > LONGEST_ANSWER)
         where = f" in line {reply['line']} of the answer" if told else ""
         said = "" if hidden or not reply.get("says") else f": {reply['says']}"

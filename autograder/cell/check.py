@@ -8,16 +8,18 @@ as the official judge does, and no judge needs to be on the learner's machine.
 import re
 import sys
 from collections.abc import Mapping
+from functools import partial
+from typing import NamedTuple
 
 from autograder.cell import guesses as guessing
 from autograder.cell import progress, sealed
-from autograder.cell.asking import answer_in_time, ask, complaint, fill, quiet
-from autograder.cell.course_at_hand import Spoken, course
+from autograder.cell.asking import answer_in_time, ask, quiet
+from autograder.cell.course_at_hand import course
 from autograder.cell.data import plain
-from autograder.cell.near_miss import SPELLED_OTHERWISE, spelled_otherwise
 from autograder.cell.numbers import Numbers, course_key_id, numbers_for
 from autograder.cell.question import Question, find
-from autograder.cell.sentences import agree, first_slip, has_parts, together
+from autograder.cell.sentences import agree, together
+from autograder.cell.verdict import Verdict, open_word, public_word, verdict_on
 
 _student = ""
 _revealing = {False: "after passing", True: "after giving up"}
@@ -157,6 +159,23 @@ def reveal(question_id: str, give_up: bool = False) -> None:
     )
 
 
+class Spoken(NamedTuple):
+    """What is said of one case.
+
+    proof   rows that prove it, where there are any
+    title   the case's name
+    own     whether the sentence follows from the case, and not from the exercise
+    quiet   whether no wrong answer fails here: that it went well says nothing
+    """
+
+    ok: bool
+    sentence: str
+    proof: tuple[str, ...] = ()
+    title: str = ""
+    own: bool = False
+    quiet: bool = False
+
+
 def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
     """The verdicts on the public cases. Blank answers get one sentence in all,
     and so does what befalls every case alike."""
@@ -168,15 +187,22 @@ def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
             reply = answer_in_time(
                 lambda case=case: ask(question, namespace, case), question.kind == "spark"
             )
-            unhappy = complaint(reply)
-            verdict = None if unhappy else _verdict(question, case, reply["data"])
-        if ("blank" in reply and question.unanswered(namespace)) or (
-            question.kind == "function" and "blank" in reply
+            verdict = verdict_on(question, reply, partial(_word, question, case))
+        if (verdict.blank and question.unanswered(namespace)) or (
+            question.kind == "function" and verdict.blank
         ):
-            return [Spoken(False, unhappy)]
-        spoken = Spoken(False, unhappy) if verdict is None else verdict
-        verdicts.append(spoken._replace(title=case.get("case", "")))
-        complaints.append(unhappy)
+            return [Spoken(False, verdict.sentence)]
+        verdicts.append(
+            Spoken(
+                verdict.ok,
+                verdict.sentence,
+                verdict.proof,
+                case.get("case", ""),
+                verdict.own,
+                verdict.quiet,
+            )
+        )
+        complaints.append(None if "data" in reply else verdict.sentence)
         if reply.get("raised") == "TimeUp":
             break  # the other cases would take as long
     if len(complaints) > 1 and complaints[0] and len(set(complaints)) == 1:
@@ -235,55 +261,18 @@ def give_hint(question: Question) -> None:
     print(f"   Hint {step} of {len(question.hints)}: {question.hints[step - 1]}")
 
 
-def _verdict(question, case, data) -> Spoken:
-    """What is said to this answer; one that is right but for its spelling hears just that."""
-    spoken, named = _heard(question, case, data)
-    if (
-        not spoken.ok
-        and not named
-        and spelled_otherwise(question, data, lambda other: _heard(question, case, other)[0].ok)
-    ):
-        return Spoken(False, SPELLED_OTHERWISE)
-    return spoken
-
-
-def _heard(question, case, data) -> tuple[Spoken, bool]:
-    """What the sealed file says to it; where nobody foresaw it, the question's own public judge, or
-    that it is wrong. And whether it is a wrong answer that has a name."""
-    chapter = sealed.read(question.chapter).get(question.id)
-    bare = question.sealed_form(case)
-    place = None if chapter is None else sealed.locate(chapter["salt"], bare)
-    boxes = None if chapter is None else chapter["cases"].get(place)
-    nothing_told = chapter is not None and place in chapter.get("quiet", ())
-    try:
-        found = None if boxes is None else sealed.unlock(chapter["salt"], bare, boxes, data)
-    except ValueError:
-        # a box that this answer names and does not open
-        found = None
-    if found is not None:
-        proof, own = tuple(found.get("proof", ())), found.get("own", False)
-        return Spoken(found["ok"], found["sentence"], proof, own=own, quiet=nothing_told), True
-    judged = question.public_judge(case, data) if question.public_judge is not None else None
-    if judged is not None:
-        own = callable(getattr(question, "kept", ""))
-        return Spoken(*judged, own=own, quiet=nothing_told), False
-    if boxes is not None:
-        sentence, named = fill(chapter["otherwise"], case, question.id, data), None
-        if has_parts(question, data):
-            sentence, named = first_slip(
-                question, data, sentence, lambda name: sealed.part(chapter, bare, name, data[name])
-            )
-        return Spoken(False, sentence), named is not None
-    return _unsealed(question, case, data)
-
-
-def _unsealed(question, case, data) -> tuple[Spoken, bool]:
-    """An author's machine before `seal`: the course has its judges at hand."""
-    return course().judged(question, case, data) or (
-        Spoken(
+def _word(question: Question, case: Mapping, data) -> Verdict:
+    """What is said of plain data: what anybody may know; on an author's machine before `seal` what
+    the judge says, for the course has its judges at hand there."""
+    own = sealed.read(question.chapter).get(question.id)
+    known = None if own is None else open_word(question, own, case, data)
+    return (
+        known
+        or course().judged(question, case, data)
+        or public_word(question, case, data)
+        or Verdict(
             False, "this question was not sealed, so nothing here can judge it; tell your teacher."
-        ),
-        True,
+        )
     )
 
 

@@ -6,27 +6,12 @@ cell/ imports no teacher's room. On a teacher's machine `autograder/__init__.py`
 """
 
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from autograder.cell.verdict import Verdict
 
 # only in a release; in the full repository the key is derived
 KEY_FILE = Path(__file__).with_name("course_key.txt")
-
-
-class Spoken(NamedTuple):
-    """What is said of one case.
-
-    proof   rows that prove it, where there are any
-    title   the case's name
-    own     whether the sentence follows from the case, and not from the exercise
-    quiet   whether no wrong answer fails here: that it went well says nothing
-    """
-
-    ok: bool
-    sentence: str
-    proof: tuple[str, ...] = ()
-    title: str = ""
-    own: bool = False
-    quiet: bool = False
 
 
 class Course(Protocol):
@@ -38,9 +23,8 @@ class Course(Protocol):
     def reference(self, question_id: str) -> str | None:
         """The text of the right answer; None where it is not here."""
 
-    def judged(self, question, case, data) -> tuple[Spoken, bool] | None:
-        """What the judge himself says to an answer that nobody sealed, and whether it is a wrong
-        answer that has a name; None where there is no judge."""
+    def judged(self, question, case, data) -> Verdict | None:
+        """What the judge himself says to an answer that nobody sealed; None where there is none."""
 
 
 class HandedOut:
@@ -57,7 +41,7 @@ class HandedOut:
         """None: a learner has no answers."""
         return None
 
-    def judged(self, question, case, data) -> tuple[Spoken, bool] | None:
+    def judged(self, question, case, data) -> Verdict | None:
         """None: a learner has no judges."""
         return None
 

@@ -23,6 +23,10 @@ class NotPlain(TypeError):
     """The value is not made of numbers, texts, lists and dicts; the message names what it is."""
 
 
+class Unwritten(NotPlain):
+    """The value is `...`, which stands where an answer is still to be written."""
+
+
 class NotAsAsked(ValueError):
     """A probe cannot use what the answer holds; the message says what was asked for instead."""
 
@@ -54,7 +58,8 @@ def plain(value, depth: int = 0):
     # np.int64 comes out of every pandas count
     if kind.__module__ == "numpy" and hasattr(value, "tolist"):
         return plain(value.tolist(), depth + 1)
-    raise NotPlain(f"a {kind.__name__}, where a number, a text, a list or a dict was asked for")
+    refused = Unwritten if value is ... else NotPlain
+    raise refused(f"a {kind.__name__}, where a number, a text, a list or a dict was asked for")
 
 
 def canonical(data) -> str:

@@ -15,12 +15,15 @@ NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 
 
 def titles(names: Sequence[str]) -> str:
-    """Several cases in one phrase: "cluster A", "cluster C" are "cluster A and C"."""
+    """Several cases in one phrase: "cluster A", "cluster C" are "cluster A and C". "" where their
+    names are not of one kind."""
     names = list(dict.fromkeys(filter(None, names)))
     words = [name.rsplit(" ", 1) for name in names]
-    if len(names) > 1 and all(len(each) == 2 and each[0] == words[0][0] for each in words):
-        return f"{words[0][0]} {_listed([each[1] for each in words])}"
-    return _listed(names)
+    if len(names) < 2:
+        return "".join(names)
+    if any(len(each) != 2 or each[0] != words[0][0] or "," in each[0] for each in words):
+        return ""
+    return f"{words[0][0]} {_listed([each[1] for each in words])}"
 
 
 def agree(left: str, right: str) -> bool:
@@ -28,14 +31,22 @@ def agree(left: str, right: str) -> bool:
     return NUMBER.sub("#", left) == NUMBER.sub("#", right)
 
 
-def together(sentences: Sequence[tuple[str, str]], of: int) -> str:
-    """(title, sentence) of cases that agree, as one sentence; `of` cases there are in all, and
-    what is the same for all of them needs no title."""
-    alike = [title for title, sentence in sentences if sentence == sentences[0][1]]
-    others = [title for title, sentence in sentences if sentence != sentences[0][1]]
-    named = "" if len(alike) == of else titles(alike)
-    said = f"{named}: {sentences[0][1]}" if named else sentences[0][1]
-    return f"{said} The same in {titles(others)}." if any(others) else said
+def together(said: Sequence[tuple[str, str]], of: int) -> str:
+    """(title, sentence) of cases that agree, as one sentence; `of` cases there are in all, and what
+    is the same for all of them needs no title."""
+    (first, sentence), others = said[0], said[1:]
+    if all(other == sentence for _, other in others):
+        if len(said) == of:
+            return sentence
+        if named := titles([title for title, _ in said]):
+            return f"{named}: {sentence}"
+    told = f"{first}: {sentence}" if first else sentence
+    if not others:
+        return told
+    named = titles([title for title, _ in others])
+    if not named or (len(others) == 1 and "," in named):
+        named = "one other case" if len(others) == 1 else f"{len(others)} other cases"
+    return f"{told} The same in {named}."
 
 
 def has_parts(question, data) -> bool:

@@ -6,7 +6,8 @@ What it needs is imported when it is asked for, so that `import autograder` stay
 
 from __future__ import annotations
 
-from autograder.cell.course_at_hand import HandedOut, Spoken
+from autograder.cell.course_at_hand import HandedOut
+from autograder.cell.verdict import Verdict
 from autograder.course.secret import DEMO_SECRET, derive
 
 
@@ -26,18 +27,15 @@ class AtHome(HandedOut):
         except KeyError:
             return None
 
-    def judged(self, question, case, data) -> tuple[Spoken, bool] | None:
+    def judged(self, question, case, data) -> Verdict | None:
         """The judge's own word, as on an author's machine before `seal`."""
-        from autograder.course.judge import follows_from_case, judge_of, verdict_of
+        from autograder.course.judge import judge_of, verdict_of
         from autograder.course.rehearsal import said_by_wrong
 
         try:
             judge = judge_of(question.id)
         except KeyError:
             return None
-        verdict = verdict_of(
+        return verdict_of(
             question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case)
         )
-        named = verdict.misconception is not None
-        own = follows_from_case(question, judge)
-        return Spoken(verdict.ok, verdict.sentence, verdict.proof, own=own), named

@@ -10,29 +10,16 @@ people really give, each with the sentence that helps them on.
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 from random import Random
 
 from autograder.cell.asking import fill
 from autograder.cell.data import canonical, plain, same
 from autograder.cell.question import Question
 from autograder.cell.sentences import first_slip, has_parts, one_slip
+from autograder.cell.verdict import Verdict, public_word
 from autograder.course import judges
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What a judge says to one case. `share` of the points, 0 to 1; `misconception` names the wrong
-    answer it recognised; `proof` are rows of what happened, for cases that may be shown."""
-
-    ok: bool
-    sentence: str
-    share: float = 0.0
-    misconception: str | None = None
-    proof: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,7 +28,8 @@ class WrongAnswer:
 
     The sentence may speak of the case's own numbers in braces: "You counted one for each of the
     {partitions} partitions." `says`: case -> what the source gives, where running it takes more
-    than Python (Spark); a test runs it all the same.
+    than Python (Spark); a test runs it all the same. `name` is its id in results, which stays when
+    the sentence is said better.
     """
 
     name: str
@@ -171,17 +159,12 @@ def _by_names(question, judge, case, data, said_by_wrong, verdict: Verdict) -> V
 def _first_word(question, judge, case, data, hidden) -> Verdict:
     if judge.judge is not None:
         return judge.judge(case, data)
-    heard = (
-        _played_again(_Played(question, id(question), canonical(case), canonical(data)))
-        if question.public_judge is not None
-        else None
-    )
-    if heard is not None:
-        ok, sentence, proof = (*heard, ())[:3]
+    told = public_word(question, case, data)
+    if told is not None:
         # who sees its seed could play the hidden case at home
-        if hidden and not ok:
-            sentence, proof = judge.unseen or sentence, ()
-        return Verdict(bool(ok), sentence, 1.0 if ok else 0.0, None, tuple(proof))
+        if hidden and not told.ok:
+            return Verdict(False, judge.unseen or told.sentence)
+        return told
     if judge.truth is None:
         raise TypeError(
             f"judge {judge.id} has neither truth nor judge, and its question has no public_judge "
@@ -196,21 +179,3 @@ def _first_word(question, judge, case, data, hidden) -> Verdict:
         else judge.otherwise
     )
     return Verdict(ok, fill(words, case, judge.id, data), 1.0 if ok else 0.0)
-
-
-@dataclass(frozen=True)
-class _Played:
-    """What a public judge looks at. Two are the same when the question,
-    its case and the learner's data are."""
-
-    question: Question = field(compare=False)
-    known_as: int
-    case: str
-    data: str
-
-
-@lru_cache(maxsize=256)
-def _played_again(played: _Played):
-    """What the question's public judge says; most of a class decide alike, and a run need not be
-    played again for each of them."""
-    return played.question.public_judge(json.loads(played.case), json.loads(played.data))

@@ -13,12 +13,13 @@ import json
 from pathlib import Path
 
 from autograder.cell import sealed
-from autograder.cell.asking import complaint, fill
+from autograder.cell.asking import fill
 from autograder.cell.data import canonical
 from autograder.cell.question import Question, of_chapter
 from autograder.cell.sentences import has_parts, one_slip
+from autograder.cell.verdict import Verdict, verdict_on
 from autograder.course.fingerprint import origin
-from autograder.course.judge import Verdict, follows_from_case, has_names, judge_of, verdict_of
+from autograder.course.judge import Judge, follows_from_case, has_names, judge_of, verdict_of
 from autograder.course.rehearsal import place_of, reply_of_reference, reply_of_wrong, said_by_wrong
 from autograder.course.secret import hidden_rng
 
@@ -67,23 +68,17 @@ def seal_question(question: Question, every: int = 1) -> dict:
         sealed_case = question.sealed_form(case)
         verdicts, gave, failed, said = {}, {}, False, {}
         for name, reply in _foreseen(question, judge, case):
-            if complaint(reply) is not None:
+            verdict = _verdict(question, judge, case, reply)
+            if "data" not in reply:
                 if name is None:
                     raise Unsealable(
-                        f"{question.id}: the reference fails on {case}: {complaint(reply)}"
+                        f"{question.id}: the reference fails on {case}: {verdict.sentence}"
                     )
                 # a wrong answer that stops with an error needs no box
                 failed = True
                 told_apart.add(name)
                 stopped[name] = stopped.get(name, 0) + 1
                 continue
-            verdict = verdict_of(
-                question,
-                judge,
-                case,
-                reply["data"],
-                lambda wrong, case=case: said_by_wrong(question, wrong, case),
-            )
             if name is None and not verdict.ok:
                 raise Unsealable(
                     f"{question.id}: the judge refuses the reference on {case}: {verdict.sentence}"
@@ -175,11 +170,23 @@ def _fails_hidden(question, judge, wrong) -> bool:
     """Some wrong answers, such as the public cases learned by heart,
     only show on inputs nobody has seen."""
     hidden = judge.hidden_cases(hidden_rng(question.id)) if judge.hidden_cases else []
-    replies = [(case, reply_of_wrong(question, wrong, case)) for case in hidden]
     return any(
-        "data" not in reply or not verdict_of(question, judge, case, reply["data"]).ok
-        for case, reply in replies
+        not _verdict(question, judge, case, reply_of_wrong(question, wrong, case), True).ok
+        for case in hidden
     )
+
+
+def _verdict(
+    question: Question, judge: Judge, case: dict, reply: dict, hidden: bool = False
+) -> Verdict:
+    """The verdict that is sealed: the judge's own word stands where grading has the sealed one."""
+
+    def word(data) -> Verdict:
+        return verdict_of(
+            question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case), hidden
+        )
+
+    return verdict_on(question, reply, word, hidden)
 
 
 def _foreseen(question, judge, case):

@@ -23,8 +23,8 @@ from pathlib import Path
 from autograder.cell.course_folder import question_of, text_of
 from autograder.course.masters import Master
 from autograder.gradebook.students import WAIT_SECONDS, names
-from autograder.grading.marking import Mark
 from autograder.grading.results import write_atomically
+from autograder.grading.verdict import Mark
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.submission import Submission

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from autograder.cell.outcome import Outcome
 from autograder.grading.calibration import Calibration
-from autograder.grading.marking import Mark
+from autograder.grading.verdict import Mark
 
 SETTLED = "settled by the scorer, whom your teacher has tried on marks of their own"
 
@@ -29,6 +30,7 @@ def settle(result: dict, calibrations: Mapping[str, Calibration]) -> dict:
         if known is not None and known.settles(suggestion):
             cells[question] = {
                 **cell,
+                "outcome": str(Outcome.SETTLED),
                 "score": suggestion["points"],
                 "sentence": f"{SETTLED}. {suggestion['sentence']}",
             }
@@ -36,6 +38,7 @@ def settle(result: dict, calibrations: Mapping[str, Calibration]) -> dict:
         else:
             cells[question] = {
                 **cell,
+                "outcome": str(Outcome.WAITING),
                 "score": 0.0,
                 "sentence": suggestion.get("waits", cell["sentence"]),
             }

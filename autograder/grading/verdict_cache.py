@@ -13,54 +13,23 @@ before, until `python -m autograder seal NN.k` has been run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from autograder.cell import sealed
-from autograder.cell.asking import fill
 from autograder.cell.question import Question
-from autograder.cell.sentences import first_slip, has_parts
+from autograder.cell.verdict import Verdict, open_word, sealed_word
 from autograder.course.fingerprint import origin, stamp
-from autograder.course.judge import Judge, Verdict
+from autograder.course.judge import Judge
 
 
-@dataclass(frozen=True)
-class Foreseen:
-    """A verdict, and the named wrong answers that give the same data."""
-
-    verdict: Verdict
-    names: tuple[str, ...] = ()
-
-
-def foreseen(question: Question, judge: Judge, case: dict, data) -> Foreseen | None:
-    """What the judge says to `data`; None where it has to be asked: nothing was sealed, or there
-    is more than one right answer."""
-    own = _boxes(question.id, stamp(question.chapter))
-    bare = question.sealed_form(case)
-    boxes = None if own is None else own["cases"].get(sealed.locate(own["salt"], bare))
-    if boxes is None:
+def foreseen(question: Question, judge: Judge, case: dict, data) -> Verdict | None:
+    """What check() says to `data` too; None where the judge has to be asked: nothing was sealed, or
+    only he knows all right answers."""
+    own = _fresh(question.id, stamp(question.chapter))
+    if own is None:
         return None
-    try:
-        found = sealed.unlock(own["salt"], bare, boxes, data)
-    except ValueError:
-        # a box that this answer names and does not open
-        return None
-    if found is not None:
-        names = tuple(found.get("names", ()))
-        named = None if found["ok"] else found.get("misconception", next(iter(names), None))
-        share = 1.0 if found["ok"] else found.get("share", 0.0)
-        return Foreseen(
-            Verdict(found["ok"], found["sentence"], share, named, tuple(found.get("proof", ()))),
-            names,
-        )
-    if judge.judge is not None or question.public_judge is not None:
-        return None
-    sentence, misconception = fill(judge.otherwise, case, judge.id, data), None
-    if has_parts(question, data):
-        sentence, misconception = first_slip(
-            question, data, sentence, lambda name: sealed.part(own, bare, name, data[name])
-        )
-    return Foreseen(Verdict(False, sentence, 0.0, misconception))
+    word = open_word if judge.judge is None else sealed_word
+    return word(question, own, case, data)
 
 
 def stale(chapter: str) -> list[str]:
@@ -74,7 +43,7 @@ def stale(chapter: str) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _boxes(question_id: str, stamp: tuple[int, ...]) -> dict | None:
+def _fresh(question_id: str, stamp: tuple[int, ...]) -> dict | None:
     """The sealed file's entry for a question; None where it is none,
     or older than what it was made from."""
     own = sealed.read(question_id[:2]).get(question_id) if stamp else None

@@ -68,6 +68,8 @@ class Submission:
     missing: tuple[str, ...] = ()
     status: str = GRADED
     reason: str = ""
+    # the reason without what names somebody else, where that is another text
+    for_student: str | None = None
     extras: tuple[Extra, ...] = ()
     flags: tuple[str, ...] = ()
     key: str = (
@@ -286,11 +288,11 @@ def _submission(
     name, salvaged, best = max(taken, key=lambda each: (_written(own, each[2]), each[0]))
     several = len({name for name, _ in notebooks})
     said = student_of(salvaged.notebook)
-    student, variant, flags = _whose(stem, said, own.name, nobody.sha256, roster)
-    flags += _of_several(notebooks, name, roster)
+    student, variant, naming = _whose(stem, said, own.name, nobody.sha256, roster)
+    naming += _of_several(notebooks, name, roster)
     named = course_key_of(salvaged.notebook) if variant and variant == said else ""
-    flags += _of_another_key(named)
-    flags += tampered(
+    flags = _of_another_key(named)
+    tampering = tampered(
         own,
         salvaged.notebook,
         best.answers,
@@ -298,6 +300,8 @@ def _submission(
         named,
         roster.spelled,
     )
+    flags += tampering.flags
+    naming += tampering.naming
     repairs = salvaged.repairs + best.repairs
     if several > 1:
         most = [other for other, _, each in taken if _written(own, each) == _written(own, best)]
@@ -315,6 +319,7 @@ def _submission(
         else ()
     )
     told = gone + repairs + flags
+    whole = gone + repairs + naming + flags
     return Submission(
         nobody.name if alone else f"{nobody.name}/{own.name}",
         nobody.path,
@@ -325,11 +330,16 @@ def _submission(
         best.answers,
         best.missing,
         status,
-        one_line("; ".join(told) + ".") if told else "",
+        _in_a_line(whole),
+        _in_a_line(told) if naming else None,
         best.extras,
-        best.flags + flags,
+        best.flags + naming + flags,
         named if named and named != course_key_id() and key_with_id(named) else "",
     )
+
+
+def _in_a_line(notes: tuple[str, ...]) -> str:
+    return one_line("; ".join(notes) + ".") if notes else ""
 
 
 def _of_another_key(named: str) -> tuple[str, ...]:

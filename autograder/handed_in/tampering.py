@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from autograder.cell.course_folder import question_of, text_of
 from autograder.cell.numbers import course_key_id, key_with_id, numbers_for
@@ -36,6 +37,14 @@ FIELD = re.compile(r"(?:^|, )(\w+) = ")
 MOST_SHOWN = 4_000  # characters of numbers that are looked at
 
 
+class Tampering(NamedTuple):
+    """What was done to a notebook, in plain words. `naming` is about somebody else, so a person
+    talks about it before the student reads it."""
+
+    flags: tuple[str, ...]
+    naming: tuple[str, ...]
+
+
 def tampered(
     master: Master,
     notebook: dict,
@@ -43,25 +52,28 @@ def tampered(
     variant: str = "",
     key: str = "",
     spelled: Callable[[str], str | None] = lambda name: None,
-) -> tuple[str, ...]:
-    """The flags of a notebook, in plain words.
+) -> Tampering:
+    """The flags of a notebook.
 
     `answers` were found in it, `variant` is whose numbers it showed, `key` the id of the course key
     they were drawn with. spelled(name) is the student of the class list who is called so.
     """
     cells = [cell for cell in notebook["cells"] if isinstance(cell, dict)]
-    return (
+    flags = (
         *_exchanged(master, cells),
         *_unlocked(master, cells),
         *_unknown(master, cells),
         *_of_the_course(master, notebook, cells),
         *_forged(master, cells),
         *_lost_or_pasted(master, cells, answers),
-        *_of_two_people(notebook, cells, variant, spelled),
-        *_of_other_numbers(master, cells, {variant, student_called(notebook)}, variant, key),
         *_without_numbers(master, cells),
         *_redefined(cells),
     )
+    naming = (
+        *_of_two_people(notebook, cells, variant, spelled),
+        *_of_other_numbers(master, cells, {variant, student_called(notebook)}, variant, key),
+    )
+    return Tampering(flags, naming)
 
 
 def _exchanged(master: Master, cells: list[dict]) -> Iterator[str]:

@@ -183,7 +183,7 @@ def surprises(pupil: Pupil, results) -> list[str]:
         found += _open_surprises(role, name, result)
     if role == "resubmitted":
         before = results[next(iter(pupil.first))]
-        if before["counted"] or name not in before["reason"] or before["score"] != 0:
+        if before["counted"] or before.get("replaced_by") != name or before["score"] != 0:
             found.append(
                 f"{name}: it came later than {next(iter(pupil.first))}, and that one says "
                 f"{before['reason']!r}."
@@ -195,7 +195,7 @@ def _not_named(own: Master, step: int, name: str, result: dict) -> list[str]:
     found = []
     for question in own.questions:
         wrong = judge_of(question.id).wrong_answers[step : step + 1]
-        if wrong and result["misconceptions"].get(question.id) != wrong[0].name:
+        if wrong and result["cells"][question.id]["misconception"] != wrong[0].name:
             found.append(
                 f'{name}: {question.id} gives the wrong answer "{wrong[0].name}" and was told: '
                 f"{result['cells'][question.id]['sentence']}"

@@ -26,7 +26,7 @@ from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.grade import hear, judge, public
-from autograder.grading.marking import all_cases
+from autograder.grading.verdict import all_cases
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
 from autograder.proving.grounds import Grounds

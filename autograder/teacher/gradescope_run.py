@@ -51,18 +51,22 @@ if ran.returncode not in (0, 3):
     raise SystemExit(ran.stderr)
 result = next(iter(json.loads(ran.stdout).values()))
 
+from autograder.teacher.feedback import sentences  # noqa: E402
+
+said = sentences(result)  # of a hidden case a hint only
 tests = [
     {
         "name": question,
         "score": cell["score"],
         "max_score": cell["max"],
-        "output": cell["sentence"],
+        "output": said[question],
+        "status": "passed" if cell["outcome"] == "right" else "failed",
     }
     for question, cell in result["cells"].items()
     if cell["kind"] != "open"
 ]
 report = {"tests": tests} if tests else {"score": 0, "tests": []}
-report["output"] = result["reason"] or "Written answers are read by a person."
+report["output"] = result["reason_for_student"] or "Written answers are read by a person."
 os.makedirs(RESULTS, exist_ok=True)
 with open(os.path.join(RESULTS, "results.json"), "w", encoding="utf-8") as file:
     json.dump(report, file)

@@ -23,6 +23,7 @@ from shlex import quote
 
 from autograder.cell.data import canonical
 from autograder.cell.numbers import numbers_for
+from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question, find
 from autograder.course.masters import master
 from autograder.course.secret import held_to
@@ -30,9 +31,9 @@ from autograder.gradebook.late import settle as settle_late
 from autograder.gradebook.read import sheets
 from autograder.grading import calibration, out_folder, results
 from autograder.grading import replies as kept
-from autograder.grading.marking import Mark, all_cases, mark, mark_open
 from autograder.grading.out_folder import Entry, whole
 from autograder.grading.settling import settle
+from autograder.grading.verdict import Mark, all_cases, gone, mark, mark_open
 from autograder.grading.writer import Writer, holding
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
@@ -202,16 +203,16 @@ def _marks(
     if question.kind == "open":
         cell = own.answer_cell(question.id)
         for number, (name, result) in enumerate(found.items(), 1):
-            marked[name] = mark_open(
-                cell, (result["suggestions"].get(question.id) or {}).get("answer")
-            )
+            is_gone = result["cells"][question.id]["outcome"] == Outcome.GONE
+            suggestion = result["suggestions"].get(question.id) or {}
+            marked[name] = mark_open(cell, None if is_gone else suggestion.get("answer", ""))
             if number % 500 == 0:
                 say(f"{number} of {len(found)} answers read")
         return marked, 0, []
     again, unable = [], []
     for name, result in found.items():
-        if "answer cell is gone" in result["cells"][question.id]["sentence"]:
-            marked[name] = (Mark(**result["cells"][question.id]), None)
+        if result["cells"][question.id]["outcome"] == Outcome.GONE:
+            marked[name] = (gone(question.kind, most), None)
             continue
         cases = all_cases(
             question, dict(numbers_for(question, result.get("variant", ""), result.get("key", "")))
@@ -336,13 +337,6 @@ def _with(result: dict, question_id: str, new: Mark, suggestion: dict | None) ->
     """The result with one question's mark in the old one's place,
     and the sums that follow from it."""
     cells = {**result["cells"], question_id: new.as_cell()}
-    wrong = {
-        question: name
-        for question, name in result["misconceptions"].items()
-        if question != question_id
-    }
-    if new.misconception:
-        wrong[question_id] = new.misconception
     suggestions = {
         question: about
         for question, about in result["suggestions"].items()
@@ -354,7 +348,6 @@ def _with(result: dict, question_id: str, new: Mark, suggestion: dict | None) ->
     return {
         **result,
         "cells": cells,
-        "misconceptions": wrong,
         "suggestions": suggestions,
         "score": round(sum(cell["score"] for cell in machine), 4),
         "max": sum(cell["max"] for cell in machine),
@@ -365,7 +358,6 @@ def _telling(result: dict, question_id: str) -> tuple:
     suggestion = result["suggestions"].get(question_id) or {}
     return (
         result["cells"][question_id],
-        result["misconceptions"].get(question_id),
         suggestion.get("points"),
         suggestion.get("decision"),
     )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course.masters import master
+from autograder.grading.results import is_old
 
 UNFINISHED = ".unfinished"  # lies in OUT from the beginning of a run of `grade` to its end
 
@@ -90,9 +91,10 @@ def open_answers(out: Path, question: str | None = None) -> list[OpenAnswer]:
 
 
 def read_results(out: Path) -> dict[str, dict]:
-    """OUT/results.json; LookupError, with a sentence, when nothing was graded into it."""
+    """OUT/results.json; LookupError, with a sentence, when nothing was graded into it, or by an
+    older version of this package."""
     try:
-        return json.loads((out / "results.json").read_text(encoding="utf-8"))
+        results = json.loads((out / "results.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         done = sum(1 for _ in (out / "results").glob("*.json"))
         if done:
@@ -105,6 +107,13 @@ def read_results(out: Path) -> dict[str, dict]:
             f"There are no results in {out}; `python -m autograder grade DIR --out {out}` makes "
             "them."
         ) from None
+    if any(map(is_old, results.values())):
+        raise LookupError(
+            f"The results in {out} were made by an older version, without outcomes. The same"
+            " `grade` command makes them again from the copies it kept; marks that a person gave"
+            " stay."
+        )
+    return results
 
 
 def title_of(question: str) -> str:

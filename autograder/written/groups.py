@@ -62,7 +62,7 @@ def _features(answer: OpenAnswer) -> Counter:
     ideas = {
         f"{idea['name']}: {idea['status']}": 8
         for idea in answer.suggestion.get("concepts", ())
-        if idea["status"] != "missing"
+        if idea["status"] not in ("missing", "unsought")
     }
     return Counter(words) + Counter(ideas)
 

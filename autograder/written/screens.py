@@ -214,9 +214,7 @@ def suggestion_lines(item: Item, shown: bool, width: int = WIDEST) -> list[str]:
     if not shown:
         return ["The suggestion is kept back; h shows it."]
     lines = _wrapped(f"{_clean(suggestion['sentence'])} {DECISIONS[suggestion['decision']]}", width)
-    ideas = [
-        idea for idea in suggestion["concepts"] if not idea["sentence"].startswith("Not looked for")
-    ]
+    ideas = [idea for idea in suggestion["concepts"] if idea["status"] != "unsought"]
     if len(ideas) < len(suggestion["concepts"]):
         lines.append("  The wanted ideas were not searched for.")
     for idea in ideas:

@@ -99,8 +99,9 @@ def _session(options: argparse.Namespace) -> SparkSession:
 
 def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, page, report_of, text_report
+    from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.reader import CLIENT, load_lines, with_the_files_client
+    from kafkalab.logsets.reader import CLIENT, with_the_files_client
 
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
@@ -129,8 +130,9 @@ def _explain(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> int:
+    from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.reader import load_lines, malformed, read, summary
+    from kafkalab.logsets.reader import malformed, read, summary
 
     if options.out and Path(options.out).exists():
         raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
@@ -170,7 +172,7 @@ def _connections(options: argparse.Namespace) -> int:
     from pyspark.sql import functions as F
 
     from kafkalab.logsets.connections import COLUMNS, connections
-    from kafkalab.logsets.reader import load_lines
+    from kafkalab.logsets.line_loader import load_lines
 
     # Only lines with a client prefix are about sockets. So the others need no client.
     sockets = connections(load_lines(_session(options), options.path, COLUMNS, options.layout))
@@ -205,8 +207,8 @@ def _generate(options: argparse.Namespace) -> int:
 
 def _score(options: argparse.Namespace) -> int:
     from kafkalab.logsets.incidents import incidents
+    from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.reader import load_lines
     from kafkalab.logsets.score import score_table, scores, spans_of_rows, spans_of_truth
     from kafkalab.logsets.session import session
 

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from kafkalab.logsets import schema, templates
 from kafkalab.logsets.files import URL, files_of, where
+from kafkalab.logsets.line_loader import load_lines
 
 STEM = "lines-"
 
@@ -27,8 +28,6 @@ def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str
 
     It is beside the lines, or in the user's cache where their folder cannot be written.
     """
-    from kafkalab.logsets.reader import load_lines
-
     stem = f"{os.path.basename(path)}.{STEM}" if _is_file(path) else STEM
     name = f"{stem}{checksum_of(path, layout)}.parquet"
     for place in _places(path):

@@ -4,7 +4,7 @@
 The worker yields Arrow record batches, so no line is ever a Python object. Option: `layout`
 (layouts.py; without it each file's first lines show it). Only the columns of the schema are made.
 Spark passes the needed columns to a Python source only by its schema, so name them:
-`.schema(schema.spark_schema(("time", "client_id")))`, as reader.load_lines does. Filters on time,
+`.schema(schema.spark_schema(("time", "client_id")))`, as line_loader.py does. Filters on time,
 client_id, group_id, kind, level and event are applied here: a row that they remove is never built.
 
 `logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines),
@@ -22,10 +22,12 @@ import pyarrow.compute as pc
 from pyspark.sql import datasource as ds
 from pyspark.sql.types import StructType
 
-from kafkalab.logsets import layouts, recognition, schema, templates
+from kafkalab.logsets import recognition, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.files import LogFile, beginning, files_of
-from kafkalab.logsets.ranges import Range, ranges_of, tasks_of
+from kafkalab.logsets.files import files_of
+from kafkalab.logsets.ranges import ranges_of, tasks_of
+from kafkalab.logsets.record_batches import ReadTask, layout_of, record_batch_of
+from kafkalab.logsets.stream_reader import GrowingLines
 
 FILTERED = ("time", "client_id", "group_id", "kind", "level", "event")
 
@@ -54,19 +56,10 @@ class KafkaLines(ds.DataSource):
         )
 
     def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
-        from kafkalab.logsets.stream_reader import GrowingLines
-
         quiet_s = float(self.options.get("settleSeconds", 2))
         return GrowingLines(
             self._path(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
         )
-
-
-@dataclass
-class ReadTask(ds.InputPartition):
-    """One worker's task: a range of a large file, or several small files."""
-
-    ranges: tuple[Range, ...]
 
 
 @dataclass(frozen=True)
@@ -119,11 +112,6 @@ class KafkaLinesReader(ds.DataSourceReader):
                     _keep(block, self.conditions)
                 if block.rows:
                     yield record_batch_of(block, self.names)
-
-
-def layout_of(file: LogFile) -> str:
-    """The layout of a file's first lines."""
-    return layouts.guess(beginning(file))
 
 
 COMPARISONS: dict[type[ds.Filter], str] = {
@@ -179,30 +167,3 @@ def _keep(block: Block, conditions: list[Condition]) -> None:
         passes = condition.mask(column).to_numpy(zero_copy_only=False)
         if not passes.all():
             block.keep(passes)
-
-
-def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
-    """The named columns of a block, in this order."""
-    names = tuple(names)
-    known: recognition.Recognised | None = None
-    fields: dict[str, pa.Array] = {}
-    wanted = {name for name in names if name in templates.FIELDS} | (
-        {"node_id"} if "broker" in names else set()
-    )
-    if wanted or "event" in names:
-        known = recognition.Recognised(block)
-        fields = known.fields(wanted)
-    columns = []
-    for name in names:
-        if name == "file":
-            columns.append(pa.repeat(pa.scalar(block.file), block.rows))
-        elif name == "offset":
-            columns.append(pa.array(block.start + block.offset, pa.int64()))
-        elif name == "event":
-            assert known is not None
-            columns.append(known.event)
-        elif name == "broker":
-            columns.append(recognition.broker_of(fields["node_id"]))
-        else:
-            columns.append(fields[name] if name in fields else getattr(block, name))
-    return pa.RecordBatch.from_arrays(columns, names=list(names))

@@ -430,10 +430,11 @@ def test_a_room_of_autograder_imports_only_rooms_below_it():
                 assert not above, f"{room} may import {name}, and {above[0]} is a room above it"
 
 
-@pytest.mark.parametrize("rooms", ["kafkalab.clients", "autograder"])
+@pytest.mark.parametrize("rooms", ["kafkalab", "autograder"])
 def test_no_file_imports_one_that_imports_it(rooms):
     """Files that know one another cannot be read or tried alone:
-    hand in what is needed, as a Protocol or a callable."""
+    hand in what is needed, as a Protocol or a callable, or move
+    what both need into a file of its own."""
     files = {name: tree for name, tree in MODULES.items() if below(name, rooms)}
     known = {
         name: {other for other in imports(name, tree) if other in files and other != name}

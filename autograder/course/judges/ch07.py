@@ -9,7 +9,7 @@ from random import Random
 from autograder.cell.questions.ch07 import planted
 from autograder.course.answers import each
 from autograder.course.judge import Judge, WrongAnswer
-from kafkalab import KafkaConsumer, Lab
+from kafkalab import PROFILES, KafkaConsumer, Lab
 
 
 def _member(lab, name: str, strategy: str, work_ms: int = 0, stays_ms: int = 900_000) -> None:
@@ -193,8 +193,9 @@ READERS = "readers = sorted(m for m in subscriptions if topic in subscriptions[m
 
 
 def _why_these_joins(case):
-    """A newcomer joins once without an id up to 2.1, and asks for one first from 2.2 on."""
-    asks = "" if case["version"] == "2.1" else "each newcomer asks for its id first, "
+    """A newcomer asks for its id first where the client knows JoinGroup 4 (KIP-394)."""
+    newest = PROFILES[case["version"]].apis.newest["JoinGroup"]
+    asks = "each newcomer asks for its id first, " if newest >= 4 else ""
     return f"right: the first one leads, {asks}and everybody who is there joins again."
 
 

@@ -135,11 +135,11 @@ def _keep(setup: dict, level: str, refused_calls, house) -> None:
                 replace=job["alone"]
                 or "java" in signs
                 or noise > 0
-                or ended != "all cells have run"
+                or bool(ended)
                 or _any_raised(replies)
             )
             ended = found.get("why") or ended
-            if "error" in job["address"] and ended == "all cells have run":
+            if "error" in job["address"] and not ended:
                 # the machine's fault: somebody has to look at it
                 ended = job["address"]["error"]
         _write(
@@ -171,9 +171,9 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
     """Make the namespaces, fork the learner's process into them, take its lines, hold the limits,
     leave nobody behind.
 
-    Returns the replies by question, how it ended, how many lines were not of our making, the signs
-    (audit.py) that were heard, and the index of the step that never ended, if that is why it was
-    ended.
+    Returns the replies by question, what cut it off ("" where all cells ran), how many lines were
+    not of our making, the signs (audit.py) that were heard, and the index of the step that never
+    ended, if that is what cut it off.
     """
     from audit import SIGNS
     from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
@@ -191,7 +191,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         try:
             _as_learner(job, setup, level, refused_calls, pen)
         except BaseException as error:
-            _write(pen, {"end": f"the sandbox failed: {type(error).__name__}: {error}"})
+            _write(pen, {"end": "failed", "why": f"{type(error).__name__}: {error}"})
         finally:
             os._exit(0)
     os.close(pen)
@@ -228,10 +228,8 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
             and _is_shallow(said)
         ):
             replies[question] = said
-        elif isinstance(line, dict) and str(line.get("end")).startswith(
-            ("all cells have run", "the sandbox failed")
-        ):
-            ended = str(line["end"])[:300]
+        elif isinstance(line, dict) and line.get("end") in ("ran", "failed"):
+            ended = "" if line["end"] == "ran" else f"the sandbox failed: {line.get('why')}"[:300]
             # whoever still holds the pipe open has nothing more to say
             break
         elif (
@@ -248,7 +246,9 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
     _kill(child)
     _, status = os.waitpid(child, 0)
     end_all()
-    return replies, ended or _how_it_died(status, job), noise, signs, hung
+    if ended is None:
+        ended = _how_it_died(status, job)
+    return replies, ended, noise, signs, hung
 
 
 def _as_learner(job, setup, level, refused_calls, pen) -> None:
@@ -394,7 +394,7 @@ def _run_cells(job, pen) -> None:
                 # too.
                 replies.append(broken if broken and "blank" in reply else reply)
             _write(pen, {"question": step["question"], "replies": replies})
-    _write(pen, {"end": "all cells have run"})
+    _write(pen, {"end": "ran"})
     # atexit hooks and waiting threads are the learner's, not ours
     os._exit(0)
 
@@ -414,7 +414,7 @@ def _within(seconds: int, action) -> dict | None:
         finally:
             signal.alarm(0)
     except TimeUp:
-        return {"raised": "TimeUp", "says": f"no answer after {seconds} s"}
+        return {"raised": "TimeUp", "seconds": seconds}
     except NotImplementedError:
         # an untouched cell may say so; its names are then asked for, and missing
         return None

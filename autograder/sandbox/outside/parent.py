@@ -45,7 +45,6 @@ WARM = ("autograder.cell.check", "numpy", "pandas")
 LEVELS = ("L3", "L2", "L1")
 # what a worker's control group holds besides a submission, once Spark was asked for
 JVM_BYTES, JVM_THREADS = 3 << 30, 512
-ALL_RAN = "all cells have run"
 # how a submission ends whose worker dies, and the next one too
 LOST = "the sandbox's worker was lost"
 OFFICIAL = ("L3", "L2")  # marks that count are given at these
@@ -126,7 +125,8 @@ class Sandbox:
 
     def run(self, steps: list[dict], numbers: dict[str, dict], spark: bool = False) -> dict:
         """Run one submission's steps ({source, question, cases, hidden}) and return {replies,
-        ended, noise, signs, seconds, level}.
+        ended, noise, signs, seconds, level}. `ended` says what cut the run off; it is "" where all
+        cells ran. Where that is the sandbox's own fault, `lost` is there and true.
 
         The replies are the worker's: to `cases`, then to `hidden`. Hidden cases are asked in a
         second run, of a process made anew, and only where all of `cases` were answered: nothing
@@ -152,7 +152,7 @@ class Sandbox:
                     heard["replies"][step["question"]] = (
                         heard["replies"][step["question"]] + unseen["replies"][step["question"]]
                     )
-            ended = unseen["ended"] if heard["ended"] == ALL_RAN else heard["ended"]
+            ended = heard["ended"] or unseen["ended"]
             heard = {**_both(heard, {**unseen, "replies": {}}), "ended": ended}
         return heard
 
@@ -192,12 +192,12 @@ class Sandbox:
             if stuck["question"] is not None:
                 late = {
                     "raised": "TimeUp",
-                    "says": f"no answer after {self._seconds_of(stuck, spark)} s",
+                    "seconds": self._seconds_of(stuck, spark),
                 }
                 heard["replies"].setdefault(stuck["question"], [late] * len(stuck["cases"]))
             steps = _left_of(steps[:hung] + steps[hung + 1 :], heard["replies"])
             if not steps:
-                heard["ended"] = ALL_RAN
+                heard["ended"] = ""
                 break
             more = self._ask(steps, numbers, spark, spent + heard["seconds"])
             hung = more.pop("hung", None)
@@ -244,6 +244,7 @@ class Sandbox:
         return {
             "replies": {},
             "ended": LOST,
+            "lost": True,
             "noise": 0,
             "signs": [],
             "seconds": 0.0,
@@ -540,6 +541,7 @@ def _left_of(steps: list[dict], replies: dict) -> list[dict]:
 def _both(first: dict, then: dict) -> dict:
     """What two runs of one submission were heard saying; it ended as the second did."""
     touched = first.get("touched") or then.get("touched")
+    lost = first.get("lost") or then.get("lost")
     return {
         **first,
         "replies": {**first["replies"], **then["replies"]},
@@ -548,6 +550,7 @@ def _both(first: dict, then: dict) -> dict:
         "signs": sorted({*first["signs"], *then["signs"]}),
         "seconds": round(first["seconds"] + then["seconds"], 3),
         **({"touched": touched} if touched else {}),
+        **({"lost": True} if lost else {}),
     }
 
 

@@ -93,7 +93,7 @@ def test_check_needs_no_judges_and_says_what_the_judge_says(cell, monkeypatch):
             question.run_probe(names, NUMBERS),
             lambda wrong: said_by_wrong(question, wrong, NUMBERS),
         )
-        monkeypatch.setattr(words, "_unsealed", None)
+        monkeypatch.setattr(words, "course", None)
         assert (
             cell(f'{answer}\ncheck("90.1")').splitlines()[0]
             == f"90.1 {'✓' if official.ok else '✗'} {official.sentence}"

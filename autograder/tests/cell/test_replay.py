@@ -10,7 +10,7 @@ from autograder.cell.question import chapters, find, of_chapter
 from autograder.cell.replay import fits, needs_calls
 from autograder.course.judge import judge_of
 from autograder.course.rehearsal import namespace_of, reply_of_reference, reply_of_wrong
-from autograder.grading.marking import NOT_PLAYED_AGAIN, all_cases, mark
+from autograder.grading.verdict import NOT_PLAYED_AGAIN, all_cases, mark
 from autograder.tests.shares import share
 
 PLAYED_AGAIN = ("04.5", "05.3", "06.5", "09.5")
@@ -129,7 +129,7 @@ def test_however_an_honest_answer_goes_about_it_its_run_can_be_played_again(name
         4.0,
         [(case, hidden) for case, hidden, _ in replies],
         [reply for *_, reply in replies],
-        "all cells have run",
+        "",
     )
     assert (
         told.score == (0.0 if name == "a finally" else 4.0)
@@ -177,7 +177,7 @@ def test_what_became_of_a_lab_counts_for_nothing_without_its_calls(calls):
         3.0,
         all_cases(question, {}),
         [{"data": right["data"], "calls": calls}] * len(all_cases(question, {})),
-        "all cells have run",
+        "",
     )
     assert told.score == 0.0 and NOT_PLAYED_AGAIN in told.sentence
 

@@ -77,9 +77,7 @@ def test_a_blank_notebook_has_no_points(sandbox, chapter):
     )
     assert (result["score"], result["open_pending"], result["status"]) == (0, 0, "graded")
     assert all(
-        "not written yet" in cell["sentence"]
-        for cell in result["cells"].values()
-        if cell["kind"] != "open"
+        cell["outcome"] == "blank" for cell in result["cells"].values() if cell["kind"] != "open"
     )
 
 
@@ -94,9 +92,11 @@ def test_named_wrong_answers_fail_for_their_own_reasons(sandbox, chapter, step):
         handed_in(chapter, {question: each.source for question, each in wrong.items()}, "s001"),
         sandbox,
     )
-    assert result["misconceptions"] == {question: each.name for question, each in wrong.items()}, (
-        result["cells"]
-    )
+    assert {
+        question: cell["misconception"]
+        for question, cell in result["cells"].items()
+        if cell["misconception"]
+    } == {question: each.name for question, each in wrong.items()}, result["cells"]
     for question, each in wrong.items():
         cell = result["cells"][question]
         assert cell["score"] < cell["max"] and each.sentence.split("{")[0] in cell["sentence"], (

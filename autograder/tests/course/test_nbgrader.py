@@ -11,7 +11,6 @@ from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import solved
 from autograder.grade import run
-from autograder.grading.marking import UNSEEN
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
 from autograder.sandbox.outside.parent import Sandbox
@@ -83,7 +82,7 @@ def compared(chapter, count, folder, sandbox, spark=True, **words):
         ours[each.student] = {
             question: points
             for question, points in each.points.items()
-            if UNSEEN not in result["cells"][question]["sentence"]
+            if result["cells"][question]["outcome"] != "hidden"
         }
         course.hand_in(own, each.student, notebook)
     course.run("autograde", own.name, "--create")
@@ -140,7 +139,7 @@ def test_nbgrader_names_the_wrong_answers_too(chapter, tmp_path):
             path.write_text(json.dumps(notebook), encoding="utf-8")
             heard = run(read(path)[0], sandbox)
             expected[student] = [
-                question for question in named if UNSEEN not in heard["cells"][question]["sentence"]
+                question for question in named if heard["cells"][question]["outcome"] != "hidden"
             ]
             course.hand_in(own, student, notebook)
     course.run("autograde", own.name, "--create")

@@ -38,7 +38,7 @@ EVERYTHING, PARENT, WORKER, JUDGE, WRITER, CTRL_C = (
 )
 HELPERS = {
     WORKER: b"launch.py",
-    JUDGE: b"autograder.grading.judging",
+    JUDGE: b"autograder.grading.verdict",
     WRITER: b"autograder.grading.writer",
 }
 KINDS = (EVERYTHING, PARENT, WORKER, JUDGE, WRITER, CTRL_C)

@@ -20,7 +20,7 @@ from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.course.rehearsal import Nowhere
 from autograder.grade import _python
-from autograder.grading.marking import _decided, _trusted, _verdict
+from autograder.grading.verdict import _decided, _trusted, _verdict
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
 from autograder.sandbox.outside.parent import Sandbox

@@ -12,7 +12,7 @@ from autograder.cell.question import chapters, find, of_chapter
 from autograder.course.fingerprint import origin
 from autograder.course.judge import Verdict, judge_of
 from autograder.grade import grade_class
-from autograder.grading import marking
+from autograder.grading import verdict
 from autograder.grading.verdict_cache import foreseen, stale
 
 
@@ -36,10 +36,10 @@ def test_no_lab_is_played_for_an_answer_that_was_foreseen(demo, monkeypatch):
     case = question.cases(question.all_numbers()[0])[0]
     judge = judge_of("90.3")
     right = judge.truth(case)
-    monkeypatch.setattr(marking, "verdict_of", None)
-    assert told(right).verdict == Verdict(True, fill(judge.right, case, "90.3", right), 1.0)
-    assert not told({"total": -7}).verdict.ok and told({"total": -7}).names == ()
-    assert marking._verdict(question, judge, case, False, {"data": right}).ok
+    monkeypatch.setattr(verdict, "verdict_of", None)
+    assert told(right) == Verdict(True, fill(judge.right, case, "90.3", right), 1.0)
+    assert not told({"total": -7}).ok and told({"total": -7}).names == ()
+    assert verdict._verdict(question, judge, case, False, {"data": right}).ok
 
 
 def test_a_wrong_answer_keeps_its_name(demo):
@@ -47,15 +47,14 @@ def test_a_wrong_answer_keeps_its_name(demo):
     case = question.cases(question.all_numbers()[0])[0]
     judge = judge_of("90.3")
     for wrong in judge.wrong_answers:
-        said = marking.said_by_wrong(question, wrong, case)
-        assert wrong.name in told(said).names and told(said).verdict == marking._decided(
+        said = verdict.said_by_wrong(question, wrong, case)
+        assert wrong.name in told(said).names and told(said) == verdict._decided(
             question, judge, case, False, said
         )
 
 
 def test_a_box_that_does_not_open_is_no_verdict(demo, monkeypatch):
-    """Whoever finds data with the tag of the right answer (it has 48 bits) has no key to its box;
-    the judge is asked."""
+    """Whoever finds data with the tag of the right answer (it has 48 bits) cannot open its box."""
     question = find("90.3")
     case = question.cases(question.all_numbers()[0])[0]
     right = judge_of("90.3").truth(case)
@@ -65,8 +64,8 @@ def test_a_box_that_does_not_open_is_no_verdict(demo, monkeypatch):
         "_tag",
         lambda salt, bare, data: tag(salt, bare, right if data == {"total": -7} else data),
     )
-    assert told({"total": -7}) is None and told(right).verdict.ok
-    assert not marking._verdict(question, judge_of("90.3"), case, False, {"data": {"total": -7}}).ok
+    assert not told({"total": -7}).ok and told(right).ok
+    assert not verdict._verdict(question, judge_of("90.3"), case, False, {"data": {"total": -7}}).ok
 
 
 def test_a_judge_who_was_rewritten_is_asked_again(demo_folder, demo, hand_in, tmp_path):

@@ -8,12 +8,11 @@ import pytest
 from autograder.cell.course_folder import HOME
 from autograder.course.masters import master
 from autograder.course.references import references
-from autograder.grading.judging import _code
+from autograder.grading.verdict import _code
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.classlist import read_roster
 from autograder.handed_in.submission import read
 from autograder.sandbox.outside.signs import in_answers
-from autograder.teacher.feedback import _for_the_student
 from autograder.tests import tampered
 from autograder.tests.broken import CORPUS as BROKEN
 from autograder.tests.honest import notebooks as honest_notebooks
@@ -123,10 +122,7 @@ def test_a_student_does_not_read_whose_outputs_they_pasted(tmp_path):
     by_name = {each.name: each for each in tampered.CORPUS}
     for name in ("another's outputs everywhere", "me() a second time, for another"):
         (found,) = read(tampered.written(by_name[name], tmp_path))
-        result = {"reason": found.reason, "flags": list(found.flags)}
         assert tampered.OTHER in found.reason
-        assert _for_the_student(result) == ""
+        assert found.for_student == ""
     (found,) = read(tampered.written(by_name["more points"], tmp_path))
-    assert "marks on the cell of 03.2 were edited" in _for_the_student(
-        {"reason": found.reason, "flags": list(found.flags)}
-    )
+    assert "marks on the cell of 03.2 were edited" in found.reason and found.for_student is None

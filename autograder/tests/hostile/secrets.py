@@ -72,7 +72,7 @@ still_open = found
         READ
         + """
 import importlib
-for name in ("autograder.course.judges.ch02", "autograder.course.secret", "autograder.course.references", "autograder.grading.marking", "autograder.grade", "autograder.course.sources"):
+for name in ("autograder.course.judges.ch02", "autograder.course.secret", "autograder.course.references", "autograder.grading.verdict", "autograder.grade", "autograder.course.sources"):
     try:
         found.append(open(importlib.import_module(name).__file__).read())
     except ImportError:

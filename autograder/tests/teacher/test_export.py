@@ -170,3 +170,44 @@ def test_the_courses_total_counts_what_nothing_came_of():
     assert head[-5:] == ["02_x", "03_y", "total", "max", "percent"]
     assert ada[-5:] == ["9", "7.5", "16.5", "20", "82.5"]
     assert bo[-5:] == ["4", "", "4", "20", "20"]
+
+
+def test_tables_of_our_own_say_what_became_of_each_question(graded):
+    """An open answer waits until the gradebook has a person's mark, and is settled then."""
+    from nbgrader.api import Gradebook
+
+    def cells():
+        return {
+            (row["student"], cell["question"]): (cell["outcome"], cell["misconception"])
+            for row in json.loads(export(graded, "json"))
+            for cell in row["cells"]
+        }
+
+    assert cells()["ada", "90.3"] == ("right", None) and cells()["bo", "90.3"] == (
+        "wrong",
+        "counted",
+    )
+    with Gradebook(f"sqlite:///{graded / 'gradebook.db'}") as book:
+        sheet = book.find_submission("90_demo", "bo").notebooks[0]
+        grade = next(grade for grade in sheet.grades if grade.cell.name == "q-90-open")
+        grade.manual_score, grade.needs_manual_grade = 3, False
+        book.db.commit()
+    assert cells()["ada", "90.open"] == ("waiting", None)
+    assert cells()["bo", "90.open"] == ("settled", None)
+    head, _, bo = rows_of(export(graded, "csv"))
+    bo = dict(zip(head, bo))
+    assert (bo["90.3 outcome"], bo["90.3 misconception"], bo["90.open outcome"]) == (
+        "wrong",
+        "counted",
+        "settled",
+    )
+
+
+def test_marks_without_results_are_exported_without_outcomes(graded):
+    (graded / "results.json").unlink()
+    said = []
+    (bo,) = [
+        row for row in json.loads(export(graded, "json", said.append)) if row["student"] == "bo"
+    ]
+    assert bo["score"] == 5 and {cell["outcome"] for cell in bo["cells"]} == {None}
+    assert any(line.startswith("The marks stand here without outcomes.") for line in said)

@@ -11,7 +11,7 @@ from autograder.__main__ import main
 from autograder.cell.numbers import numbers_for
 from autograder.course.masters import master
 from autograder.grade import grade_class
-from autograder.grading.marking import all_cases
+from autograder.grading.verdict import all_cases
 from autograder.tests.conftest import writer_of
 
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp"

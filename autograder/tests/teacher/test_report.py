@@ -56,13 +56,15 @@ def test_the_map_says_which_wrong_number_means_what(demo):
     def result(student, wrong):
         cells = {
             "90.1": {
+                "outcome": "wrong" if wrong else "right",
                 "score": 0.0 if wrong else 2.0,
                 "max": 2.0,
                 "kind": "value",
                 "sentence": f"words for {student}",
+                "misconception": wrong,
             }
         }
-        return {"cells": cells, "misconceptions": {"90.1": wrong} if wrong else {}}
+        return {"cells": cells}
 
     class_ = {
         f"s{number}": result(f"s{number}", wrong)

@@ -29,6 +29,7 @@ class Status(str, Enum):
     MISSING = "missing"
     CONTRADICTED = "contradicted"  # said, and denied elsewhere in the same answer
     WRONG = "wrong"  # only the opposite was said
+    UNSOUGHT = "unsought"  # nobody looked: the text is no answer
 
 
 @dataclass(frozen=True)

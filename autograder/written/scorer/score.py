@@ -543,7 +543,7 @@ def _summary(
 
 def _gamed(rubric: Rubric, flag: str, reading: Reading) -> Suggestion:
     findings = tuple(
-        ConceptFinding(concept.name, Status.MISSING.value, (), f"Not looked for: {concept.says}.")
+        ConceptFinding(concept.name, Status.UNSOUGHT.value, (), f"Not looked for: {concept.says}.")
         for concept in rubric.concepts
     )
     chinese = " [建议 0/4]" if reading.chinese_share > 0.2 else ""

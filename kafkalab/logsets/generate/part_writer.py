@@ -117,7 +117,7 @@ def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray,
     """A function that writes blocks of text as Parquet. The rows come from the reader itself."""
     from kafkalab.logsets import schema
     from kafkalab.logsets.block import Block
-    from kafkalab.logsets.source import record_batch_of
+    from kafkalab.logsets.record_batches import record_batch_of
 
     writer: pq.ParquetWriter | None = None
     kept: list[pa.RecordBatch] = []
