@@ -142,34 +142,47 @@ def _grade(wanted) -> int:
                 "AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with "
                 "this repository can work out: good for trying things out."
             )
+    needing = needs_attention(found)
     if wanted.json:
         _write_json(wanted.json, ((name, public(result)) for name, result in found.items()))
     if wanted.out:
-        for line in _for_a_person(found, needs_attention(found), Path(wanted.out)):
+        from autograder.teacher.seen import is_seen, seen_of
+
+        kept = seen_of(Path(wanted.out))
+        old = [name for name in needing if is_seen(kept, name, found[name])]
+        needing = [name for name in needing if name not in old]
+        for line in _for_a_person(found, needing, Path(wanted.out)):
             say(line)
+        if old:
+            say(f"{len(old)} more {'was' if len(old) == 1 else 'were'} marked as seen before.")
         say(
             f"{len(found)} submissions graded into {wanted.out}; see `python -m autograder report "
             f"{shlex.quote(wanted.out)}`."
         )
-    return ATTENTION if needs_attention(found) else OK
+    return ATTENTION if needing else OK
 
 
 def _for_a_person(found, names: list[str], out: Path, most: int = 20) -> list[str]:
     """Which submissions a person should look at, who is not on the class list,
     and which could be each other's."""
-    from autograder.gradebook.students import class_of
+    from autograder.gradebook.students import class_of, with_name
 
+    listed = class_of(out).rows
     lines = [f"{len(names)} of them need{'s' if len(names) == 1 else ''} you:"] if names else []
     for name in names[:most]:
         reason = found[name]["reason"]
         lines.append(
-            f"  {name}: {found[name]['status']}, "
+            f"  {with_name(name, found[name]['student'], listed)}: {found[name]['status']}, "
             f"{reason if len(reason) <= 200 else reason[:197] + '...'}"
         )
     lines += (
         [f"  and {len(names) - most} more; the report has them all"] if len(names) > most else []
     )
-    listed = class_of(out).rows
+    if names:
+        lines.append(
+            f"`python -m autograder seen {shlex.quote(str(out))} --all` marks them as seen; a name"
+            " in place of --all marks that one."
+        )
     strangers = (
         sorted({result["student"] for result in found.values()} - listed.keys()) if listed else []
     )
@@ -393,7 +406,7 @@ def _export(wanted) -> None:
 
     settle(Path(wanted.out))
     _say_if_unfinished(wanted.out)
-    text = export(Path(wanted.out), wanted.layout, say=say)
+    text = export(Path(wanted.out), wanted.layout, say=say, scale=wanted.scale)
     if wanted.file:
         # the layout brings its own line ends
         with open(wanted.file, "w", encoding="utf-8", newline="") as file:
@@ -411,6 +424,48 @@ def _feedback(wanted) -> None:
     print(
         f"{write_feedback(Path(wanted.out), say=say)} pages are in "
         f"{Path(wanted.out) / 'feedback'}, a folder for each student."
+    )
+    if wanted.moodle:
+        from autograder.teacher.moodle_zip import write_moodle_zip
+
+        packed, unknown = write_moodle_zip(Path(wanted.out), Path(wanted.moodle))
+        print(f"{packed} of them are in {wanted.moodle}, in the folders of Moodle's download.")
+        if unknown:
+            say(
+                f"Not in it, for they came in no folder of Moodle's: {', '.join(unknown[:20])}"
+                f"{f' and {len(unknown) - 20} more' if len(unknown) > 20 else ''}."
+            )
+
+
+def _seen(wanted) -> None:
+    from autograder.grade import needs_attention
+    from autograder.teacher.seen import mark_seen
+
+    if bool(wanted.names) == wanted.all:
+        raise Unusable("Name the files or students that you have seen, or give --all.")
+    marked = mark_seen(Path(wanted.out), needs_attention, wanted.names)
+    print(f"{len(marked)} {'is' if len(marked) == 1 else 'are'} marked as seen.")
+
+
+def _gradescope(wanted) -> None:
+    from autograder.cell.course_folder import chapter_number
+    from autograder.course.secret import is_demo
+    from autograder.teacher.gradescope import write_gradescope
+
+    if is_demo() and not wanted.demo:
+        raise Unusable(
+            "AUTOGRADER_SECRET is not set, so students would be graded by other numbers than their"
+            " package shows. Set the secret of your course, or add --demo to try things out."
+        )
+    roster, _ = _class_list(wanted.roster)
+    count = write_gradescope(
+        chapter_number(wanted.chapter),
+        Path(wanted.out),
+        Path(wanted.roster) if roster.rows else None,
+    )
+    print(
+        f"{wanted.out} has {count} files. Upload it as the autograder of the assignment. Your"
+        " secret and the judges are in it: keep it to yourself."
     )
 
 
@@ -671,14 +726,35 @@ def _parser() -> argparse.ArgumentParser:
         dest="layout",
         default="csv",
         metavar="LAYOUT",
-        help="csv, json, canvas, moodle or gradescope",
+        help="csv, json, canvas, moodle, gradescope, or totals for the whole course",
     )
     export.add_argument("--file", metavar="FILE", help="where to write it (default: the terminal)")
-    command(
+    export.add_argument(
+        "--scale",
+        type=float,
+        metavar="POINTS",
+        help="for canvas, moodle and totals: what each chapter is worth there, such as 100",
+    )
+    pages = command(
         "feedback",
         _feedback,
         "a page for each student: marks, sentences, their own words; nothing active",
-    ).add_argument("out", metavar="OUT")
+    )
+    pages.add_argument("out", metavar="OUT")
+    pages.add_argument(
+        "--moodle",
+        metavar="FILE.zip",
+        help="pack the pages as Moodle takes them back: in the folders of its download",
+    )
+    seen = command("seen", _seen, "mark what needed you as seen, so that it is not shown as new")
+    seen.add_argument("out", metavar="OUT")
+    seen.add_argument("names", nargs="*", metavar="FILE|STUDENT")
+    seen.add_argument("--all", action="store_true", help="everything that needs you now")
+    zipped = command("gradescope", _gradescope, "the zip file of a chapter's Gradescope autograder")
+    zipped.add_argument("chapter", metavar="NN")
+    zipped.add_argument("--out", required=True, metavar="FILE.zip")
+    zipped.add_argument("--roster", metavar="FILE.csv", help="the class list with SID and Email")
+    zipped.add_argument("--demo", action="store_true", help="use the public demo secret")
     score = command(
         "score",
         _score,

@@ -30,3 +30,7 @@ c.AssignLatePenalties.plugin_class = "autograder.gradebook.late_plugin.LatePenal
 c.LatePenalty.per_day = 0.10
 c.LatePenalty.cap = 0.50
 c.LatePenalty.grace_minutes = 15
+# Which of several files of one student counts: "better", "in time" or "last".
+c.LatePenalty.counts = "better"
+# The zone of times that are written without one, and of all times that are shown.
+c.LatePenalty.zone = "UTC"

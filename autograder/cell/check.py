@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple
 
+from autograder.cell import guesses as guessing
 from autograder.cell import progress, sealed
 from autograder.cell.asking import answer_in_time, ask, quiet
 from autograder.cell.course_at_hand import course
 from autograder.cell.data import plain
-from autograder.cell.guesses import fit
 from autograder.cell.numbers import Numbers, course_key_id, numbers_for
 from autograder.cell.question import Question, find
+from autograder.cell.sentences import agree, together
 from autograder.cell.verdict import Verdict, open_word, public_word, verdict_on
 
 _student = ""
@@ -63,7 +64,7 @@ def predict(name: str, **guesses) -> None:
     """Lock in a guess before the experiment runs. The first one counts; it stays visible beside the
     truth.
 
-    A guess that is still None is not locked in.
+    A guess that is still None, or that cannot mean anything, is not locked in.
     """
     missing = [guess for guess, value in guesses.items() if value is None or value is ...]
     entry = progress.read()["guesses"].get(name)
@@ -73,13 +74,15 @@ def predict(name: str, **guesses) -> None:
                 f"Guess first: write a value for {', '.join(missing)}, then run this cell. Wrong "
                 "guesses teach most."
             )
-        entry = {"guess": plain(guesses), "at": progress.now()}
+        try:
+            entry = {"guess": guessing.read(name, guesses), "at": progress.now()}
+        except guessing.Refused as why:
+            return print(f"Not locked in yet. {_capital(str(why))}.")
         progress.change(lambda entries: entries["guesses"].setdefault(name, entry))
         return print(f"Locked in: {_listed(entry['guess'])}. Now run the experiment.")
-    changed = not missing and entry["guess"] != plain(guesses)
     print(
         f"Your guess is locked in: {_listed(entry['guess'])}."
-        + (" The first one counts." if changed else "")
+        + ("" if missing or _is_the_same(name, guesses, entry) else " The first one counts.")
     )
 
 
@@ -93,7 +96,8 @@ def truth(name: str, **values) -> None:
     column = max([len(str(value)) for value in guess.values()] + [5])
     print(f"{'':{width}}  {'guess':>{column}}  truth")
     for value, happened in values.items():
-        mark = f"  {fit(guess[value], happened)}" if value in guess else ""
+        told = guessing.fit(name, value, guess[value], happened) if value in guess else ""
+        mark = f"  {told}" if told else ""
         print(f"{value:{width}}  {guess.get(value, '-')!s:>{column}}  {happened}{mark}")
 
 
@@ -103,7 +107,7 @@ def check(question_id: str, hint: bool = False) -> None:
     question = _question(question_id)
     verdicts = judge_openly(question, _callers_names())
     passed = bool(verdicts) and all(verdict.ok for verdict in verdicts)
-    for verdict in _worth_telling(question, verdicts):
+    for verdict in worth_telling(question, verdicts):
         print(
             f"{question.id} {'·' if question.kind == 'open' else '✓' if verdict.ok else '✗'} "
             f"{verdict.sentence}"
@@ -126,12 +130,11 @@ def hint(question_id: str) -> None:
 def require(question_id: str) -> None:
     """For locked cells: raise NotYet with the sentences of check(), or return None in silence."""
     question = _question(question_id)
-    wrong = [verdict for verdict in judge_openly(question, _callers_names()) if not verdict.ok]
-    if wrong:
-        raise NotYet(
-            f"{question.id}: "
-            + " | ".join(verdict.sentence for verdict in _worth_telling(question, wrong))
-        )
+    verdicts = judge_openly(question, _callers_names())
+    if all(verdict.ok for verdict in verdicts):
+        return
+    wrong = [each.sentence for each in worth_telling(question, verdicts) if not each.ok]
+    raise NotYet(f"{question.id}: " + " | ".join(wrong))
 
 
 def reveal(question_id: str, give_up: bool = False) -> None:
@@ -157,12 +160,20 @@ def reveal(question_id: str, give_up: bool = False) -> None:
 
 
 class Spoken(NamedTuple):
-    """What is said of one case: whether it is right, the sentence,
-    and rows that prove it where there are any."""
+    """What is said of one case.
+
+    proof   rows that prove it, where there are any
+    title   the case's name
+    own     whether the sentence follows from the case, and not from the exercise
+    quiet   whether no wrong answer fails here: that it went well says nothing
+    """
 
     ok: bool
     sentence: str
     proof: tuple[str, ...] = ()
+    title: str = ""
+    own: bool = False
+    quiet: bool = False
 
 
 def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
@@ -181,8 +192,16 @@ def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
             question.kind == "function" and verdict.blank
         ):
             return [Spoken(False, verdict.sentence)]
-        title = f"{case['case']}: " if "case" in case else ""
-        verdicts.append(Spoken(verdict.ok, title + verdict.sentence, verdict.proof))
+        verdicts.append(
+            Spoken(
+                verdict.ok,
+                verdict.sentence,
+                verdict.proof,
+                case.get("case", ""),
+                verdict.own,
+                verdict.quiet,
+            )
+        )
         complaints.append(None if "data" in reply else verdict.sentence)
         if reply.get("raised") == "TimeUp":
             break  # the other cases would take as long
@@ -191,19 +210,43 @@ def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
     return verdicts
 
 
-def _worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
-    """Every verdict; of a question with dozens of cases the first that is not right,
-    or one word for all."""
-    if not question.first_only or len(verdicts) < 2:
-        return verdicts
+def worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
+    """What is said of all cases: each sentence once, with the cases it is said of. Of a question
+    with dozens of cases the first that is not right, or one word for all.
+
+    Where something is wrong nothing is praised that was not done: the exercise's own word for a
+    right answer waits until all cases are right. A case in which no wrong answer fails is not told.
+    """
     wrong = [verdict for verdict in verdicts if not verdict.ok]
+    if question.first_only and len(verdicts) > 1:
+        cases = "walks" if question.kind == "machine" else "cases"
+        return _agreed(wrong[:1], 0) or [Spoken(True, f"all {len(verdicts)} {cases} are right.")]
+    told = [verdict for verdict in verdicts if not (verdict.ok and verdict.quiet)] or verdicts
     if wrong:
-        return wrong[:1]
+        told = [
+            verdict._replace(sentence="right.", proof=())
+            if verdict.ok and not verdict.own
+            else verdict
+            for verdict in told
+        ]
+    return _agreed(told, len(verdicts if wrong else told))
+
+
+def _agreed(verdicts: list[Spoken], of: int) -> list[Spoken]:
+    """One for each sentence, in the order of the cases."""
+    groups: list[list[Spoken]] = []
+    for verdict in verdicts:
+        for group in groups:
+            if group[0].ok == verdict.ok and agree(group[0].sentence, verdict.sentence):
+                group.append(verdict)
+                break
+        else:
+            groups.append([verdict])
     return [
-        Spoken(
-            True,
-            f"all {len(verdicts)} {'walks' if question.kind == 'machine' else 'cases'} are right.",
+        group[0]._replace(
+            title="", sentence=together([(each.title, each.sentence) for each in group], of)
         )
+        for group in groups
     ]
 
 
@@ -255,6 +298,17 @@ def _question(question_id) -> Question:
         return find(question_id)
     except KeyError as unknown:
         raise ValueError(unknown.args[0]) from None
+
+
+def _is_the_same(name: str, guesses: dict, entry: dict) -> bool:
+    try:
+        return guessing.read(name, guesses) == entry["guess"]
+    except guessing.Refused:
+        return False
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _listed(values: dict) -> str:

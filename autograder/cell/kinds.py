@@ -49,7 +49,7 @@ class Function(Question):
              with the rows that prove it
     look     (case, lab) -> None, or (sentence, proof rows) for what is wrong in a way of the
              question's own
-    kept     what is said of a run in which the promise was kept
+    kept     what is said of a run in which the promise was kept; or case -> sentence
     """
 
     kind: str = field(default="function", init=False)
@@ -57,7 +57,7 @@ class Function(Question):
     part: str = "Rule"
     promise: tuple[str, ...] = ()
     look: Callable | None = None
-    kept: str = "right."
+    kept: str | Callable[[dict], str] = "right."
 
     def __post_init__(self):
         super().__post_init__()
@@ -108,7 +108,9 @@ class Function(Question):
             )
         ):
             wrong = (f"{found.sentence} Its name: {found.name}.", found.proof)
-        return (True, self.kept, ()) if wrong is None else (False, wrong[0], tuple(wrong[1]))
+        if wrong is not None:
+            return False, wrong[0], tuple(wrong[1])
+        return True, self.kept(case) if callable(self.kept) else self.kept, ()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from autograder.cell import sealed
@@ -18,6 +18,7 @@ from autograder.cell.data import canonical
 from autograder.cell.near_miss import SPELLED_OTHERWISE, spelled_otherwise
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
+from autograder.cell.sentences import first_slip, has_parts
 
 STUMBLES = (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError)
 """What a judge that reads data its own way may raise on an answer of another shape."""
@@ -27,7 +28,9 @@ STUMBLES = (TypeError, ValueError, KeyError, IndexError, AttributeError, Arithme
 class Verdict:
     """What is said to one case. `share` of the points, 0 to 1; `misconception` is the id of the
     wrong answer that was recognised; `proof` are rows of what happened, for cases that may be
-    shown; `blank`: nothing is written; `names` are all named wrong answers that give this data."""
+    shown; `blank`: nothing is written; `names` are all named wrong answers that give this data;
+    `own`: the sentence follows from the case and not from the exercise; `quiet`: no named wrong
+    answer fails in this case, so that it went well says nothing."""
 
     ok: bool
     sentence: str
@@ -36,6 +39,8 @@ class Verdict:
     proof: tuple[str, ...] = ()
     blank: bool = False
     names: tuple[str, ...] = field(default=(), compare=False)
+    own: bool = field(default=False, compare=False)
+    quiet: bool = field(default=False, compare=False)
 
     @property
     def outcome(self) -> Outcome:
@@ -77,7 +82,22 @@ def open_word(question: Question, own: Mapping, case: Mapping, data) -> Verdict 
             word = public_word(question, case, data)
         except STUMBLES:
             word = None
-    return word or Verdict(False, fill(own["otherwise"], case, question.id, data))
+    if word is None:
+        return _word_by_names(question, own, case, data)
+    place = sealed.locate(own["salt"], question.sealed_form(case))
+    return replace(word, quiet=place in own.get("quiet", ()))
+
+
+def _word_by_names(question: Question, own: Mapping, case: Mapping, data) -> Verdict:
+    """What is said to an answer that nobody foresaw as a whole."""
+    otherwise = fill(own["otherwise"], case, question.id, data)
+    if not has_parts(question, data):
+        return Verdict(False, otherwise)
+    bare = question.sealed_form(case)
+    sentence, misconception = first_slip(
+        question, data, otherwise, lambda name: sealed.part(own, bare, name, data[name])
+    )
+    return Verdict(False, sentence, misconception=misconception)
 
 
 def sealed_word(question: Question, own: Mapping, case: Mapping, data) -> Verdict | None:
@@ -98,6 +118,7 @@ def sealed_word(question: Question, own: Mapping, case: Mapping, data) -> Verdic
         None if found["ok"] else found.get("misconception", next(iter(names), None)),
         tuple(found.get("proof", ())),
         names=names,
+        own=found.get("own", False),
     )
 
 
@@ -109,7 +130,8 @@ def public_word(question: Question, case: Mapping, data) -> Verdict | None:
     if told is None:
         return None
     ok, sentence, proof = (*told, ())[:3]
-    return Verdict(bool(ok), sentence, 1.0 if ok else 0.0, proof=tuple(proof))
+    own = callable(getattr(question, "kept", ""))
+    return Verdict(bool(ok), sentence, 1.0 if ok else 0.0, proof=tuple(proof), own=own)
 
 
 def _boxes(question: Question, own: Mapping, case: Mapping) -> dict | None:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from random import Random
 
 from autograder.cell.asking import fill
-from autograder.cell.data import plain, same
+from autograder.cell.data import canonical, plain, same
 from autograder.cell.question import Question, find
+from autograder.cell.sentences import first_slip, has_parts, one_slip
 from autograder.cell.verdict import Verdict, public_word
 from autograder.course import judges
 
@@ -53,7 +54,8 @@ class Judge:
                    takes the answer cell of the exercise's file
     wrong_answers  see WrongAnswer; the first whose data is equal to the learner's gives its
                    sentence
-    right          the sentence for a right answer: why it is right, in a few words
+    right          the sentence for a right answer: why it is right, in a few words. A function,
+                   case -> sentence, where the cases differ in why
     otherwise      the sentence for a wrong answer nobody has named; {said} is what the learner's
                    answer says
     unseen         the same for hidden cases, where it must not speak of the case
@@ -65,7 +67,7 @@ class Judge:
     hidden_cases: Callable[[Random], list[dict]] | None = None
     reference: str | None = None
     wrong_answers: tuple[WrongAnswer, ...] = ()
-    right: str = "right."
+    right: str | Callable[[dict], str] = "right."
     otherwise: str = 'not yet. hint("{id}") says where to look.'
     unseen: str = ""
 
@@ -114,7 +116,47 @@ def verdict_of(
                 wrong.name,
                 verdict.proof,
             )
-    return verdict
+    return _by_names(question, judge, case, data, said_by_wrong, verdict)
+
+
+def has_names(question: Question, judge: Judge) -> bool:
+    """Whether a judge knows one truth for each of several names."""
+    return judge.judge is None and question.public_judge is None and len(question.answers) > 1
+
+
+def said_of_right(judge: Judge, case: Mapping) -> str:
+    """The sentence for a right answer to this case."""
+    return judge.right(dict(case)) if callable(judge.right) else judge.right
+
+
+def follows_from_case(question: Question, judge: Judge) -> bool:
+    """Whether the sentence for a right answer is another one in another case."""
+    said = getattr(question, "kept", "") if question.public_judge is not None else judge.right
+    return callable(said) or "{" in said
+
+
+def _by_names(question, judge, case, data, said_by_wrong, verdict: Verdict) -> Verdict:
+    """The verdict on a wrong answer, or on the first of its names that has a named slip."""
+    if not has_names(question, judge) or not has_parts(question, data):
+        return verdict
+    truth = plain(judge.truth(case))
+    if not has_parts(question, truth):
+        return verdict
+    slips: dict[tuple[str, str], WrongAnswer] = {}
+    for wrong in judge.wrong_answers:
+        says = said_by_wrong(wrong)
+        name = one_slip(question, truth, says)
+        if name is not None:
+            slips.setdefault((name, canonical(says[name])), wrong)
+
+    def part(name: str):
+        if same(truth[name], data[name]):
+            return True, "", None
+        wrong = slips.get((name, canonical(data[name])))
+        return None if wrong is None else (False, fill(wrong.sentence, case, judge.id), wrong.name)
+
+    sentence, misconception = first_slip(question, data, verdict.sentence, part)
+    return Verdict(False, sentence, verdict.share, misconception, verdict.proof)
 
 
 def _first_word(question, judge, case, data, hidden) -> Verdict:
@@ -132,5 +174,11 @@ def _first_word(question, judge, case, data, hidden) -> Verdict:
             "for this case"
         )
     ok = same(plain(judge.truth(case)), data)
-    words = judge.right if ok else judge.unseen if hidden and judge.unseen else judge.otherwise
+    words = (
+        said_of_right(judge, case)
+        if ok
+        else judge.unseen
+        if hidden and judge.unseen
+        else judge.otherwise
+    )
     return Verdict(ok, fill(words, case, judge.id, data), 1.0 if ok else 0.0)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from autograder.cell import questions
 from autograder.cell.course_folder import HOME, text_of
+from autograder.cell.numbers import numbers_for
 from autograder.cell.question import of_chapter
 from autograder.course.exercises import SOLUTION
 from autograder.course.judge import judge_of
@@ -106,7 +107,9 @@ def of_feedback(chapter: str) -> Secrets:
     so they are no secret."""
     code = learners_half([chapter])
     sentences = [
-        text for question in of_chapter(chapter) for text in _sentences(judge_of(question.id))
+        text
+        for question in of_chapter(chapter)
+        for text in _sentences(question, judge_of(question.id))
     ]
     return Secrets([chapter], given([chapter], code) + "\n" + "\n".join(sentences))
 
@@ -145,12 +148,17 @@ def _kept(chapter: str, size: int) -> Iterator[tuple[str, str]]:
                 for form in _forms(case):
                     yield form, f"a hidden case of {question.id}"
         else:
-            for text in _sentences(judge):
+            for text in _sentences(question, judge):
                 yield text, question.id
 
 
-def _sentences(judge) -> list[str]:
-    return [judge.right, *(wrong.sentence for wrong in judge.wrong_answers)]
+def _sentences(question, judge) -> list[str]:
+    right = (
+        [judge.right(case) for case in question.cases(numbers_for(question, ""))]
+        if callable(judge.right)
+        else [judge.right]
+    )
+    return [*right, *(wrong.sentence for wrong in judge.wrong_answers)]
 
 
 def _forms(case: Mapping) -> list[str]:

@@ -13,11 +13,13 @@ import json
 from pathlib import Path
 
 from autograder.cell import sealed
+from autograder.cell.asking import fill
 from autograder.cell.data import canonical
 from autograder.cell.question import Question, of_chapter
+from autograder.cell.sentences import has_parts, one_slip
 from autograder.cell.verdict import Verdict, verdict_on
 from autograder.course.fingerprint import origin
-from autograder.course.judge import Judge, judge_of, verdict_of
+from autograder.course.judge import Judge, follows_from_case, has_names, judge_of, verdict_of
 from autograder.course.rehearsal import place_of, reply_of_reference, reply_of_wrong, said_by_wrong
 from autograder.course.secret import hidden_rng
 
@@ -71,10 +73,10 @@ def seal_question(question: Question, every: int = 1) -> dict:
     cases of each so-many-th run only, to compare."""
     judge = judge_of(question.id)
     salt = hashlib.sha256(f"salt of {question.id}".encode()).hexdigest()[:16]
-    boxes, told_apart, stopped = {}, set(), {}
+    boxes, parts, quiet, told_apart, stopped = {}, {}, [], set(), {}
     for case in _cases_of_some_runs(question, every):
         sealed_case = question.sealed_form(case)
-        verdicts, gave = {}, {}
+        verdicts, gave, failed, said = {}, {}, False, {}
         for name, reply in _foreseen(question, judge, case):
             verdict = _verdict(question, judge, case, reply)
             if "data" not in reply:
@@ -83,6 +85,7 @@ def seal_question(question: Question, every: int = 1) -> dict:
                         f"{question.id}: the reference fails on {case}: {verdict.sentence}"
                     )
                 # a wrong answer that stops with an error needs no box
+                failed = True
                 told_apart.add(name)
                 stopped[name] = stopped.get(name, 0) + 1
                 continue
@@ -103,14 +106,21 @@ def seal_question(question: Question, every: int = 1) -> dict:
                     name,
                 )
             if name is not None and not verdict.ok:
+                failed = True
                 told_apart.add(name)
+            said[name] = reply["data"]
             data = canonical(reply["data"])
             verdicts.setdefault(data, verdict)
             gave.setdefault(data, []).extend([name] if name else [])
-        boxes[sealed.locate(salt, sealed_case)] = dict(
-            sealed.lock(salt, sealed_case, json.loads(data), _as_plain(verdict, gave[data]))
+        place, own = sealed.locate(salt, sealed_case), follows_from_case(question, judge)
+        boxes[place] = dict(
+            sealed.lock(salt, sealed_case, json.loads(data), _as_plain(verdict, gave[data], own))
             for data, verdict in verdicts.items()
         )
+        if not failed:
+            quiet.append(place)
+        if has_names(question, judge):
+            parts[place] = dict(_parts(question, judge, case, salt, said))
     alike = [
         wrong.name
         for wrong in judge.wrong_answers
@@ -126,7 +136,32 @@ def seal_question(question: Question, every: int = 1) -> dict:
         raise Unsealable(
             f"{question.id}: no case tells {', '.join(alike)} from the right answer", alike[0]
         )
-    return {"salt": salt, "otherwise": judge.otherwise, "of": origin(question.id), "cases": boxes}
+    return {
+        "salt": salt,
+        "otherwise": judge.otherwise,
+        "of": origin(question.id),
+        "cases": boxes,
+        **({"quiet": sorted(quiet)} if quiet else {}),
+        **({"parts": parts} if any(parts.values()) else {}),
+    }
+
+
+def _parts(question, judge, case, salt, said: dict):
+    """(tag, box) for each name of an answer by itself: its right value, and each wrong one that a
+    named wrong answer has while its other names are right."""
+    if not has_parts(question, said[None]):
+        return
+    bare = question.sealed_form(case)
+    for name, value in said[None].items():
+        yield sealed.lock(salt, bare, [name, value], {"ok": True})
+    slips = {}
+    for wrong in judge.wrong_answers:
+        name = one_slip(question, said[None], said.get(wrong.name))
+        if name is not None:
+            slips.setdefault((name, canonical(said[wrong.name][name])), wrong)
+    for (name, value), wrong in slips.items():
+        told = {"ok": False, "sentence": fill(wrong.sentence, case, question.id)}
+        yield sealed.lock(salt, bare, [name, json.loads(value)], {**told, "names": [wrong.name]})
 
 
 def _cases_of_some_runs(question: Question, every: int) -> list[dict]:
@@ -175,10 +210,11 @@ def _foreseen(question, judge, case):
         yield wrong.name, reply_of_wrong(question, wrong, case)
 
 
-def _as_plain(verdict: Verdict, names: list[str]) -> dict:
+def _as_plain(verdict: Verdict, names: list[str], own: bool) -> dict:
     """A verdict for its box: what check() says, and for official grading which named wrong
-    answers give this very data."""
+    answers give this very data. own: the sentence for a right answer follows from the case."""
     told = {
+        "own": own and verdict.ok,
         "proof": list(verdict.proof),
         "share": 0.0 if verdict.ok else verdict.share,
         "names": names,

@@ -9,6 +9,7 @@ the gradebook, by the names of the list as it is now.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from autograder.gradebook.database import changing
@@ -48,7 +49,7 @@ def class_of(out: Path, given: Roster = Roster()) -> Roster:
     return Roster(rows, given.dropped)
 
 
-def names(row: dict[str, str]) -> tuple[str | None, str | None, str | None]:
+def names(row: Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
     """(first name, last name, email) as the gradebook keeps them;
     None for what the list does not say."""
     first, _, last = row.get("name", "").rpartition(" ")
@@ -56,6 +57,13 @@ def names(row: dict[str, str]) -> tuple[str | None, str | None, str | None]:
     if first or last:  # formgrader writes the word None for a part that is not there
         return first, last, row.get("email") or None
     return None, None, row.get("email") or None
+
+
+def with_name(file: str, student: str, listed: Mapping[str, Mapping[str, str]]) -> str:
+    """A file's name with the student beside it, by id and name, as far as the class list knows."""
+    name = " ".join(filter(None, names(listed.get(student, {}))[:2]))
+    known = [each for each in (student, name) if each and each not in file]
+    return f"{file} ({' '.join(known)})" if student in listed and known else file
 
 
 def enrol(out: Path, roster: Roster) -> None:

@@ -24,6 +24,7 @@ from autograder.cell.numbers import numbers_for
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
 from autograder.cell.replay import fits, needs_calls
+from autograder.cell.sentences import agree, together
 from autograder.cell.verdict import STUMBLES, Verdict, verdict_on
 from autograder.course.judge import Judge, judge_of, verdict_of
 from autograder.course.masters import Cell, Master, master
@@ -254,12 +255,23 @@ def mark(
     if named and named != verdict.misconception:
         wrong = next(wrong for wrong in judge.wrong_answers if wrong.name == named)
         sentence = fill(wrong.sentence, case, question.id)
-    title = UNSEEN if hidden else f"{case['case']}: " if "case" in case else ""
+    if hidden:
+        said = UNSEEN + sentence
+    else:
+        alike = [
+            (each.get("case", ""), sentence if place == index else verdicts[place].sentence)
+            for place, (each, secret) in enumerate(cases[: len(verdicts)])
+            if not secret
+            and not verdicts[place].ok
+            and (place == index or agree(verdicts[place].sentence, sentence))
+        ]
+        # of a question with dozens of cases the first is told, as in a notebook
+        said = together(alike[:1], 0) if question.first_only else together(alike, opened)
     share = min(verdict.share for verdict in verdicts)
     outcome = Outcome.HIDDEN if hidden else verdict.outcome
     if outcome is Outcome.PART and share == 0:
         outcome = Outcome.WRONG
-    return Mark(outcome, round(most * share, 4), most, question.kind, title + sentence, named)
+    return Mark(outcome, round(most * share, 4), most, question.kind, said, named)
 
 
 def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:

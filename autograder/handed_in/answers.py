@@ -103,12 +103,15 @@ def student_of(notebook: dict) -> str:
     metadata = notebook.get("metadata")
     packed = metadata.get("autograder") if isinstance(metadata, dict) else None
     named = packed.get("student") if isinstance(packed, dict) else None
-    if is_student(named):
-        return named
+    return named if is_student(named) else student_called(notebook)
+
+
+def student_called(notebook: dict) -> str:
+    """The literal in the first me("...") call that has an id; "" for nobody."""
     for cell in [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"] or notebook[
         "cells"
     ]:
-        for called in ME.finditer(_clean(text_of(cell))):
+        for called in ME.finditer(without_odd_letters(text_of(cell))):
             if is_student(called[2].strip()):
                 return called[2].strip()
     return ""
@@ -120,15 +123,19 @@ def course_key_of(notebook: dict) -> str:
     for cell in reversed(notebook["cells"]):
         outputs = cell.get("outputs")
         for output in outputs if isinstance(outputs, list) else ():
-            text = output.get("text", "") if isinstance(output, dict) else ""
-            if found := SAYS_KEY.search(
-                "".join(map(str, text)) if isinstance(text, list) else str(text)
-            ):
+            if isinstance(output, dict) and (found := SAYS_KEY.search(as_shown(output))):
                 return found[1]
     metadata = notebook.get("metadata")
     packed = metadata.get("autograder") if isinstance(metadata, dict) else None
     named = packed.get("course_key") if isinstance(packed, dict) else None
     return named if isinstance(named, str) and re.fullmatch(r"[0-9a-f]{8}", named) else ""
+
+
+def as_shown(output: dict) -> str:
+    """The text of an output, as a reader sees it."""
+    data = output.get("data")
+    text = output.get("text", data.get("text/plain", "") if isinstance(data, dict) else "")
+    return "".join(map(str, text)) if isinstance(text, list) else str(text)
 
 
 def is_student(name) -> bool:
@@ -138,7 +145,7 @@ def is_student(name) -> bool:
 
 def grade_id_of(cell: dict) -> str:
     """A cell's grade_id, "" where it has none."""
-    grade_id = _marks(cell).get("grade_id")
+    grade_id = marks_of(cell).get("grade_id")
     return grade_id if isinstance(grade_id, str) else ""
 
 
@@ -148,7 +155,7 @@ class _Found:
     def __init__(self, master: Master, notebook: dict):
         self.master = master
         self.cells, self.merged = taken_apart(master, notebook["cells"])
-        self.texts = [_clean(text_of(cell)) for cell in self.cells]
+        self.texts = [without_odd_letters(text_of(cell)) for cell in self.cells]
         # the master's cell each of theirs is, None for one they added
         self.of_master = self._laid_against()
         self.by_index: dict[int, list[int]] = {}
@@ -466,7 +473,7 @@ def _locked(master: Master, found: _Found) -> tuple[tuple[str, ...], tuple[str, 
         for cell in master.cells
         if cell.grade_id
         and any(
-            _marks_changed(_marks(found.cells[place]), cell)
+            _marks_changed(marks_of(found.cells[place]), cell)
             for place in found.by_index.get(cell.index, ())
         )
     ]
@@ -474,7 +481,7 @@ def _locked(master: Master, found: _Found) -> tuple[tuple[str, ...], tuple[str, 
         flags.append(f"nbgrader's marks on the cell of {_list(marked)} were edited and put back")
     known = {cell.grade_id for cell in master.cells if cell.grade_id}
     if any(
-        _marks(cell).get("grade") is True and grade_id_of(cell) and grade_id_of(cell) not in known
+        marks_of(cell).get("grade") is True and grade_id_of(cell) and grade_id_of(cell) not in known
         for cell in found.cells
     ):
         flags.append("there was a graded cell that nobody handed out")
@@ -492,6 +499,7 @@ def _marks_changed(marks: dict, cell: Cell) -> bool:
         "solution": cell.kind != "test",
         "grade": cell.kind != "answer",
     }
+    said["task"] = False
     if cell.kind == "answer":
         del said["points"]
     marks = {**marks, "points": _number(marks["points"])} if "points" in marks else marks
@@ -514,13 +522,14 @@ def _list(cells: list[Cell]) -> str:
     )
 
 
-def _marks(cell: dict) -> dict:
+def marks_of(cell: dict) -> dict:
+    """nbgrader's marks on a cell, {} where it has none."""
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     return marks if isinstance(marks, dict) else {}
 
 
-def _clean(text: str) -> str:
+def without_odd_letters(text: str) -> str:
     """A cell's text as any editor would show it: one kind of line end, no NUL,
     no half of a surrogate pair."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")

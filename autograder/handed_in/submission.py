@@ -27,6 +27,7 @@ from autograder.handed_in.assignment import (
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
 from autograder.handed_in.repair import Refused, Salvaged, TooMuch, Unreadable, salvage
+from autograder.handed_in.tampering import tampered
 
 GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = (
     "graded",
@@ -291,6 +292,16 @@ def _submission(
     naming += _of_several(notebooks, name, roster)
     named = course_key_of(salvaged.notebook) if variant and variant == said else ""
     flags = _of_another_key(named)
+    tampering = tampered(
+        own,
+        salvaged.notebook,
+        best.answers,
+        variant if variant == said else "",
+        named,
+        roster.spelled,
+    )
+    flags += tampering.flags
+    naming += tampering.naming
     repairs = salvaged.repairs + best.repairs
     if several > 1:
         most = [other for other, _, each in taken if _written(own, each) == _written(own, best)]

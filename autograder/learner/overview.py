@@ -12,24 +12,25 @@ from pathlib import Path
 
 from autograder.cell import progress
 from autograder.cell.course_folder import notebooks, released
-from autograder.cell.guesses import surprised
+from autograder.cell.guesses import fits
 from autograder.cell.question import chapters, of_chapter
 
 MANY_TRIES = 3
 ALL_HINTS = 2
+SURPRISE = "a surprise"
 
 
 @dataclass(frozen=True)
 class Overview:
     """What `python -m autograder progress` prints: rows of (chapter, solved, asked, hints,
-    guesses right, guesses), what to repeat, and what is next."""
+    numbers guessed right or close, numbers guessed), what to repeat, and what is next."""
 
     rows: tuple[tuple[str, int, int, int, int, int], ...]
     repeat: tuple[str, ...]
     following: str | None
 
     def __str__(self) -> str:
-        lines = [f"{'chapter':28} {'solved':>8} {'hints':>6} {'guessed right':>14}"]
+        lines = [f"{'chapter':28} {'solved':>8} {'hints':>6} {'guessed close':>14}"]
         for name, solved, asked, hints, right, guessed in self.rows:
             lines.append(
                 f"{name:28} {f'{solved} of {asked}' if asked else '-':>8} {hints or '-':>6} "
@@ -61,19 +62,17 @@ def overview(path: Path | None = None) -> Overview:
             for name, entry in kept["guesses"].items()
             if name.startswith(f"{chapter} ") and isinstance(entry, dict) and "truth" in entry
         }
-        wrong = {
-            name: entry
-            for name, entry in guesses.items()
-            if surprised(entry.get("guess") or {}, entry["truth"])
-        }
+        how = {name: fits(name, entry) for name, entry in guesses.items()}
+        wrong = {name: guesses[name] for name, fit in how.items() if SURPRISE in fit.values()}
+        numbers = [fit for each in how.values() for fit in each.values()]
         rows.append(
             (
                 _folder(chapter),
                 sum(bool(entry.get("passed_at")) for entry in entries.values()),
                 len(asked),
                 sum(entry["hints"] for entry in entries.values()),
-                len(guesses) - len(wrong),
-                len(guesses),
+                sum(fit != SURPRISE for fit in numbers),
+                len(numbers),
             )
         )
         repeat += [

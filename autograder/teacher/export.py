@@ -1,7 +1,9 @@
 """The marks in the layouts other systems read: CSV and JSON of our own, Canvas, Moodle and
-Gradescope.
+Gradescope; and the course's totals.
 
     python -m autograder export OUT --as canvas > marks.csv
+    python -m autograder export OUT --as moodle --scale 100 > marks.csv
+    python -m autograder export OUT --as totals > course.csv
 
 CSV follows RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before
 it, so that a name like =HYPERLINK(...) is a name; numbers are written as numbers. CSV and JSON have
@@ -19,6 +21,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
+from typing import NamedTuple
 
 from autograder.cell.outcome import Outcome
 from autograder.gradebook.read import Cell, Sheet, sheets
@@ -33,11 +36,21 @@ Verdicts = Mapping[tuple[str, str], Mapping[str, tuple[str, str]]]
 NO_VERDICTS: Verdicts = MappingProxyType({})
 
 
-def export(out: Path, layout: str, say: Callable[[str], None] = lambda text: None) -> str:
-    """The marks of an OUT folder in one layout; `say` is told what is not final in them. Raises
-    ValueError for a layout there is not, LookupError without marks."""
+def export(
+    out: Path,
+    layout: str,
+    say: Callable[[str], None] = lambda text: None,
+    scale: float | None = None,
+) -> str:
+    """The marks of an OUT folder in one layout; `say` is told what is not final in them. `scale`:
+    the points that each assignment is worth elsewhere. Raises ValueError for a layout there is not,
+    LookupError without marks."""
     if layout not in LAYOUTS:
         raise ValueError(f"There is no layout {layout!r}; there are {', '.join(LAYOUTS)}.")
+    if scale is not None and layout not in SCALED:
+        raise ValueError(f"--scale goes with {', '.join(SCALED)}; {layout} has our own points.")
+    if scale is not None and not 0 < scale <= 10_000:
+        raise ValueError(f"--scale is a number of points above 0, such as 100, not {scale:g}.")
     found = list(sheets(out))
     if not found:
         raise LookupError(
@@ -50,7 +63,10 @@ def export(out: Path, layout: str, say: Callable[[str], None] = lambda text: Non
             f"{waits} of {len(found)} have an open answer that waits for a person: it counts 0 in "
             f"this table until `python -m autograder review {quote(str(out))}` has a mark for it."
         )
-    return LAYOUTS[layout](found, _verdicts(out, say) if layout in WITH_VERDICTS else NO_VERDICTS)
+    verdicts = _verdicts(out, say) if layout in WITH_VERDICTS else NO_VERDICTS
+    return LAYOUTS[layout](
+        found if scale is None else [_scaled(sheet, scale) for sheet in found], verdicts
+    )
 
 
 def safe(text: str) -> str:
@@ -172,6 +188,49 @@ def _plain(sheet: Sheet, verdicts: Verdicts) -> dict:
     }
 
 
+def _totals(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
+    """A row for each student, a column for each chapter, and the course's total: a chapter that
+    nothing came of counts 0 of its points."""
+    most = {sheet.assignment: sheet.max for sheet in found}
+    head = ["student", "last_name", "first_name", "email", *most, "total", "max", "percent"]
+    rows = []
+    for own in _by_student(found):
+        first, marks = own[0], {sheet.assignment: sheet.score for sheet in own}
+        total, possible = sum(marks.values()), sum(most.values())
+        rows.append(
+            [
+                safe(first.student),
+                safe(first.last_name),
+                safe(first.first_name),
+                safe(first.email),
+                *(_number(marks[name]) if name in marks else "" for name in most),
+                _number(round(total, 4)),
+                _number(possible),
+                _number(round(100 * total / possible, 1)) if possible else "",
+            ]
+        )
+    return _table([head, *rows])
+
+
+def _scaled(sheet: Sheet, most: float) -> Points:
+    """A sheet's total as points out of `most`."""
+    score = round(sheet.score * most / sheet.max, 2) if sheet.max else 0.0
+    who = sheet.student, sheet.first_name, sheet.last_name, sheet.email
+    return Points(*who, sheet.assignment, score, most)
+
+
+class Points(NamedTuple):
+    """What `canvas`, `moodle` and `totals` read of a sheet."""
+
+    student: str
+    first_name: str
+    last_name: str
+    email: str
+    assignment: str
+    score: float
+    max: float
+
+
 def _canvas(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
     """Canvas's gradebook import: a row a student, a column an assignment,
     the points possible in the second row."""
@@ -257,8 +316,16 @@ def _marks(sheet: Sheet, questions: Iterable[str]) -> Iterator[str]:
 
 WITH_VERDICTS = ("csv", "json")
 LAYOUTS: Mapping[str, Callable[..., str]] = MappingProxyType(
-    {"csv": _csv, "json": _json, "canvas": _canvas, "moodle": _moodle, "gradescope": _gradescope}
+    {
+        "csv": _csv,
+        "json": _json,
+        "canvas": _canvas,
+        "moodle": _moodle,
+        "gradescope": _gradescope,
+        "totals": _totals,
+    }
 )
+SCALED = ("canvas", "moodle", "totals")
 
 
 def _table(rows: Iterable[list]) -> str:

@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 from autograder.gradebook.read import Sheet, sheets
-from autograder.gradebook.students import class_of, names
+from autograder.gradebook.students import class_of, names, with_name
 from autograder.teacher.items import (
     LEAST_FOR_STATISTICS,
     Item,
@@ -28,6 +28,7 @@ from autograder.teacher.items import (
     misconceptions,
     unnamed,
 )
+from autograder.teacher.seen import is_seen, seen_of
 from autograder.written.answers import UNFINISHED, read_results
 
 STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
@@ -50,8 +51,8 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Class:
-    """A graded class: its chapters, the submissions that were not simply graded (name, status,
-    reason), and whoever is not on its list."""
+    """A graded class: its chapters, the submissions that were not simply graded (name with its
+    student, status, reason; those not yet seen first), and whoever is not on its list."""
 
     out: Path
     statuses: Mapping[str, int]
@@ -83,11 +84,15 @@ def read_class(out: Path) -> Class:
         )
         for name in sorted(counted.keys() | marked.keys())
     )
-    troubled = tuple(
-        (name, result["status"], result["reason"])
-        for name, result in results.items()
-        if result["status"] != "graded" or result.get("flags")
-    )
+    kept, new, old = seen_of(out), [], []
+    for name, result in results.items():
+        if result["status"] != "graded" or result.get("flags"):
+            told = with_name(name, result["student"], listed)
+            if is_seen(kept, name, result):
+                old.append((f"{told} (seen)", result["status"], result["reason"]))
+            else:
+                new.append((told, result["status"], result["reason"]))
+    troubled = (*new, *old)
     return Class(
         out,
         Counter(result["status"] for result in results.values()),

@@ -434,8 +434,8 @@ JUDGE_06_3 = Judge(
         "epoch": _epoch(case["client"], case["transactions"], case["starts"], case["ends_by"])
     },
     right=(
-        "right: starts up to 3.9, transactions from 4.0 on, and one more where somebody has to "
-        "be fenced out of an open one."
+        "right: starts up to 3.9, transactions from 4.0 on, and one more after a kill in an "
+        "open transaction."
     ),
     otherwise="not this epoch. Let epoch_after run it, and change one number at a time.",
 )

@@ -61,7 +61,7 @@ from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab import Lab
+from kafkalab import PROFILES, Lab
 
 
 @cache
@@ -89,6 +89,13 @@ def _join_phase(case: dict) -> dict:
     starts = case["starts"].split()
     place, joins, generation = _joined(len(starts), case["later"], case["version"])
     return {"leader": starts[place], "joins": joins, "last_generation": generation}
+
+
+def _why_these_joins(case):
+    """A newcomer asks for its id first where the client knows JoinGroup 4 (KIP-394)."""
+    newest = PROFILES[case["version"]].apis.newest["JoinGroup"]
+    asks = "each newcomer asks for its id first, " if newest >= 4 else ""
+    return f"right: the first one leads, {asks}and everybody who is there joins again."
 
 
 JUDGE_07_1 = Judge(
@@ -267,10 +274,7 @@ JUDGE_07_1 = Judge(
         ),
     ),
     truth=_join_phase,
-    right=(
-        "right: the first one leads, each newcomer asks for its id first, and everybody who is "
-        "there joins again."
-    ),
+    right=_why_these_joins,
     otherwise=(
         "not all of these three are right. How often does a newcomer of version {version} send "
         "JOIN_GROUP, and what do the others do each time?"

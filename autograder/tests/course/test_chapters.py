@@ -12,7 +12,7 @@ from autograder.cell.asking import fill
 from autograder.cell.course_folder import released
 from autograder.cell.question import chapters, of_chapter
 from autograder.course import release
-from autograder.course.judge import judge_of
+from autograder.course.judge import judge_of, said_of_right
 from autograder.course.masters import master
 from autograder.course.references import references, solved
 from autograder.course.sealing import seal, seal_question
@@ -135,7 +135,7 @@ def test_every_sentence_finds_its_numbers(chapter):
             said = [
                 fill(words, case, question.id, 0)
                 for words in (
-                    judge.right,
+                    said_of_right(judge, case),
                     judge.otherwise,
                     judge.unseen,
                     *(wrong.sentence for wrong in judge.wrong_answers),
@@ -153,11 +153,15 @@ def test_the_sealed_verdicts_are_of_this_chapter(chapter):
     for question in of_chapter(chapter):
         if question.kind == "open":
             continue
-        again = seal_question(question, every=9)
-        assert {place: kept[question.id]["cases"].get(place) for place in again["cases"]} == again[
-            "cases"
-        ], "run `make course` and commit"
-        assert {**kept[question.id], "cases": {}} == {**again, "cases": {}}
+        again, own = seal_question(question, every=9), kept[question.id]
+        for part in ("cases", "parts"):
+            own_part = own.get(part, {})
+            assert {place: own_part.get(place) for place in again.get(part, {})} == again.get(
+                part, {}
+            ), "run `make course` and commit"
+        assert sorted(set(own.get("quiet", ())) & again["cases"].keys()) == again.get("quiet", [])
+        left_out = {"cases": {}, "parts": {}, "quiet": []}
+        assert {**own, **left_out} == {**again, **left_out}
 
 
 @pytest.mark.slow

@@ -1,14 +1,17 @@
-"""The examples in docs/ are run as they stand."""
+"""What docs/ says is done as it stands there: Gradescope's zip file is unpacked and run."""
 
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from autograder.__main__ import main
 from autograder.cell.course_folder import HOME
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -16,9 +19,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 @pytest.fixture
 def gradescope(hand_in, tmp_path):
-    """gradescope(users) runs the script of the page on what lies in submission/ as Gradescope
-    would; returns results.json."""
-    script = re.search(r"```python\n(.*?)```", (DOCS / "gradescope.md").read_text(), re.S)[1]
+    """gradescope(users) runs the zip's script on what lies in submission/ as Gradescope would;
+    returns results.json."""
+    script = (HOME / "autograder" / "teacher" / "gradescope_run.py").read_text(encoding="utf-8")
     (tmp_path / "source").mkdir()
     (tmp_path / "source" / "secret.txt").write_text("a demo secret, known to everybody\n")
     for part in ("autograder", "kafkalab"):
@@ -96,4 +99,51 @@ def test_every_command_the_docs_name_exists():
             r"python -m autograder (\w+)", "".join(path.read_text() for path in DOCS.glob("*.md"))
         )
     )
-    assert named and all(re.search(rf"^    {name} ", known, re.M) for name in named)
+    assert named and all(re.search(rf"^    {name}\s", known, re.M) for name in named)
+
+
+def test_gradescopes_zip_grades_its_chapter_where_nothing_else_is(tmp_path, monkeypatch, capsys):
+    """Unpacked into an empty folder it refuses another chapter and grades its own."""
+    monkeypatch.delenv("AUTOGRADER_SECRET", raising=False)
+    path = tmp_path / "chapter03.zip"
+    assert main(["gradescope", "03", "--out", str(path)]) == 2
+    assert "AUTOGRADER_SECRET is not set" in capsys.readouterr().err and not path.exists()
+    assert main(["gradescope", "3", "--out", str(path), "--demo"]) == 0
+    source = tmp_path / "source"
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        archive.extractall(source)
+        assert archive.getinfo("run_autograder").external_attr >> 16 & 0o111
+    assert not [name for name in names if "/tests/" in name or "__pycache__" in name]
+    assert (source / "chapter.txt").read_text() == "03\n"
+    assert path.stat().st_size < 20_000_000
+    blank = HOME / "notebooks" / "release" / "03_consumer_connections"
+    notebook = json.loads((blank / "03_consumer_connections.ipynb").read_text(encoding="utf-8"))
+    notebook["metadata"]["autograder"]["student"] = "ada"
+    (tmp_path / "submission").mkdir()
+    (tmp_path / "submission" / "03.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    users = {"users": [{"email": "ada@school.org", "id": 7, "name": "A"}]}
+    (tmp_path / "submission_metadata.json").write_text(json.dumps(users))
+    environment = {**os.environ, "AUTOGRADER_HOME": str(tmp_path), "PYTHONPATH": str(source)}
+    environment.pop("AUTOGRADER_COURSE", None)
+    subprocess.run(
+        [sys.executable, str(source / "run_autograder")], env=environment, check=True, cwd=source
+    )
+    report = json.loads((tmp_path / "results" / "results.json").read_text())
+    assert [test["name"] for test in report["tests"]] == [f"03.{number}" for number in range(1, 8)]
+    assert all(test["score"] == 0 for test in report["tests"])
+
+
+def test_a_teachers_week_stands_on_one_screen():
+    """The first forty lines of TEACHING.md name the three commands, and what is typed there is
+    understood."""
+    from autograder.__main__ import _parser
+
+    page = (HOME / "notebooks" / "TEACHING.md").read_text(encoding="utf-8")
+    screen = page.split("\n---\n")[0].splitlines()
+    assert len(screen) <= 40 and all(len(line) <= 140 for line in screen)
+    typed = [line for line in screen if line.startswith("python -m autograder")]
+    asked = [_parser().parse_args(shlex.split(line, comments=True)[3:]).command for line in typed]
+    assert asked[:3] == ["receive", "grade", "review"] and len(asked) >= 8
+    for line in re.findall(r"`python -m autograder ([^`]+)`", page):
+        assert _parser().parse_args(shlex.split(line)).command

@@ -146,8 +146,30 @@ def test_no_gradebook_and_no_such_layout_are_told(graded, tmp_path, capsys):
     told = capsys.readouterr().err
     assert (
         "There is no gradebook" in told
-        and "there are csv, json, canvas, moodle, gradescope" in told
+        and "there are csv, json, canvas, moodle, gradescope, totals" in told
     )
+
+
+def test_points_are_scaled_to_what_a_chapter_is_worth_elsewhere(graded, capsys):
+    head, *rows = rows_of(export(graded, "moodle", scale=100))
+    assert {row[head.index("ID number")]: row[-1] for row in rows} == {"ada": "60", "bo": "50"}
+    assert rows_of(export(graded, "canvas", scale=100))[1][-1] == "100"
+    assert main(["export", str(graded), "--as", "json", "--scale", "100"]) == 2
+    assert main(["export", str(graded), "--as", "moodle", "--scale", "-1"]) == 2
+    told = capsys.readouterr().err
+    assert "--scale goes with canvas, moodle, totals" in told and "a number of points" in told
+
+
+def test_the_courses_total_counts_what_nothing_came_of():
+    def sheet(student, chapter, score):
+        cells = (Cell(f"{chapter[:2]}.1", score, 10.0, False, False),)
+        return Sheet(student, "", "", "", chapter, "", 0.0, cells)
+
+    found = [sheet("ada", "02_x", 9.0), sheet("ada", "03_y", 7.5), sheet("bo", "02_x", 4.0)]
+    head, ada, bo = rows_of(LAYOUTS["totals"](found))
+    assert head[-5:] == ["02_x", "03_y", "total", "max", "percent"]
+    assert ada[-5:] == ["9", "7.5", "16.5", "20", "82.5"]
+    assert bo[-5:] == ["4", "", "4", "20", "20"]
 
 
 def test_tables_of_our_own_say_what_became_of_each_question(graded):
