@@ -37,7 +37,7 @@ from autograder.grading.marking import all_cases, mark
 from autograder.handed_in.submission import Submission
 from autograder.proving.drawn import drawn
 from autograder.sandbox.outside.parent import Sandbox
-from autograder.written.scorer.score import RubricMissing, score
+from autograder.written.rubrics import RubricMissing, suggest
 
 BLANK = "___"
 """What `new` writes where the author is to write something."""
@@ -264,7 +264,7 @@ def _text(looked: Looked) -> str:
 def _rubric(looked: Looked) -> str:
     model = " ".join(looked.exercise.solution().split())
     try:
-        found = score(looked.question.id, model)
+        found = suggest(looked.question.id, model)
     except RubricMissing:
         return "none: each answer waits for a person without a suggestion"
     if found.mark < LEAST_FOR_MODEL:
