@@ -76,8 +76,8 @@ def _grade(wanted) -> int:
     from autograder.cell.course_folder import chapter_number
     from autograder.course.secret import is_demo
     from autograder.grade import Unready, grade_class, grade_file, needs_attention, public
+    from autograder.gradebook.files import Busy
     from autograder.grading.child_process import Lost, Unable
-    from autograder.grading.writer import Busy
     from autograder.handed_in.download import NotAClass, folder_of
     from autograder.sandbox.outside.parent import SandboxFailed, Unofficial
 
@@ -868,7 +868,8 @@ def _parser() -> argparse.ArgumentParser:
 def _write_json(where: str, found) -> None:
     """(name, result) pairs as one JSON object, piece by piece:
     a class of ten thousand is not put together in memory."""
-    from autograder.grading.results import as_json, write_atomically
+    from autograder.gradebook.files import write_atomically
+    from autograder.grading.results import as_json
 
     pieces = itertools.chain(as_json(found), "\n")
     if where == "-":

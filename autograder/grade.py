@@ -35,6 +35,7 @@ from autograder.cell.numbers import numbers_for
 from autograder.course.masters import master
 from autograder.course.secret import held_to
 from autograder.gradebook import late
+from autograder.gradebook.files import holding
 from autograder.gradebook.late import settle as settle_late
 from autograder.gradebook.students import class_of, enrol
 from autograder.gradebook.write import recorded, restamp, told, written
@@ -44,7 +45,6 @@ from autograder.grading.pace import Pace
 from autograder.grading.settling import marks_of, settle
 from autograder.grading.verdict import asked_of, blank, judge
 from autograder.grading.verdict_cache import stale
-from autograder.grading.writer import holding
 from autograder.handed_in.arrivals import arrive, keep_copy
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.classlist import Roster

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.cell import sealed
-from autograder.cell.asking import complaint
 from autograder.cell.course_folder import notebooks
 from autograder.cell.numbers import numbers_for
+from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
 from autograder.cell.question import find as question_of
 from autograder.course import build, halves
@@ -33,7 +33,7 @@ from autograder.course.rehearsal import reply_of_wrong
 from autograder.course.sealing import Unsealable, seal_question, write_boxes
 from autograder.course.sources import exercises_of, name_of
 from autograder.grade import hear
-from autograder.grading.marking import all_cases, mark
+from autograder.grading.verdict import all_cases, mark
 from autograder.handed_in.submission import Submission
 from autograder.proving.drawn import drawn
 from autograder.sandbox.outside.parent import Sandbox
@@ -174,7 +174,7 @@ def _hints(looked: Looked) -> str:
 def _reference(looked: Looked) -> str:
     for student in STUDENTS:
         given = _graded(looked.question, reference(looked.question.id), student)
-        if given.score != given.max:
+        if given.outcome != Outcome.RIGHT:
             raise Unruly(
                 f"{_line_of(looked, 'answer')}: the solution gets {given.score:g} of "
                 f"{given.max:g} as student {student or 'nobody'}: {given.sentence}"
@@ -185,9 +185,9 @@ def _reference(looked: Looked) -> str:
 def _blank(looked: Looked) -> str:
     id = looked.question.id
     given = _graded(looked.question, master(id[:2]).answer_cell(id).source, STUDENTS[1])
-    if given.score or given.sentence != complaint({"blank": list(looked.question.answers)}):
+    if given.outcome != Outcome.BLANK:
         raise Unruly(
-            f"{_line_of(looked, 'answer')}: the empty answer gets {given.score:g} points and "
+            f"{_line_of(looked, 'answer')}: the empty answer is {given.outcome}, "
             f'"{given.sentence}"; leave each of `answers` as `...` above the solution'
         )
     return f"0 points: {given.sentence}"
@@ -207,7 +207,7 @@ def _wrong(looked: Looked) -> str:
             replies = [reply_of_wrong(looked.question, wrong, case) for case, _ in cases]
             given = mark(looked.question, 1.0, cases, replies, "")
             whose = f"as student {student or 'nobody'}"
-            if given.score == given.max:
+            if given.outcome == Outcome.RIGHT:
                 raise Unruly(f"{where}: it is right {whose}; keep such numbers out with `where`")
             if given.misconception != wrong.name:
                 raise Unruly(f'{where}: {whose} it gets another sentence: "{given.sentence}"')
