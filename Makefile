@@ -35,7 +35,7 @@ classroom: .venv/ready-dev  ## teach: a class of made-up students is graded (STU
 redteam: .venv/ready-dev  ## attack: hostile submissions in the sandbox; what comes through is counted (LEVEL=L3)
 	@$(PY) -m autograder redteam --level $(LEVEL)
 
-course: .venv/ready-dev  ## write: build the notebooks of notebooks/release from notebooks/source_py
+course: .venv/ready-dev  ## write: build the notebooks of notebooks/release from chapters and exercises
 	@$(PY) -m autograder course
 
 conformance: .venv/ready-dev  ## compare the simulator with recordings of real clients (DIR=data/recordings)

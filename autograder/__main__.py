@@ -76,8 +76,8 @@ def _grade(wanted) -> int:
     from autograder.cell.course_folder import chapter_number
     from autograder.course.secret import is_demo
     from autograder.grade import Unready, grade_class, grade_file, needs_attention, public
+    from autograder.gradebook.files import Busy
     from autograder.grading.child_process import Lost, Unable
-    from autograder.grading.writer import Busy
     from autograder.handed_in.download import NotAClass, folder_of
     from autograder.sandbox.outside.parent import SandboxFailed, Unofficial
 
@@ -455,6 +455,24 @@ def _course(wanted) -> int:
     return build.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
+def _new(wanted) -> None:
+    from autograder.course.skeleton import begin
+    from autograder.course.sources import name_of
+
+    path, line = begin(wanted.id, wanted.title)
+    print(
+        f"{path} is begun: fill in its blanks, ___, and add the line\n\n    {line}\n\nto "
+        f"notebooks/source_py/{name_of(wanted.id[:2])}.py, where the exercise belongs. "
+        f"`python -m autograder exercise {wanted.id}` says how far it is."
+    )
+
+
+def _exercise(wanted) -> int:
+    from autograder.proving.exercise_rules import look
+
+    return look(wanted.id)
+
+
 def _release(wanted) -> None:
     from autograder.cell.course_folder import MYTHS, chapter_number
     from autograder.cell.numbers import course_key_id
@@ -790,13 +808,19 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="use the public demo key, where AUTOGRADER_SECRET is not set",
     )
-    built = command("course", _course, "build the notebooks of source_py, for authors")
+    built = command("course", _course, "build chapters and their exercises, for authors")
     built.add_argument("chapters", nargs="*", metavar="NN")
     built.add_argument(
         "--prose",
         action="store_true",
         help="only text changed: leave the sealed verdicts as they are",
     )
+    new = command("new", _new, "begin an exercise: its file, with blanks to fill in")
+    new.add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
+    new.add_argument("title", metavar="TITLE", help="a few words: its heading and its file's name")
+    command(
+        "exercise", _exercise, "all rules for one exercise on one screen, each with what to do"
+    ).add_argument("id", metavar="NN.k")
     command(
         "seal", _seal, "seal the public cases of chapters, or of one question, for check()"
     ).add_argument("chapters", nargs="*", metavar="NN|NN.k")
@@ -844,7 +868,8 @@ def _parser() -> argparse.ArgumentParser:
 def _write_json(where: str, found) -> None:
     """(name, result) pairs as one JSON object, piece by piece:
     a class of ten thousand is not put together in memory."""
-    from autograder.grading.results import as_json, write_atomically
+    from autograder.gradebook.files import write_atomically
+    from autograder.grading.results import as_json
 
     pieces = itertools.chain(as_json(found), "\n")
     if where == "-":

@@ -35,6 +35,7 @@ from autograder.cell.numbers import numbers_for
 from autograder.course.masters import master
 from autograder.course.secret import held_to
 from autograder.gradebook import late
+from autograder.gradebook.files import holding
 from autograder.gradebook.late import settle as settle_late
 from autograder.gradebook.students import class_of, enrol
 from autograder.gradebook.write import recorded, restamp, told, written
@@ -44,7 +45,6 @@ from autograder.grading.pace import Pace
 from autograder.grading.settling import marks_of, settle
 from autograder.grading.verdict import asked_of, blank, judge
 from autograder.grading.verdict_cache import stale
-from autograder.grading.writer import holding
 from autograder.handed_in.arrivals import arrive, keep_copy
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.classlist import Roster
@@ -140,9 +140,11 @@ def run(submission: Submission, sandbox: Sandbox) -> dict:
     return judge(submission, *hear(submission, sandbox))
 
 
-def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
-    """What the sandbox heard: (cases asked by question, the sandbox's answer).
-    Safe in a thread; nothing is decided here."""
+def hear(
+    submission: Submission, sandbox: Sandbox, only: set[str] | None = None
+) -> tuple[dict, dict]:
+    """What the sandbox heard: (cases asked by question, the sandbox's answer); `only` these
+    questions, where it says which. Safe in a thread; nothing is decided here."""
     if not submission.can_run:
         return {}, {
             "replies": {},
@@ -156,7 +158,7 @@ def hear(submission: Submission, sandbox: Sandbox) -> tuple[dict, dict]:
         question.id: dict(numbers_for(question, submission.variant, submission.key))
         for question in own.questions
     }
-    cells = steps(own, submission.answers, extras=submission.extras)
+    cells = steps(own, submission.answers, only=only, extras=submission.extras)
     jobs = [
         {
             "source": _python(step.source),

@@ -28,7 +28,9 @@ def measure(path: Path) -> dict[str, object]:
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    notebook = jupytext.read(path, fmt="py:percent")
+    from autograder.course.sources import text_of_chapter
+
+    notebook = jupytext.reads(text_of_chapter(path.stem), fmt="py:percent")
     _lab_clock.watch()
     quiet = Config()
     quiet.HistoryManager.enabled = False  # the folder is gone before IPython writes at its exit

@@ -4,14 +4,15 @@ generate_assignment 03_consumer_connections`."""
 c = get_config()  # noqa: F821  (nbgrader provides it)
 
 c.CourseDirectory.course_id = "kafka-opened-up"
-# The authors' py:percent files live in source_py/. Were one to stray beside its notebook, nbgrader
-# would hand it out with the answers.
+# The authors' py:percent files are in source_py/ and exercises/. Were one to stray beside its
+# notebook, nbgrader would hand it out with the answers.
 c.CourseDirectory.ignore = [
     ".ipynb_checkpoints",
     "*.pyc",
     "*.py",
     "__pycache__",
     "source_py",
+    "exercises",
     "mine",
 ]
 

@@ -42,12 +42,11 @@ def sentence_of(error: Exception) -> str:
 def said_by_sqlite(error: BaseException | None) -> str | None:
     """What sqlite said, where an error began with its: the disk is full, the file is no gradebook,
     somebody else writes in it."""
-    import sqlite3
-
-    # what is below them is our own fault
-    while error is not None and type(error) not in (
-        sqlite3.OperationalError,
-        sqlite3.DatabaseError,
+    # told by name, for no file but the gradebook's imports sqlite3; what is below these two is our
+    # own fault
+    while error is not None and (type(error).__module__, type(error).__name__) not in (
+        ("sqlite3", "OperationalError"),
+        ("sqlite3", "DatabaseError"),
     ):
         error = error.__cause__ or error.__context__
     return None if error is None else str(error)

@@ -1,12 +1,15 @@
-"""From what authors write to what learners open.
+"""Builds what learners open from what authors write.
 
-Authors edit `notebooks/source_py/NN_noun.py` (py:percent, with solutions).
-`python -m autograder course` builds from it
+Authors edit chapters, `notebooks/source_py/NN_noun.py`, and exercises, `notebooks/exercises/NN`.
+`python -m autograder course` builds from them
 
-    notebooks/source/NN_noun/NN_noun.ipynb     what nbgrader reads, with solutions; not in git
-    notebooks/release/NN_noun/NN_noun.ipynb    what learners open: no solutions, no outputs; in git
-    autograder/questions/sealed/chNN.json      the verdicts of the public cases, sealed; in git
-    notebooks/MAP.md                           which cell teaches which topic; in git
+    notebooks/source/NN_noun/NN_noun.ipynb      what nbgrader reads, with solutions; not in git
+    notebooks/release/NN_noun/NN_noun.ipynb     what learners open: no solutions, no outputs; in git
+    autograder/cell/questions/chNN.py           the learner's half of the exercises; in git
+    autograder/course/judges/chNN.py            the judge's half of the exercises; in git
+    autograder/written/rubrics/chNN.py          the rubrics of open questions; in git
+    autograder/cell/questions/sealed/chNN.json  the verdicts of the public cases, sealed; in git
+    notebooks/MAP.md                            which cell teaches which topic; in git
 
 and builds the same bytes each time. The release is made by nbgrader itself, so a teacher who runs
 `nbgrader generate_assignment` in notebooks/ gets the same. The two folders live apart because
@@ -28,15 +31,24 @@ from pathlib import Path
 from autograder.cell.course_folder import notebooks
 from autograder.cell.question import chapters as asked_chapters
 from autograder.cell.sealed import folder as sealed_folder
+from autograder.course import halves
 from autograder.course.leaks import Leak, Secrets, given, learners_half, readable
-from autograder.course.sources import Unbuildable, author_notebook, chapters, name_of
+from autograder.course.sources import (
+    Unbuildable,
+    author_notebook,
+    chapters,
+    exercises_of,
+    name_of,
+)
 
 
 def build(chapter: str) -> Path:
-    """Build one chapter's source and release notebooks; returns the release's path."""
+    """Build one chapter's halves, source and release notebooks; returns the release's path."""
     import nbformat
 
     name = name_of(chapter)
+    if exercises_of(name):
+        halves.write(name[:2], exercises_of(name))
     book = author_notebook(chapter)
     source = notebooks() / "source" / name / f"{name}.ipynb"
     source.parent.mkdir(parents=True, exist_ok=True)
@@ -65,7 +77,7 @@ def main(argv: list[str]) -> int:
             if name[:2] in asked_chapters():
                 if not prose:
                     seal(name[:2])
-                _look_for_leaks(name)
+                look_for_leaks(name)
         write_map()
     except (Unbuildable, Unsealable, Leak) as problem:
         print(f"course: {problem}", file=sys.stderr)
@@ -73,7 +85,7 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def _look_for_leaks(name: str) -> None:
+def look_for_leaks(name: str) -> None:
     """Raise Leak, and take the release away, where what learners will
     open holds a solution or a hidden case."""
     kept = Secrets([name[:2]], given([name[:2]], learners_half([name[:2]])))

@@ -1,8 +1,8 @@
-"""Digests the text that a question's sealed verdicts are made of: its chapter's questions and
-judges, without what stands there about other questions only.
+"""Digests the text that a question's sealed verdicts are made of.
 
-Who corrects one sentence seals one question: `python -m autograder seal 08.4`. What questions
-share, helpers and scenery, belongs to all. Comments, docstrings and imports from autograder itself
+That is its own section of the chapter's two halves and what the exercises share; in halves written
+by hand, without sections, it is all but other questions' calls. Who corrects one exercise seals one
+question: `python -m autograder seal 08.4`. Comments, docstrings and imports from autograder itself
 belong to none: no verdict follows from them.
 """
 
@@ -18,6 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from autograder.cell import sealed
+
+SECTION = re.compile(r"^# %% (\S+)$", re.MULTILINE)
 
 
 def origin(question_id: str) -> str:
@@ -53,6 +55,7 @@ def judges_folder() -> Path:
 def _without_others(text: str, question_id: str) -> bytes:
     """The text without other questions, comments, docstrings and autograder's own imports, and
     without the blank lines that these leave."""
+    text = _section(text, question_id)
     source = text.encode()
     starts = [0]
     for line in source.splitlines(keepends=True):
@@ -73,6 +76,13 @@ def _without_others(text: str, question_id: str) -> bytes:
             end = until
     lines = b"".join([*kept, source[end:]]).splitlines()
     return b"\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def _section(text: str, question_id: str) -> str:
+    """What a built half (halves.py) says of one question and of all; the whole text of another."""
+    head, *sections = SECTION.split(text)
+    named = dict(zip(sections[::2], sections[1::2], strict=True))
+    return named.get("shared", "") + named.get(question_id, "") if named else head
 
 
 @lru_cache(maxsize=64)

@@ -16,7 +16,7 @@ from random import Random
 
 from autograder.cell.asking import fill
 from autograder.cell.data import plain, same
-from autograder.cell.question import Question
+from autograder.cell.question import Question, find
 from autograder.cell.verdict import Verdict, public_word
 from autograder.course import judges
 
@@ -50,7 +50,7 @@ class Judge:
     hidden_cases   a Random seeded by the course secret -> more cases; only for questions that call
                    the learner's function
     reference      the solved answer cell's source (for an open question: a model answer); None
-                   takes the solved cell with this grade_id from notebooks/source_py
+                   takes the answer cell of the exercise's file
     wrong_answers  see WrongAnswer; the first whose data is equal to the learner's gives its
                    sentence
     right          the sentence for a right answer: why it is right, in a few words
@@ -71,7 +71,8 @@ class Judge:
 
 
 def judge_of(question_id: str) -> Judge:
-    """The judge of a question; KeyError, with a sentence, when nobody wrote one."""
+    """The judge of a question; KeyError, with a sentence, when nobody wrote one. An open
+    question has a rubric instead, so its judge says nothing."""
     module = f"{judges.__name__}.ch{question_id[:2]}"
     try:
         found = importlib.import_module(module).JUDGES
@@ -82,6 +83,8 @@ def judge_of(question_id: str) -> Judge:
     for judge in found:
         if judge.id == question_id:
             return judge
+    if find(question_id).kind == "open":
+        return Judge(question_id)
     raise KeyError(f"Question {question_id} has no judge.")
 
 

@@ -10,18 +10,20 @@ found, nothing is written.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from autograder.cell import questions
-from autograder.cell.course_folder import HOME, notebooks, text_of
+from autograder.cell.course_folder import HOME, text_of
 from autograder.cell.question import of_chapter
+from autograder.course.exercises import SOLUTION
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.course.secret import hidden_rng, secret
+from autograder.course.sources import chapters as chapters_with_sources
+from autograder.course.sources import text_of_chapter
 
 # characters in a row of a solution or a hidden case that count as a leak
 FRAGMENT = 20
@@ -74,14 +76,10 @@ def given(chapters: Iterable[str], code: Iterable[Path] = ()) -> str:
     the questions with their hints, the simulator, and `code`, what the package brings besides."""
     shown = []
     for chapter in chapters:
-        sources = sorted((notebooks() / "source_py").glob(f"{chapter}_*.py"))
-        shown += [
-            re.sub(
-                r"(?s)### BEGIN SOLUTION.*?### END SOLUTION", "\n", path.read_text(encoding="utf-8")
-            )
-            for path in sources
-        ]
-        shown += [cell.source for cell in master(chapter).cells] if not sources else []
+        if any(name[:2] == chapter for name in chapters_with_sources()):
+            shown.append(SOLUTION.sub("\n", text_of_chapter(chapter)))
+        else:
+            shown += [cell.source for cell in master(chapter).cells]
         for question in of_chapter(chapter):
             shown += [form for case in question.public_cases for form in _forms(case)]
             shown += question.hints  # they nearly tell the answer, to whoever asks for them

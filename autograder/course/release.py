@@ -83,7 +83,7 @@ def leaks(folder: Path, chapters: list[str]) -> list[str]:
     found = [
         f"{path.relative_to(folder)} is the teacher's"
         for path in sorted(folder.rglob("*"))
-        if path.name in ("course", "judges", "written", "source_py", "tests")
+        if path.name in ("course", "judges", "written", "source_py", "exercises", "tests")
         and "kafkalab" not in path.parts
     ]
     asking = [chapter for chapter in chapters if learners_half([chapter])]

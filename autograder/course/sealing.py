@@ -23,8 +23,12 @@ from autograder.course.secret import hidden_rng
 
 
 class Unsealable(ValueError):
-    """The judge, the reference and the wrong answers contradict each other;
-    the message says which."""
+    """The judge, the reference and the wrong answers contradict each other; the message says which,
+    and `wrong` names the wrong answer that is in the way."""
+
+    def __init__(self, sentence: str, wrong: str | None = None):
+        super().__init__(sentence)
+        self.wrong = wrong
 
 
 def seal(chapter: str, only: str | None = None) -> Path:
@@ -39,8 +43,14 @@ def seal(chapter: str, only: str | None = None) -> Path:
         for question in of_chapter(chapter)
         if question.kind != "open"
     }
+    return write_boxes(chapter, chapter_boxes)
+
+
+def write_boxes(chapter: str, boxes: dict) -> Path:
+    """Write the boxes of a chapter's questions, by question; the file's path."""
+    path = sealed.folder() / f"ch{chapter}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(chapter_boxes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(boxes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
     return path
 
 
@@ -89,7 +99,8 @@ def seal_question(question: Question, every: int = 1) -> dict:
             ):
                 raise Unsealable(
                     f'{question.id}: with {case} the wrong answer "{name}" is right; keep these '
-                    "numbers out with `where`"
+                    "numbers out with `where`",
+                    name,
                 )
             if name is not None and not verdict.ok:
                 told_apart.add(name)
@@ -108,10 +119,13 @@ def seal_question(question: Question, every: int = 1) -> dict:
     if every == 1 and (broken := {name for name, count in stopped.items() if count == len(boxes)}):
         raise Unsealable(
             f'{question.id}: the wrong answer "{min(broken)}" stops with an error in every case; '
-            "it would be told that, not its sentence"
+            "it would be told that, not its sentence",
+            min(broken),
         )
     if alike and every == 1:
-        raise Unsealable(f"{question.id}: no case tells {', '.join(alike)} from the right answer")
+        raise Unsealable(
+            f"{question.id}: no case tells {', '.join(alike)} from the right answer", alike[0]
+        )
     return {"salt": salt, "otherwise": judge.otherwise, "of": origin(question.id), "cases": boxes}
 
 

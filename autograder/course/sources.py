@@ -1,15 +1,14 @@
-"""What authors write: `notebooks/source_py/NN_noun.py` (py:percent, with solutions), and the
-notebook that it is.
+"""Reads a chapter as its author wrote it, and makes the author's notebook of it.
 
-A cell says what it is with a short key on its `# %%` line:
+A chapter is `notebooks/source_py/NN_noun.py` (py:percent), a page to read. A line
 
-    # %% answer="03.2"            the learner's code; the part between ### BEGIN SOLUTION and ###
-                                  END SOLUTION is taken out
-    # %% test="03.2"              the locked cell that asks for it; points come from the question
-    # %% [markdown] open="03.open"  the learner's text; its source here is the model answer
-    # %% spark=true               the cell starts Spark: graders leave it out
-    # %% [markdown] items="P5 N12"  any cell, beside the other keys: which items of the course's map
-                                    it teaches or asks
+    # %% exercise="03.2"
+
+stands for the cells of an exercise, which has a file of its own (exercises.py). Other keys of a
+`# %%` line:
+
+    # %% spark=true                the cell starts Spark: graders leave it out
+    # %% [markdown] items="P5 N12" which items of the course's map the cell teaches or asks
 """
 
 from __future__ import annotations
@@ -19,14 +18,11 @@ import re
 
 from autograder.cell.course_folder import notebooks
 from autograder.cell.question import find
+from autograder.course.exercises import LINE, Unbuildable, files, place
+from autograder.course.exercises import find as find_exercise
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-SOLUTION_MARKS = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
-
-
-class Unbuildable(ValueError):
-    """A chapter's source contradicts itself or its questions;
-    the message says where and what to do."""
+EXERCISE = re.compile(r'^# %% exercise="([^"]*)"[ \t]*$', re.MULTILINE)
 
 
 def chapters() -> tuple[str, ...]:
@@ -46,14 +42,54 @@ def name_of(chapter: str) -> str:
     return found[0]
 
 
+def exercises_of(chapter: str) -> tuple[str, ...]:
+    """The ids of the exercises that a chapter names, in the order of its page."""
+    name = name_of(chapter)
+    path = notebooks() / "source_py" / f"{name}.py"
+    text = path.read_text(encoding="utf-8")
+    lines = [text[: found.start()].count("\n") + 1 for found in EXERCISE.finditer(text)]
+    ids = EXERCISE.findall(text)
+    known = files(name[:2])
+    for id, line in zip(ids, lines, strict=True):
+        if id not in known or ids.index(id) != lines.index(line):
+            why = (
+                f"{id} is named twice"
+                if id in known
+                else f"there is no exercise {id} in notebooks/exercises/{name[:2]}; "
+                f'`python -m autograder new {id} "A few words"` begins one'
+            )
+            raise Unbuildable(f"{place(path, line)}: {why}")
+    for named in EXERCISE.finditer(text):
+        below = text[named.end() :].lstrip("\n")
+        if below and not re.match(r"# %%( |$)", below.partition("\n")[0]):
+            line = text.count("\n", 0, len(text) - len(below)) + 1
+            raise Unbuildable(
+                f"{place(path, line)}: the exercise's cells are in its file; what follows begins "
+                "with `# %%`"
+            )
+    for id, file in known.items():
+        if id not in ids:
+            raise Unbuildable(
+                f"{place(file, 1)}: no chapter names this exercise; add the line "
+                f"`{LINE.format(id)}` to {path.name}"
+            )
+    return tuple(ids)
+
+
+def text_of_chapter(chapter: str) -> str:
+    """A chapter's text in percent format, with its exercises in their places."""
+    name = name_of(chapter)
+    exercises_of(name)
+    text = (notebooks() / "source_py" / f"{name}.py").read_text(encoding="utf-8")
+    return EXERCISE.sub(lambda named: find_exercise(named[1]).page().rstrip("\n"), text)
+
+
 def author_notebook(chapter: str):
     """The chapter with its solutions and with nbgrader's marks on its cells, as a NotebookNode."""
     import jupytext
 
     name = name_of(chapter)
-    book = jupytext.reads(
-        (notebooks() / "source_py" / f"{name}.py").read_text(encoding="utf-8"), fmt="py:percent"
-    )
+    book = jupytext.reads(text_of_chapter(name), fmt="py:percent")
     book.metadata.clear()
     book.metadata.update(
         kernelspec=dict(KERNEL), language_info={"name": "python"}, autograder={"chapter": name[:2]}
@@ -65,17 +101,6 @@ def author_notebook(chapter: str):
         _mark(cell, keys, f"{name}, cell {index + 1}")
         cell["id"] = hashlib.sha256(f"{name}/{index}/{cell.cell_type}".encode()).hexdigest()[:12]
     return book
-
-
-def solved_cells(chapter: str) -> dict[str, str]:
-    """grade_id -> source of each answer and open cell as the author solved it,
-    without the marks around the solution."""
-    found = {}
-    for cell in author_notebook(chapter).cells:
-        marks = cell.metadata.get("nbgrader", {})
-        if marks.get("solution"):
-            found[marks["grade_id"]] = SOLUTION_MARKS.sub("", cell.source)
-    return found
 
 
 def _mark(cell, keys: dict, where: str) -> None:

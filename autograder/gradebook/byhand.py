@@ -10,7 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-WAIT_SECONDS = 30  # for `grade`, should it be writing at the same moment
+from autograder.cell.question import find
+from autograder.gradebook.database import changing, reading
+
+ANSWER = """FROM {table} x JOIN base_cell b ON b.id = x.cell_id
+    JOIN submitted_notebook s ON s.id = x.notebook_id
+    JOIN submitted_assignment h ON h.id = s.assignment_id
+    JOIN assignment a ON a.id = h.assignment_id
+    WHERE h.student_id = ? AND a.name = ? AND b.name = ?"""
+GRADE = "SELECT x.id, x.manual_score, x.needs_manual_grade " + ANSWER.format(table="grade")
+COMMENT = "SELECT x.id, x.manual_comment " + ANSWER.format(table="comment")
 
 
 @dataclass(frozen=True)
@@ -35,23 +44,15 @@ class ByHand:
     a sentence, without a gradebook."""
 
     def __init__(self, out: Path):
-        import nbgrader.api  # noqa: F401  # a second or two: before the first answer is shown, for keys pressed in such a pause are dropped
-        from sqlalchemy import create_engine
-
-        if not (out / "gradebook.db").is_file():
-            raise LookupError(
-                f"There is no gradebook in {out}; `python -m autograder grade DIR --out {out}` "
-                "makes it."
-            )
-        self.engine = create_engine(
-            f"sqlite:///{out / 'gradebook.db'}", connect_args={"timeout": WAIT_SECONDS}
-        )
+        self.out = out
+        with reading(out):  # to say at once where there is none
+            pass
 
     def __enter__(self):
         return self
 
     def __exit__(self, *exception):
-        self.engine.dispose()
+        """Nothing is open between two marks."""
 
     def enter(
         self, student: str, assignment: str, question: str, entry: Entry, known: Entry | None = None
@@ -60,43 +61,26 @@ class ByHand:
         what the caller believes to stand there: Changed, and nothing is written, where it is
         another mark. LookupError for a row there is not.
         """
-        from nbgrader import api
-        from sqlalchemy.orm import Session
-
-        from autograder.cell.question import find
-
-        name = find(question).grade_id
-        with Session(self.engine) as session, session.begin():
-            sheet = (
-                session.query(api.SubmittedNotebook)
-                .join(api.SubmittedNotebook.assignment)
-                .join(api.SubmittedAssignment.assignment)
-                .filter(
-                    api.Assignment.name == assignment, api.SubmittedAssignment.student_id == student
-                )
-                .one_or_none()
-            )
-            grade = (
-                next((grade for grade in sheet.grades if grade.cell.name == name), None)
-                if sheet is not None
-                else None
-            )
-            if grade is None:
+        where = (student, assignment, find(question).grade_id)
+        with changing(self.out) as book:
+            found = book.execute(GRADE, where).fetchone()
+            if found is None:
                 raise LookupError(
                     f"The gradebook has no answer of {student} to {question}; grade the class "
                     "again."
                 )
-            comment = next(
-                (comment for comment in sheet.comments if comment.cell.name == name), None
-            )
-            before = Entry(
-                grade.manual_score,
-                bool(grade.needs_manual_grade),
-                (comment.manual_comment or "") if comment else "",
-            )
+            grade, points, waits = found
+            comment, text = book.execute(COMMENT, where).fetchone() or (None, None)
+            before = Entry(points, bool(waits), text or "")
             if known is not None and (known.points, known.waits) != (before.points, before.waits):
                 raise Changed(before)
-            grade.manual_score, grade.needs_manual_grade = entry.points, entry.waits
+            book.execute(
+                "UPDATE grade SET manual_score = ?, needs_manual_grade = ? WHERE id = ?",
+                (entry.points, entry.waits, grade),
+            )
             if comment is not None:
-                comment.manual_comment = entry.comment or None
+                book.execute(
+                    "UPDATE comment SET manual_comment = ? WHERE id = ?",
+                    (entry.comment or None, comment),
+                )
         return before

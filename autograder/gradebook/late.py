@@ -20,7 +20,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -29,12 +28,27 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from autograder.cell.course_folder import notebooks
 from autograder.course.masters import master
+from autograder.gradebook.database import (
+    NAME,
+    changing,
+    has_table,
+    reading,
+    text_of,
+    text_of_span,
+)
+from autograder.gradebook.database import moment_of as moment_of_row
+from autograder.gradebook.files import WRITER_SECONDS, holding, write_atomically
+from autograder.gradebook.read import sheets
 from autograder.gradebook.students import class_of
-from autograder.grading.results import write_atomically
+from autograder.gradebook.write import Gradebook
 from autograder.handed_in.classlist import HANDED_IN
 
 DAY_S = 86_400
 EXTENSIONS = "extensions.json"
+HANDED_IN_OF = (
+    "SELECT h.id, h.student_id FROM submitted_assignment h JOIN assignment a ON a.id ="
+    " h.assignment_id WHERE a.name = ?"
+)
 COUNTS = {
     "better": (
         "the last file that loses nothing by lateness, unless a later one is worth more in spite of"
@@ -132,16 +146,7 @@ def policy() -> Policy:
 def lateness(out: Path) -> Callable[[str, str, datetime], float]:
     """(student, assignment, moment) -> the share of its points that work loses which came at this
     moment, by the dates OUT has now."""
-    costs, extended, due = policy(), _extensions(out), {}
-    if (out / "gradebook.db").is_file():
-        with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=30)) as book:
-            if book.execute("SELECT 1 FROM sqlite_master WHERE name = 'assignment'").fetchone():
-                due = {
-                    name: datetime.fromisoformat(date)
-                    for name, date in book.execute(
-                        "SELECT name, duedate FROM assignment WHERE duedate IS NOT NULL"
-                    )
-                }
+    costs, extended, due = policy(), _extensions(out), _due_dates(out)
 
     def lost(student: str, assignment: str, moment: datetime) -> float:
         if assignment not in due:
@@ -195,109 +200,95 @@ def _as_moodle_writes(text: str) -> datetime | None:
 def settle(out: Path) -> int:
     """Bring every late penalty of OUT's gradebook up to date; returns how many changed.
     Submissions without a due date are left alone."""
-    if (out / "gradebook.db").is_file() and not _anything_due(out):
+    if (out / NAME).is_file() and not _due_dates(out):
         return 0
-    from nbgrader import api  # a second or two
-    from sqlalchemy import select
-    from sqlalchemy.orm import Session
-
-    from autograder.gradebook.byhand import ByHand
-    from autograder.gradebook.read import sheets
-
-    with ByHand(out) as hand:
-        with Session(hand.engine) as session, session.begin():
-            due = {
-                name: date
-                for name, date in session.execute(
-                    select(api.Assignment.name, api.Assignment.duedate)
-                )
-                if date is not None
-            }
-            for name, students in _extensions(out).items():
-                for handed_in in (
-                    session.query(api.SubmittedAssignment)
-                    .join(api.SubmittedAssignment.assignment)
-                    .filter(
-                        api.Assignment.name == name,
-                        api.SubmittedAssignment.student_id.in_(students),
-                    )
-                ):
-                    if name in due:
-                        handed_in.extension = max(
-                            timedelta(),
-                            datetime.fromisoformat(students[handed_in.student_id]) - due[name],
+    with changing(out) as book:
+        due = _due_in(book)
+        for name, students in _extensions(out).items():
+            if name in due:
+                for row, student in book.execute(HANDED_IN_OF, (name,)).fetchall():
+                    if student in students:
+                        longer = datetime.fromisoformat(students[student]) - due[name]
+                        book.execute(
+                            "UPDATE submitted_assignment SET extension = ? WHERE id = ?",
+                            (text_of_span(max(timedelta(), longer)), row),
                         )
-        costs = policy()
-        wanted = {
-            sheet.row: costs.penalty(sheet.earned, sheet.seconds_late) or None
-            for sheet in sheets(out)
-            if sheet.assignment in due
-            and (costs.penalty(sheet.earned, sheet.seconds_late) or None)
-            != (sheet.late_penalty or None)
-        }
-        with Session(hand.engine) as session, session.begin():
-            for row, penalty in wanted.items():
-                session.get(api.SubmittedNotebook, row).late_submission_penalty = penalty
-        return len(wanted)
+    costs = policy()
+    wanted = {
+        sheet.row: costs.penalty(sheet.earned, sheet.seconds_late) or None
+        for sheet in sheets(out)
+        if sheet.assignment in due
+        and (costs.penalty(sheet.earned, sheet.seconds_late) or None)
+        != (sheet.late_penalty or None)
+    }
+    with changing(out) as book:
+        book.executemany(
+            "UPDATE submitted_notebook SET late_submission_penalty = ? WHERE id = ?",
+            [(penalty, row) for row, penalty in wanted.items()],
+        )
+    return len(wanted)
 
 
 def set_due(out: Path, assignment: str, when: datetime | None, student: str | None = None) -> str:
     """Set when a chapter is due, or until when a student has time; None takes it away.
     Returns what was done, in a sentence."""
-    from nbgrader import api
-    from sqlalchemy.orm import Session
-
-    from autograder.gradebook.byhand import ByHand
-
     moment = when.astimezone(UTC).replace(tzinfo=None) if when else None
     listed = class_of(out).rows
     if student is not None and moment is not None and listed and student not in listed:
         raise ValueError(f"{student} is not on the class list of {out}.")
     if student is None and moment is not None:
         _expect(out, assignment)
-    with ByHand(out) as hand:
-        with Session(hand.engine) as session, session.begin():
-            found = session.query(api.Assignment).filter_by(name=assignment).one_or_none()
-            if found is None:
-                raise LookupError(
-                    f"{assignment} has no due date in {out}; set one first, without --student."
-                )
-            if student is None:
-                found.duedate = moment
-                for handed_in in (
-                    session.query(api.SubmittedAssignment).filter_by(assignment=found)
-                    if moment is None
-                    else ()
-                ):
-                    # nbgrader cannot add an extension to no date
-                    handed_in.extension = None
-                    for sheet in handed_in.notebooks:
-                        sheet.late_submission_penalty = None
-            elif found.duedate is None:
-                raise ValueError(
-                    f"{assignment} has no due date, so there is nothing to extend; set one first, "
-                    "without --student."
-                )
-            elif moment is not None and moment < found.duedate:
-                raise ValueError(
-                    f"{assignment} is due at {shown(found.duedate)}; an extension ends later than"
-                    " that."
-                )
-            elif moment is None:
-                for handed_in in session.query(api.SubmittedAssignment).filter_by(
-                    assignment=found, student_id=student
-                ):
-                    handed_in.extension = None
-        # kept beside the gradebook too: who has not handed in has no row there
-        if student is not None:
-            known = _extensions(out)
-            known.setdefault(assignment, {}).pop(student, None)
-            if moment is not None:
-                known[assignment][student] = moment.isoformat()
-            write_atomically(
-                out / EXTENSIONS,
-                json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True) + "\n",
+    with changing(out) as book:
+        found = book.execute(
+            "SELECT id, duedate FROM assignment WHERE name = ?", (assignment,)
+        ).fetchone()
+        if found is None:
+            raise LookupError(
+                f"{assignment} has no due date in {out}; set one first, without --student."
             )
+        row, due = found[0], moment_of_row(found[1])
+        if student is None:
+            book.execute(
+                "UPDATE assignment SET duedate = ? WHERE id = ?",
+                (text_of(moment) if moment else None, row),
+            )
+            if moment is None:
+                # nbgrader cannot add an extension to no date
+                book.execute(
+                    "UPDATE submitted_assignment SET extension = NULL WHERE assignment_id = ?",
+                    (row,),
+                )
+                book.execute(
+                    "UPDATE submitted_notebook SET late_submission_penalty = NULL WHERE"
+                    " assignment_id IN (SELECT id FROM submitted_assignment WHERE assignment_id ="
+                    " ?)",
+                    (row,),
+                )
+        elif due is None:
+            raise ValueError(
+                f"{assignment} has no due date, so there is nothing to extend; set one first, "
+                "without --student."
+            )
+        elif moment is not None and moment < due:
+            raise ValueError(
+                f"{assignment} is due at {shown(due)}; an extension ends later than that."
+            )
+        elif moment is None:
+            book.execute(
+                "UPDATE submitted_assignment SET extension = NULL WHERE assignment_id = ? AND"
+                " student_id = ?",
+                (row, student),
+            )
+    # kept beside the gradebook too: who has not handed in has no row there
+    if student is not None:
+        known = _extensions(out)
+        known.setdefault(assignment, {}).pop(student, None)
+        if moment is not None:
+            known[assignment][student] = moment.isoformat()
+        write_atomically(
+            out / EXTENSIONS,
+            json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True) + "\n",
+        )
     changed = settle(out)
     until = shown(moment) if moment else "no date"
     whose = f" for {student}" if student else ""
@@ -307,21 +298,20 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
 def _expect(out: Path, assignment: str) -> None:
     """Make the assignment's rows where nothing of it has been graded yet:
     it is due before it is handed in."""
-    from autograder.gradebook.write import Gradebook
-    from autograder.grading.writer import WAIT_SECONDS, holding
-
-    book = out / "gradebook.db"
-    if book.is_file():
-        with contextlib.closing(sqlite3.connect(book, timeout=30)) as database:
-            if database.execute(
-                "SELECT 1 FROM assignment WHERE name = ?", (assignment,)
-            ).fetchone():
+    if (out / NAME).is_file():
+        with reading(out) as book:
+            if (
+                has_table(book, "assignment")
+                and book.execute(
+                    "SELECT 1 FROM assignment WHERE name = ?", (assignment,)
+                ).fetchone()
+            ):
                 return
     out.mkdir(parents=True, exist_ok=True)
     with (
         holding(
             out / ".writer",
-            WAIT_SECONDS,
+            WRITER_SECONDS,
             "a run is grading into this folder; wait for it to end, or end it",
         ),
         Gradebook(out) as own,
@@ -331,19 +321,11 @@ def _expect(out: Path, assignment: str) -> None:
 
 def dates(out: Path) -> list[str]:
     """The due dates and extensions of OUT, a line each, and the policy."""
-    from nbgrader import api
-    from sqlalchemy import select
-    from sqlalchemy.orm import Session
-
-    from autograder.gradebook.byhand import ByHand
-
-    with ByHand(out) as hand, Session(hand.engine) as session:
-        found = session.execute(
-            select(api.Assignment.name, api.Assignment.duedate).order_by(api.Assignment.name)
-        ).all()
+    with reading(out) as book:
+        found = book.execute("SELECT name, duedate FROM assignment ORDER BY name").fetchall()
     known, lines = _extensions(out), []
     for name, due in found:
-        lines.append(f"{name}: {f'due at {shown(due)}' if due else 'no due date'}")
+        lines.append(f"{name}: {f'due at {shown(moment_of_row(due))}' if due else 'no due date'}")
         lines += [
             f"  {student} has until {shown(datetime.fromisoformat(until))}"
             for student, until in sorted(known.get(name, {}).items())
@@ -385,12 +367,21 @@ def told(seconds_late: float) -> str:
     return " and ".join(parts) or "less than a minute"
 
 
-def _anything_due(out: Path) -> bool:
-    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=30)) as book:
-        return (
-            book.execute("SELECT 1 FROM assignment WHERE duedate IS NOT NULL LIMIT 1").fetchone()
-            is not None
+def _due_dates(out: Path) -> dict[str, datetime]:
+    """When each assignment is due that has a date; {} without a gradebook."""
+    if not (out / NAME).is_file():
+        return {}
+    with reading(out) as book:
+        return _due_in(book) if has_table(book, "assignment") else {}
+
+
+def _due_in(book) -> dict[str, datetime]:
+    return {
+        name: datetime.fromisoformat(date)
+        for name, date in book.execute(
+            "SELECT name, duedate FROM assignment WHERE duedate IS NOT NULL"
         )
+    }
 
 
 def _extensions(out: Path) -> dict[str, dict[str, str]]:

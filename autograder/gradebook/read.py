@@ -6,19 +6,15 @@ take seconds.
 
 from __future__ import annotations
 
-import contextlib
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
 from autograder.cell.course_folder import question_of
-
-WAIT_SECONDS = 30  # for `grade`, should it be writing at the same moment
-EPOCH = datetime(1970, 1, 1)
+from autograder.gradebook.database import NAME, moment_of, reading, span_of
 
 
 class Cell(NamedTuple):
@@ -77,19 +73,13 @@ class Sheet:
 def sheets(out: Path) -> Iterator[Sheet]:
     """The sheets of an OUT folder's gradebook, by student and assignment;
     LookupError, with a sentence, when there is none."""
-    book = out / "gradebook.db"
-    if not book.is_file():
-        raise LookupError(
-            f"There is no gradebook in {out}; `python -m autograder grade DIR --out {out}` makes "
-            "it."
-        )
-    with contextlib.closing(sqlite3.connect(book, timeout=WAIT_SECONDS)) as database:
+    with reading(out) as database:
         try:
             yield from _sheets(database)
         except sqlite3.DatabaseError as broken:
             raise ValueError(
-                f"{book} cannot be read ({broken}); put a copy of it back, or grade into another "
-                "folder."
+                f"{out / NAME} cannot be read ({broken}); put a copy of it back, or grade into "
+                "another folder."
             ) from None
 
 
@@ -148,13 +138,9 @@ def _sheets(database: sqlite3.Connection) -> Iterator[Sheet]:
         own = marks.pop(row, None)
         if own is None:
             continue
-        until = (
-            _moment(due) + (_moment(extension) - EPOCH if extension else timedelta())
-            if due
-            else None
-        )
+        until = moment_of(due) + span_of(extension) if due else None
         late = (
-            max(0.0, (_moment(handed_in) - until).total_seconds()) if until and handed_in else 0.0
+            max(0.0, (moment_of(handed_in) - until).total_seconds()) if until and handed_in else 0.0
         )
         yield Sheet(
             student,
@@ -167,11 +153,6 @@ def _sheets(database: sqlite3.Connection) -> Iterator[Sheet]:
             late,
             row,
         )
-
-
-def _moment(text: str) -> datetime:
-    """A moment as SQLAlchemy keeps it; spans are kept as moments after 1970."""
-    return datetime.fromisoformat(text)
 
 
 def _points(auto: float | None, manual: float | None, extra: float | None, waits: object) -> float:

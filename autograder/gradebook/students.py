@@ -8,16 +8,14 @@ the gradebook, by the names of the list as it is now.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sqlite3
 from pathlib import Path
 
-from autograder.grading.results import write_atomically
+from autograder.gradebook.database import changing
+from autograder.gradebook.files import write_atomically
 from autograder.handed_in.classlist import HANDED_IN, Roster
 
 FILE = "class.json"
-WAIT_SECONDS = 30
 
 
 def class_of(out: Path, given: Roster = Roster()) -> Roster:
@@ -66,10 +64,7 @@ def enrol(out: Path, roster: Roster) -> None:
     rows = [(student, *names(row)) for student, row in roster.rows.items()]
     if not rows:
         return
-    with (
-        contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book,
-        book,
-    ):
+    with changing(out) as book:
         book.executemany(
             """INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
             first_name = coalesce(nullif(excluded.first_name, ''), first_name, excluded.first_name),

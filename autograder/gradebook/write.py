@@ -19,12 +19,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 from autograder.cell.course_folder import question_of, text_of
 from autograder.course.masters import Master
-from autograder.gradebook.students import WAIT_SECONDS, names
-from autograder.grading.results import write_atomically
-from autograder.grading.verdict import Mark
+from autograder.gradebook.database import NAME, WAIT_SECONDS, changing, has_table, reading
+from autograder.gradebook.database import text_of as text_of_moment
+from autograder.gradebook.files import write_atomically
+from autograder.gradebook.students import names
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.submission import Submission
@@ -32,6 +34,7 @@ from autograder.handed_in.submission import Submission
 COURSE_ID = "kafka"
 CONFIG = '''"""Written by autograder.grade: `jupyter lab` in this folder opens formgrader on these results."""
 from pathlib import Path
+from typing import Protocol
 
 here = str(Path(__file__).resolve().parent)      # a copy of this folder has a gradebook of its own
 c = get_config()  # noqa: F821
@@ -71,6 +74,25 @@ COMMENT = """INSERT INTO comment (id, cell_id, notebook_id, auto_comment) VALUES
     ON CONFLICT (cell_id, notebook_id) DO UPDATE SET auto_comment = excluded.auto_comment"""
 
 Cells = tuple[tuple[str, str], ...]  # a cell's id in the gradebook, and its question
+
+
+class Given(Protocol):
+    """A mark as grading gives it, as far as the gradebook looks at it."""
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def max(self) -> float: ...
+
+    @property
+    def sentence(self) -> str: ...
+
+    @property
+    def waits(self) -> bool: ...
+
+    @property
+    def suggested(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -132,7 +154,7 @@ class Gradebook:
         write_atomically(self.out / "nbgrader_config.py", CONFIG.format(course=COURSE_ID))
 
     def write(
-        self, master: Master, submission: Submission, marks: dict[str, Mark], received: datetime
+        self, master: Master, submission: Submission, marks: Mapping[str, Given], received: datetime
     ) -> None:
         """Record one submission: its rows, in one transaction. Its notebook in autograded/ is made
         afterwards (`show`): until then it is the one that a person's marks are for."""
@@ -180,7 +202,7 @@ class Gradebook:
             raise
 
     def show(
-        self, master: Master, submission: Submission, marks: dict[str, Mark], received: datetime
+        self, master: Master, submission: Submission, marks: Mapping[str, Given], received: datetime
     ) -> None:
         """Make the notebook in autograded/ that formgrader shows,
         and nbgrader's file of the moment beside it."""
@@ -219,7 +241,7 @@ class Gradebook:
         self,
         sheet: str,
         cells: Cells,
-        marks: dict[str, Mark],
+        marks: Mapping[str, Given],
         given: dict,
         rewritten: Callable[[], set[str]],
     ):
@@ -299,7 +321,7 @@ class Gradebook:
         return notebook
 
 
-def told(mark: Mark) -> float | None:
+def told(mark: Given) -> float | None:
     """The points that the gradebook is told: what the rubric suggests, if anything,
     for an answer that waits for a person."""
     return mark.suggested if mark.waits else mark.score
@@ -310,12 +332,10 @@ def recorded(out: Path) -> dict[tuple[str, str], float]:
     assignment): it can have been taken away, an older copy put back, or a power cut can have taken
     the last it was told. Empty where there is none; sqlite3.DatabaseError where the file is no
     gradebook."""
-    if not (out / "gradebook.db").is_file():
+    if not (out / NAME).is_file():
         return {}
-    with contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book:
-        if not book.execute(
-            "SELECT 1 FROM sqlite_master WHERE name = 'submitted_notebook'"
-        ).fetchone():
+    with reading(out) as book:
+        if not has_table(book, "submitted_notebook"):
             return {}
         rows = book.execute("""SELECT h.student_id, a.name, sum(g.auto_score) FROM submitted_notebook s JOIN submitted_assignment h ON h.id = s.assignment_id
                                JOIN assignment a ON a.id = h.assignment_id LEFT JOIN grade g ON g.notebook_id = s.id GROUP BY s.id""")  # noqa: E501
@@ -326,10 +346,7 @@ def restamp(out: Path, moments: Mapping[tuple[str, str], datetime]) -> int:
     """Bring the moments of handing in, by (student, assignment), up to the receipts, which a class
     list may have corrected. Returns how many changed."""
     changed = 0
-    with (
-        contextlib.closing(sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)) as book,
-        book,
-    ):
+    with changing(out) as book:
         for row, student, assignment, before in book.execute(
             "SELECT h.id, h.student_id, a.name, h.timestamp FROM submitted_assignment h JOIN"
             " assignment a ON a.id = h.assignment_id"
@@ -337,7 +354,7 @@ def restamp(out: Path, moments: Mapping[tuple[str, str], datetime]) -> int:
             moment = moments.get((student, assignment))
             if moment is None:
                 continue
-            now = moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
+            now = text_of_moment(moment.astimezone(UTC))
             if now != before:
                 book.execute(
                     "UPDATE submitted_assignment SET timestamp = ? WHERE id = ?", (now, row)
@@ -433,7 +450,7 @@ def _rewritten(path: Path, master: Master, submission: Submission) -> set[str]:
     }
 
 
-def shown(master: Master, submission: Submission, marks: dict[str, Mark]) -> dict:
+def shown(master: Master, submission: Submission, marks: Mapping[str, Given]) -> dict:
     """The rebuilt notebook as a teacher reads it: each locked cell with its sentence as output, the
     student's markdown without active content (formgrader renders HTML in it as it comes)."""
     answers = {

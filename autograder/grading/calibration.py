@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from autograder.grading.results import write_atomically
+from autograder.gradebook.files import write_atomically
 
 FILE = "calibration.json"
 

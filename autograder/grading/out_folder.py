@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from autograder.course.masters import master
-from autograder.grading.results import write_atomically
+from autograder.gradebook.files import write_atomically
 from autograder.handed_in.arrivals import arrive, copied
 from autograder.handed_in.submission import Submission, of
 

@@ -8,19 +8,17 @@ the course's), so a second run knows what is done. A class of ten thousand stays
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 
 from autograder.cell import questions
 from autograder.course import judges
 from autograder.course.masters import Master
 from autograder.course.secret import derive
+from autograder.gradebook.files import write_atomically
 from autograder.handed_in.submission import Submission
 from autograder.written import rubrics
 
@@ -168,49 +166,6 @@ def as_json(results: Iterable[tuple[str, dict]]) -> Iterator[str]:
     yield "{}" if opening == "{\n " else "\n}"
 
 
-def write_atomically(path: Path, text: str | Iterable[str], wait: bool = True) -> None:
-    """Write a whole file or none of it; text in pieces if there is much of it. `wait` until the
-    disk has it: without, a power cut (not a kill) may leave it empty. OSError, naming `path`, where
-    the disk is full or read-only; no draft stays behind."""
-    draft = None
-    try:
-        with _draft(path.parent) as draft:
-            for piece in (text,) if isinstance(text, str) else text:
-                draft.write(piece)
-            if wait:
-                draft.flush()
-                os.fsync(draft.fileno())
-        os.chmod(draft.name, 0o644)
-        os.replace(draft.name, path)
-    except BaseException as failed:
-        if draft is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(draft.name)  # a full disk is not filled with drafts
-        if isinstance(failed, OSError):
-            # what was to be written, for the sentence that is made of it
-            failed.filename, failed.filename2 = str(path), None
-        raise
-
-
-def _draft(folder: Path):
-    """A new file in `folder`, which is made only where it is missing:
-    to ask first takes as long as to write."""
-    new = partial(
-        tempfile.NamedTemporaryFile,
-        "w",
-        encoding="utf-8",
-        errors="replace",
-        dir=folder,
-        prefix=".draft",
-        delete=False,
-    )
-    try:
-        return new()
-    except FileNotFoundError:
-        folder.mkdir(parents=True, exist_ok=True)
-        return new()
-
-
 @lru_cache(maxsize=64)
 def _papers(chapter: str, master_digest: str) -> str:
     """One digest of all that a chapter is judged by."""
@@ -218,6 +173,6 @@ def _papers(chapter: str, master_digest: str) -> str:
     for place in (*questions.__path__, *judges.__path__, *rubrics.__path__):
         for path in sorted(Path(place).glob(f"ch{chapter}.py")):
             digest.update(path.read_bytes())
-    for path in sorted((Path(rubrics.__path__[0]).parent / "scorer").glob("*.py")):
+    for path in sorted((Path(rubrics.__file__).parents[1] / "scorer").glob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest() + derive("results")[:16]

@@ -13,24 +13,18 @@ that.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
 from datetime import datetime
 from pathlib import Path
 
 from autograder.course.masters import master
+from autograder.gradebook.files import WRITER_SECONDS, holding
 from autograder.grading import results
 from autograder.grading.replies import keep as keep_heard
 from autograder.grading.settling import marks_of
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.submission import Submission
-
-WAIT_SECONDS = 60.0
-
-
-class Busy(OSError):
-    """Somebody else holds the folder; the message says what to do."""
 
 
 class Writer:
@@ -73,26 +67,6 @@ class Writer:
         self._book.__exit__()
 
 
-@contextlib.contextmanager
-def holding(path: Path, seconds: float, busy: str):
-    """Hold a lock file as long as this process lives; Busy with this sentence
-    when it cannot be had within `seconds`."""
-    import fcntl
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a", encoding="utf-8") as lock:
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise Busy(0, busy, str(path)) from None
-                time.sleep(0.05)
-        yield
-
-
 def _serve(out: Path) -> None:
     from autograder.grading.child_process import serve
 
@@ -113,7 +87,7 @@ def _serve(out: Path) -> None:
 
     with holding(
         out / ".writer",
-        WAIT_SECONDS,
+        WRITER_SECONDS,
         "another run is still writing there; wait for it to end, or end it",
     ):
         try:

@@ -23,10 +23,10 @@ from autograder.course.judge import judge_of
 from autograder.course.leaks import Leak, of_feedback
 from autograder.course.masters import Master, master
 from autograder.gradebook import late
+from autograder.gradebook.files import write_atomically
 from autograder.gradebook.late import Policy, shown
 from autograder.gradebook.late import told as told_late
 from autograder.gradebook.read import Cell, Sheet, sheets
-from autograder.grading.results import write_atomically
 from autograder.handed_in.submission import REFUSED, UNREADABLE
 from autograder.written.answers import read_results
 

@@ -16,29 +16,18 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
 from autograder.gradebook import students
+from autograder.gradebook.erase import erase, rows_of
+from autograder.gradebook.files import holding, write_atomically
 from autograder.gradebook.late import EXTENSIONS
 from autograder.grading import out_folder
-from autograder.grading.results import as_json, write_atomically
-from autograder.grading.writer import holding
+from autograder.grading.results import as_json
 from autograder.written.answers import token_of
-
-WAIT_SECONDS = 30
-ROWS = """WITH sheets AS (SELECT s.id FROM submitted_notebook s JOIN submitted_assignment h ON h.id = s.assignment_id WHERE h.student_id = :who)
-          {do} FROM {table} WHERE {where}"""  # noqa: E501
-TABLES = (
-    ("grade", "notebook_id IN sheets"),
-    ("comment", "notebook_id IN sheets"),
-    ("submitted_notebook", "id IN sheets"),
-    ("submitted_assignment", "student_id = :who"),
-    ("student", "id = :who"),
-)
 
 
 @dataclass(frozen=True)
@@ -126,9 +115,9 @@ def _everything(out: Path, student: str) -> list[Kept]:
         _reviews(out / "review.jsonl", student),
         _regrades(out / "regrades.jsonl", student),
         Kept(
-            sum(_rows(out, student, "SELECT count(*)")),
+            rows_of(out, student),
             "rows of the gradebook",
-            lambda: _delete_rows(out, student),
+            lambda: erase(out, student),
         ),
         _files("results", mine),
         _lines_away(out / "receipts.jsonl", "receipts", lambda line: whose(line) == student),
@@ -236,33 +225,6 @@ def _lines(path: Path) -> list[dict]:
         with contextlib.suppress(ValueError):
             found.append(json.loads(line))
     return found
-
-
-def _rows(out: Path, student: str, do: str) -> list[int]:
-    book = out / "gradebook.db"
-    if not book.is_file():
-        return []
-    with contextlib.closing(sqlite3.connect(book, timeout=WAIT_SECONDS)) as database:
-        return [
-            database.execute(
-                ROWS.format(do=do, table=table, where=where), {"who": student}
-            ).fetchone()[0]
-            for table, where in TABLES
-        ]
-
-
-def _delete_rows(out: Path, student: str) -> None:
-    with contextlib.closing(
-        sqlite3.connect(out / "gradebook.db", timeout=WAIT_SECONDS)
-    ) as database:
-        database.execute("PRAGMA secure_delete = ON")
-        with database:
-            for table, where in TABLES:
-                database.execute(
-                    ROWS.format(do="DELETE", table=table, where=where), {"who": student}
-                )
-        # what was deleted is not to be read in the file's empty pages
-        database.execute("VACUUM")
 
 
 def _whose(path: Path) -> str | None:

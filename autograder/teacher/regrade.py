@@ -27,6 +27,7 @@ from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question, find
 from autograder.course.masters import master
 from autograder.course.secret import held_to
+from autograder.gradebook.files import holding
 from autograder.gradebook.late import settle as settle_late
 from autograder.gradebook.read import sheets
 from autograder.grading import calibration, out_folder, results
@@ -34,7 +35,7 @@ from autograder.grading import replies as kept
 from autograder.grading.out_folder import Entry, whole
 from autograder.grading.settling import settle
 from autograder.grading.verdict import Mark, all_cases, gone, mark, mark_open
-from autograder.grading.writer import Writer, holding
+from autograder.grading.writer import Writer
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts

@@ -11,8 +11,8 @@ import html
 from pathlib import Path
 
 from autograder.gradebook import late as late_rules
+from autograder.gradebook.files import write_atomically
 from autograder.gradebook.late import told as told_late
-from autograder.grading.results import write_atomically
 from autograder.teacher.pictures import (
     as_data_address,
     misconceptions_picture,

@@ -52,7 +52,7 @@ class Log:
     def alone(self):
         """Nobody else reads and writes the log meanwhile; OSError, with a sentence, when that takes
         too long."""
-        from autograder.grading.writer import holding
+        from autograder.gradebook.files import holding
 
         with holding(self.out / ".review", WAIT_SECONDS, BUSY):
             yield

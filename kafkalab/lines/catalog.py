@@ -19,7 +19,6 @@ from kafkalab.lines import (
     group,
     group_protocol,
     group_refusals,
-    lines_without_number,
     network,
     producer,
     rare_lines,
@@ -39,7 +38,6 @@ PARTS = (
     group_protocol,
     group_refusals,
     rare_lines,
-    lines_without_number,
 )
 
 

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from kafkalab.errors import error_for
 from kafkalab.lines.generated_text import part_text
-from kafkalab.lines.java_maps import by_partition
-from kafkalab.lines.java_values import list_text, optional_text, value_text
+from kafkalab.lines.java_values import by_partition, list_text, optional_text, value_text
 from kafkalab.protocol.messages import (
     ApiVersion,
     ApiVersionsResponse,

@@ -13,9 +13,7 @@ from typing import Any, TypeVar
 from kafkalab.errors import error_for
 from kafkalab.hashing import hash_map_order, java_string_hash
 from kafkalab.lines.cluster_text import node_text
-from kafkalab.lines.java_identity import identity_text
-from kafkalab.lines.java_maps import by_partition
-from kafkalab.lines.java_values import optional_text
+from kafkalab.lines.java_values import by_partition, identity_text, optional_text
 from kafkalab.protocol import messages as m
 from kafkalab.releases import PROFILES
 

@@ -1,4 +1,4 @@
-"""Entries of lines that no recording shows and whose line numbers come from the released jars.
+"""Entries of lines that no recording shows; the line numbers of most come from the released jars.
 Kafka's classes are NetworkClient, the coordinators and the fetchers; the lines tell of time-outs,
 refusals and discarded answers."""
 
@@ -8,13 +8,18 @@ from kafkalab.lines.consumer import FETCHER, SUBSCRIPTIONS
 from kafkalab.lines.fetch import ABSTRACT_FETCH, COLLECTOR, LINE_TABLES, SESSIONS
 from kafkalab.lines.group import ABSTRACT, COORDINATOR, both
 from kafkalab.lines.network import NETWORK_CLIENT
-from kafkalab.lines.wording import debug, entry, error, info, warn
+from kafkalab.lines.wording import Entry, debug, entry, error, info, warn
 
 INTERNALS = "org.apache.kafka.clients.consumer.internals."
 OFFSETS = INTERNALS + "OffsetFetcher"  # since 3.3; before that the Fetcher
 OFFSETS_UTILS = INTERNALS + "OffsetFetcherUtils"
 CONSUMER = "org.apache.kafka.clients.consumer.KafkaConsumer"
 CLASSIC = INTERNALS + "ClassicKafkaConsumer"  # since 3.7
+
+SOURCE = (
+    "the statement is in Kafka's source; no recording has it, so its line number is not known and "
+    "nobody writes it"
+)
 
 # fmt: off
 CONNECTIONS = (
@@ -135,4 +140,16 @@ GROUPS = (
 )
 # fmt: on
 
-ENTRIES = CONNECTIONS + READING + GROUPS
+WITHOUT_NUMBER = tuple(
+    Entry(name, (), SOURCE)
+    for name in (
+        "API_VERSIONS_REFUSED",
+        "END_TXN_NOT_SENT",
+        "ABORTABLE_ERROR_SKIPPED",
+        "LISTENER_FAILED",
+    )
+)
+"""Lines whose numbers are not known, so no version writes them. The simulator may reach such a
+statement; the name marks the place of its line until a recording shows it."""
+
+ENTRIES = CONNECTIONS + READING + GROUPS + WITHOUT_NUMBER

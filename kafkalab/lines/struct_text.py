@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dataclasses import is_dataclass
 from typing import Any
 
-from kafkalab.lines.java_identity import identity_text
-from kafkalab.lines.java_values import list_text, value_text
+from kafkalab.lines.java_values import identity_text, list_text, value_text
 from kafkalab.lines.old_objects import records_text
 from kafkalab.lines.struct_fields import STRUCTS, StructField
 from kafkalab.protocol import messages as m

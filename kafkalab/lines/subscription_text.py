@@ -5,8 +5,7 @@ Kafka's class is `ConsumerPartitionAssignor.Subscription` (`PartitionAssignor.Su
 2.3).
 """
 
-from kafkalab.lines.java_identity import identity_text
-from kafkalab.lines.java_values import list_text, value_text
+from kafkalab.lines.java_values import identity_text, list_text, value_text
 from kafkalab.protocol.consumer_protocol import Subscription, subscription_bytes
 from kafkalab.releases import PROFILES
 

@@ -24,7 +24,7 @@ CORE = f"kafkalab.lab kafkalab.reading kafkalab.broker kafkalab.clients {SHARED}
 NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
-COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlalchemy traitlets"
+COURSE = "nbclient nbconvert nbformat nbgrader jupytext playwright traitlets"
 B = "kafkalab.broker"
 ALL_USE = f"{B}.effects {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
@@ -126,7 +126,7 @@ AUTOGRADER = {
         "the sandbox runs and hears; what that is worth is grading's",
     ),
     "autograder.gradebook": (
-        f"{COURSE} autograder.grading {COURSE_ROOM}",
+        f"{COURSE} alembic sqlalchemy {COURSE_ROOM}",
         "nbgrader's database is opened here; what a mark is worth is grading's",
     ),
     "autograder.grading": (
@@ -426,12 +426,50 @@ def test_a_room_of_autograder_imports_only_rooms_below_it():
     rows = list(AUTOGRADER)
     for place, (room, (allowed, _)) in enumerate(AUTOGRADER.items()):
         for name in allowed.split():
-            if below(name, "autograder") and name not in (room, "autograder", "autograder.grading"):
+            if below(name, "autograder") and name not in (room, "autograder"):
                 meant = [row for row in rows if below(row, name)] or [
                     max((row for row in rows if below(name, row)), key=len)
                 ]
                 above = [row for row in meant if row not in rows[:place] and not below(room, row)]
                 assert not above, f"{room} may import {name}, and {above[0]} is a room above it"
+
+
+def opens_a_database(tree: ast.Module) -> Iterator[int]:
+    """The lines that import what opens nbgrader's gradebook: SQL, or nbgrader's own classes."""
+    openers = "sqlite3 sqlalchemy alembic nbgrader.api nbgrader.dbutil"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        if any(below(name, openers) for name in names):
+            yield node.lineno
+
+
+def test_only_the_gradebook_room_opens_nbgraders_database():
+    for module, tree in MODULES.items():
+        if below(module, "autograder") and not below(module, "autograder.gradebook"):
+            for line in opens_a_database(tree):
+                raise AssertionError(
+                    f"{module}:{line} opens nbgrader's database: put the question into "
+                    "autograder/gradebook and import its answer"
+                )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sqlite3",
+        "from sqlalchemy.orm import Session",
+        "from nbgrader import api",
+        "import nbgrader.api",
+        "def late():\n    from nbgrader.api import Gradebook",
+    ],
+)
+def test_a_database_is_found_however_it_is_opened(source):
+    assert list(opens_a_database(ast.parse(source)))
 
 
 @pytest.mark.parametrize("rooms", ["kafkalab", "autograder"])

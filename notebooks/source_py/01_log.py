@@ -114,39 +114,8 @@ lab.table("request.sent").query("who.str.startswith('search')").api.value_counts
 # %% [markdown]
 # Who leads the partition, who looks after the group, am I still a member, where did we stop: the
 # client asks all that for you. The next chapters look at these requests one by one.
-#
-# ### Exercise 01.1 · Who gets how many?
-#
-# You look after three topics, A, B and C. Topic A holds `n.A.records` records. A first group reads
-# it with `n.A.members` programs that share one `group.id`: its *members*. A second group has one
-# member. One more program reads without a group. It reads everything from the start, goes back, and
-# reads everything once more. All read to the end.
-#
-# How many records does the first group get, its members together? How many does the second group
-# get? And the program without a group? It counts a record each time it comes. How many are in the
-# topic afterwards? Write whole numbers.
 
-# %%
-n = numbers("01.1")
-n
-
-# %% answer="01.1"
-first_group = {"A": ..., "B": ..., "C": ...}
-second_group = {"A": ..., "B": ..., "C": ...}
-no_group = {"A": ..., "B": ..., "C": ...}
-in_the_topic = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-first_group = {name: topic.records for name, topic in n.items()}
-second_group = first_group
-no_group = {name: 2 * topic.records for name, topic in n.items()}
-in_the_topic = first_group
-### END SOLUTION
-
-# %%
-check("01.1")
-
-# %% test="01.1"
-require("01.1")
+# %% exercise="01.1"
 
 # %% [markdown] items="N4"
 # ## 2. A topic is several logs
@@ -261,43 +230,7 @@ group_timeline(lab, "billing")
 # %%
 lab.table("request.sent").query("who == 'm1'").api.value_counts().to_dict()
 
-# %% [markdown] items="N8"
-# ### Exercise 01.2 · Who owns what?
-#
-# Three groups, A, B and C. Group A reads one topic of `n.A.partitions` partitions, numbered from 0,
-# with `n.A.members` members, named m1, m2 and so on. They use a strategy of Kafka's called *Range*.
-# m1 gets the first block of neighbouring partitions, m2 the next, and so on. The blocks are equal.
-# If the division leaves a rest, the first members get one partition more each. Which partitions
-# does `m2` own?
-#
-# Later more programs start, and the group has `n.A.crowd` members in all. How many of them own
-# nothing?
-
-# %%
-n = numbers("01.2")
-n
-
-# %% answer="01.2"
-owned_by_m2 = {"A": ..., "B": ..., "C": ...}  # a list of partition numbers each: [2, 3]
-idle_in_the_crowd = {"A": ..., "B": ..., "C": ...}
-
-
-### BEGIN SOLUTION
-def second_block(group):
-    each, over = divmod(group.partitions, group.members)
-    first = each + (1 if over > 0 else 0)
-    return list(range(first, first + each + (1 if over > 1 else 0)))
-
-
-owned_by_m2 = {name: second_block(group) for name, group in n.items()}
-idle_in_the_crowd = {name: group.crowd - group.partitions for name, group in n.items()}
-### END SOLUTION
-
-# %%
-check("01.2")
-
-# %% test="01.2"
-require("01.2")
+# %% exercise="01.2"
 
 # %% [markdown]
 # ## 4. How many members are worth starting?
@@ -334,30 +267,8 @@ pd.DataFrame({"Range": by_range, "RoundRobin": by_round_robin})
 # cards, and six members are busy. So the rule "as many members as partitions" holds for RoundRobin.
 # With Range the largest topic decides. And Range is what a consumer uses that is not told
 # otherwise.
-#
-# ### Exercise 01.3 · As many as are useful
-#
-# Three groups again. Group A reads three topics, with `n.A.a`, `n.A.b` and `n.A.c` partitions. You
-# may start as many members as you like. How many of them own at least one partition, at most?
-# Answer once for Range, once for RoundRobin.
 
-# %%
-n = numbers("01.3")
-n
-
-# %% answer="01.3"
-busy_with_range = {"A": ..., "B": ..., "C": ...}
-busy_with_round_robin = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-busy_with_range = {name: max(group.a, group.b, group.c) for name, group in n.items()}
-busy_with_round_robin = {name: group.a + group.b + group.c for name, group in n.items()}
-### END SOLUTION
-
-# %%
-check("01.3")
-
-# %% test="01.3"
-require("01.3")
+# %% exercise="01.3"
 
 # %% [markdown] items="N19"
 # ## 5. What does remove a record?
@@ -401,36 +312,8 @@ bookmarks(lab, "orders-0")
 #
 # The deleting is done in whole files, *segments*, and only now and then, so a record can stay
 # longer than its hour. `segment.ms` above made the files small.
-#
-# ### Exercise 01.4 · The missing half: where does a reader begin?
-#
-# Write `first_offset(committed, log_start, log_end, reset)`. It returns the offset at which a
-# starting member of a group begins to read. `committed` is the group's committed offset, or `None`
-# if it has none. `reset` is `"earliest"` or `"latest"`. A bookmark is good from `log_start` to
-# `log_end`, both included: at `log_end` the member waits for the next record. A bookmark can lie
-# beyond the end, too, when a crashed leader took the newest records along.
-#
-# This is the half of a consumer that is missing. The check puts it in: a job starts five times, is
-# killed in between, once before it has committed, and the broker that leads the log may crash. Your
-# function says where each start begins. Beside it runs the same job with Kafka's own consumer, and
-# both must read the same records.
 
-
-# %% answer="01.4"
-def first_offset(committed, log_start, log_end, reset):
-    """The offset at which a member begins to read."""
-    ### BEGIN SOLUTION
-    if committed is not None and log_start <= committed <= log_end:
-        return committed
-    return log_start if reset == "earliest" else log_end
-    ### END SOLUTION
-
-
-# %%
-check("01.4")
-
-# %% test="01.4"
-require("01.4")
+# %% exercise="01.4"
 
 # %% [markdown]
 # ## 6. The real thing beside it
@@ -470,44 +353,7 @@ side_by_side(told(java), told(simulated), titles=("Java consumers 2.3.0", "simul
 # a group shares its partitions out anew, it counts one **generation** more. In generation 2 `inv-1`
 # had them all.
 
-# %% [markdown]
-# ### Exercise 01.5 · A bug to hunt
-#
-# The search team says: "Since Monday our index lacks about two thirds of all orders. Kafka loses
-# data." Nothing is lost. Below are lines of all programs that read `orders`. The program of the
-# search team is `search-1`. What is wrong with it? Put the number of the line that proves it into
-# `guilty_line`. In which group should that program be? Put its name into `right_group`. The team's
-# documentation says: "our group is called like our team".
-
-# %%
-lab = Lab(brokers=3, seed=6)
-lab.create_topic("orders", partitions=3)
-shop(lab, records=12, partitions=3)
-for name, group in (
-    ("billing-1", "billing"),
-    ("billing-2", "billing"),
-    ("audit-1", "audit"),
-    ("search-1", "billing"),
-):
-    lab.spawn(member, name, group, name=name)
-lab.run_for(ms=10_000)
-shown = [line for line in lab.lines().message if "Adding newly assigned partitions" in line]
-for number, line in enumerate(shown):
-    print(number, line)
-
-# %% answer="01.5"
-guilty_line = ...  # the number before the line
-right_group = ...  # a text
-### BEGIN SOLUTION
-guilty_line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
-right_group = "search"
-### END SOLUTION
-
-# %%
-check("01.5")
-
-# %% test="01.5"
-require("01.5")
+# %% exercise="01.5"
 
 # %% [markdown]
 # ## 7. Spark lab: ten million records and one busy customer
@@ -558,55 +404,13 @@ per_partition(busy=7, partitions=6).toPandas()
 # The keys are shared out evenly, the records are not. One partition has more than three times the
 # work of any other, and it has one owner in each group. More members would not help it. Chapter 04
 # shows a cure.
-#
-# ### Exercise 01.6 · The busiest partition
-#
-# Two shops, A and B. In shop A customer number `n.A.busy` is the large one, and its topic has
-# `n.A.partitions` partitions. Which partition is the busiest, and how many records does it hold?
 
-# %%
-n = numbers("01.6")
-n
+# %% exercise="01.6"
 
-# %% spark=true
-per_partition(busy=7, partitions=6).orderBy(F.desc("records")).toPandas()  # put in your numbers
-
-# %% answer="01.6"
-busiest = {"A": ..., "B": ...}
-records_in_it = {"A": ..., "B": ...}
-
-
-### BEGIN SOLUTION
-def records_of(shop):
-    place = lambda customer: to_positive(murmur2(f"customer-{customer}".encode())) % shop.partitions
-    records = [0] * shop.partitions
-    for number in range(1_000):
-        records[place(number)] += 10_000 if number % 10 >= 3 else 0
-    records[place(shop.busy)] += 3_000_000
-    return records
-
-
-records_in_it = {name: max(records_of(shop)) for name, shop in n.items()}
-busiest = {name: records_of(shop).index(records_in_it[name]) for name, shop in n.items()}
-### END SOLUTION
-
-# %%
-check("01.6")
-
-# %% test="01.6"
-require("01.6")
-
-# %% [markdown] items="N3"
+# %% [markdown]
 # ## 8. In your own words
-#
-# How can one system be both a queue and publish/subscribe?
 
-# %% [markdown] open="01.open"
-# The consumer group is the unit. Inside a group every partition has exactly one owner, so each
-# record goes to one member and the members share the work: that is a queue. Every group sees all
-# records, because each group keeps its own committed offsets and reads at its own pace: that is
-# publish and subscribe. It works because reading removes nothing. The records stay in the log until
-# retention deletes them, and a reader only moves its bookmark.
+# %% exercise="01.open"
 
 # %% [markdown]
 # ## Then and now

@@ -111,59 +111,9 @@ say(lab)
 # `Initialize connection … for sending metadata request` comes from the part that fetches metadata.
 # The connection to node 0 has no such line: there the Sender itself wanted to send a record.
 
-# %% [markdown] items="P3 P9"
-# ### Exercise 02.1 · Who is connected?
-#
-# `shown` holds the connection lines of your own producer in a bad hour, while brokers came and
-# went. They are in the order in which it wrote them. Which node ids are connected at the end? Make
-# a set `still_open` of numbers.
+# %% exercise="02.1"
 
-# %%
-shown = numbers("02.1")
-shown
-
-# %% answer="02.1"
-still_open = ...
-### BEGIN SOLUTION
-still_open = set()
-for line in shown:
-    if line.startswith("Completed connection to node "):
-        still_open.add(int(line.split()[4].rstrip(".")))
-    if line.startswith("Node ") and line.endswith("disconnected."):
-        still_open.discard(int(line.split()[1]))
-### END SOLUTION
-
-# %%
-check("02.1")
-
-# %% test="02.1"
-require("02.1")
-
-# %% [markdown] items="P11 P18"
-# ### Exercise 02.2 · Opened and kept
-#
-# A 2.3 producer with one bootstrap address. Your shop has three clusters, A, B and C. Cluster A has
-# `n.A.brokers` brokers, its topic `n.A.partitions` partitions, and `n.A.leaders` of the brokers
-# lead them all. The program sends to every partition, every twenty seconds, for a quarter of an
-# hour. How many connections does it open in all, and how many are left at the end?
-
-# %%
-n = numbers("02.2")
-n
-
-# %% answer="02.2"
-opened = {"A": ..., "B": ..., "C": ...}
-kept = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-opened = {name: 1 + cluster.leaders for name, cluster in n.items()}
-kept = {name: cluster.leaders for name, cluster in n.items()}
-### END SOLUTION
-
-# %%
-check("02.2")
-
-# %% test="02.2"
-require("02.2")
+# %% exercise="02.2"
 
 # %% [markdown] items="P7"
 # ## 3. Two threads, one constructor
@@ -230,44 +180,7 @@ compare(lab22, lab23, titles=("client 2.2, nothing sent", "client 2.3, nothing s
 # carried METADATA. The others asked for API_VERSIONS and were never used again. Version 2.3 closed
 # the gap (KAFKA-8275, KAFKA-8376): it waits for the connection that is on its way.
 
-# %% [markdown] items="P5"
-# ### Exercise 02.3 · Write the rule
-#
-# Write `least_loaded(nodes)`. Each node has fields, as in `node.id`: `id`, `in_flight` (requests
-# without an answer), `can_send` (connected and ready for a request), `state` (`"ready"`,
-# `"preparing"` while a connection is being made, or `"disconnected"`) and `can_connect`. Return the
-# node to ask, or `None`. The rule of version 2.3:
-#
-# 1. Of the nodes that can take a request now, the one with the fewest in flight.
-# 2. If there is none: a node whose connection is being made.
-# 3. If there is none: a node that may be connected.
-#
-# The check also gives your function to producers in clusters where brokers are slow or down. With
-# the first start that goes wrong it shows you the seed, and the lines that prove it.
-
-
-# %% answer="02.3"
-def least_loaded(nodes):
-    """The node to ask, or None."""
-    ### BEGIN SOLUTION
-    free = [one for one in nodes if one.can_send]
-    if free:
-        return min(free, key=lambda one: one.in_flight)
-    for wanted in (
-        [one for one in nodes if one.state == "preparing"],
-        [one for one in nodes if one.can_connect],
-    ):
-        if wanted:
-            return wanted[0]
-    return None
-    ### END SOLUTION
-
-
-# %%
-check("02.3")
-
-# %% test="02.3"
-require("02.3")
+# %% exercise="02.3"
 
 # %% [markdown]
 # Your rule at work, in a cluster of three:
@@ -317,41 +230,7 @@ timeline(lab)
 # other side lives, and it is not a request. A zombie lives for ever only if the broker's limit is
 # −1 as well.
 
-# %% [markdown] items="P14 P15"
-# ### Exercise 02.4 · Idle, or zombie?
-#
-# Three 2.3 producers, A, B and C. Each has one bootstrap address, a cluster of `n4.A.brokers`
-# brokers and as many partitions. It sends to every partition during the first minute only. Its
-# `connections.max.idle.ms` is `n4.A.limit_s` seconds (−1 means never). The brokers have their ten
-# minutes. How many connections are open after five minutes, and after twenty? An idle producer
-# still asks for metadata every five minutes.
-
-# %%
-n4 = numbers("02.4")
-n4
-
-# %% answer="02.4"
-after_five = {"A": ..., "B": ..., "C": ...}
-after_twenty = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-after_five, after_twenty = {}, {}
-for name, own in n4.items():
-    lab4 = Lab(brokers=own.brokers, version="2.3", broker_version="2.3", seed=3)
-    lab4.create_topic("orders", partitions=own.brokers)
-    limit_ms = -1 if own.limit_s < 0 else own.limit_s * 1_000
-    producer4 = KafkaProducer(lab4, {"connections.max.idle.ms": limit_ms}, name="shop")
-    send_for(producer4, lab4, ms=60_000, partitions=own.brokers)
-    lab4.run_for(ms=5 * 60_000 - lab4.now_ms)
-    after_five[name] = sum(s.closed_at_ms is None for s in lab4.sockets())
-    lab4.run_for(ms=20 * 60_000 - lab4.now_ms)
-    after_twenty[name] = sum(s.closed_at_ms is None for s in lab4.sockets())
-### END SOLUTION
-
-# %%
-check("02.4")
-
-# %% test="02.4"
-require("02.4")
+# %% exercise="02.4"
 
 # %% [markdown]
 # ## 6. A race
@@ -360,48 +239,7 @@ require("02.4")
 # of them has answered API_VERSIONS. So it is a race between the client's rounds and the brokers'
 # answers. The article saw one run of that race.
 
-# %% [markdown] items="P4"
-# ### Exercise 02.5 · How slow must the answers be?
-#
-# `bootstrap_sockets(delay_ms, seed)` counts the connections of a 2.2 producer with five addresses,
-# when every answer to API_VERSIONS is that many milliseconds late. You have three seeds,
-# `d.A.seed`, `d.B.seed` and `d.C.seed`. Find by experiment, for each, the smallest delay from which
-# on **all five** are opened: with that delay and with every larger one up to 20 ms.
-
-# %%
-d = numbers("02.5")
-
-
-def bootstrap_sockets(delay_ms, seed):
-    lab = Lab(brokers=5, seed=seed, version="2.2", broker_version="2.3")
-    for broker in range(5):
-        lab.broker(broker).delay("API_VERSIONS", ms=delay_ms)
-    addresses = ",".join(f"localhost:{9092 + b}" for b in range(5))
-    KafkaProducer(lab, {"bootstrap.servers": addresses}, name="shop")
-    lab.run_for(ms=2_000)
-    return sum(s.role == "bootstrap" for s in lab.sockets())
-
-
-bootstrap_sockets(0, d.A.seed), bootstrap_sockets(20, d.A.seed)
-
-# %% answer="02.5"
-smallest_delay = {"A": ..., "B": ..., "C": ...}
-
-
-### BEGIN SOLUTION
-def smallest(seed):
-    counts = [bootstrap_sockets(delay, seed) for delay in range(21)]
-    return min(delay for delay in range(21) if all(count == 5 for count in counts[delay:]))
-
-
-smallest_delay = {name: smallest(own.seed) for name, own in d.items()}
-### END SOLUTION
-
-# %%
-check("02.5")
-
-# %% test="02.5"
-require("02.5")
+# %% exercise="02.5"
 
 # %% [markdown]
 # ## 7. The time machine
@@ -517,36 +355,7 @@ alive = (
 )
 alive.orderBy("minute").toPandas()
 
-# %% [markdown] items="P15"
-# ### Exercise 02.6 · Find the zombies
-#
-# The set ends after the idle limit has done its work: healthy clients have lost their bootstrap
-# connection. Guess: how many **producers** of the set still hold one at the end?
-
-# %%
-predict("02 zombie producers", zombies=None)
-
-# %% [markdown]
-# Now write `zombies(sockets)`. It takes a table such as the one above and returns a DataFrame with
-# one row for each zombie producer: its `client_id`, and `since`, the moment at which its oldest
-# zombie was opened. A producer's `client_id` begins with `producer`. The check runs it on small
-# tables of its own.
-
-
-# %% answer="02.6" spark=true
-def zombies(sockets):
-    """One row for each producer that still holds a bootstrap connection: client_id, since."""
-    ### BEGIN SOLUTION
-    held = sockets.where("class = 'bootstrap' and closed_at is null and client_id like 'producer%'")
-    return held.groupBy("client_id").agg(F.min("opened_at").alias("since"))
-    ### END SOLUTION
-
-
-# %% spark=true
-check("02.6")
-
-# %% test="02.6" spark=true
-require("02.6")
+# %% exercise="02.6"
 
 # %% spark=true
 found = zombies(sockets)
@@ -560,33 +369,7 @@ found.toPandas() if found is not None else "Write zombies first."
 # You have seen all that a connection can be. For its client it is in one of four states.
 # `CHECKING_API_VERSIONS` is the one in which TCP stands and nothing else may be sent yet.
 
-# %% [markdown]
-# ### Exercise 02.7 · Write the table
-#
-# Five things happen to a connection. The client wants it: `connect`. The broker takes it:
-# `accepted`, or not: `refused`. The question about versions is answered: `versions`. And somebody
-# ends it, or the idle limit does: `closed`. Write `connection`, a dict
-# `{state: {event: next state}}`, as a door would be `{"shut": {"push": "open"}}`, for the states
-# `DISCONNECTED`, where each begins, `CONNECTING`, `CHECKING_API_VERSIONS` and `READY`. What cannot
-# happen in a state, leave out: a connection that does not stand cannot be closed. The check walks
-# through your table and tells the first walk that goes astray.
-
-# %% answer="02.7"
-connection = ...
-### BEGIN SOLUTION
-connection = {
-    "DISCONNECTED": {"connect": "CONNECTING"},
-    "CONNECTING": {"accepted": "CHECKING_API_VERSIONS", "refused": "DISCONNECTED"},
-    "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
-    "READY": {"closed": "DISCONNECTED"},
-}
-### END SOLUTION
-
-# %%
-check("02.7")
-
-# %% test="02.7"
-require("02.7")
+# %% exercise="02.7"
 
 # %% [markdown]
 # Does a real run keep to your table? Broker 1 is down for three seconds, while a record waits for
@@ -612,57 +395,14 @@ for event in steps:
         "yes" if (before, event.after) in known else "not in your table",
     )
 
+# %% exercise="02.8"
+
 # %% [markdown]
-# ### Exercise 02.8 · A bug to hunt
-#
-# The shop's program stands still at its first `send`, and then it dies. The brokers are fine, and
-# other programs write happily. `shown` holds some of the producer's settings, its first warnings,
-# and its last words. Which topic does it ask for, as the lines write it? And which setting decided
-# how long it stood still?
-
-# %%
-shown = numbers("02.8")
-shown
-
-# %% answer="02.8"
-topic = ...  # a text
-setting = ...  # the name of the setting, a text
-### BEGIN SOLUTION
-topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
-setting = "max.block.ms"
-### END SOLUTION
-
-# %%
-check("02.8")
-
-# %% test="02.8"
-require("02.8")
-
-# %% [markdown] items="P16 P17"
 # ## 10. In your own words
-#
-# A producer first connects to a bootstrap server as node -1 and later opens a second connection to
-# the very same host and port as node 0. Why can the first connection not simply be reused, and
-# would comparing host:port instead of the id fix it?
 
-# %% [markdown] open="02.open"
-# The first connection is kept under the made-up id -1, because the client did not know the broker
-# yet. Every map in the client is keyed by the node id, so a request for node 0 does not find it.
-# Comparing host and port would not really fix it: the address in bootstrap.servers may differ from
-# the advertised listener, one name may stand for several brokers, and a load balancer may sit in
-# between. The price of the simple rule is one idle connection, and the idle limit closes it after
-# nine minutes. So it is a trade-off, and a cheap one.
+# %% exercise="02.open"
 
-# %% [markdown] items="P8"
-# KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a
-# constructor risky, and what is the safe order?
-
-# %% [markdown] open="02.open2"
-# The new thread can see the object before its constructor has finished: `this` escapes, and fields
-# may still be unset. Without safe publication the memory model does not promise that the thread
-# sees what the constructor has written. The safe order is to build the object completely first and
-# to start the thread afterwards, in a factory method or in a start() method that is called after
-# construction.
+# %% exercise="02.open2"
 
 # %% [markdown] items="P18"
 # ## What you know now

@@ -165,58 +165,9 @@ consumer.seek(tp, 0)
 consumer.pause([tp])
 before, consumer.position(tp), consumer.paused()
 
-# %% [markdown] items="C10 C30 C31 C32 N78"
-# ### Exercise 03.1 · Count them
-#
-# You look after three clusters, A, B and C. Cluster A has `n.A.brokers` brokers. Its topic has
-# `n.A.partitions` partitions, and `n.A.leaders` of the brokers lead them all. One consumer of
-# version 2.3 in each, one bootstrap address, a group with a coordinator. How many connections does
-# it **open** in all? How many does it **keep** after the idle limit?
+# %% exercise="03.1"
 
-# %%
-n = numbers("03.1")
-n
-
-# %% answer="03.1"
-opened = {"A": ..., "B": ..., "C": ...}
-kept = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-opened = {name: 1 + 1 + cluster.leaders for name, cluster in n.items()}
-kept = {name: opened[name] - 1 for name in n}
-### END SOLUTION
-
-# %%
-check("03.1")
-
-# %% test="03.1"
-require("03.1")
-
-# %% [markdown] items="C18 C19"
-# ### Exercise 03.2 · Who is behind a node id?
-#
-# Write `broker_of(node_id)`. It gets a node id as the line prints it, a text. It returns the number
-# of the broker, or `None` when the client does not know the broker. Think of `"0"`, `"-1"`,
-# `"2147483645"` and of version 4.4's `"+2"`.
-
-
-# %% answer="03.2"
-def broker_of(node_id):
-    """The broker behind a printed node id, or None."""
-    ### BEGIN SOLUTION
-    if node_id.startswith("+"):
-        return int(node_id[1:])
-    number = int(node_id)
-    if number < 0:
-        return None
-    return 2147483647 - number if number > 2_000_000_000 else number
-    ### END SOLUTION
-
-
-# %%
-check("03.2")
-
-# %% test="03.2"
-require("03.2")
+# %% exercise="03.2"
 
 # %% [markdown]
 # ## 3. Why does the coordinator get its own connection?
@@ -290,36 +241,7 @@ list(requests.api.tail(2)), [s.how for s in lab.sockets()]
 # sockets, and no LEAVE_GROUP is sent: the group notices after the session timeout. `kill -2` is
 # kinder, but only if your program catches it and calls `close()`.
 
-# %% [markdown] items="C20"
-# ### Exercise 03.3 · Label the lines
-#
-# `shown` holds eight connection lines of consumers, from several versions mixed. Make a list
-# `labels` of the same length. Each entry is `"bootstrap"`, `"coordinator"` or `"data"`.
-
-# %%
-shown = numbers("03.3")
-shown
-
-# %% answer="03.3"
-labels = ...
-
-
-### BEGIN SOLUTION
-def label(line):
-    node_id = line.split("(id: ")[1].split(" ")[0]
-    if node_id.startswith("+") or int(node_id) > 2_000_000_000:
-        return "coordinator"
-    return "bootstrap" if int(node_id) < 0 else "data"
-
-
-labels = [label(text) for text in shown]
-### END SOLUTION
-
-# %%
-check("03.3")
-
-# %% test="03.3"
-require("03.3")
+# %% exercise="03.3"
 
 # %% [markdown] items="C5"
 # ## 5. Which broker is the coordinator?
@@ -365,61 +287,9 @@ alone.assign([TopicPartition("t4", partition) for partition in range(3)])
 poll_for(alone, lab, ms=2_000)
 [(s.node_id, s.role) for s in lab.sockets()]
 
-# %% [markdown]
-# ### Exercise 03.4 · The missing half: the broker that is asked
-#
-# FIND_COORDINATOR has arrived at a broker. Write its half: `offsets_partition(group)`. Use
-# `java_string_hash`. Take care of one thing: Java's `int` has one number whose absolute value does
-# not fit, −2147483648. Kafka's `Utils.abs` makes it 0. A group with that hash exists; the check
-# knows it.
-#
-# The check does more than compare numbers. It puts your function into five brokers. They answer
-# FIND_COORDINATOR with the leader of the partition you name. Two members look for their group, and
-# in some runs its coordinator crashes. The groups lie where Kafka keeps them. So a wrong partition
-# sends the members to a broker that answers NOT_COORDINATOR, and nobody reads.
+# %% exercise="03.4"
 
-
-# %% answer="03.4"
-def offsets_partition(group):
-    """The partition of __consumer_offsets that is responsible for a group, 0 to 49."""
-    ### BEGIN SOLUTION
-    number = java_string_hash(group)
-    positive = 0 if number == -2147483648 else abs(number)
-    return positive % 50
-    ### END SOLUTION
-
-
-# %%
-check("03.4")
-
-# %% test="03.4"
-require("03.4")
-
-# %% [markdown] items="C30 C32"
-# ### Exercise 03.5 · All leaders on one broker
-#
-# Now every partition is led by the same broker, and that broker is also the coordinator. But the
-# group has several members: group A has `m.A.members`, and its topic `m.A.partitions` partitions,
-# so that each of them has something to read. Version 2.3, one bootstrap address. How many
-# connections do all members of a group open together, and how many do they keep?
-
-# %%
-m = numbers("03.5")
-m
-
-# %% answer="03.5"
-opened_one = {"A": ..., "B": ..., "C": ...}
-kept_one = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-opened_one = {name: 3 * group.members for name, group in m.items()}
-kept_one = {name: 2 * group.members for name, group in m.items()}
-### END SOLUTION
-
-# %%
-check("03.5")
-
-# %% test="03.5"
-require("03.5")
+# %% exercise="03.5"
 
 # %% [markdown]
 # ## 6. The time machine
@@ -577,69 +447,14 @@ per_client = (
 )
 per_client.limit(8).toPandas()
 
-# %% [markdown]
-# ### Exercise 03.6 · Who has no coordinator?
-#
-# How many consumers of this set never opened a connection of class `coordinator`? Ask Spark in the
-# next cell. Then write the number into the answer.
+# %% exercise="03.6"
 
-# %% spark=true
-per_client.where("failed > 0").toPandas()  # change this to find consumers without a coordinator
-
-# %% answer="03.6"
-without_coordinator = ...
-### BEGIN SOLUTION
-without_coordinator = 2
-### END SOLUTION
-
-# %%
-check("03.6")
-
-# %% test="03.6"
-require("03.6")
+# %% exercise="03.7"
 
 # %% [markdown]
-# ### Exercise 03.7 · A bug to hunt
-#
-# A consumer commits slowly, and its log grows by megabytes. Last week somebody tidied up its
-# settings and wrote a time in seconds where milliseconds are asked for. Nothing is wrong with the
-# network. `shown` holds some of its settings, and a few seconds of its log. Which setting is it,
-# and which number should stand there?
-
-# %%
-shown = numbers("03.7")
-shown
-
-# %% answer="03.7"
-setting = ...  # its name, a text
-should_be = ...  # a whole number
-### BEGIN SOLUTION
-setting = "connections.max.idle.ms"
-written = next(line for line in shown if line.startswith(setting))
-should_be = 1_000 * int(written.split("=")[1])
-### END SOLUTION
-
-# %%
-check("03.7")
-
-# %% test="03.7"
-require("03.7")
-
-# %% [markdown] items="C29"
 # ## 9. In your own words
-#
-# Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address,
-# client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle
-# limit has passed, and why does the coordinator get a socket of its own?
 
-# %% [markdown] open="03.open"
-# The consumer opens four connections and keeps three. The first one goes to the bootstrap address,
-# under the made-up id -1, to ask for the coordinator and for metadata. Nobody uses it afterwards,
-# so the idle limit closes it. One connection goes to the group's coordinator. Two more go to the
-# brokers that lead partitions: one for each leader broker, not one for each partition, so five
-# partitions on two brokers need two. The coordinator has a socket of its own because a broker
-# answers the requests on one socket in order: a heartbeat behind a long fetch would wait up to 500
-# ms for it.
+# %% exercise="03.open"
 
 # %% [markdown] items="C28 C20"
 # ## What you know now

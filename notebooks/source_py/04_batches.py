@@ -91,30 +91,7 @@ pd.DataFrame([summary(lab) for lab in labs.values()], index=list(labs))
 # %%
 murmur2(b"tea"), murmur2("茶".encode()), murmur2(b"coffee")
 
-# %% [markdown] items="N9"
-# ### Exercise 04.1 · Where does a key live?
-#
-# Write `partition_of(key, partitions)`. `key` is a text or `None`; its bytes are UTF-8. `murmur2`
-# takes bytes and gives an `int` of Java, which may be negative. Kafka drops the sign by clearing
-# the highest of its 32 bits, `number & 0x7fffffff`, and not by taking the absolute value. An empty
-# text is a key like any other. Without a key, `None`, there is nothing to compute: return `None`.
-
-
-# %% answer="04.1"
-def partition_of(key, partitions):
-    """The partition of a key, as Java clients compute it, or None without a key."""
-    ### BEGIN SOLUTION
-    if key is None:
-        return None
-    return (murmur2(key.encode("utf-8")) & 0x7FFFFFFF) % partitions
-    ### END SOLUTION
-
-
-# %%
-check("04.1")
-
-# %% test="04.1"
-require("04.1")
+# %% exercise="04.1"
 
 # %% [markdown]
 # ## 3. One partition more
@@ -166,42 +143,7 @@ lab.run_for(ms=6 * 60_000)  # metadata are asked for anew every five minutes
 after = [order() for _ in range(3)]
 [(answer.partition, answer.offset) for answer in before + after]
 
-# %% [markdown] items="N9"
-# ### Exercise 04.2 · Count the movers
-#
-# Three topics, A, B and C. A has 200 keys: the word `n.A.name`, a hyphen, and a number from 0 to
-# 199, as in `customer-0`. A grows from `n.A.before` to `n.A.after` partitions. How many of the 200
-# keys get another partition? And which is the first of them, in the order of the numbers? Write its
-# number alone, 0 and not `"customer-0"`.
-
-# %%
-n = numbers("04.2")
-n
-
-# %% answer="04.2"
-movers = {"A": ..., "B": ..., "C": ...}
-first_mover = {"A": ..., "B": ..., "C": ...}
-
-
-### BEGIN SOLUTION
-def moving(topic):
-    place = lambda number, partitions: (
-        to_positive(murmur2(f"{topic.name}-{number}".encode())) % partitions
-    )
-    return [
-        number for number in range(200) if place(number, topic.before) != place(number, topic.after)
-    ]
-
-
-movers = {name: len(moving(topic)) for name, topic in n.items()}
-first_mover = {name: moving(topic)[0] for name, topic in n.items()}
-### END SOLUTION
-
-# %%
-check("04.2")
-
-# %% test="04.2"
-require("04.2")
+# %% exercise="04.2"
 
 # %% [markdown]
 # ## 4. What closes a batch?
@@ -227,45 +169,8 @@ batch_strip(labs, "orders")
 # still form when records come faster than requests go. And look how long the first row is: every
 # batch brings its header. In the last row a batch is full after ten records, long before the 50 ms
 # are over. `batch.size` counts bytes, not records.
-#
-# ### Exercise 04.3 · How many batches?
-#
-# Three producers, A, B and C. Producer A sends `n.A.records` records at once, all to one partition.
-# Each value has `n.A.value_bytes` bytes, there is no key, and `batch.size` is `n.A.batch_size`
-# bytes. `linger.ms` is so long that a batch leaves when it is full, and the last one with what is
-# left. How many batches are written? How many records does the first one hold? A record has some
-# bytes beyond its value, so do not trust a division: build a lab and count. `write` above shows
-# how, but its values have 80 bytes.
 
-# %%
-n = numbers("04.3")
-n
-
-# %% answer="04.3"
-batches = {"A": ..., "B": ..., "C": ...}
-in_the_first = {"A": ..., "B": ..., "C": ...}
-
-
-### BEGIN SOLUTION
-def written(wish):
-    small = Lab(brokers=1, seed=11)
-    small.create_topic("t", partitions=1)
-    sender = KafkaProducer(small, {"batch.size": wish.batch_size, "linger.ms": 1000})
-    for _ in range(wish.records):
-        sender.send(ProducerRecord("t", value="x" * wish.value_bytes))
-    sender.close()
-    return small.table("record.appended").records.map(len)
-
-
-batches = {name: len(written(each)) for name, each in n.items()}
-in_the_first = {name: int(written(each)[0]) for name, each in n.items()}
-### END SOLUTION
-
-# %%
-check("04.3")
-
-# %% test="04.3"
-require("04.3")
+# %% exercise="04.3"
 
 # %% [markdown] items="N11 N12 N13"
 # ## 5. Who makes it small?
@@ -318,40 +223,7 @@ both
 # processor. With gzip or zstd this is far more than checking, and on a busy broker it adds up.
 # `compression.type=producer`, the default of a topic, is nearly always what you want.
 
-# %% [markdown] items="N12 N13 N15"
-# ### Exercise 04.4 · Who packs?
-#
-# Four topics, A to D. In A the producer's `compression.type` is `n.A.producer`, where `none` means
-# that it does not pack, and the topic's is `n.A.topic`. Who packs records: `"producer"`,
-# `"broker"`, `"both"` or `"nobody"`? The function `packed` shows it. A broker that only reads
-# through a batch does not pack, and neither does one that only unpacks.
-
-# %%
-n = numbers("04.4")
-n
-
-# %% answer="04.4"
-packers = {"A": ..., "B": ..., "C": ..., "D": ...}
-
-
-### BEGIN SOLUTION
-def packer(topic):
-    table = packed(topic.producer, topic.topic)
-    producer = (table.work == "compress").any()
-    broker = ((table.work == "recompress") & (table.codec != "none")).any()
-    if producer and broker:
-        return "both"
-    return "producer" if producer else "broker" if broker else "nobody"
-
-
-packers = {name: packer(topic) for name, topic in n.items()}
-### END SOLUTION
-
-# %%
-check("04.4")
-
-# %% test="04.4"
-require("04.4")
+# %% exercise="04.4"
 
 # %% [markdown]
 # ## 6. One slow broker
@@ -401,37 +273,8 @@ pd.DataFrame(slow)
 # is finished, and the slow broker's batches wait longest, so they get the fullest. Client 3.9 looks
 # at how much is waiting for each partition and prefers the short queues (KIP-794). All is written
 # in half the time. The third column switches this off in client 3.9: then it is no better than 2.8.
-#
-# ### Exercise 04.5 · The missing half: a partitioner of your own
-#
-# One customer, `mega`, writes as much as all others together. A **partitioner** is a function that
-# the producer calls for each record, and that returns the number of a partition. Write one that
-# gives the key `mega` the last partition for itself. All other keys share the remaining partitions
-# by Kafka's rule for keys (section 2), as if the last one did not exist. Records without a key,
-# `None`, go anywhere but to the last partition. `cluster.partition_count_for_topic(topic)` tells
-# how many partitions there are, at least two. The check puts your function into a producer and
-# looks where the records are. In some of its runs a broker crashes and comes back. Its partitions
-# have no leader meanwhile, and a key must stay where it is all the same: its records wait.
 
-
-# %% answer="04.5"
-def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
-    """The partition for a record. key is a text or None, key_bytes its bytes."""
-    ### BEGIN SOLUTION
-    partitions = cluster.partition_count_for_topic(topic)
-    if key == "mega":
-        return partitions - 1
-    if key is None:
-        return to_positive(murmur2(value_bytes)) % (partitions - 1)
-    return to_positive(murmur2(key_bytes)) % (partitions - 1)
-    ### END SOLUTION
-
-
-# %%
-check("04.5")
-
-# %% test="04.5"
-require("04.5")
+# %% exercise="04.5"
 
 # %% [markdown]
 # ## 7. The real thing beside it
@@ -527,48 +370,12 @@ requests = (
 )
 requests.orderBy("client_id").toPandas()
 
-# %% [markdown]
-# ### Exercise 04.6 · A bug to hunt: find the setting
-#
-# Which producer sends far more requests than the others? A client writes all its settings into its
-# log when it starts. Print those of the guilty one and compare: which setting makes its batches
-# small? Somebody thought that its number counts records.
-
-# %% spark=true
-settings = lines.where("message like 'ProducerConfig values%'").orderBy("client_id")
-told = settings.where("client_id = 'producer-1'").first().message  # change this
-print(*told.splitlines()[:30], sep="\n")
-
-# %% answer="04.6"
-too_busy = ...  # its client id, a text
-setting = ...  # the name of the setting, a text
-its_value = ...  # and its value, a number
-### BEGIN SOLUTION
-too_busy = f"producer-{guilty.producer}"
-setting = "batch.size"
-its_value = guilty.batch_size
-### END SOLUTION
-
-# %%
-check("04.6")
-
-# %% test="04.6"
-require("04.6")
+# %% exercise="04.6"
 
 # %% [markdown]
 # ## 9. In your own words
-#
-# When does adding partitions to a topic break a promise that producers and consumers relied on, and
-# what would you do instead?
 
-# %% [markdown] open="04.open"
-# It breaks a promise when records have keys. The partition of a key is its hash modulo the number
-# of partitions. With another number most keys go to another partition. So the order of the records
-# of one key is lost across the change: the older ones lie in the old partition, the newer ones in
-# the new, and they are read by different members. State or joins that are kept by partition no
-# longer match either. I would create a new topic with more partitions, copy or migrate the records,
-# and move the producers and consumers over. Better still is to choose enough partitions from the
-# start. Without keys nothing breaks.
+# %% exercise="04.open"
 
 # %% [markdown] items="N9 N14"
 # ## Then and now

@@ -213,40 +213,7 @@ outcome_grid(grid, title="twenty orders, three replicas")
 # may come back with everything. An unclean election ends the waiting. It throws away what only the
 # old leader had.
 
-# %% [markdown] items="N22 N26"
-# ### Exercise 05.1 · Written, or refused?
-#
-# Five records, A to E. The partition of A has `n.A.replicas` replicas, the leader among them, and a
-# floor of `n.A.floor`. `n.A.down` of its followers have been down for a minute. All others are in
-# sync. A is sent with `acks=n.A.acks`. Is it `"written"` or `"refused"`? How many replicas have it
-# for sure when the answer comes? Count the leader, too. For a refused record write 0.
-
-# %%
-n = numbers("05.1")
-n
-
-# %% answer="05.1"
-fate = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
-copies = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
-
-
-### BEGIN SOLUTION
-def fate_of(record):
-    in_sync = record.replicas - record.down
-    if record.acks == "all" and in_sync < record.floor:
-        return "refused", 0
-    return "written", in_sync if record.acks == "all" else 1
-
-
-fate = {name: fate_of(record)[0] for name, record in n.items()}
-copies = {name: fate_of(record)[1] for name, record in n.items()}
-### END SOLUTION
-
-# %%
-check("05.1")
-
-# %% test="05.1"
-require("05.1")
+# %% exercise="05.1"
 
 # %% [markdown]
 # ## 3. How long does a producer try?
@@ -303,34 +270,8 @@ error
 # Before each new try the producer waits a little, longer each time, up to a second
 # (`retry.backoff.ms`, `retry.backoff.max.ms`). So dividing one timeout by the other can give too
 # many tries. The function `hang` counts them.
-#
-# ### Exercise 05.2 · The last word
-#
-# Three programs, A, B and C. In A `request.timeout.ms` is `n.A.request_s` seconds and
-# `delivery.timeout.ms` is `n.A.delivery_s` seconds. The broker hangs for ever, as above. After how
-# many whole seconds does the callback hear of the failure? How many times was the record sent, the
-# first time included? You may call `hang`; it takes milliseconds.
 
-# %%
-n = numbers("05.2")
-n
-
-# %% answer="05.2"
-heard_after_s = {"A": ..., "B": ..., "C": ...}
-times_sent = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-heard = {
-    name: hang(program.request_s * 1000, program.delivery_s * 1000) for name, program in n.items()
-}
-heard_after_s = {name: seconds for name, (seconds, _, _) in heard.items()}
-times_sent = {name: times for name, (_, times, _) in heard.items()}
-### END SOLUTION
-
-# %%
-check("05.2")
-
-# %% test="05.2"
-require("05.2")
+# %% exercise="05.2"
 
 # %% [markdown]
 # ## 4. Sending again changes the order
@@ -409,75 +350,12 @@ producer.send(ProducerRecord("orders", value="milk"), callback)
 producer.flush()
 metadata
 
-# %% [markdown] items="N18 N21"
-# ### Exercise 05.3 · Repair fire and forget
-#
-# A function `send_all` sends a list of orders and returns at once: fire and forget. Write it anew,
-# so that it waits until every order has had its last word, success or failure. Then it returns the
-# list of keys that were **not** acknowledged, in the order of `orders`. When all went well, the
-# list is empty. Do not wait after each single order before you send the next: that would be many
-# times slower. The check runs your function on clusters whose brokers crash, and compares with what
-# was really acknowledged.
-
-
-# %% answer="05.3"
-def send_all(producer, orders):
-    """Send every order, a ProducerRecord. Return the keys that were not acknowledged."""
-    ### BEGIN SOLUTION
-    futures = [(order.key, producer.send(order)) for order in orders]
-    failed = []
-    for key, future in futures:
-        try:
-            future.get()
-        except Exception:
-            failed.append(key)
-    return failed
-    ### END SOLUTION
-
-
-# %%
-check("05.3")
-
-# %% test="05.3"
-require("05.3")
+# %% exercise="05.3"
 
 # %% [markdown]
 # ## 6. Bug hunt
-#
-# A program counts what it has sent: "3 orders sent, all fine". Its topic holds none of them, and
-# the program went on without an error. Here are the first warnings in the producer's log. What does
-# the broker answer? Put the name of the error, as the lines write it, into `error_name`. And why
-# did the program not hear of it? Put what it should have passed to `send` or to the producer into
-# `missing`: one of the three words in the cell.
 
-# %%
-lab = cluster(min_insync=3)
-lab.broker(1).crash()
-lab.broker(2).crash()
-lab.run_for(ms=20_000)
-producer = KafkaProducer(
-    lab, {"client.id": "shop", "acks": "all", **PATIENT, "bootstrap.servers": "localhost:9095"}
-)
-for number in range(3):  # each answer is thrown away
-    producer.send(ProducerRecord("orders", value=f"order {number}"))
-lab.run_for(ms=30_000)
-shown = lab.lines("shop").query("level == 'WARN'").message
-for line in shown.head(4):
-    print(line)
-
-# %% answer="05.4"
-error_name = ...  # as the lines write it
-missing = ...  # what should have been passed: "callback", "acks" or "retries"
-### BEGIN SOLUTION
-error_name = "NOT_ENOUGH_REPLICAS"
-missing = "callback"
-### END SOLUTION
-
-# %%
-check("05.4")
-
-# %% test="05.4"
-require("05.4")
+# %% exercise="05.4"
 
 # %% [markdown]
 # ## 7. The real thing beside it
@@ -570,49 +448,15 @@ told_written = spark.createDataFrame(acknowledged, "shop string, key string")
 can_be_read = spark.createDataFrame(readable, "shop string, key string")
 told_written.groupBy("shop").count().orderBy("shop").toPandas()
 
+# %% exercise="05.5"
+
 # %% [markdown]
-# ### Exercise 05.5 · What is lost, and where?
-#
-# How many acknowledged orders did each shop lose? A *left anti join* keeps the rows of the left
-# side that have no partner on the right.
-
-# %% spark=true
-not_there = told_written.join(can_be_read, ["shop", "key"], "left_anti")
-not_there.limit(3).toPandas()  # count these by shop
-
-# %% answer="05.5"
-orders_lost = {"A": ..., "B": ..., "C": ...}
-
-
-### BEGIN SOLUTION
-def lost_by(shop):
-    told_and_left = shop_with_crash(shop)
-    return len(set(told_and_left[0]) - set(told_and_left[1]))
-
-
-orders_lost = {name: lost_by(shop) for name, shop in n.items()}
-### END SOLUTION
-
-# %%
-check("05.5")
-
-# %% test="05.5"
-require("05.5")
-
-# %% [markdown] items="N27"
 # The earlier the followers fell asleep, the more was lost, and nobody was told. With `acks=all`
 # this report would be empty.
 #
 # ## 9. In your own words
-#
-# Why is replication.factor = min.insync.replicas + 1 advised, and not equal?
 
-# %% [markdown] open="05.open"
-# If the two were equal, a single replica that is down would stop all writes with acks=all: the
-# in-sync replicas would be fewer than min.insync.replicas, and the producer would get
-# NotEnoughReplicas. With one more replica the partition survives one failure, and writing goes on.
-# Durability is kept all the same, because an acknowledgement still needs min.insync.replicas
-# copies.
+# %% exercise="05.open"
 
 # %% [markdown] items="N21 N22 N23 N24 N25 N26 N27 N28"
 # ## Eight rules, and what they cost

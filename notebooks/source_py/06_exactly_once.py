@@ -115,36 +115,7 @@ sequence_ladder(on, "orders-0", title="idempotence on: the same story")
 # With a higher epoch, and with a known one that has no batches yet, the numbers begin at 0; any
 # other number is out of order. A producer that the leader has never met may begin anywhere.
 
-# %% [markdown]
-# ### Exercise 06.1 · The leader's verdict
-#
-# Write `verdict`. It is tried on twelve single batches first. Then a broker of the lab really
-# judges by it in three stories: answers are lost, batches are refused, a zombie comes back. The
-# check tells the first that goes wrong.
-
-
-# %% answer="06.1"
-def verdict(known, batch):
-    """ "append", "duplicate", "out of order" or "fenced" for one batch."""
-    ### BEGIN SOLUTION
-    if known is None:
-        return "append"
-    if batch.epoch < known.epoch:
-        return "fenced"
-    if batch.epoch > known.epoch:
-        return "append" if batch.first == 0 else "out of order"
-    if (batch.first, batch.last) in known.batches:
-        return "duplicate"
-    follows = known.batches[-1][1] + 1 if known.batches else 0
-    return "append" if batch.first == follows else "out of order"
-    ### END SOLUTION
-
-
-# %%
-check("06.1")
-
-# %% test="06.1"
-require("06.1")
+# %% exercise="06.1"
 
 # %% [markdown]
 # What if a leader judges badly? This one writes everything. The shop sends one order, and its
@@ -373,36 +344,8 @@ partition = lab.at(lab.now_ms)["partitions"]["take-0"]
 # for a minute or a little more. After `transaction.timeout.ms` the *transaction coordinator* aborts
 # it. That is the broker that keeps the book of a `transactional.id`: its producer id, its epoch,
 # and whether a transaction is open.
-#
-# ### Exercise 06.2 · What two readers get
-#
-# Three partitions, A, B and C, each with one replica and empty at first. Then a producer without
-# transactions wrote `n2.A.before` records. Then one transaction wrote `n2.A.good` records and was
-# committed, one wrote `n2.A.bad` and was aborted, and one has written `n2.A.unfinished` so far.
-# After that the first producer wrote `n2.A.after` more. Give the high watermark, the last stable
-# offset, and how many records a reader of each level gets.
 
-# %%
-n2 = numbers("06.2")
-n2
-
-# %% answer="06.2"
-high_watermark = {"A": ..., "B": ..., "C": ...}
-last_stable = {"A": ..., "B": ..., "C": ...}
-uncommitted = {"A": ..., "B": ..., "C": ...}
-committed = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-last_stable = {name: p.before + p.good + 1 + p.bad + 1 for name, p in n2.items()}
-high_watermark = {name: last_stable[name] + p.unfinished + p.after for name, p in n2.items()}
-uncommitted = {name: high_watermark[name] - 2 for name in n2}
-committed = {name: p.before + p.good for name, p in n2.items()}
-### END SOLUTION
-
-# %%
-check("06.2")
-
-# %% test="06.2"
-require("06.2")
+# %% exercise="06.2"
 
 # %% [markdown] items="N38"
 # ### The five calls
@@ -521,77 +464,10 @@ def epoch_after(client, transactions, starts, ends_by, seed=3):
 # one start and three transactions. With a client and a broker of 4.0 or later (KIP-890) each
 # transaction has an epoch of its own as well, so that a batch which was held up by the network
 # cannot get into the next transaction of the same producer.
-#
-# ### Exercise 06.3 · The epoch of the last start
-#
-# Three programs, A, B and C. A is started `n3.A.starts` times, with a client of version
-# `n3.A.client`. In each life but the last it commits `n3.A.transactions` transactions. Then it ends
-# by `n3.A.ends_by`; `"kill -9"` hits it in the middle of one transaction more. Which epoch does the
-# last start get from `init_transactions`? Try `epoch_after` with `"kill -9"`, and see what an open
-# transaction adds.
 
-# %%
-n3 = numbers("06.3")
-n3
+# %% exercise="06.3"
 
-# %% answer="06.3"
-epoch = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-epoch = {name: epoch_after(p.client, p.transactions, p.starts, p.ends_by) for name, p in n3.items()}
-### END SOLUTION
-
-# %%
-check("06.3")
-
-# %% test="06.3"
-require("06.3")
-
-# %% [markdown]
-# ### Exercise 06.4 · Bug hunt: two of one name
-#
-# Four workers share the work of a night, each with a `transactional.id` of its own. At least that
-# was the plan. On three shifts, A, B and C, one worker stopped. Below are the lines of each shift,
-# of all four workers in the order of time. Who was fenced, who took over (its *heir*), and which id
-# did they share? A worker that only aborts has done nothing wrong.
-
-# %%
-import textwrap
-
-n4 = numbers("06.4")
-for shift, written in n4.items():
-    print(f"--- shift {shift}")
-    for line in written:  # a long line goes on under its beginning
-        short = line.replace("[Producer ", "[")
-        print(textwrap.fill(short, width=100, subsequent_indent=" " * 13))
-
-# %% answer="06.4"
-fenced = {"A": ..., "B": ..., "C": ...}  # client ids
-heir = {"A": ..., "B": ..., "C": ...}
-shared_id = {"A": ..., "B": ..., "C": ...}  # a transactional id
-### BEGIN SOLUTION
-import re
-
-
-def two_of_one(shown):
-    clients = {}
-    for line in shown:
-        told_of = re.search(r"clientId=(\S+), transactionalId=([^]]+)", line)
-        client, id = told_of.groups()
-        clients.setdefault(id, []).append(client)
-    shared, both = next((id, found) for id, found in clients.items() if len(set(found)) == 2)
-    return both[0], next(client for client in both if client != both[0]), shared
-
-
-fenced = {name: two_of_one(shown)[0] for name, shown in n4.items()}
-heir = {name: two_of_one(shown)[1] for name, shown in n4.items()}
-shared_id = {name: two_of_one(shown)[2] for name, shown in n4.items()}
-### END SOLUTION
-
-# %%
-check("06.4")
-
-# %% test="06.4"
-require("06.4")
+# %% exercise="06.4"
 
 # %% [markdown] items="G9 G6"
 # ## 6. Read, work, write
@@ -609,53 +485,8 @@ require("06.4")
 # `OffsetAndMetadata(offset)`, the offset of the *next* record to read; `group` is what
 # `consumer.group_metadata()` gives. And where handling an order twice does no harm, at least once
 # is enough. At most once is hardly ever wanted.
-#
-# ### Exercise 06.5 · Copy, and note how far
-#
-# A colleague's loop was in production for a year. It uses transactions, and once a month a customer
-# gets two parcels:
-#
-#     def copy(consumer, producer):
-#         records = consumer.poll(timeout_ms=300)
-#         if not records:
-#             return
-#         producer.begin_transaction()
-#         for record in records:
-#             producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
-#         producer.commit_transaction()
-#         consumer.commit_sync()
-#
-# Mend it. `orders` has two partitions, and one poll may bring records of both. `copy` is called
-# again and again, and the process dies at the worst moments; the next process has the same group
-# and the same `transactional.id`, and calls `init_transactions()` before your code. Each order must
-# become one parcel for a reader of committed records.
 
-
-# %% answer="06.5"
-def copy(consumer, producer):
-    """Poll once; make a parcel of each order; let parcels and places count together."""
-    ### BEGIN SOLUTION
-    orders = list(consumer.poll(timeout_ms=300))
-    begin, end = producer.begin_transaction, producer.commit_transaction
-    if not orders:
-        return
-    begin()
-    for order in orders:
-        producer.send(ProducerRecord("parcels", key=order.key, value=order.value))
-    next_places = {
-        TopicPartition(order.topic, order.partition): OffsetAndMetadata(order.offset + 1)
-        for order in orders
-    }
-    producer.send_offsets_to_transaction(next_places, consumer.group_metadata())
-    end()
-    ### END SOLUTION
-
-
-# %%
-check("06.5")
-
-# %% test="06.5"
-require("06.5")
+# %% exercise="06.5"
 
 # %% [markdown]
 # `group_metadata()` carries the member's id and generation along (chapter 07). So a worker that has
@@ -796,61 +627,14 @@ records = lines.select(
 )
 records.orderBy("day", "offset").limit(5).toPandas()
 
-# %% [markdown]
-# ### Exercise 06.6 · Repeats by cause
-#
-# How many orders of each day stand in the log twice because a *producer* sent a batch again, and
-# how many because a *program* sent an order again? Three numbers, `(producer_id, epoch, sequence)`,
-# make a record of an idempotent producer unique in a partition. A record without a producer id has
-# `-1` in all three.
-
-# %% spark=true
-twice = records.groupBy("day", "key").count().where("count > 1")
-twice.groupBy("day").count().orderBy("day").toPandas()  # all; now their causes
-
-# %% answer="06.6"
-by_producer = {"A": ..., "B": ..., "C": ...}
-by_program = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-import re
-
-
-def causes(number):
-    ids = {}
-    for line in ledger(number):
-        id, key = re.search(r"producerId: (-?\d+) .* key: (.*) payload", line).groups()
-        ids.setdefault(key, []).append(int(id))
-    repeats = [found for found in ids.values() if len(found) > 1]
-    by_itself = sum(found == [-1, -1] for found in repeats)
-    return by_itself, len(repeats) - by_itself
-
-
-by_producer = {name: causes(each.day)[0] for name, each in n6.items()}
-by_program = {name: causes(each.day)[1] for name, each in n6.items()}
-### END SOLUTION
-
-# %%
-check("06.6")
-
-# %% test="06.6"
-require("06.6")
+# %% exercise="06.6"
 
 # %% [markdown]
 # shop-b lost answers as well, and none of its orders stands twice.
 #
 # ## 9. In your own words
-#
-# Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, and what would
-# you do?
 
-# %% [markdown] open="06.open"
-# No. Kafka's exactly-once covers Kafka's own records and offsets only: a transaction binds what is
-# written to topics and the committed offsets. An e-mail is outside of Kafka, and it cannot be taken
-# back when the transaction is aborted. If the program crashes after sending and before it commits,
-# it starts again, and the mail is sent twice. I would give each mail a unique id made of topic,
-# partition and offset, and let the mail service drop an id it has already seen, so that sending is
-# idempotent. Or I would write the mail into an outbox table in a database and store the offset in
-# the same database transaction.
+# %% exercise="06.open"
 
 # %% [markdown]
 # ## Then and now

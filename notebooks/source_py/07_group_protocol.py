@@ -278,43 +278,7 @@ told(
 #
 # To the coordinator the plan is bytes. It does not read them.
 
-# %% [markdown] items="G19 N114"
-# ### Exercise 07.1 · Who leads, and how often do they join?
-#
-# Three groups, A, B and C. In group A the members `n.A.starts` start in this order within one
-# second; all clients are version `n.A.version`. Later `n.A.later` more come, one every fifteen
-# seconds. Everybody polls all the time and nobody leaves. Who is the leader in the end? How many
-# JOIN_GROUP requests did the coordinator get in all, of newcomers and of those who were there
-# already? What is the number of the last generation?
-
-# %%
-n = numbers("07.1")
-n
-
-# %% answer="07.1"
-leader = {"A": ..., "B": ..., "C": ...}
-joins = {"A": ..., "B": ..., "C": ...}
-last_generation = {"A": ..., "B": ..., "C": ...}
-
-
-### BEGIN SOLUTION
-def joins_of(group):
-    first = len(group.starts.split())
-    own = (1 if group.version == "2.1" else 2) * (first + group.later)  # each member's own way in
-    again = sum(first + place for place in range(group.later))  # who is there joins again
-    return own + again
-
-
-leader = {name: group.starts.split()[0] for name, group in n.items()}
-joins = {name: joins_of(group) for name, group in n.items()}
-last_generation = {name: 1 + group.later for name, group in n.items()}
-### END SOLUTION
-
-# %%
-check("07.1")
-
-# %% test="07.1"
-require("07.1")
+# %% exercise="07.1"
 
 # %% [markdown]
 # ## 4. The leader's half
@@ -357,75 +321,14 @@ both = {"m1": ("orders",), "m2": ("orders",)}
 # %% [markdown]
 # The broker did not object. It does not know what a fair plan is.
 
-# %% [markdown] items="G16 G20"
-# ### Exercise 07.2 · Write Range
-#
-# Kafka's first choice for many years. **Each topic is dealt on its own.** Take the members that
-# subscribed to it, sorted by their ids as texts. Divide: with seven partitions and three members
-# each gets two, and one is left over. The first members take one more each until nothing is left
-# over. Everybody gets a block of neighbours: 0 1 2, then 3 4, then 5 6. The check gives your
-# function to real members, with several topics, members that read different topics, and members
-# that come and crash. What it deals is compared with Kafka's class.
-
-
-# %% answer="07.2"
-def range_assign(partitions, subscriptions):
-    """{topic: how many}, {member: [topic, ...]} -> {member: [(topic, number), ...]}"""
-    ### BEGIN SOLUTION
-    shares = {member: [] for member in subscriptions}
-    for topic, count in partitions.items():
-        readers = sorted(member for member, topics in subscriptions.items() if topic in topics)
-        each, over = divmod(count, len(readers))
-        start = 0
-        for place, member in enumerate(readers):
-            end = start + each + (1 if place < over else 0)
-            shares[member] += [(topic, number) for number in range(start, end)]
-            start = end
-    return shares
-    ### END SOLUTION
-
-
-# %%
-check("07.2")
-
-# %% test="07.2"
-require("07.2")
+# %% exercise="07.2"
 
 # %% [markdown] items="N41"
 # Since each topic begins again with the first member, that one collects the extras of all topics.
 # You met this in chapter 01: with topics of one, two and three partitions, Range keeps three
 # members busy and not six. The other old assignor deals all topics as one pack.
 
-# %% [markdown] items="N41"
-# ### Exercise 07.3 · Write RoundRobin
-#
-# Put all partitions into one row: topics by name, then by number. Sort the members by their ids. Go
-# round: each partition goes to the next member **that subscribed to its topic**; a member that did
-# not is skipped. After that, go on with the member behind the one that has just got something.
-# `partitions` holds only topics that somebody reads, here and in Range, and in no order.
-
-
-# %% answer="07.3"
-def round_robin_assign(partitions, subscriptions):
-    """{topic: how many}, {member: [topic, ...]} -> {member: [(topic, number), ...]}"""
-    ### BEGIN SOLUTION
-    ring = sorted(subscriptions)
-    dealt, at = {member: [] for member in ring}, 0
-    for topic in sorted(partitions):
-        for number in range(partitions[topic]):
-            while topic not in subscriptions[ring[at]]:
-                at = (at + 1) % len(ring)
-            dealt[ring[at]].append((topic, number))
-            at = (at + 1) % len(ring)
-    return dealt
-    ### END SOLUTION
-
-
-# %%
-check("07.3")
-
-# %% test="07.3"
-require("07.3")
+# %% exercise="07.3"
 
 # %% [markdown]
 # ## 5. A bad leader
@@ -507,55 +410,7 @@ pictures["CooperativeSticky"]
 # RoundRobin and Sticky are **eager**: before each join every member gives up *everything*, also
 # what it will get back.
 
-# %% [markdown] items="N43"
-# ### Exercise 07.4 · Moved, and given up
-#
-# Four groups, A to D. Group A reads one topic of `n.A.partitions` partitions with `n.A.members`
-# members, m1, m2 and so on, by `n.A.strategy`. Then one more comes; sorted by id it is the last.
-# How many partitions have another owner afterwards? And how many did their owners give up on the
-# way, for a while or for good?
-
-# %%
-n = numbers("07.4")
-n
-
-# %% answer="07.4"
-moved_partitions = {"A": ..., "B": ..., "C": ..., "D": ...}
-given_up = {"A": ..., "B": ..., "C": ..., "D": ...}
-
-
-### BEGIN SOLUTION
-def owners(lab):
-    seen = lab.at(lab.now_ms)["clients"].items()
-    return {tp: name for name, client in seen for tp in client["assignment"]}
-
-
-def after_a_newcomer(group):
-    lab = Lab(brokers=1, seed=7, version="3.9", broker_version="4.4")
-    lab.create_topic("orders", partitions=group.partitions)
-    for number in range(1, group.members + 1):
-        lab.spawn(member, f"m{number}", group.strategy, name=f"m{number}")
-    lab.run_for(ms=7_500)
-    begun, before = lab.now_ms, owners(lab)
-    lab.spawn(member, f"m{group.members + 1}", group.strategy, name=f"m{group.members + 1}")
-    lab.run_for(ms=11_500)
-    after, lines = owners(lab), lab.lines().query("at_ms >= @begun").message
-    revoked = lines[lines.str.contains("Revoke previously assigned partitions orders")]
-    return sum(before[tp] != after[tp] for tp in before), sum(
-        line.count("orders-") for line in revoked
-    )
-
-
-found = {name: after_a_newcomer(group) for name, group in n.items()}
-moved_partitions = {name: moves for name, (moves, _) in found.items()}
-given_up = {name: lost for name, (_, lost) in found.items()}
-### END SOLUTION
-
-# %%
-check("07.4")
-
-# %% test="07.4"
-require("07.4")
+# %% exercise="07.4"
 
 # %% [markdown] items="N45"
 # ## 7. Who stands still?
@@ -765,46 +620,7 @@ assignment_matrix(lab, "billing", title="what the coordinator wanted, epoch by e
 # The coordinator chooses a strategy that *all* members support. A newcomer that shares no strategy
 # with those who are there is refused.
 
-# %% [markdown] items="G18"
-# ### Exercise 07.5 · One of four is different
-#
-# Three teams, A, B and C. In each, four members are meant to be the same program with the same
-# settings: group `billing`, topics `orders` and `refunds`, strategy Range. In each team one member
-# was started with something else. "Three of us die at once", says one team. "We bill twice", says
-# another. "One of us does hardly anything", says the third. Below is what the clients wrote when
-# they started, in the order of writing. Which member is the odd one, and what differs: `"topics"`,
-# `"strategy"` or `"group"`?
-
-# %%
-shown = numbers("07.5")
-for team, lines in shown.items():
-    print(f"--- team {team}")
-    print(*lines, sep="\n")
-
-# %% answer="07.5"
-odd_one = {"A": ..., "B": ..., "C": ...}  # "m1", "m2", "m3" or "m4"
-differs = {"A": ..., "B": ..., "C": ...}  # "topics", "strategy" or "group"
-
-
-### BEGIN SOLUTION
-def odd_line(lines):
-    rows = {"topics": "Subscribed", "strategy": "strategy =", "group": "group.id ="}
-    for kind, words in rows.items():
-        said = [line.split(" ", 1) for line in lines if words in line]
-        for client, setting in said:
-            if sum(other == setting for _, other in said) == 1:
-                return client, kind
-
-
-odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
-differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
-### END SOLUTION
-
-# %%
-check("07.5")
-
-# %% test="07.5"
-require("07.5")
+# %% exercise="07.5"
 
 # %% [markdown]
 # ## 11. The real thing beside it
@@ -914,50 +730,9 @@ changes = (
 )
 changes.orderBy("group", "at_ms", "partition").limit(6).toPandas()
 
-# %% [markdown] items="N45"
-# ### Exercise 07.6 · Time without an owner
-#
-# How many milliseconds had partitions of each group no owner, all partitions and both rebalances
-# added up? It counts from the line that gives a partition up to the next line that takes it over.
-# The two may be of different members. `lead` looks at the row that follows in its window.
+# %% exercise="07.6"
 
-# %% spark=true
-by_partition = Window.partitionBy("group", "partition").orderBy("at_ms", F.desc("what"))
-gaps = changes.withColumn("next_ms", F.lead("at_ms").over(by_partition)).withColumn(
-    "next_what", F.lead("what").over(by_partition)
-)
-gaps = gaps.where("what like 'Revoke%' and next_what like 'Adding%'")
-gaps.limit(3).toPandas()  # now add up, by group
-
-# %% answer="07.6"
-ms_without_owner = {"A": ..., "B": ..., "C": ..., "D": ...}
-
-
-### BEGIN SOLUTION
-def without_owner(lab):
-    given_up, total = {}, 0
-    all_lines = lab.table("line")
-    for line in all_lines[all_lines.level == "INFO"].itertuples():
-        found = re.search(r"(Revoke|Adding).* assigned partitions:? ?(.*)", line.message)
-        if found:
-            for partition in filter(None, found[2].split(", ")):
-                if found[1] == "Revoke":
-                    given_up[partition] = line.at_ms
-                else:
-                    total += line.at_ms - given_up.pop(partition, line.at_ms)
-    return total
-
-
-ms_without_owner = {name: without_owner(shift(group)) for name, group in n.items()}
-### END SOLUTION
-
-# %%
-check("07.6")
-
-# %% test="07.6"
-require("07.6")
-
-# %% [markdown] items="G14 G15 G16"
+# %% [markdown]
 # ## 13. In your own words
 #
 # Where the partitions were dealt, in four steps of history:
@@ -968,17 +743,8 @@ require("07.6")
 # | early designs of 0.9 | the broker | Work for the server, and a new strategy meant new server code. |
 # | 0.9 to today, "classic" | a client, the group leader | You have seen it: sections 5 and 7. |
 # | 4.0, KIP-848 | the coordinator, step by step | The newest; not every client library has it yet. |
-#
-# Why did Kafka move partition assignment to a client and, in KIP-848, back to the broker?
 
-# %% [markdown] open="07.open"
-# It moved to a client, the group leader, so that a new assignment strategy needs no upgrade of the
-# brokers: the assignor is a plug-in of the consumer, and the coordinator only passes the plan on
-# without reading it. In the classic protocol, though, a rebalance is a barrier: all members stop
-# and wait until the slowest has joined again. And the clients became thick: the logic has to be
-# implemented again in every language, and one bad client can harm the whole group. In KIP-848 the
-# coordinator computes the target assignment, and members are moved towards it incrementally, one by
-# one, while the others go on reading.
+# %% exercise="07.open"
 
 # %% [markdown]
 # ## Then and now

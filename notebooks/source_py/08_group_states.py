@@ -140,54 +140,8 @@ state_diagram(states("group"), made(lab))
 # A grey arrow leads from every state to Dead. At any time another broker can become the
 # coordinator, and for the old one the group is over then. The exercise leaves this out: in it, only
 # what expires leads to Dead.
-#
-# ### Exercise 08.1 · Write the machine
-#
-# Write the table as `{state: {event: next state}}`. Leave out what cannot happen; a state that
-# nothing leads out of has an empty row, `{}`. The events:
-#
-# - `"join"`: a new member's JOIN_GROUP is here.
-# - `"gone"`: a member has left, or its session is over.
-# - `"all in"`: every member that the coordinator knows has sent JOIN_GROUP.
-# - `"none left"`: the coordinator gathers the members, and nobody is left who could send
-#   JOIN_GROUP.
-# - `"plan"`: the leader's SYNC_GROUP is here, with the plan.
-# - `"heartbeat"`: a member's heartbeat is here.
-# - `"expire"`: nobody is a member, and the last committed offset of the group is too old and is
-#   thrown away.
-#
-# An event that can happen and changes nothing leads from a state to itself. The check follows your
-# table through *walks*, lists of events that begin in *Empty*. The hidden walks are what happened
-# to groups of the lab under random comings and goings.
 
-# %% answer="08.1" items="N110 N111"
-group = ...  # {"Empty": {"join": "PreparingRebalance", ...}, ...}: five states
-### BEGIN SOLUTION
-group = {
-    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
-    "PreparingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "PreparingRebalance",
-        "all in": "CompletingRebalance",
-        "none left": "Empty",
-    },
-    "CompletingRebalance": {
-        "join": "PreparingRebalance",
-        "gone": "PreparingRebalance",
-        "heartbeat": "CompletingRebalance",
-        "plan": "Stable",
-    },
-    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
-    "Dead": {},
-}
-### END SOLUTION
-
-# %%
-check("08.1")
-
-# %% test="08.1"
-require("08.1")
+# %% exercise="08.1"
 
 # %% [markdown] items="N112"
 # The way to *Dead* takes patience. A member reads, commits, and closes. After how many days does
@@ -295,79 +249,7 @@ def heartbeats_a_minute(interval_ms):
     for seconds in (1, 3, 9)
 }
 
-# %% [markdown] items="N117 N118"
-# ### Exercise 08.2 · Who notices when?
-#
-# Three groups, A, B and C, each of ann and bob. In group A both send a heartbeat every
-# `n.A.interval_s` seconds. The first one comes one interval after the group became Stable. The
-# session timeout is `n.A.session_s` seconds. Bob ends `n.A.at_s` seconds after the group became
-# Stable, and `n.A.how` says in which way.
-#
-# Two questions, both in whole seconds and counted from bob's end. After how many does the
-# coordinator begin a rebalance, `noticed_after_s`? After how many does ann hear of it,
-# `told_after_s`?
-#
-# A *static member* is one with a `group.instance.id`, a name that outlives its process. It sends no
-# LEAVE_GROUP when it closes, because it means to come back. Seen from the coordinator, it is just
-# silent. The function `ending` below plays such a story. Do your sums first, then try them on it.
-
-# %%
-n = numbers("08.2")
-n
-
-
-# %% items="N117 N118"
-def ending(how, interval_s, session_s, at_s):
-    """A lab in which bob ends, and when that was."""
-    often = {"heartbeat.interval.ms": interval_s * 1_000, "session.timeout.ms": session_s * 1_000}
-    static = {"group.instance.id": "till-2"} if "static" in how else {}
-    closes_ms = None
-    for run in ("rehearsal", "real"):  # the rehearsal tells when the group is Stable
-        lab = new_lab()
-        start(lab, "ann", **often)
-        start(lab, "bob", until_ms=closes_ms, **often, **static)
-        lab.run_for(ms=8_000)
-        end_ms = int(moves(lab).query("after == 'Stable'").at_ms.iloc[0]) + at_s * 1_000
-        closes_ms = end_ms if "close" in how else None
-    lab.run_for(ms=end_ms - lab.now_ms)
-    if how == "kill -9":
-        lab.kill("bob")
-    lab.run_for(ms=(session_s + 2 * interval_s) * 1_000)
-    return lab, end_ms
-
-
-lab, end_ms = ending("kill -9", interval_s=3, session_s=10, at_s=13)
-group_timeline(
-    lab,
-    "inventory",
-    from_ms=end_ms - 8_000,
-    beats=True,
-    title="bob is killed 13 s after the group became Stable",
-)
-
-# %% answer="08.2"
-noticed_after_s = {"A": ..., "B": ..., "C": ...}
-told_after_s = {"A": ..., "B": ..., "C": ...}
-
-
-### BEGIN SOLUTION
-def silence(group):
-    """(seconds until the coordinator knows, seconds until ann knows)"""
-    last = group.at_s // group.interval_s * group.interval_s
-    noticed = group.at_s if group.how == "close" else last + group.session_s
-    told = (noticed // group.interval_s + 1) * group.interval_s
-    return noticed - group.at_s, told - group.at_s
-
-
-noticed_after_s = {name: silence(each)[0] for name, each in n.items()}
-told_after_s = {name: silence(each)[1] for name, each in n.items()}
-### END SOLUTION
-
-# %%
-check("08.2")
-
-# %% test="08.2"
-require("08.2")
+# %% exercise="08.2"
 
 # %% [markdown] items="N119"
 # ## 4. What is answered in which state?
@@ -436,31 +318,7 @@ def asked(state, request, generation="current", broker="4.4"):
 
 asked("PreparingRebalance", "commit"), asked("PreparingRebalance", "heartbeat")
 
-# %% [markdown]
-# ### Exercise 08.3 · Six requests
-#
-# Six requests, A to F. In A alice asks a coordinator of version `n.A.broker` while the group is in
-# `n.A.state`. She sends `n.A.request`, of the `n.A.generation` generation. Guess first. Then what
-# is the error's name in the answer? It is `NONE`, `REBALANCE_IN_PROGRESS`, `UNKNOWN_MEMBER_ID` or
-# `ILLEGAL_GENERATION`.
-
-# %%
-n = numbers("08.3")
-n
-
-# %% answer="08.3" items="N119"
-answered = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ...}
-### BEGIN SOLUTION
-answered = {
-    letter: asked(its.state, its.request, its.generation, its.broker) for letter, its in n.items()
-}
-### END SOLUTION
-
-# %%
-check("08.3")
-
-# %% test="08.3"
-require("08.3")
+# %% exercise="08.3"
 
 # %%
 import pandas as pd
@@ -513,45 +371,8 @@ pd.DataFrame(table).T
 # | `FENCED_INSTANCE_ID` | Somebody else has joined with your `group.instance.id`. |
 #
 # Later versions may send more. An error that you do not know may pass by itself.
-#
-# ### Exercise 08.4 · The heartbeat handler
-#
-# `on_heartbeat(error)` gets the name of the error in a heartbeat's answer, `"NONE"` for none, and
-# returns what to do:
-#
-# - `"alive"`: go on.
-# - `"rejoin"`: go on, and send JOIN_GROUP with the next poll, as the member you are.
-# - `"start over"`: forget your generation and your id, and join as somebody new.
-# - `"find coordinator"`: ask which broker coordinates the group. You stay a member.
-# - `"try later"`: rest a little and send the next heartbeat.
-# - `"stop"`: give up. The application's next poll fails.
-#
-# The check asks your function about single errors. Then it puts it into three consumers, in place
-# of Java's, and lets a newcomer in, cuts a link, kills somebody. A group must never wait for a
-# member that lives, nobody may become a stranger without need, and in the end everybody has work.
 
-
-# %% answer="08.4" items="N108"
-def on_heartbeat(error):
-    """What to do on the answer to a heartbeat."""
-    ### BEGIN SOLUTION
-    if error == "NONE":
-        return "alive"
-    if error == "REBALANCE_IN_PROGRESS":
-        return "rejoin"
-    if error in ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"):
-        return "start over"
-    if error in ("NOT_COORDINATOR", "COORDINATOR_NOT_AVAILABLE"):
-        return "find coordinator"
-    return "stop" if error == "FENCED_INSTANCE_ID" else "try later"
-    ### END SOLUTION
-
-
-# %%
-check("08.4")
-
-# %% test="08.4"
-require("08.4")
+# %% exercise="08.4"
 
 # %% [markdown]
 # For ILLEGAL_GENERATION the check takes two answers. Older Java clients start over. Newer ones know
@@ -597,52 +418,8 @@ group_timeline(
 
 # %% [markdown]
 # ## 6. Bug hunt
-#
-# Four groups, A to D, of ann, bob and cyd. Each rebalances again and again, and in each one member
-# is guilty. Each of these habits occurs once:
-#
-# - `"too slow"`: it works so long between two polls that the client gives up its membership.
-# - `"crashes"`: its process is killed, and a supervisor starts it again.
-# - `"closes"`: it closes its consumer, rests, and makes a new one.
-# - `"subscribes anew"`: it changes the topics it wants to read.
-#
-# These are lines that the three members wrote in eighteen seconds. The number in front is the
-# second. Long lines are cut. There are about 55 of them, so take one group at a time, and ask of
-# each line: did this member begin it, or was it told?
 
-# %%
-shown = numbers("08.5")
-for name, lines in shown.items():
-    print(f"group {name}\n" + "\n".join(lines) + "\n")
-
-# %% answer="08.5"
-guilty = {"A": ..., "B": ..., "C": ..., "D": ...}  # "ann", "bob" or "cyd"
-habit = {"A": ..., "B": ..., "C": ..., "D": ...}  # as above
-### BEGIN SOLUTION
-signs = {
-    "too slow": "poll timeout has expired",
-    "closes": "consumer is being closed",
-    "subscribes anew": "subscription has changed",
-    "crashes": "Kafka version",
-}
-
-
-def read(lines):
-    for what, sign in signs.items():
-        for line in lines:
-            if sign in line:
-                return line.split()[1], what
-
-
-guilty = {name: read(lines)[0] for name, lines in shown.items()}
-habit = {name: read(lines)[1] for name, lines in shown.items()}
-### END SOLUTION
-
-# %%
-check("08.5")
-
-# %% test="08.5"
-require("08.5")
+# %% exercise="08.5"
 
 # %% [markdown] items="N110"
 # ## 7. Five other states
@@ -873,58 +650,12 @@ waits = (
 )
 waits.orderBy("group", "generation").limit(8).toPandas()
 
-# %% [markdown]
-# ### Exercise 08.6 · Generations and seconds
-#
-# For each group: how many different generations reached their members? How many seconds did members
-# wait in all, from `(Re-)joining` to `synced`, summed over everybody? Give whole seconds, rounded
-# down.
-
-# %% spark=true
-heard = waits.groupBy("group", "client_id").agg(F.count("generation"))  # change this
-heard.orderBy("group", "client_id").toPandas()
-
-# %% answer="08.6"
-generations = {"A": ..., "B": ..., "C": ..., "D": ...}
-waited_s = {"A": ..., "B": ..., "C": ..., "D": ...}
-
-
-### BEGIN SOLUTION
-def cost(lab):
-    """(generations, seconds of waiting), read off the same lines without Spark."""
-    seen, began, waited_ms = set(), {}, 0
-    for event in lab.journal.of("line"):
-        if "(Re-)joining group" in event.message:
-            began.setdefault(event.who, event.at_ms)
-        elif "Successfully synced group" in event.message:
-            seen.add(event.message.split("generationId=")[1].split(",")[0])
-            waited_ms += event.at_ms - began.pop(event.who)
-    return len(seen), waited_ms // 1_000
-
-
-generations = {name: cost(lab)[0] for name, lab in storms.items()}
-waited_s = {name: cost(lab)[1] for name, lab in storms.items()}
-### END SOLUTION
-
-# %%
-check("08.6")
-
-# %% test="08.6"
-require("08.6")
+# %% exercise="08.6"
 
 # %% [markdown]
 # ## 10. In your own words
-#
-# What does heartbeat.interval.ms really control?
 
-# %% [markdown] open="08.open" items="N109"
-# It controls how soon a member learns of a rebalance. The coordinator cannot call a member; it puts
-# REBALANCE_IN_PROGRESS into the answer to the member's next heartbeat. So with a short interval the
-# members rejoin quickly, and the newcomer waits less. Whether a member is alive is not decided by
-# the interval but by session.timeout.ms: only when no heartbeat has come for that long is the
-# member removed. The interval should be at most a third of the session timeout, so that one or two
-# lost heartbeats do not expel a member. A shorter interval means more requests and more load for
-# the coordinator.
+# %% exercise="08.open"
 
 # %% [markdown] items="N110 N117 N118 N119"
 # ## Then and now

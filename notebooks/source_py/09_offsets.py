@@ -242,31 +242,8 @@ work_strip(runs, title="twelve orders, a crash in round two; the bar is the book
 #
 # Look at *commit on its way*. The coordinator had written the commit, and Ada died before she heard
 # of it. It counts. No answer is not a no.
-#
-# ### Exercise 09.1 · Done twice, or never?
-#
-# Four shifts, A to D. In A the loop is `n.A.order`, a poll returns `n.A.per_poll` records, and Ada
-# dies in her second round at the moment `n.A.moment`. How many records are worked on twice, and how
-# many never?
 
-# %%
-n = numbers("09.1")
-n
-
-# %% answer="09.1" items="G8 N20"
-twice = {"A": ..., "B": ..., "C": ..., "D": ...}
-never = {"A": ..., "B": ..., "C": ..., "D": ...}
-### BEGIN SOLUTION
-strips = {name: shift(each.order, each.moment, each.per_poll).times for name, each in n.items()}
-twice = {name: sum(count > 1 for count in strip) for name, strip in strips.items()}
-never = {name: strip.count(0) for name, strip in strips.items()}
-### END SOLUTION
-
-# %%
-check("09.1")
-
-# %% test="09.1"
-require("09.1")
+# %% exercise="09.1"
 
 # %% [markdown] items="N57 N52 G31"
 # ## 3. Who moves the bookmark?
@@ -543,92 +520,13 @@ def both(sync_at_the_end):
 # The counter starts at 0. When is the first commit? After the first record, for `0 % 100` is 0. The
 # next ones come after 101 and 201 records. Nothing is lost by it; a commit is just never where you
 # think it is. A worse slip is to forget the `+ 1`.
-#
-# ### Exercise 09.2 · Which of them is it?
-#
-# Three programs, A, B and C, each with its lines. A was to commit after every `programs.A.every`
-# records, and was killed when it had worked on `programs.A.worked`. Its lines say where it began,
-# and each commit. One of the programs is right. One counts after it asks, as above. One forgot the
-# `+ 1`. For each: which is it, `"right"`, `"counts late"` or `"no + 1"`? Which offset does its
-# successor read first? How many records are worked on twice?
 
-# %%
-programs = numbers("09.2")
-for name, each in programs.items():
-    print(f"{name}: every = {each.every}, worked = {each.worked}")
-    print(*[line.split(",")[0] for line in each.lines], "", sep="\n")
-
-# %% answer="09.2" items="N64"
-program = {"A": ..., "B": ..., "C": ...}
-next_first = {"A": ..., "B": ..., "C": ...}
-twice = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-import re
-
-
-def read_lines(each):
-    start = int(re.search(r"offset=(\d+)", each.lines[0])[1])
-    marks = [int(re.search(r"offset (\d+)", line)[1]) for line in each.lines[1:]]
-    slip = marks[0] - start - each.every
-    which = "right" if slip == 0 else "no + 1" if slip == -1 else "counts late"
-    return which, marks[-1], start + each.worked - marks[-1]
-
-
-heard = {name: read_lines(each) for name, each in programs.items()}
-program = {name: each[0] for name, each in heard.items()}
-next_first = {name: each[1] for name, each in heard.items()}
-twice = {name: each[2] for name, each in heard.items()}
-### END SOLUTION
-
-# %%
-check("09.2")
-
-# %% test="09.2"
-require("09.2")
+# %% exercise="09.2"
 
 # %% [markdown] items="N28"
 # ## 6. Write the loop
-#
-# ### Exercise 09.3 · A commit loop that keeps its promise
-#
-# Now it is your turn. `loop(consumer, finish)` is called for each reader of a group, with a
-# consumer that is subscribed and does not commit by itself. `finish(record)` is the work on a
-# record, 15 milliseconds of it; call it once for each record. Orders come in bursts, in two
-# partitions, and a poll returns at most five. The loop never ends. A second reader may join. Or
-# yours is killed, and another reader goes on with the same function.
-#
-# Four promises, for every seed and every crash:
-#
-# 1. No order is lost or skipped.
-# 2. When a reader joins, nothing is done twice. When one is killed at its work, at most the orders
-#    of one poll are done twice.
-# 3. When one is killed while it has nothing to do, nothing is done twice, even if a connection
-#    broke before.
-# 4. At most one commit for each poll. A commit for each record is too dear.
-#
-# You may use `poll`, `commit_sync`, `commit_async`, `position`, `committed`, `assignment` and
-# `seek`. Tell `poll` how many milliseconds to wait for records, such as
-# `consumer.poll(timeout_ms=500)`; an empty answer is possible.
 
-
-# %% answer="09.3" items="N62"
-def loop(consumer, finish):
-    """Read, work and commit, for ever."""
-    ### BEGIN SOLUTION
-    while True:
-        got = list(consumer.poll(200))
-        for each in got:
-            finish(each)
-        if got:
-            consumer.commit_sync()
-    ### END SOLUTION
-
-
-# %%
-check("09.3")
-
-# %% test="09.3"
-require("09.3")
+# %% exercise="09.3"
 
 # %% [markdown] items="G2 N50 N51"
 # ## 7. Where does the bookmark lie?
@@ -705,33 +603,8 @@ left
 # %% [markdown] items="N54"
 # The offsets kept their numbers. A log may have holes; a position in a hole simply moves on to the
 # next record that is there.
-#
-# ### Exercise 09.4 · Compact a log by hand
-#
-# Three logs, A, B and C, of twelve commits each: offset in the log, key, and value, which is the
-# committed offset. A cleaner has gone through all twelve. Which offsets of the *log* are still
-# there? And where does the group `billing` go on in partition 0 of `orders`?
 
-# %%
-logs = numbers("09.4")
-logs.A
-
-# %% answer="09.4" items="N54"
-stays = {"A": ..., "B": ..., "C": ...}  # a list of log offsets each, smallest first
-billing_goes_on_at = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-newest = {
-    name: {key: (offset, value) for offset, key, value in rows} for name, rows in logs.items()
-}
-stays = {name: sorted(offset for offset, _ in each.values()) for name, each in newest.items()}
-billing_goes_on_at = {name: each["billing, orders, 0"][1] for name, each in newest.items()}
-### END SOLUTION
-
-# %%
-check("09.4")
-
-# %% test="09.4"
-require("09.4")
+# %% exercise="09.4"
 
 # %% [markdown] items="N112"
 # Bookmarks do expire, in the end. When a group has been *empty* for seven days
@@ -803,46 +676,7 @@ lab.spawn(poll_for_ever, "bo", name="bo")
 lab.run_for(ms=6_000)
 heard
 
-# %% [markdown] items="G9 G13"
-# ### Exercise 09.5 · Each order once
-#
-# `store` is a small database with four methods: `insert(key)` writes a result,
-# `set_offset(partition, offset)` writes a bookmark, `commit()` keeps all that was written since the
-# last commit, or nothing of it, and `offset_of(partition)` says which bookmark is kept, `None` for
-# none. Partitions are numbers here.
-#
-# Write two functions. `keep(store, record)` is called for each record.
-# `take_over(store, consumer, partitions)` is called by a listener's `on_partitions_assigned`, with
-# a list of `TopicPartition`. The check lets the power fail at every fourth, fifth, sixth, seventh
-# call of the store. A new process takes over each time. In the end each order must be in the store
-# once.
-
-
-# %% answer="09.5" items="G9 G13"
-def keep(store, record):
-    """Put the record's key and the way on into the store."""
-    ### BEGIN SOLUTION
-    store.insert(record.key)
-    store.set_offset(record.partition, record.offset + 1)
-    store.commit()
-    ### END SOLUTION
-
-
-def take_over(store, consumer, partitions):
-    """Begin where the store says."""
-    ### BEGIN SOLUTION
-    for each in partitions:
-        known = store.offset_of(each.partition)
-        if known is not None:
-            consumer.seek(each, known)
-    ### END SOLUTION
-
-
-# %%
-check("09.5")
-
-# %% test="09.5"
-require("09.5")
+# %% exercise="09.5"
 
 # %% [markdown]
 # ## 9. The real thing beside it
@@ -962,56 +796,12 @@ lives = (
 )
 lives.orderBy("shop", "life").toPandas()
 
-# %% [markdown]
-# ### Exercise 09.6 · How many records were read twice?
-#
-# Count them for each shop, both crashes together. `F.lag("came_to", 1, 0).over(window)` gives each
-# life what the life before it had come to, and 0 to the first.
-
-# %% spark=true
-from pyspark.sql import Window
-
-before = Window.partitionBy("shop").orderBy("life")
-beside = lives.withColumn("came_before", F.lag("came_to", 1, 0).over(before))
-beside.orderBy("shop", "life").toPandas()  # go on here
-
-# %% answer="09.6"
-read_twice = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-import re
-
-
-def gaps_of(shop):
-    told, gaps, came_to = three_lives(shop), 0, 0
-    for text in told.values():
-        mark = re.search(r"Setting offset .*?offset=(\d+)", text)
-        gaps += came_to - (int(mark[1]) if mark else 0)
-        returned = r"Returning (\d+) .*?offset=(\d+)"
-        came_to = max([int(count) + int(at) for count, at in re.findall(returned, text)], default=0)
-    return gaps
-
-
-read_twice = {name: gaps_of(shop) for name, shop in shops.items()}
-### END SOLUTION
-
-# %%
-check("09.6")
-
-# %% test="09.6"
-require("09.6")
+# %% exercise="09.6"
 
 # %% [markdown]
 # ## 11. In your own words
-#
-# Why must commitAsync not retry by itself?
 
-# %% [markdown] open="09.open" items="N61"
-# Because it does not wait. While the failed commit of offset 100 is tried again, the program has
-# gone on and has already committed 200. The retry of 100 may arrive after it, out of order, and the
-# older offset overwrites the newer one, since the coordinator keeps whatever comes last. After a
-# restart or a rebalance the next reader starts at 100 and reads 100 to 199 again. A lost
-# asynchronous commit does no harm, because the next one says more. At the end, before closing, no
-# next one comes, so the last commit is a commitSync, which waits and may retry.
+# %% exercise="09.open"
 
 # %% [markdown]
 # ## Then and now

@@ -186,45 +186,7 @@ poll_gap(still, "ada", title="ada's process stands still for a minute")
 # stop them. `max.poll.interval.ms` and the heartbeat thread came together, with KIP-62. Many pages
 # on the web are older than that.
 
-# %% [markdown] items="N49"
-# ### Exercise 10.1 · Which clock?
-#
-# Four programs, A to D. `n.A.what` says what befalls A right after a `poll()`: it `"works"` for
-# `n.A.seconds` seconds, or it `"stands still"` for so long, or it `"is killed"` and never comes
-# back; then `n.A.seconds` has no meaning. Its session timeout is `n.A.session_s` seconds, its poll
-# interval `n.A.poll_limit_s`.
-#
-# Which clock ends its membership: `"poll"`, `"session"` or `"none"`? And after how many seconds?
-# Count from its last `poll()` for the poll clock, from its last heartbeat for the session clock.
-# For `"none"` that is 0.
-
-# %%
-n = numbers("10.1")
-n
-
-# %% answer="10.1"
-clock = {"A": ..., "B": ..., "C": ..., "D": ...}
-after_s = {"A": ..., "B": ..., "C": ..., "D": ...}
-
-
-### BEGIN SOLUTION
-def clock_of(program):
-    if program.what == "works":
-        late = program.seconds > program.poll_limit_s
-        return ("poll", program.poll_limit_s) if late else ("none", 0)
-    silent = program.what == "is killed" or program.seconds > program.session_s
-    return ("session", program.session_s) if silent else ("none", 0)
-
-
-clock = {name: clock_of(program)[0] for name, program in n.items()}
-after_s = {name: clock_of(program)[1] for name, program in n.items()}
-### END SOLUTION
-
-# %%
-check("10.1")
-
-# %% test="10.1"
-require("10.1")
+# %% exercise="10.1"
 
 # %% [markdown] items="N65"
 # ## 3. What the commit says
@@ -424,37 +386,8 @@ group_timeline(slow, "stock", title="a limit of 1200 s: bo waits for ada's next 
 # (The steps in bo's row: the coordinator lets a newcomer wait for five minutes at most, then it has
 # to ask again.) With 1200 s ada keeps her membership, and bo pays for it. A limit that is never
 # reached also never finds the program that hangs for ever while its heartbeats go on.
-#
-# ### Exercise 10.2 · How many, or how long?
-#
-# Three programs. In A an order takes `n.A.record_ms` milliseconds. Each batch is also written in
-# one transaction of the database, which takes `n.A.batch_ms` milliseconds more, before the next
-# poll. First answer: with a poll interval of `n.A.limit_s` seconds, how large may
-# `max.poll.records` be at most, so that no batch is late? Second answer: with the default of 500
-# records, what is the least poll interval in whole seconds?
 
-# %%
-n = numbers("10.2")
-n
-
-# %% answer="10.2"
-most_records = {"A": ..., "B": ..., "C": ...}
-least_interval_s = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-most_records = {
-    name: (program.limit_s * 1000 - program.batch_ms) // program.record_ms
-    for name, program in n.items()
-}
-least_interval_s = {
-    name: (500 * program.record_ms + program.batch_ms) // 1000 + 1 for name, program in n.items()
-}
-### END SOLUTION
-
-# %%
-check("10.2")
-
-# %% test="10.2"
-require("10.2")
+# %% exercise="10.2"
 
 # %% [markdown] items="N72"
 # ## 5. A stranger with the group's name
@@ -509,52 +442,8 @@ truth("10 the script", with_a_member=by_day["the script"], group_empty=by_night[
 # consumers commit at all. And then it is worse than an exception. The group's bookmark stood
 # at 100. Now it stands at 40, and tomorrow the group reads sixty orders again. Give every program a
 # `group.id` of its own.
-#
-# ### Exercise 10.3 · Four nights
-#
-# On night A a script commits offset `n.A.script_commits` with the group id `n.A.script_group`.
-# Group `stock` had one member, which had read and committed all `n.A.records` orders. `n.A.members`
-# says what has become of that member: it still `"read"`s, or it has `"closed"` its consumer, or it
-# was `"killed"`. The last two happened `n.A.ago_s` seconds ago. Its session timeout is
-# `n.A.session_s` seconds.
-#
-# What comes of the script's commit, `"committed"` or `"CommitFailedException"`? And where does the
-# bookmark of group `stock` stand afterwards: which offset would it read next?
 
-# %%
-n = numbers("10.3")
-n
-
-# %% answer="10.3"
-outcome = {"A": ..., "B": ..., "C": ..., "D": ...}
-stock_reads_next = {"A": ..., "B": ..., "C": ..., "D": ...}
-
-
-### BEGIN SOLUTION
-def has_member(night):
-    return night.members == "read" or (night.members == "killed" and night.ago_s < night.session_s)
-
-
-def refused(night):
-    return night.script_group == "stock" and has_member(night)
-
-
-def reads_next(night):
-    its_commit_counts = night.script_group == "stock" and not refused(night)
-    return night.script_commits if its_commit_counts else night.records
-
-
-outcome = {
-    name: "CommitFailedException" if refused(night) else "committed" for name, night in n.items()
-}
-stock_reads_next = {name: reads_next(night) for name, night in n.items()}
-### END SOLUTION
-
-# %%
-check("10.3")
-
-# %% test="10.3"
-require("10.3")
+# %% exercise="10.3"
 
 # %% [markdown] items="N70 N74 N75"
 # ## 6. More threads: two designs
@@ -768,83 +657,16 @@ worker_lanes(lab, "ada", from_ms=3_000, title="ada commits what poll() has retur
 # gap. One slow order holds the commit back, however many behind it are finished. When the first in
 # a queue holds up all others, people say *head of line* blocking. Mostly it is a nuisance. Here it
 # is what you want.
-#
-# ### Exercise 10.4 · Bug hunt
-#
-# A colleague knows all this and commits only what is done. Here is what the program said. It has a
-# queue, three workers and one partition; `bo` starts when `ada` is dead.
-#
-# Which offsets are lost: below a commit, and never finished by anybody? List them, the smallest
-# first. Then look at these offsets alone: which line holds the first commit that goes past one of
-# them? A commit that goes past an order which is finished later does not count.
 
-# %%
-print(numbers("10.4"))
-
-# %% answer="10.4"
-lost = ...  # a list of offsets, such as [3, 5]
-broken_promise = ...  # the number at the beginning of a line
-### BEGIN SOLUTION
-lost = [7, 12]
-broken_promise = 16
-### END SOLUTION
-
-# %%
-check("10.4")
-
-# %% test="10.4"
-require("10.4")
+# %% exercise="10.4"
 
 # %% [markdown]
 # The colleague commits the *newest* order that is done. With one thread newest and contiguous are
 # the same. With three they are not.
 #
 # ## 8. Write it
-#
-# ### Exercise 10.5 · Commit what is done
-#
-# Write the poller. `consumer` is subscribed to two partitions; `pool` has four workers. You have:
-#
-# - `consumer.poll(timeout_ms=...)`, `consumer.commit_sync({TopicPartition:
-#   OffsetAndMetadata(next_offset)})` and the consumer's other methods.
-# - `pool.submit(record)`: hands it over and returns at once. `pool.finished()`: the records that
-#   were finished since you last asked. `pool.wait()`: returns when all are done.
-#
-# The function never returns. Some orders take more than a second, and `max.poll.interval.ms` is one
-# second here. The check runs your function on several days. On most of them ada is killed in the
-# middle of her work, and bo goes on with the same function. Nothing may be lost. Something will be
-# done twice, that cannot be helped, but no more than some thirty orders.
 
-
-# %% answer="10.5"
-def work_through(consumer, pool):
-    """Poll, hand out, and commit in each partition up to the oldest record that is not done."""
-    ### BEGIN SOLUTION
-    waiting = {}  # partition -> {offset: is it done?}, in order
-    while True:
-        for order in consumer.poll(timeout_ms=100):
-            pool.submit(order)
-            waiting.setdefault(TopicPartition(order.topic, order.partition), {})[order.offset] = (
-                False
-            )
-        for order in pool.finished():
-            waiting[TopicPartition(order.topic, order.partition)][order.offset] = True
-        safe = {}
-        for partition, is_done in waiting.items():
-            while is_done and is_done[min(is_done)]:
-                oldest = min(is_done)
-                del is_done[oldest]
-                safe[partition] = OffsetAndMetadata(oldest + 1)
-        if safe:
-            consumer.commit_sync(safe)
-    ### END SOLUTION
-
-
-# %%
-check("10.5")
-
-# %% test="10.5"
-require("10.5")
+# %% exercise="10.5"
 
 # %% [markdown]
 # Two things are left out here, and a program for every day needs them. When partitions are taken
@@ -948,37 +770,7 @@ times = spark.createDataFrame(measured, "service string, took_ms int")
     .toPandas()
 )
 
-# %% [markdown]
-# ### Exercise 10.6 · Count
-#
-# How often did each service leave its group because it polled too late? Write 0 for one that never
-# did. The lines know. Look at one such moment first: several lines speak of it.
-
-# %% spark=true
-lines = logsets.read(spark, str(folder / "services"))
-late = lines.where("message like '%poll timeout%'").orderBy("client_id", "time")
-late.select("time", "client_id", "level", "message").limit(3).toPandas()
-
-# %% answer="10.6"
-times_left = {"A": ..., "B": ..., "C": ..., "D": ...}
-
-
-### BEGIN SOLUTION
-def warnings_of(name, service):
-    texts = (
-        twenty_minutes(name, service)[0].lines(f"service-{name}").query("level == 'WARN'").message
-    )
-    return sum("consumer poll timeout has expired" in text for text in texts)
-
-
-times_left = {name: warnings_of(name, service) for name, service in n.items()}
-### END SOLUTION
-
-# %%
-check("10.6")
-
-# %% test="10.6"
-require("10.6")
+# %% exercise="10.6"
 
 # %% [markdown]
 # The average times `max_poll_records` is what a batch takes, more or less. Lay it beside the 120
@@ -986,19 +778,8 @@ require("10.6")
 # are more than one in a hundred, and only the average says how much room they leave.
 #
 # ## 10. In your own words
-#
-# Compare the two designs of a multi-threaded consumer: one consumer per thread, and one polling
-# thread with a pool of workers.
 
-# %% [markdown] open="10.open"
-# A KafkaConsumer is not thread-safe: only one thread may use it, so both designs keep it to one
-# thread. With one consumer per thread the order within a partition is kept and the program is
-# simple. But its scaling is limited by the number of partitions, since more threads than partitions
-# stay idle, and slow work delays poll() and risks eviction from the group. With one polling thread
-# and a pool of workers, processing scales independently of the partitions, and the polling thread
-# polls in time. The price of the pool: the order is lost, because a quick worker overtakes a slow
-# one, and committing is hard, since only a position below which everything is finished may be
-# committed, or records are lost or repeated after a crash.
+# %% exercise="10.open"
 
 # %% [markdown] items="G21 N73 N107"
 # ## Then and now

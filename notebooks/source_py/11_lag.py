@@ -273,44 +273,8 @@ show(after)
 # the lag is as true as before. The bookmark lies with the brokers, the log's end too; nobody has to
 # be there. This lag grows until somebody comes back. The partitions without a bookmark have left
 # the table.
-#
-# ### Exercise 11.1 · Read what it prints
-#
-# Three groups called billing, in three clusters A, B and C. Their member reads `orders` now; it
-# used to read `returns`, too. What is the lag that the tool knows of, all rows together? How many
-# partitions has the group never committed in? How many does nobody read at the moment?
 
-# %%
-n = numbers("11.1")
-for name, text in n.items():
-    print(name)
-    show(text)
-    print()
-
-# %% answer="11.1" items="N81"
-known_lag = {"A": ..., "B": ..., "C": ...}
-never_committed = {"A": ..., "B": ..., "C": ...}
-nobody_reads = {"A": ..., "B": ..., "C": ...}
-
-
-### BEGIN SOLUTION
-def cut(text):
-    return [line.split() for line in text.splitlines() if line.startswith("billing")]
-
-
-tables = {a: cut(text) for a, text in n.items()}
-known_lag = {
-    a: sum(int(cells[5]) for cells in table if cells[5] != "-") for a, table in tables.items()
-}
-never_committed = {a: sum(cells[3] == "-" for cells in tables[a]) for a in tables}
-nobody_reads = {a: sum(cells[6] == "-" for cells in tables[a]) for a in tables}
-### END SOLUTION
-
-# %%
-check("11.1")
-
-# %% test="11.1"
-require("11.1")
+# %% exercise="11.1"
 
 # %% [markdown]
 # **The admin client.** A monitor asks by program: the committed offsets of the group, then the ends
@@ -373,42 +337,8 @@ names = ("records-lag", "records-lag-max", "records-lead", "records-lead-min")
 # `records-lag-max` and `records-lead-min` are the worst values of the last minute or so
 # (`metrics.num.samples` windows of `metrics.sample.window.ms`). The client speaks when it fetches,
 # the tool when you ask.
-#
-# ### Exercise 11.2 · Four distances
-#
-# Three groups, A, B and C. For twelve minutes the shop of A wrote `n.A.per_minute` records at the
-# beginning of each minute, into one partition: first at minute 0, last at minute 11. Now, at minute
-# 12, the first `n.A.deleted` of them have been deleted. A new member comes and begins at the log's
-# start. It has polled `n.A.polled` records; on the last `n.A.in_work` of them it is still working,
-# all before these are committed.
-#
-# What does the tool say (`tool_lag`), what do the client's `records-lag` and `records-lead` say,
-# and how many minutes ago was the first record written that is not committed yet?
 
-# %%
-n = numbers("11.2")
-n
-
-# %% answer="11.2" items="N83 N84"
-tool_lag = {"A": ..., "B": ..., "C": ...}
-client_lag = {"A": ..., "B": ..., "C": ...}
-client_lead = {"A": ..., "B": ..., "C": ...}
-minutes_old = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-tool_lag, client_lag, client_lead, minutes_old = {}, {}, {}, {}
-for name, group in n.items():
-    end, place = 12 * group.per_minute, group.deleted + group.polled
-    committed = place - group.in_work
-    tool_lag[name], client_lag[name] = end - committed, end - place
-    client_lead[name] = place - group.deleted
-    minutes_old[name] = 12 - committed // group.per_minute
-### END SOLUTION
-
-# %%
-check("11.2")
-
-# %% test="11.2"
-require("11.2")
+# %% exercise="11.2"
 
 # %% [markdown]
 # ## 4. Records or minutes?
@@ -505,100 +435,12 @@ lag_and_lead({"two members": lab}, "billing", title="m2 is slow, and dies at min
 # shows one that is fine and one that is lost. So: alarm on the worst partition, and mark the
 # rebalances in the chart. They explain most bends.
 
+# %% exercise="11.3"
+
 # %% [markdown]
-# ### Exercise 11.3 · When does retention bite?
-#
-# Three topics, A, B and C, each with one member as in section 1. In A `n.A.arrive` orders come each
-# minute, the member reads `n.A.work` of them, the topic keeps `n.A.keep` minutes, and
-# `auto.offset.reset` is `n.A.reset`. In which minute does the member first find its position gone?
-#
-# And what does the lag on the dashboard do from that minute on? It drops to `"zero"`, or it stays
-# `"flat"` (up and down around one level), or it goes on to `"grow"`.
-#
-# Reckon on paper first. Then play it: `slow_member` and `first_reset` are there for it.
-
-# %%
-n = numbers("11.3")
-n
-
-# %% answer="11.3" items="N85"
-first_loss = {"A": ..., "B": ..., "C": ...}
-dashboard = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-first_loss, dashboard = {}, {}
-for name, topic in n.items():
-    one, _ = slow_member(topic.arrive, topic.work, topic.keep, topic.reset)
-    first_loss[name] = first_reset(one)
-    left = lag_of(one, minutes(first_loss[name] + 0.5))
-    dashboard[name] = "zero" if left < topic.arrive else "flat"
-### END SOLUTION
-
-# %%
-check("11.3")
-
-# %% test="11.3"
-require("11.3")
-
-# %% [markdown] items="N82"
 # ## 6. A monitor of your own
-#
-# Your turn. Once a minute your monitor is shown all partitions of the group's topic: a dict with,
-# for each, the log start, the committed offset, which is `None` where the group has never
-# committed, and the log end. The members run with `auto.offset.reset=earliest`. Return three
-# things:
-#
-# 1. `unread`: the records that are there and still to be read, in all partitions together;
-# 2. `lost`: how many were deleted after the bookmark and before anybody read them, all together;
-#    where there is no bookmark, nothing is known to be lost;
-# 3. `alarm`: a list of the names, in alphabetical order, of the partitions in danger: retention has
-#    begun to delete there, something is unread, and fewer than 100 records lie between the log
-#    start and the record that is read next.
-#
-# The check runs your monitor over labs with several seeds: slow members, members that die,
-# partitions without a bookmark, and peaceful ones, in which an alarm would wake somebody for
-# nothing. Here is one minute of such a story:
 
-
-# %%
-def seen(lab, at_ms):
-    """What a monitor sees: partition -> (log start, committed or None, log end)."""
-    state = lab.at(at_ms)
-    bookmarks = state["groups"]["billing"]["offsets"]
-    logs = {name: log for name, log in state["partitions"].items() if "orders" in name}
-    return {
-        name: (
-            log["log_start_offset"],
-            bookmarks.get(name, {}).get("offset"),
-            log["high_watermark"],
-        )
-        for name, log in logs.items()
-    }
-
-
-seen(two_members(keep=8), minutes(14.5))
-
-
-# %% answer="11.4" items="N82 N85"
-def watch(partitions):
-    """(unread, lost, alarm) for {partition: (log start, committed or None, end)}."""
-    ### BEGIN SOLUTION
-    unread, lost, alarm = 0, 0, []
-    for name, (start, committed, end) in sorted(partitions.items()):
-        goes_on_at = start if committed is None else max(start, committed)
-        unread += end - goes_on_at
-        if committed is not None:
-            lost += goes_on_at - committed
-        if start > 0 and goes_on_at < end and goes_on_at - start < 100:
-            alarm.append(name)
-    return unread, lost, alarm
-    ### END SOLUTION
-
-
-# %%
-check("11.4")
-
-# %% test="11.4"
-require("11.4")
+# %% exercise="11.4"
 
 # %% [markdown]
 # ## 7. A bookmark has an age
@@ -650,7 +492,7 @@ truth("11 holiday", after_6_days=six, after_8_days=eight, gets=got)
 for minute, line in moments(lab, "committed offset for|Resetting offset", "m2"):
     print(f"minute {minute}: {line}")
 
-# %% [markdown] items="N112"
+# %% [markdown]
 # After seven days without a member the brokers throw the bookmarks away, and with the last of them
 # the group: **offset expiry**, `offsets.retention.minutes`, 10,080. The orders are all there, for
 # three more weeks. Only the place is forgotten. The member that comes back is new to the broker,
@@ -664,31 +506,8 @@ for minute, line in moments(lab, "committed offset for|Resetting offset", "m2"):
 # expire, too.
 #
 # ## 8. Bug hunt
-#
-# "Lag has been 0 since the new version of billing is out, and orders are missing." Below is what
-# the new member said when it started; it runs with the default settings. Which partition has it not
-# read properly (write its name as the lines do), and how many records did it skip there? Nothing
-# has been deleted.
 
-# %%
-shown = numbers("11.5")
-for line in shown:
-    print(brief(line))
-
-# %% answer="11.5"
-partition = ...
-skipped = ...
-### BEGIN SOLUTION
-partition = next(line for line in shown if "no committed offset" in line).split()[-1]
-began = next(line for line in shown if "Resetting" in line)
-skipped = int(began.split("offset=")[1].split(",")[0])
-### END SOLUTION
-
-# %%
-check("11.5")
-
-# %% test="11.5"
-require("11.5")
+# %% exercise="11.5"
 
 # %% [markdown]
 # The program before had committed in two partitions only. In the third the new one found no
@@ -818,55 +637,12 @@ texts = most.withColumn("lag", F.col("lag").cast("string"))
 table = texts.groupBy("client_id").pivot("minute").agg(F.first("lag")).na.fill("-")
 table.orderBy("client_id").toPandas()
 
-# %% [markdown]
-# ### Exercise 11.6 · What was taken, and where?
-#
-# A loss has two lines: `Fetch position FetchPosition{offset=680, ...} is out of
-# range`, where the member stood, and `Resetting offset ... to position FetchPosition{offset=720,
-# ...}`, where it went on. How often did each group's member have to jump, and how many records did
-# it never read?
-
-# %% spark=true
-two = "message like '%is out of range%' or message like 'Resetting offset%'"
-jumps = (
-    lines.where(two)
-    .withColumn("to", number(r"offset=(\d+)"))
-    .withColumn("at", F.lag("to").over(so_far))
-    .where("message like 'Resetting%'")
-)
-at = F.coalesce(F.col("at").cast("string"), F.lit("-")).alias("at")
-jumps.select("client_id", at, "to").orderBy("client_id", "time").limit(6).toPandas()
-
-# %% answer="11.6"
-resets = {"A": ..., "B": ..., "C": ...}
-skipped_records = {"A": ..., "B": ..., "C": ...}
-### BEGIN SOLUTION
-resets, skipped_records = {}, {}
-for a, story in n.items():
-    once, offsets = slow_member(story.arrive, story.work, story.keep, story.reset)
-    resets[a] = len(moments(once, "is out of range"))
-    skipped_records[a] = never_read(once, offsets)
-### END SOLUTION
-
-# %%
-check("11.6")
-
-# %% test="11.6"
-require("11.6")
+# %% exercise="11.6"
 
 # %% [markdown]
 # ## 11. In your own words
-#
-# Why raise an alarm on lead as well as on lag?
 
-# %% [markdown] open="11.open"
-# Lead is the distance from the log start offset to the position of the consumer, lag the distance
-# from there to the log end. When the lead comes near zero, retention is about to delete records
-# that have not been read. Once they are gone the position is out of range, and auto.offset.reset
-# decides: with latest the consumer jumps to the end and loses all that lay between, with earliest
-# it goes on at the new start and has lost what was deleted. Lag alone does not show this. It looks
-# at the other end of the log: it can be the same with a week of room or with none, and after the
-# loss it even looks better.
+# %% exercise="11.open"
 
 # %% [markdown]
 # ## Then and now

@@ -7,4 +7,4 @@ questions/.
 import os
 
 if os.environ.get("AUTOGRADER_COURSE"):
-    __path__.append(os.path.join(os.environ["AUTOGRADER_COURSE"], "questions"))
+    __path__.insert(0, os.path.join(os.environ["AUTOGRADER_COURSE"], "questions"))

@@ -1,8 +1,82 @@
-"""Chapter 01, a log and its readers: the learner's half of its questions."""
+# Generated from notebooks/exercises/01; edit those files and run
+# `python -m autograder course 01`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 01's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
-from autograder.cell.kinds import Function, LineReading, Open, Value
+
+# %% shared
+THREE = ("A", "B", "C")
+
+
+# %% 01.1
+from autograder.cell.kinds import Value
+
+QUESTION_01_1 = Value(
+    id="01.1",
+    hints=(
+        "Which of these readers shares a bookmark with somebody? Only they share records.",
+        "A group as a whole gets every record once, however many members it has. Reading removes nothing.",
+    ),
+    title="who gets how many records",
+    points=2,
+    answers=("first_group", "second_group", "no_group", "in_the_topic"),
+    draws=THREE,
+    row="topic",
+    space={"records": (18, 24, 30, 36, 42, 48, 54, 60, 66, 72), "members": (2, 3, 4, 5, 6)},
+)
+
+
+# %% 01.2
+from autograder.cell.kinds import Value
+
+QUESTION_01_2 = Value(
+    id="01.2",
+    hints=(
+        "Divide the partitions by the members: so many for each, and some left over. Who takes those?",
+        "In each group m1 has the first block. m2's block begins where it ends; it is one longer when two or more are left over.",
+    ),
+    title="who owns what",
+    points=3,
+    answers=("owned_by_m2", "idle_in_the_crowd"),
+    draws=THREE,
+    row="group",
+    space={
+        "partitions": (5, 7, 8, 9, 10, 11),
+        "members": (2, 3, 4, 5),
+        "crowd": (12, 13, 14, 17, 18, 19, 21, 23, 24, 26),
+    },
+    where=lambda n: (
+        n["partitions"] >= 2 * n["members"]
+        and n["partitions"] % n["members"]
+        and n["crowd"] > 2 * n["partitions"]
+        and n["crowd"] % n["partitions"]
+    ),
+)
+
+
+# %% 01.3
+from autograder.cell.kinds import Value
+
+QUESTION_01_3 = Value(
+    id="01.3",
+    hints=(
+        "Range deals each topic on its own and begins with m1 every time. When does the last busy member get its first partition?",
+        "Range: the largest topic decides. RoundRobin: every partition can have a member of its own.",
+    ),
+    title="how many members are of use",
+    points=2,
+    answers=("busy_with_range", "busy_with_round_robin"),
+    draws=THREE,
+    row="group",
+    space={"a": (1, 2, 3, 8), "b": (2, 4, 5, 9), "c": (3, 6, 7)},
+)
+
+
+# %% 01.4
+from autograder.cell.kinds import Function
 from kafkalab import (
     KafkaConsumer,
     KafkaException,
@@ -12,7 +86,6 @@ from kafkalab import (
     TopicPartition,
 )
 
-THREE = ("A", "B", "C")
 TEN_MINUTES, HOUR = 600_000, 3_600_000
 
 
@@ -37,7 +110,6 @@ STARTS = (
     bookmark("it committed before its first record, latest", 0, 0, 12, "latest"),
     bookmark("the log has lost its end, earliest", 11, 3, 8, "earliest"),
 )
-
 NIGHTS = (
     {
         "case": "killed once, then an hour off, earliest, seed 2",
@@ -180,122 +252,74 @@ def another_start(case, lab):
     return None
 
 
+QUESTION_01_4 = Function(
+    id="01.4",
+    hints=(
+        "Three ways to have no good bookmark: none at all, one before the log's start, one beyond its end.",
+        "One condition says whether the bookmark counts: there is one, and it lies between the two ends, both included. Else reset picks an end.",
+    ),
+    title="where a reader begins",
+    points=3,
+    answers=("first_offset",),
+    public_cases=STARTS + NIGHTS,
+    probe=lambda names, case: names["first_offset"](
+        case["committed"], case["log_start"], case["log_end"], case["reset"]
+    ),
+    play=nights,
+    look=another_start,
+    kept="right: five times it began where Kafka's own job began.",
+)
+
+
+# %% 01.5
+from autograder.cell.kinds import LineReading
+
+QUESTION_01_5 = LineReading(
+    id="01.5",
+    hints=(
+        "Each line begins with the program's client id and its group. Which program stands in a group it does not belong to?",
+        "Look for clientId=search-1 and read the groupId beside it.",
+    ),
+    title="bug hunt: two teams, one group",
+    points=2,
+    answers=("guilty_line", "right_group"),
+)
+
+
+# %% 01.6
+from autograder.cell.kinds import Value
+
+QUESTION_01_6 = Value(
+    id="01.6",
+    hints=(
+        "per_partition takes your two numbers. Sort by records, the largest first.",
+        "per_partition(busy=n.A.busy, partitions=n.A.partitions).orderBy(F.desc(\"records\")).toPandas()",
+    ),
+    title="Spark: the busiest partition",
+    points=2,
+    answers=("busiest", "records_in_it"),
+    draws=("A", "B"),
+    row="shop",
+    space={"busy": tuple(range(13, 1_000, 23)), "partitions": (5, 7, 8, 9, 10, 11, 13, 14)},
+)
+
+
+# %% 01.open
+from autograder.cell.kinds import Open
+
+QUESTION_01_open = Open(
+    id="01.open",
+    title="How can one system be both a queue and publish/subscribe?",
+points=4)
+
+
+# %% all
 QUESTIONS = (
-    Value(
-        id="01.1",
-        title="who gets how many records",
-        points=2,
-        answers=("first_group", "second_group", "no_group", "in_the_topic"),
-        draws=THREE,
-        row="topic",
-        space={"records": (18, 24, 30, 36, 42, 48, 54, 60, 66, 72), "members": (2, 3, 4, 5, 6)},
-        hints=(
-            "Which of these readers shares a bookmark with somebody? Only they share records.",
-            (
-                "A group as a whole gets every record once, however many members it has. Reading "
-                "removes nothing."
-            ),
-        ),
-    ),
-    Value(
-        id="01.2",
-        title="who owns what",
-        points=3,
-        answers=("owned_by_m2", "idle_in_the_crowd"),
-        draws=THREE,
-        row="group",
-        space={
-            "partitions": (5, 7, 8, 9, 10, 11),
-            "members": (2, 3, 4, 5),
-            "crowd": (12, 13, 14, 17, 18, 19, 21, 23, 24, 26),
-        },
-        where=lambda n: (
-            n["partitions"] >= 2 * n["members"]
-            and n["partitions"] % n["members"]
-            and n["crowd"] > 2 * n["partitions"]
-            and n["crowd"] % n["partitions"]
-        ),
-        hints=(
-            (
-                "Divide the partitions by the members: so many for each, and some left over. Who "
-                "takes those?"
-            ),
-            (
-                "In each group m1 has the first block. m2's block begins where it ends; it is one "
-                "longer when two or more are left over."
-            ),
-        ),
-    ),
-    Value(
-        id="01.3",
-        title="how many members are of use",
-        points=2,
-        answers=("busy_with_range", "busy_with_round_robin"),
-        draws=THREE,
-        row="group",
-        space={"a": (1, 2, 3, 8), "b": (2, 4, 5, 9), "c": (3, 6, 7)},
-        hints=(
-            (
-                "Range deals each topic on its own and begins with m1 every time. When does the "
-                "last busy member get its first partition?"
-            ),
-            (
-                "Range: the largest topic decides. RoundRobin: every partition can have a member "
-                "of its own."
-            ),
-        ),
-    ),
-    Function(
-        id="01.4",
-        title="where a reader begins",
-        points=3,
-        answers=("first_offset",),
-        public_cases=STARTS + NIGHTS,
-        probe=lambda names, case: names["first_offset"](
-            case["committed"], case["log_start"], case["log_end"], case["reset"]
-        ),
-        play=nights,
-        look=another_start,
-        kept="right: five times it began where Kafka's own job began.",
-        hints=(
-            (
-                "Three ways to have no good bookmark: none at all, one before the log's start, one "
-                "beyond its end."
-            ),
-            (
-                "One condition says whether the bookmark counts: there is one, and it lies between "
-                "the two ends, both included. Else reset picks an end."
-            ),
-        ),
-    ),
-    LineReading(
-        id="01.5",
-        title="bug hunt: two teams, one group",
-        points=2,
-        answers=("guilty_line", "right_group"),
-        hints=(
-            (
-                "Each line begins with the program's client id and its group. Which program stands "
-                "in a group it does not belong to?"
-            ),
-            "Look for clientId=search-1 and read the groupId beside it.",
-        ),
-    ),
-    Value(
-        id="01.6",
-        title="Spark: the busiest partition",
-        points=2,
-        answers=("busiest", "records_in_it"),
-        draws=("A", "B"),
-        row="shop",
-        space={"busy": tuple(range(13, 1_000, 23)), "partitions": (5, 7, 8, 9, 10, 11, 13, 14)},
-        hints=(
-            "per_partition takes your two numbers. Sort by records, the largest first.",
-            (
-                "per_partition(busy=n.A.busy, "
-                'partitions=n.A.partitions).orderBy(F.desc("records")).toPandas()'
-            ),
-        ),
-    ),
-    Open(id="01.open", points=4, title="How can one system be both a queue and publish/subscribe?"),
+    QUESTION_01_1,
+    QUESTION_01_2,
+    QUESTION_01_3,
+    QUESTION_01_4,
+    QUESTION_01_5,
+    QUESTION_01_6,
+    QUESTION_01_open,
 )

@@ -1,24 +1,32 @@
-"""Chapter 02, what a producer connects to: the learner's half of its questions."""
+# Generated from notebooks/exercises/02; edit those files and run
+# `python -m autograder course 02`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 02's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
-import itertools
-from functools import lru_cache
-from types import SimpleNamespace
 
-from autograder.cell.data import NotAsAsked
-from autograder.cell.kinds import (
-    Function,
-    LineReading,
-    Open,
-    SparkAnswer,
-    StateMachine,
-    Value,
-    walks,
-)
-from kafkalab import KafkaProducer, Lab, ProducerRecord
-
+# %% shared
 CLUSTERS = ("A", "B", "C")
+
+
+def node(id: int, state: str, in_flight: int = 0, can_send: bool | None = None) -> dict:
+    """A node as least_loaded sees it, as plain data.
+    A ready node can take a request unless said otherwise."""
+    return {
+        "id": id,
+        "state": state,
+        "in_flight": in_flight,
+        "can_send": state == "ready" if can_send is None else can_send,
+        "can_connect": state == "disconnected",
+        "last_attempt_ms": 0,
+    }
+
+
+# %% 02.1
+from autograder.cell.data import NotAsAsked
+from autograder.cell.kinds import LineReading
 
 # What a connection of one node may go through, as its client writes it: {id} and {port} are the
 # node's.
@@ -49,14 +57,6 @@ STORIES = (
     (TRY, STANDS, GONE, TRY, REFUSED, TRY, STANDS),
     (TRY, STANDS, GONE, TRY, STANDS, GONE, TRY, STANDS),
     (TRY, REFUSED, TRY, STANDS, GONE, TRY),
-)
-WAITS = (
-    "delivery.timeout.ms",
-    "linger.ms",
-    "max.block.ms",
-    "metadata.max.age.ms",
-    "request.timeout.ms",
-    "retry.backoff.ms",
 )
 NODES = ("-1", "-2", "0", "1", "2", "3")
 
@@ -107,18 +107,56 @@ def is_open(names, case):
     return int(case["of"]) in [each for each in found if type(each) is int]
 
 
-def node(id: int, state: str, in_flight: int = 0, can_send: bool | None = None) -> dict:
-    """A node as least_loaded sees it, as plain data.
-    A ready node can take a request unless said otherwise."""
-    return {
-        "id": id,
-        "state": state,
-        "in_flight": in_flight,
-        "can_send": state == "ready" if can_send is None else can_send,
-        "can_connect": state == "disconnected",
-        "last_attempt_ms": 0,
-    }
+QUESTION_02_1 = LineReading(
+    id="02.1",
+    hints=(
+        "`Initiating` is only a try. Which line says that a connection stands? Which says that it is gone?",
+        "Add the number in `Completed connection to node`, take away the number in `Node … disconnected.`",
+    ),
+    title="who is connected at the end",
+    points=2,
+    answers=("still_open",),
+    space={"story": STORIES},
+    draws=NODES,
+    row="node",
+    place_matters=True,
+    show=log_of,
+    probe=is_open,
+    together=telling,
+)
 
+
+# %% 02.2
+from autograder.cell.kinds import Value
+
+QUESTION_02_2 = Value(
+    id="02.2",
+    hints=(
+        "One connection to ask. Then one for each broker that leads a partition you send to.",
+        "Cluster A opens 1 + n.A.leaders. The first connection is idle after the start.",
+    ),
+    title="opened and kept by a producer",
+    points=3,
+    answers=("opened", "kept"),
+    space={
+        "brokers": (3, 4, 5, 6, 7, 8),
+        "partitions": (3, 4, 5, 6, 7, 8, 9),
+        "leaders": (2, 3, 4, 5, 6),
+    },
+    draws=CLUSTERS,
+    where=lambda n: (
+        n["leaders"] < min(n["brokers"], n["partitions"]) and n["partitions"] != n["brokers"]
+    ),
+    together=lambda clusters: len({n["leaders"] for n in clusters}) == len(clusters),
+)
+
+
+# %% 02.3
+import itertools
+from types import SimpleNamespace
+
+from autograder.cell.kinds import Function
+from kafkalab import KafkaProducer, Lab
 
 TABLES = (
     {
@@ -212,24 +250,70 @@ def _lines(lab, *nodes) -> list[str]:
     ][:4]
 
 
-CONNECTION = ("DISCONNECTED", "CONNECTING", "CHECKING_API_VERSIONS", "READY")
-LIVES = walks(
-    (
-        ("connect", "accepted", "versions", "closed", "connect"),
-        ("connect", "accepted", "closed", "connect"),
-        ("connect", "refused", "connect", "accepted"),
-        ("connect", "connect"),
-        ("connect", "versions"),
-        ("connect", "closed"),
-        ("connect", "accepted", "versions", "accepted"),
-        ("connect", "accepted", "refused"),
-        ("connect", "accepted", "versions", "versions"),
-        ("accepted",),
-        ("closed",),
-        ("versions",),
-        ("refused",),
-    )
+QUESTION_02_3 = Function(
+    id="02.3",
+    hints=(
+        "Three passes over the nodes, one for each rule, and the first pass that finds somebody wins.",
+        "min(able, key=lambda node: node.in_flight) for the first; state == \"preparing\" for the second; can_connect for the third.",
+    ),
+    title="write least_loaded",
+    points=4,
+    answers=("least_loaded",),
+    public_cases=TABLES + STARTS,
+    probe=ask,
+    play=start,
+    look=needless,
+    kept="one connection at a time, and an answer.",
 )
+
+
+# %% 02.4
+from autograder.cell.kinds import Value
+
+QUESTION_02_4 = Value(
+    id="02.4",
+    hints=(
+        "You can ask the lab: build one with these numbers and count lab.sockets() that have no closed_at_ms.",
+        "send_for for the first minute, then lab.run_for up to five and to twenty minutes.",
+    ),
+    title="idle, or zombie",
+    points=3,
+    answers=("after_five", "after_twenty"),
+    row="producer",
+    space={
+        "brokers": (2, 3, 4, 5, 6, 7, 8),
+        "limit_s": (-1, 45, 60, 90, 120, 150, 180, 240, 420, 540),
+    },
+    draws=CLUSTERS,
+    together=lambda rows: (
+        len({n["brokers"] for n in rows}) == 3
+        and any(n["limit_s"] > 240 or n["limit_s"] < 0 for n in rows)
+    ),
+)
+
+
+# %% 02.5
+from autograder.cell.kinds import Value
+
+QUESTION_02_5 = Value(
+    id="02.5",
+    hints=(
+        "Count for every delay from 0 to 20 and look at the list.",
+        "The smallest delay from which on the list holds only fives; a five that stands alone before a four does not count.",
+    ),
+    title="from which delay on five",
+    points=3,
+    answers=("smallest_delay",),
+    row="seed",
+    space={"seed": tuple(range(1, 79))},
+    draws=CLUSTERS,
+    # labs that open five without any delay have nothing to find
+    where=lambda n: n["seed"] not in (9, 25, 37, 45, 62),
+)
+
+
+# %% 02.6
+from autograder.cell.kinds import SparkAnswer
 
 SOCKETS = (
     "client_id string, node_id string, class string, opened_at timestamp, closed_at timestamp, how "
@@ -268,6 +352,73 @@ ZOMBIES = (
             ["producer-3", "2", "data", "2026-01-05 09:00:01", None, None],
         ],
     },
+)
+
+QUESTION_02_6 = SparkAnswer(
+    id="02.6",
+    hints=(
+        "A zombie's row has class bootstrap and no closed_at. And you want producers only.",
+        "sockets.where(...).groupBy(\"client_id\").agg(F.min(\"opened_at\").alias(\"since\"))",
+    ),
+    title="Spark: zombie producers",
+    points=3,
+    answers=("zombies",),
+    public_cases=ZOMBIES,
+    schema=SOCKETS,
+    gives=("client_id", "since"),
+)
+
+
+# %% 02.7
+from autograder.cell.kinds import StateMachine, walks
+
+CONNECTION = ("DISCONNECTED", "CONNECTING", "CHECKING_API_VERSIONS", "READY")
+LIVES = walks(
+    (
+        ("connect", "accepted", "versions", "closed", "connect"),
+        ("connect", "accepted", "closed", "connect"),
+        ("connect", "refused", "connect", "accepted"),
+        ("connect", "connect"),
+        ("connect", "versions"),
+        ("connect", "closed"),
+        ("connect", "accepted", "versions", "accepted"),
+        ("connect", "accepted", "refused"),
+        ("connect", "accepted", "versions", "versions"),
+        ("accepted",),
+        ("closed",),
+        ("versions",),
+        ("refused",),
+    )
+)
+
+QUESTION_02_7 = StateMachine(
+    id="02.7",
+    hints=(
+        "For each state: which of the five events can happen there at all? Leave the others out.",
+        "What ends a connection leads back to DISCONNECTED, from wherever it comes. There are six entries in all.",
+    ),
+    title="the life of a connection",
+    points=3,
+    answers=("connection",),
+    public_cases=LIVES,
+    start="DISCONNECTED",
+    states=CONNECTION,
+)
+
+
+# %% 02.8
+from functools import lru_cache
+
+from autograder.cell.kinds import LineReading
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+WAITS = (
+    "delivery.timeout.ms",
+    "linger.ms",
+    "max.block.ms",
+    "metadata.max.age.ms",
+    "request.timeout.ms",
+    "retry.backoff.ms",
 )
 
 
@@ -310,178 +461,52 @@ def _mistyped(typed: str, seconds: int, seed: int) -> tuple[str, ...]:
     return (*settings, *warned[:4], f"and the program ended with {last}")
 
 
+QUESTION_02_8 = LineReading(
+    id="02.8",
+    hints=(
+        "What does the client ask for again and again, and what is the answer?",
+        "The sentence at the end says how long send waited for metadata. Which of the settings has that number?",
+    ),
+    title="bug hunt: the producer that hangs",
+    points=2,
+    answers=("topic", "setting"),
+    show=log_of_a_typing_error,
+    space={
+        "typed": ("oders", "order", "ordesr", "orders-", "orderss", "oreders", "ordrs"),
+        "seconds": (9, 12, 15, 20, 25),
+    },
+    scenery={"seed": 100_000},
+)
+
+
+# %% 02.open
+from autograder.cell.kinds import Open
+
+QUESTION_02_open = Open(
+    id="02.open",
+    title="A producer first connects to a bootstrap server as node -1 and later opens a second connection to the very same host and port as node 0. Why can the first connection not simply be reused, and would comparing host:port instead of the id fix it?",
+points=4)
+
+
+# %% 02.open2
+from autograder.cell.kinds import Open
+
+QUESTION_02_open2 = Open(
+    id="02.open2",
+    title="KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a constructor risky, and what is the safe order?",
+points=4)
+
+
+# %% all
 QUESTIONS = (
-    LineReading(
-        id="02.1",
-        title="who is connected at the end",
-        points=2,
-        answers=("still_open",),
-        space={"story": STORIES},
-        draws=NODES,
-        row="node",
-        place_matters=True,
-        show=log_of,
-        probe=is_open,
-        together=telling,
-        hints=(
-            (
-                "`Initiating` is only a try. Which line says that a connection stands? Which says "
-                "that it is gone?"
-            ),
-            (
-                "Add the number in `Completed connection to node`, take away the number in `Node … "
-                "disconnected.`"
-            ),
-        ),
-    ),
-    Value(
-        id="02.2",
-        title="opened and kept by a producer",
-        points=3,
-        answers=("opened", "kept"),
-        space={
-            "brokers": (3, 4, 5, 6, 7, 8),
-            "partitions": (3, 4, 5, 6, 7, 8, 9),
-            "leaders": (2, 3, 4, 5, 6),
-        },
-        draws=CLUSTERS,
-        where=lambda n: (
-            n["leaders"] < min(n["brokers"], n["partitions"]) and n["partitions"] != n["brokers"]
-        ),
-        together=lambda clusters: len({n["leaders"] for n in clusters}) == len(clusters),
-        hints=(
-            "One connection to ask. Then one for each broker that leads a partition you send to.",
-            "Cluster A opens 1 + n.A.leaders. The first connection is idle after the start.",
-        ),
-    ),
-    Function(
-        id="02.3",
-        title="write least_loaded",
-        points=4,
-        answers=("least_loaded",),
-        public_cases=TABLES + STARTS,
-        probe=ask,
-        play=start,
-        look=needless,
-        kept="one connection at a time, and an answer.",
-        hints=(
-            (
-                "Three passes over the nodes, one for each rule, and the first pass that finds "
-                "somebody wins."
-            ),
-            (
-                'min(able, key=lambda node: node.in_flight) for the first; state == "preparing" '
-                "for the second; can_connect for the third."
-            ),
-        ),
-    ),
-    Value(
-        id="02.4",
-        title="idle, or zombie",
-        points=3,
-        answers=("after_five", "after_twenty"),
-        row="producer",
-        space={
-            "brokers": (2, 3, 4, 5, 6, 7, 8),
-            "limit_s": (-1, 45, 60, 90, 120, 150, 180, 240, 420, 540),
-        },
-        draws=CLUSTERS,
-        together=lambda rows: (
-            len({n["brokers"] for n in rows}) == 3
-            and any(n["limit_s"] > 240 or n["limit_s"] < 0 for n in rows)
-        ),
-        hints=(
-            (
-                "You can ask the lab: build one with these numbers and count lab.sockets() that "
-                "have no closed_at_ms."
-            ),
-            "send_for for the first minute, then lab.run_for up to five and to twenty minutes.",
-        ),
-    ),
-    Value(
-        id="02.5",
-        title="from which delay on five",
-        points=3,
-        answers=("smallest_delay",),
-        row="seed",
-        space={"seed": tuple(range(1, 79))},
-        draws=CLUSTERS,
-        # labs that open five without any delay have nothing to find
-        where=lambda n: n["seed"] not in (9, 25, 37, 45, 62),
-        hints=(
-            "Count for every delay from 0 to 20 and look at the list.",
-            (
-                "The smallest delay from which on the list holds only fives; a five that stands "
-                "alone before a four does not count."
-            ),
-        ),
-    ),
-    SparkAnswer(
-        id="02.6",
-        title="Spark: zombie producers",
-        points=3,
-        answers=("zombies",),
-        public_cases=ZOMBIES,
-        schema=SOCKETS,
-        gives=("client_id", "since"),
-        hints=(
-            "A zombie's row has class bootstrap and no closed_at. And you want producers only.",
-            'sockets.where(...).groupBy("client_id").agg(F.min("opened_at").alias("since"))',
-        ),
-    ),
-    StateMachine(
-        id="02.7",
-        title="the life of a connection",
-        points=3,
-        answers=("connection",),
-        public_cases=LIVES,
-        start="DISCONNECTED",
-        states=CONNECTION,
-        hints=(
-            (
-                "For each state: which of the five events can happen there at all? Leave the "
-                "others out."
-            ),
-            (
-                "What ends a connection leads back to DISCONNECTED, from wherever it comes. There "
-                "are six entries in all."
-            ),
-        ),
-    ),
-    LineReading(
-        id="02.8",
-        title="bug hunt: the producer that hangs",
-        points=2,
-        answers=("topic", "setting"),
-        show=log_of_a_typing_error,
-        space={
-            "typed": ("oders", "order", "ordesr", "orders-", "orderss", "oreders", "ordrs"),
-            "seconds": (9, 12, 15, 20, 25),
-        },
-        scenery={"seed": 100_000},
-        hints=(
-            "What does the client ask for again and again, and what is the answer?",
-            (
-                "The sentence at the end says how long send waited for metadata. Which of the "
-                "settings has that number?"
-            ),
-        ),
-    ),
-    Open(
-        id="02.open",
-        points=4,
-        title=(
-            "A producer first connects to a bootstrap server as node -1 and later opens a second "
-            "connection to the very same host and port as node 0. Why can the first connection not "
-            "simply be reused, and would comparing host:port instead of the id fix it?"
-        ),
-    ),
-    Open(
-        id="02.open2",
-        points=4,
-        title=(
-            "KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside "
-            "a constructor risky, and what is the safe order?"
-        ),
-    ),
+    QUESTION_02_1,
+    QUESTION_02_2,
+    QUESTION_02_3,
+    QUESTION_02_4,
+    QUESTION_02_5,
+    QUESTION_02_6,
+    QUESTION_02_7,
+    QUESTION_02_8,
+    QUESTION_02_open,
+    QUESTION_02_open2,
 )

@@ -1,33 +1,65 @@
-"""Chapter 03, what a consumer connects to: the learner's half of its questions."""
+# Generated from notebooks/exercises/03; edit those files and run
+# `python -m autograder course 03`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 03's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 
-from autograder.cell.data import NotAsAsked
-from autograder.cell.kinds import Function, LineReading, Open, Value
-from kafkalab import KafkaConsumer, Lab
+# %% shared
+CLUSTERS = ("A", "B", "C")
+
+
+# %% 03.1
+from autograder.cell.kinds import Value
+
+QUESTION_03_1 = Value(
+    id="03.1",
+    hints=(
+        "Count by class: one to ask, one to the coordinator, and then the data connections. How many brokers lead a partition?",
+        "In cluster A 2 + n.A.leaders are opened. Kept: all but the one that was only needed to ask.",
+    ),
+    title="opened and kept by one consumer",
+    points=3,
+    answers=("opened", "kept"),
+    draws=CLUSTERS,
+    space={
+        "brokers": (5, 6, 7, 8, 9, 10),
+        "partitions": (4, 5, 6, 7, 8, 9, 11),
+        "leaders": (2, 3, 4, 5, 6),
+    },
+    where=lambda n: (
+        n["leaders"] < min(n["brokers"] - 2, n["partitions"]) and n["brokers"] != n["partitions"]
+    ),
+    together=lambda clusters: len({n["leaders"] for n in clusters}) == len(clusters),
+)
+
+
+# %% 03.2
+from autograder.cell.kinds import Function
 
 NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7")
-GROUPS = ("test", "inventory", "orders", "polygenelubricants")
-SEARCHES = (
-    {"case": "group fleet, seed 3", "group": "fleet", "seed": 3, "crash": False},
-    {
-        "case": "group orders, its coordinator crashes, seed 5",
-        "group": "orders",
-        "seed": 5,
-        "crash": True,
-    },
-    {
-        "case": "group polygenelubricants, its coordinator crashes, seed 6",
-        "group": "polygenelubricants",
-        "seed": 6,
-        "crash": True,
-    },
+
+QUESTION_03_2 = Function(
+    id="03.2",
+    hints=(
+        "Four kinds: a real id, a made-up negative one, a very large one, and one with a plus sign.",
+        "Very large: 2147483647 minus the number. Negative: the client does not know the broker, so None.",
+    ),
+    title="the broker behind a node id",
+    points=2,
+    answers=("broker_of",),
+    public_cases=tuple({"case": f"node id {text}", "node_id": text} for text in NODE_IDS),
+    probe=lambda names, case: names["broker_of"](case["node_id"]),
 )
-MEMBERS = ("m1", "m2")
-CLUSTERS = ("A", "B", "C")
+
+
+# %% 03.3
+import re
+
+from autograder.cell.data import NotAsAsked
+from autograder.cell.kinds import LineReading
 
 # Connection lines of consumers of several versions. A broker's port says nothing about what a
 # connection to it is for.
@@ -53,15 +85,6 @@ LINES = tuple(
 )
 PLACES = ("1", "2", "3", "4", "5", "6", "7", "8")
 CLASSES = ("bootstrap", "coordinator", "data")
-TIMES = (
-    "auto.commit.interval.ms",
-    "connections.max.idle.ms",
-    "fetch.max.wait.ms",
-    "heartbeat.interval.ms",
-    "reconnect.backoff.ms",
-    "retry.backoff.ms",
-    "session.timeout.ms",
-)
 
 
 def label_of(names, case):
@@ -73,6 +96,59 @@ def label_of(names, case):
     if unknown:
         raise NotAsAsked(f"{unknown[0]!r} is none of {', '.join(CLASSES)}")
     return labels[int(case["of"]) - 1]
+
+
+def tricky(lines) -> bool:
+    """Every class is there, and each of the ways in which a
+    coordinator or an address is written."""
+    ids = [re.search(r"id: (\S+)", each["line"])[1] for each in lines]
+    return (
+        any(id.startswith("+") for id in ids)
+        and "2147483647" in ids
+        and any(id.startswith("-") and id != "-1" for id in ids)
+        and any(id.isdigit() and len(id) < 3 for id in ids)
+    )
+
+
+QUESTION_03_3 = LineReading(
+    id="03.3",
+    hints=(
+        "The id stands behind `(id: `. It tells the class by itself.",
+        "Negative: bootstrap. Larger than two thousand million, or with a plus: coordinator. Else: data.",
+    ),
+    title="connection lines by class",
+    points=2,
+    answers=("labels",),
+    row="line",
+    probe=label_of,
+    space={"line": LINES},
+    draws=PLACES,
+    together=tricky,
+    show=lambda numbers: [each["line"] for each in numbers.values()],
+)
+
+
+# %% 03.4
+from autograder.cell.kinds import Function
+from kafkalab import KafkaConsumer, Lab
+
+GROUPS = ("test", "inventory", "orders", "polygenelubricants")
+SEARCHES = (
+    {"case": "group fleet, seed 3", "group": "fleet", "seed": 3, "crash": False},
+    {
+        "case": "group orders, its coordinator crashes, seed 5",
+        "group": "orders",
+        "seed": 5,
+        "crash": True,
+    },
+    {
+        "case": "group polygenelubricants, its coordinator crashes, seed 6",
+        "group": "polygenelubricants",
+        "seed": 6,
+        "crash": True,
+    },
+)
+MEMBERS = ("m1", "m2")
 
 
 def search(case, rule) -> Lab:
@@ -169,16 +245,76 @@ def _searched(lab, from_ms: int) -> list[str]:
     return [row if len(row) <= 120 else row[:119] + "…" for row in rows]
 
 
-def tricky(lines) -> bool:
-    """Every class is there, and each of the ways in which a
-    coordinator or an address is written."""
-    ids = [re.search(r"id: (\S+)", each["line"])[1] for each in lines]
-    return (
-        any(id.startswith("+") for id in ids)
-        and "2147483647" in ids
-        and any(id.startswith("-") and id != "-1" for id in ids)
-        and any(id.isdigit() and len(id) < 3 for id in ids)
-    )
+QUESTION_03_4 = Function(
+    id="03.4",
+    hints=(
+        "Hash, make it positive, take the rest by 50. The order of the steps matters.",
+        "abs(-2147483648) is 2147483648 in Python. In Kafka it is 0. Treat that one number first.",
+    ),
+    title="from a group's name to its partition",
+    points=2,
+    answers=("offsets_partition",),
+    public_cases=tuple({"case": f"group {name}", "group": name} for name in GROUPS) + SEARCHES,
+    probe=lambda names, case: names["offsets_partition"](case["group"]),
+    play=search,
+    look=not_found,
+    kept="right: the members found their group.",
+)
+
+
+# %% 03.5
+from autograder.cell.kinds import Value
+
+QUESTION_03_5 = Value(
+    id="03.5",
+    hints=(
+        "A connection is found by its node id. The id for coordination differs from the id for data, even on the same broker.",
+        "Each member: one bootstrap, one coordinator, one data. Each member is a client of its own.",
+    ),
+    title="a group, and all leaders on one broker",
+    points=2,
+    answers=("opened_one", "kept_one"),
+    row="group",
+    space={
+        "members": (2, 3, 4, 5, 6, 7, 8, 9),
+        "partitions": (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16),
+    },
+    draws=CLUSTERS,
+    where=lambda n: n["members"] < n["partitions"],
+    together=lambda groups: len({n["members"] for n in groups}) == len(groups),
+)
+
+
+# %% 03.6
+from autograder.cell.kinds import Value
+
+QUESTION_03_6 = Value(
+    id="03.6",
+    hints=(
+        "`per_client` has a column coordinator. Which rows have 0 there?",
+        "per_client.where(\"coordinator = 0\").count()",
+    ),
+    title="Spark: consumers without a coordinator",
+    points=2,
+    answers=("without_coordinator",),
+)
+
+
+# %% 03.7
+from functools import lru_cache
+
+from autograder.cell.kinds import LineReading
+from kafkalab import KafkaConsumer, Lab
+
+TIMES = (
+    "auto.commit.interval.ms",
+    "connections.max.idle.ms",
+    "fetch.max.wait.ms",
+    "heartbeat.interval.ms",
+    "reconnect.backoff.ms",
+    "retry.backoff.ms",
+    "session.timeout.ms",
+)
 
 
 def log_of_a_tidy_mind(numbers) -> list[str]:
@@ -225,150 +361,38 @@ def _tidied(minutes: int, seed: int) -> tuple[str, ...]:
     )
 
 
+QUESTION_03_7 = LineReading(
+    id="03.7",
+    hints=(
+        "Which connection is opened again and again, though it is needed every three seconds? Something ends it in between.",
+        "The client itself closes what has been idle for too long. How long is that here, and how long was it meant to be?",
+    ),
+    title="bug hunt: a time in seconds",
+    points=2,
+    answers=("setting", "should_be"),
+    space={"minutes": (8, 9, 10, 11, 12, 14, 15, 16)},
+    scenery={"seed": 100_000},
+    show=log_of_a_tidy_mind,
+)
+
+
+# %% 03.open
+from autograder.cell.kinds import Open
+
+QUESTION_03_open = Open(
+    id="03.open",
+    title="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle limit has passed, and why does the coordinator get a socket of its own?",
+points=4)
+
+
+# %% all
 QUESTIONS = (
-    Value(
-        id="03.1",
-        title="opened and kept by one consumer",
-        points=3,
-        answers=("opened", "kept"),
-        draws=CLUSTERS,
-        space={
-            "brokers": (5, 6, 7, 8, 9, 10),
-            "partitions": (4, 5, 6, 7, 8, 9, 11),
-            "leaders": (2, 3, 4, 5, 6),
-        },
-        where=lambda n: (
-            n["leaders"] < min(n["brokers"] - 2, n["partitions"])
-            and n["brokers"] != n["partitions"]
-        ),
-        together=lambda clusters: len({n["leaders"] for n in clusters}) == len(clusters),
-        hints=(
-            (
-                "Count by class: one to ask, one to the coordinator, and then the data "
-                "connections. How many brokers lead a partition?"
-            ),
-            (
-                "In cluster A 2 + n.A.leaders are opened. Kept: all but the one that was only "
-                "needed to ask."
-            ),
-        ),
-    ),
-    Function(
-        id="03.2",
-        title="the broker behind a node id",
-        points=2,
-        answers=("broker_of",),
-        public_cases=tuple({"case": f"node id {text}", "node_id": text} for text in NODE_IDS),
-        probe=lambda names, case: names["broker_of"](case["node_id"]),
-        hints=(
-            (
-                "Four kinds: a real id, a made-up negative one, a very large one, and one with a "
-                "plus sign."
-            ),
-            (
-                "Very large: 2147483647 minus the number. Negative: the client does not know the "
-                "broker, so None."
-            ),
-        ),
-    ),
-    LineReading(
-        id="03.3",
-        title="connection lines by class",
-        points=2,
-        answers=("labels",),
-        row="line",
-        probe=label_of,
-        space={"line": LINES},
-        draws=PLACES,
-        together=tricky,
-        show=lambda numbers: [each["line"] for each in numbers.values()],
-        hints=(
-            "The id stands behind `(id: `. It tells the class by itself.",
-            (
-                "Negative: bootstrap. Larger than two thousand million, or with a plus: "
-                "coordinator. Else: data."
-            ),
-        ),
-    ),
-    Function(
-        id="03.4",
-        title="from a group's name to its partition",
-        points=2,
-        answers=("offsets_partition",),
-        public_cases=tuple({"case": f"group {name}", "group": name} for name in GROUPS) + SEARCHES,
-        probe=lambda names, case: names["offsets_partition"](case["group"]),
-        play=search,
-        look=not_found,
-        kept="right: the members found their group.",
-        hints=(
-            "Hash, make it positive, take the rest by 50. The order of the steps matters.",
-            (
-                "abs(-2147483648) is 2147483648 in Python. In Kafka it is 0. Treat that one number "
-                "first."
-            ),
-        ),
-    ),
-    Value(
-        id="03.5",
-        title="a group, and all leaders on one broker",
-        points=2,
-        answers=("opened_one", "kept_one"),
-        row="group",
-        space={
-            "members": (2, 3, 4, 5, 6, 7, 8, 9),
-            "partitions": (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16),
-        },
-        draws=CLUSTERS,
-        where=lambda n: n["members"] < n["partitions"],
-        together=lambda groups: len({n["members"] for n in groups}) == len(groups),
-        hints=(
-            (
-                "A connection is found by its node id. The id for coordination differs from the id "
-                "for data, even on the same broker."
-            ),
-            (
-                "Each member: one bootstrap, one coordinator, one data. Each member is a client of "
-                "its own."
-            ),
-        ),
-    ),
-    Value(
-        id="03.6",
-        title="Spark: consumers without a coordinator",
-        points=2,
-        answers=("without_coordinator",),
-        hints=(
-            "`per_client` has a column coordinator. Which rows have 0 there?",
-            'per_client.where("coordinator = 0").count()',
-        ),
-    ),
-    LineReading(
-        id="03.7",
-        title="bug hunt: a time in seconds",
-        points=2,
-        answers=("setting", "should_be"),
-        space={"minutes": (8, 9, 10, 11, 12, 14, 15, 16)},
-        scenery={"seed": 100_000},
-        show=log_of_a_tidy_mind,
-        hints=(
-            (
-                "Which connection is opened again and again, though it is needed every three "
-                "seconds? Something ends it in between."
-            ),
-            (
-                "The client itself closes what has been idle for too long. How long is that here, "
-                "and how long was it meant to be?"
-            ),
-        ),
-    ),
-    Open(
-        id="03.open",
-        points=4,
-        title=(
-            "Two brokers, one topic with five partitions, one consumer in a group, one bootstrap "
-            "address, client 2.3. How many TCP connections does the consumer open, how many does "
-            "it keep after the idle limit has passed, and why does the coordinator "
-            "get a socket of its own?"
-        ),
-    ),
+    QUESTION_03_1,
+    QUESTION_03_2,
+    QUESTION_03_3,
+    QUESTION_03_4,
+    QUESTION_03_5,
+    QUESTION_03_6,
+    QUESTION_03_7,
+    QUESTION_03_open,
 )

@@ -1,13 +1,122 @@
-"""Chapter 04, from record to batch: the learner's half of its questions."""
+# Generated from notebooks/exercises/04; edit those files and run
+# `python -m autograder course 04`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 04's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
+
+# %% shared
+THREE = ("A", "B", "C")
+
+
+# %% 04.1
+from autograder.cell.kinds import Function
+
+KEYS = ("tea", "茶", "coffee", "customer-7", "", None)
+
+QUESTION_04_1 = Function(
+    id="04.1",
+    hints=(
+        "Bytes first: key.encode(). Then murmur2, then the sign, then the rest of the division.",
+        "The sign goes with & 0x7fffffff, which is not the same as abs(). None comes before everything.",
+    ),
+    title="the partition of a key",
+    points=2,
+    answers=("partition_of",),
+    public_cases=tuple(
+        {"case": "no key" if key is None else f"key {key!r}", "key": key, "partitions": 5}
+        for key in KEYS
+    ),
+    probe=lambda names, case: names["partition_of"](case["key"], case["partitions"]),
+)
+
+
+# %% 04.2
+from autograder.cell.kinds import Value
+
+QUESTION_04_2 = Value(
+    id="04.2",
+    hints=(
+        "home(key, partitions) tells where a key lives. Compare the two numbers of partitions, name by name.",
+        "A list of the numbers whose two homes differ holds both answers: its length and its first entry.",
+    ),
+    title="keys that move",
+    points=2,
+    answers=("movers", "first_mover"),
+    draws=THREE,
+    row="topic",
+    space={
+        "name": ("customer", "user", "device", "sensor", "order", "card"),
+        "before": (3, 4, 5, 6, 7, 8),
+        "after": (9, 10, 11, 12),
+    },
+    # a multiple moves keys into new partitions only
+    where=lambda n: n["after"] % n["before"] != 0,
+)
+
+
+# %% 04.3
+from autograder.cell.kinds import Value
+
+QUESTION_04_3 = Value(
+    id="04.3",
+    hints=(
+        "A record weighs more than its value, and a batch has a header. Which of the two makes a batch full earlier than you think?",
+        "Make a Lab with one broker and one partition, send so many records with linger.ms=1000, close, and look at lab.table(\"record.appended\").",
+    ),
+    title="how many batches",
+    points=3,
+    answers=("batches", "in_the_first"),
+    draws=THREE,
+    row="producer",
+    space={
+        "records": (300, 400, 500, 600),
+        "value_bytes": (40, 60, 90),
+        "batch_size": (1500, 2000, 3000, 4000),
+    },
+)
+
+
+# %% 04.4
+from autograder.cell.kinds import Value
+
+
+def tells_ideas_apart(topics: list[dict]) -> bool:
+    """Whether every usual idea about who packs goes wrong on one of these pairs of codecs: the
+    broker must pack, and the broker gets packed records that it keeps, or only unpacks."""
+    must = [n["topic"] not in ("producer", "uncompressed", n["producer"]) for n in topics]
+    only_seems = [
+        n["producer"] != "none" and n["topic"] in ("uncompressed", n["producer"]) for n in topics
+    ]
+    return any(must) and any(only_seems)
+
+
+QUESTION_04_4 = Value(
+    id="04.4",
+    hints=(
+        "packed(producer_codec, topic_codec) shows who did what. Compress and recompress are packing, validate is only reading.",
+        "A producer packs unless its codec is none. A broker packs when the topic asks for a codec other than the one that came.",
+    ),
+    title="who packs",
+    points=2,
+    answers=("packers",),
+    draws=("A", "B", "C", "D"),
+    row="topic",
+    together=tells_ideas_apart,
+    space={
+        "producer": ("none", "gzip", "snappy", "lz4", "zstd"),
+        "topic": ("producer", "uncompressed", "gzip", "snappy", "lz4", "zstd"),
+    },
+)
+
+
+# %% 04.5
 from autograder.cell.data import NotAsAsked
-from autograder.cell.kinds import Function, Open, Value
+from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
-THREE = ("A", "B", "C")
-KEYS = ("tea", "茶", "coffee", "customer-7", "", None)
 TOPICS = tuple(
     {
         "case": f"{partitions} partitions, seed {seed}{', a leader crashes' if crash else ''}",
@@ -110,153 +219,55 @@ def keeps_the_rule(case: dict, data) -> tuple[bool, str]:
     return True, "right: mega has a partition of its own, and every key stays where it is."
 
 
-def tells_ideas_apart(topics: list[dict]) -> bool:
-    """Whether every usual idea about who packs goes wrong on one of these pairs of codecs: the
-    broker must pack, and the broker gets packed records that it keeps, or only unpacks."""
-    must = [n["topic"] not in ("producer", "uncompressed", n["producer"]) for n in topics]
-    only_seems = [
-        n["producer"] != "none" and n["topic"] in ("uncompressed", n["producer"]) for n in topics
-    ]
-    return any(must) and any(only_seems)
+QUESTION_04_5 = Function(
+    id="04.5",
+    hints=(
+        "Three kinds of records: mega, no key, all others. The last two share one partition less than there are.",
+        "For the others, Kafka's rule over partitions - 1. Without a key, take the value's bytes instead, by the same rule.",
+    ),
+    title="a partitioner of your own",
+    points=3,
+    answers=("mega_partitioner",),
+    public_cases=TOPICS,
+    probe=placed,
+    public_judge=keeps_the_rule,
+)
 
 
+# %% 04.6
+from autograder.cell.kinds import Value
+
+QUESTION_04_6 = Value(
+    id="04.6",
+    hints=(
+        "Most requests, and the fewest bytes in each: the table tells who. Then print that client's settings.",
+        "Two settings close a batch. One of them is far smaller here than in the other producers.",
+    ),
+    title="bug hunt with Spark: the producer that sends too much",
+    points=2,
+    answers=("too_busy", "setting", "its_value"),
+    space={"producer": (2, 3, 4, 5, 6, 7, 8), "batch_size": (160, 170, 180, 190, 200, 210)},
+    # of the healthy producers, so that nearly everybody has a log of their own
+    scenery={"seed": 100_000},
+)
+
+
+# %% 04.open
+from autograder.cell.kinds import Open
+
+QUESTION_04_open = Open(
+    id="04.open",
+    title="When does adding partitions to a topic break a promise that producers and consumers relied on, and what would you do instead?",
+points=4)
+
+
+# %% all
 QUESTIONS = (
-    Function(
-        id="04.1",
-        title="the partition of a key",
-        points=2,
-        answers=("partition_of",),
-        public_cases=tuple(
-            {"case": "no key" if key is None else f"key {key!r}", "key": key, "partitions": 5}
-            for key in KEYS
-        ),
-        probe=lambda names, case: names["partition_of"](case["key"], case["partitions"]),
-        hints=(
-            (
-                "Bytes first: key.encode(). Then murmur2, then the sign, then the rest of the "
-                "division."
-            ),
-            (
-                "The sign goes with & 0x7fffffff, which is not the same as abs(). None comes "
-                "before everything."
-            ),
-        ),
-    ),
-    Value(
-        id="04.2",
-        title="keys that move",
-        points=2,
-        answers=("movers", "first_mover"),
-        draws=THREE,
-        row="topic",
-        space={
-            "name": ("customer", "user", "device", "sensor", "order", "card"),
-            "before": (3, 4, 5, 6, 7, 8),
-            "after": (9, 10, 11, 12),
-        },
-        # a multiple moves keys into new partitions only
-        where=lambda n: n["after"] % n["before"] != 0,
-        hints=(
-            (
-                "home(key, partitions) tells where a key lives. Compare the two numbers of "
-                "partitions, name by name."
-            ),
-            (
-                "A list of the numbers whose two homes differ holds both answers: its length and "
-                "its first entry."
-            ),
-        ),
-    ),
-    Value(
-        id="04.3",
-        title="how many batches",
-        points=3,
-        answers=("batches", "in_the_first"),
-        draws=THREE,
-        row="producer",
-        space={
-            "records": (300, 400, 500, 600),
-            "value_bytes": (40, 60, 90),
-            "batch_size": (1500, 2000, 3000, 4000),
-        },
-        hints=(
-            (
-                "A record weighs more than its value, and a batch has a header. Which of the two "
-                "makes a batch full earlier than you think?"
-            ),
-            (
-                "Make a Lab with one broker and one partition, send so many records with "
-                'linger.ms=1000, close, and look at lab.table("record.appended").'
-            ),
-        ),
-    ),
-    Value(
-        id="04.4",
-        title="who packs",
-        points=2,
-        answers=("packers",),
-        draws=("A", "B", "C", "D"),
-        row="topic",
-        together=tells_ideas_apart,
-        space={
-            "producer": ("none", "gzip", "snappy", "lz4", "zstd"),
-            "topic": ("producer", "uncompressed", "gzip", "snappy", "lz4", "zstd"),
-        },
-        hints=(
-            (
-                "packed(producer_codec, topic_codec) shows who did what. Compress and recompress "
-                "are packing, validate is only reading."
-            ),
-            (
-                "A producer packs unless its codec is none. A broker packs when the topic asks for "
-                "a codec other than the one that came."
-            ),
-        ),
-    ),
-    Function(
-        id="04.5",
-        title="a partitioner of your own",
-        points=3,
-        answers=("mega_partitioner",),
-        public_cases=TOPICS,
-        probe=placed,
-        public_judge=keeps_the_rule,
-        hints=(
-            (
-                "Three kinds of records: mega, no key, all others. The last two share one "
-                "partition less than there are."
-            ),
-            (
-                "For the others, Kafka's rule over partitions - 1. Without a key, take the value's "
-                "bytes instead, by the same rule."
-            ),
-        ),
-    ),
-    Value(
-        id="04.6",
-        title="bug hunt with Spark: the producer that sends too much",
-        points=2,
-        answers=("too_busy", "setting", "its_value"),
-        space={"producer": (2, 3, 4, 5, 6, 7, 8), "batch_size": (160, 170, 180, 190, 200, 210)},
-        # of the healthy producers, so that nearly everybody has a log of their own
-        scenery={"seed": 100_000},
-        hints=(
-            (
-                "Most requests, and the fewest bytes in each: the table tells who. Then print that "
-                "client's settings."
-            ),
-            (
-                "Two settings close a batch. One of them is far smaller here than in the other "
-                "producers."
-            ),
-        ),
-    ),
-    Open(
-        id="04.open",
-        points=4,
-        title=(
-            "When does adding partitions to a topic break a promise that producers and consumers "
-            "relied on, and what would you do instead?"
-        ),
-    ),
+    QUESTION_04_1,
+    QUESTION_04_2,
+    QUESTION_04_3,
+    QUESTION_04_4,
+    QUESTION_04_5,
+    QUESTION_04_6,
+    QUESTION_04_open,
 )

@@ -1,11 +1,86 @@
-"""Chapter 05, when a record is safe: the learner's half of its questions."""
+# Generated from notebooks/exercises/05; edit those files and run
+# `python -m autograder course 05`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 05's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
-from autograder.cell.kinds import Function, LineReading, Open, Value
+
+# %% shared
+THREE = ("A", "B", "C")
+
+
+# %% 05.1
+from autograder.cell.kinds import Value
+
+
+def tells_ideas_apart(records: list[dict]) -> bool:
+    """Whether every usual idea about acks and the floor goes wrong on one of these records: enough
+    in sync though some are down, acks=1 below the floor with followers left, acks=all below it."""
+    in_sync = [(n["acks"], n["replicas"] - n["down"], n) for n in records]
+    return (
+        any(acks == "all" and n["down"] and count > n["floor"] for acks, count, n in in_sync)
+        and any(acks == "1" and 1 < count < n["floor"] for acks, count, n in in_sync)
+        and any(acks == "all" and count < n["floor"] for acks, count, n in in_sync)
+    )
+
+
+QUESTION_05_1 = Value(
+    id="05.1",
+    hints=(
+        "Only acks=all looks at the floor. It counts the replicas that are in sync, the leader among them.",
+        "n.A.replicas - n.A.down are in sync in A. With acks=all they are held against n.A.floor, and all of them have the record before the answer.",
+    ),
+    title="written or refused, and how many copies",
+    points=3,
+    answers=("fate", "copies"),
+    draws=("A", "B", "C", "D", "E"),
+    row="record",
+    space={
+        "replicas": (3, 4, 5),
+        "floor": (2, 3, 4),
+        "down": (0, 1, 2, 3, 4),
+        "acks": ("all", "1"),
+    },
+    where=lambda n: n["floor"] < n["replicas"] and n["down"] < n["replicas"],
+    together=tells_ideas_apart,
+)
+
+
+# %% 05.2
+from autograder.cell.kinds import Value
+
+
+def waits_cost_a_try(request_s: int, delivery_s: int) -> bool:
+    """Do fewer tries fit than one timeout divided by the other, rounded up? Six waits take more
+    than 3 s, and the last try would begin at most 3 s before the end."""
+    return delivery_s > 6 * request_s and (delivery_s - 1) % request_s < 3
+
+
+QUESTION_05_2 = Value(
+    id="05.2",
+    hints=(
+        "Two clocks run: one for each try, one for all of them together. Which ends the matter?",
+        "hang takes both in milliseconds and tells seconds and tries.",
+    ),
+    title="the last word",
+    points=2,
+    answers=("heard_after_s", "times_sent"),
+    draws=THREE,
+    row="program",
+    space={
+        "request_s": (2, 3, 4, 5, 6),
+        "delivery_s": (10, 13, 17, 19, 22, 25, 27, 29, 31, 34),
+    },
+    together=lambda programs: any(waits_cost_a_try(**n) for n in programs),
+)
+
+
+# %% 05.3
+from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
-THREE = ("A", "B", "C")
 CLUSTERS = (
     {"case": "nothing happens", "seed": 1, "crash": 0, "orders": 30},
     {"case": "all brokers die halfway", "seed": 2, "crash": 3, "orders": 40},
@@ -48,12 +123,6 @@ def sent(names, case) -> dict:
         "sent": len(list(lab.journal.of("record.completed"))),
         "took_ms": took_ms,
     }
-
-
-def waits_cost_a_try(request_s: int, delivery_s: int) -> bool:
-    """Do fewer tries fit than one timeout divided by the other, rounded up? Six waits take more
-    than 3 s, and the last try would begin at most 3 s before the end."""
-    return delivery_s > 6 * request_s and (delivery_s - 1) % request_s < 3
 
 
 def said_what_failed(case: dict, data) -> tuple[bool, str]:
@@ -102,106 +171,69 @@ def said_what_failed(case: dict, data) -> tuple[bool, str]:
     return True, "right: it says what is safe and what is not."
 
 
-def tells_ideas_apart(records: list[dict]) -> bool:
-    """Whether every usual idea about acks and the floor goes wrong on one of these records: enough
-    in sync though some are down, acks=1 below the floor with followers left, acks=all below it."""
-    in_sync = [(n["acks"], n["replicas"] - n["down"], n) for n in records]
-    return (
-        any(acks == "all" and n["down"] and count > n["floor"] for acks, count, n in in_sync)
-        and any(acks == "1" and 1 < count < n["floor"] for acks, count, n in in_sync)
-        and any(acks == "all" and count < n["floor"] for acks, count, n in in_sync)
-    )
+QUESTION_05_3 = Function(
+    id="05.3",
+    hints=(
+        "send returns a future. When is the right moment to ask it?",
+        "Keep (key, future) of all orders first. Then get() each one, and catch what it raises.",
+    ),
+    title="repair fire and forget",
+    points=4,
+    answers=("send_all",),
+    public_cases=CLUSTERS,
+    probe=sent,
+    public_judge=said_what_failed,
+)
 
 
+# %% 05.4
+from autograder.cell.kinds import LineReading
+
+QUESTION_05_4 = LineReading(
+    id="05.4",
+    hints=(
+        "The lines are warnings of the producer. What does the broker answer each time?",
+        "The program threw the futures away and gave nothing else that could be told.",
+    ),
+    title="bug hunt: sent, and nothing there",
+    points=2,
+    answers=("error_name", "missing"),
+)
+
+
+# %% 05.5
+from autograder.cell.kinds import Value
+
+QUESTION_05_5 = Value(
+    id="05.5",
+    hints=(
+        "Acknowledged on the left, readable on the right: what has no partner is lost.",
+        "told_written.join(can_be_read, [\"shop\", \"key\"], \"left_anti\").groupBy(\"shop\").count()",
+    ),
+    title="Spark: the loss report",
+    points=2,
+    answers=("orders_lost",),
+    draws=THREE,
+    row="shop",
+    space={"acks": ("0", "1"), "asleep_after_ms": tuple(range(110, 960, 30))},
+)
+
+
+# %% 05.open
+from autograder.cell.kinds import Open
+
+QUESTION_05_open = Open(
+    id="05.open",
+    title="Why is replication.factor = min.insync.replicas + 1 advised, and not equal?",
+points=4)
+
+
+# %% all
 QUESTIONS = (
-    Value(
-        id="05.1",
-        title="written or refused, and how many copies",
-        points=3,
-        answers=("fate", "copies"),
-        draws=("A", "B", "C", "D", "E"),
-        row="record",
-        space={
-            "replicas": (3, 4, 5),
-            "floor": (2, 3, 4),
-            "down": (0, 1, 2, 3, 4),
-            "acks": ("all", "1"),
-        },
-        where=lambda n: n["floor"] < n["replicas"] and n["down"] < n["replicas"],
-        together=tells_ideas_apart,
-        hints=(
-            (
-                "Only acks=all looks at the floor. It counts the replicas that are in sync, the "
-                "leader among them."
-            ),
-            (
-                "n.A.replicas - n.A.down are in sync in A. With acks=all they are held against "
-                "n.A.floor, and all of them have the record before the answer."
-            ),
-        ),
-    ),
-    Value(
-        id="05.2",
-        title="the last word",
-        points=2,
-        answers=("heard_after_s", "times_sent"),
-        draws=THREE,
-        row="program",
-        space={
-            "request_s": (2, 3, 4, 5, 6),
-            "delivery_s": (10, 13, 17, 19, 22, 25, 27, 29, 31, 34),
-        },
-        together=lambda programs: any(waits_cost_a_try(**n) for n in programs),
-        hints=(
-            (
-                "Two clocks run: one for each try, one for all of them together. Which ends the "
-                "matter?"
-            ),
-            "hang takes both in milliseconds and tells seconds and tries.",
-        ),
-    ),
-    Function(
-        id="05.3",
-        title="repair fire and forget",
-        points=4,
-        answers=("send_all",),
-        public_cases=CLUSTERS,
-        probe=sent,
-        public_judge=said_what_failed,
-        hints=(
-            "send returns a future. When is the right moment to ask it?",
-            (
-                "Keep (key, future) of all orders first. Then get() each one, and catch what it "
-                "raises."
-            ),
-        ),
-    ),
-    LineReading(
-        id="05.4",
-        title="bug hunt: sent, and nothing there",
-        points=2,
-        answers=("error_name", "missing"),
-        hints=(
-            "The lines are warnings of the producer. What does the broker answer each time?",
-            "The program threw the futures away and gave nothing else that could be told.",
-        ),
-    ),
-    Value(
-        id="05.5",
-        title="Spark: the loss report",
-        points=2,
-        answers=("orders_lost",),
-        draws=THREE,
-        row="shop",
-        space={"acks": ("0", "1"), "asleep_after_ms": tuple(range(110, 960, 30))},
-        hints=(
-            "Acknowledged on the left, readable on the right: what has no partner is lost.",
-            'told_written.join(can_be_read, ["shop", "key"], "left_anti").groupBy("shop").count()',
-        ),
-    ),
-    Open(
-        id="05.open",
-        points=4,
-        title="Why is replication.factor = min.insync.replicas + 1 advised, and not equal?",
-    ),
+    QUESTION_05_1,
+    QUESTION_05_2,
+    QUESTION_05_3,
+    QUESTION_05_4,
+    QUESTION_05_5,
+    QUESTION_05_open,
 )

@@ -1,27 +1,24 @@
-"""Chapter 06, exactly once: the learner's half of its questions."""
+# Generated from notebooks/exercises/06; edit those files and run
+# `python -m autograder course 06`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 06's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
-from functools import cache
-from random import Random
-from types import SimpleNamespace
 
-from autograder.cell.kinds import Function, LineReading, Open, Value
-from kafkalab import (
-    KafkaConsumer,
-    KafkaException,
-    KafkaProducer,
-    Lab,
-    ProducerRecord,
-    TopicPartition,
-)
-
+# %% shared
 THREE = ("A", "B", "C")
 
 
-# 06.1: the leader's verdict
+# %% 06.1
+import itertools
+from collections import Counter
+from random import Random
+from types import SimpleNamespace
+
+from autograder.cell.kinds import Function
+from kafkalab import KafkaException, KafkaProducer, Lab, ProducerRecord
 
 
 def asked(title: str, known: tuple | None, batch: tuple) -> dict:
@@ -54,8 +51,6 @@ STORIES = (
     {"case": "the first batch is refused, the next are not", "seed": 6, "story": "gap"},
     {"case": "a zombie writes after its heir", "seed": 3, "story": "zombie"},
 )
-
-
 VERDICTS = ("append", "duplicate", "out of order", "fenced")
 
 
@@ -245,7 +240,80 @@ def seen_in_the_log(case: dict, lab: Lab) -> tuple[str, list] | None:
     return None
 
 
-# 06.4: two workers of one name
+QUESTION_06_1 = Function(
+    id="06.1",
+    hints=(
+        "Epochs first: a lower one, a higher one, the same. Only then look at the numbers.",
+        "(batch.first, batch.last) in known.batches is a repeat. Otherwise batch.first must follow the last number of known.batches[-1].",
+    ),
+    title="the leader's verdict",
+    points=4,
+    answers=("verdict",),
+    public_cases=BATCHES + STORIES,
+    probe=verdict_of,
+    play=led_by,
+    look=seen_in_the_log,
+    kept="each order once, in its turn, and none by a zombie.",
+    first_only=True,
+)
+
+
+# %% 06.2
+from autograder.cell.kinds import Value
+
+QUESTION_06_2 = Value(
+    id="06.2",
+    hints=(
+        "Count offsets first, and do not forget what takes one and is no record.",
+        "The two transactions that ended left a marker each. The stable part ends where the unfinished one begins, whatever comes behind it.",
+    ),
+    title="what two readers get",
+    points=3,
+    answers=("high_watermark", "last_stable", "uncommitted", "committed"),
+    draws=THREE,
+    row="partition",
+    space={
+        "before": (2, 3, 5),
+        "good": (2, 4, 6),
+        "bad": (1, 3, 4),
+        "unfinished": (1, 2),
+        "after": (1, 3, 4),
+    },
+)
+
+
+# %% 06.3
+from autograder.cell.kinds import Value
+
+QUESTION_06_3 = Value(
+    id="06.3",
+    hints=(
+        "The first start gets epoch 0. What adds to it: a start, a transaction, both?",
+        "epoch_after(client, transactions, starts, ends_by) runs it.",
+    ),
+    title="the epoch of the last start",
+    points=3,
+    answers=("epoch",),
+    draws=THREE,
+    row="program",
+    space={
+        "client": ("3.9", "4.4"),
+        "transactions": (2, 3, 4, 5, 6),
+        "starts": (3, 4, 5),
+        "ends_by": ("close", "kill -9"),
+    },
+    together=lambda rows: (
+        len({n["client"] for n in rows}) == 2 and len({n["ends_by"] for n in rows}) == 2
+    ),
+)
+
+
+# %% 06.4
+from functools import cache
+from random import Random
+
+from autograder.cell.kinds import LineReading
+from kafkalab import KafkaException, KafkaProducer, Lab, ProducerRecord
 
 
 def workers(shift: int) -> Lab:
@@ -297,7 +365,29 @@ def lines_of(shift: int) -> tuple[str, ...]:
     return tuple(f"{line.time[-12:]} {line.message}" for line in wanted.itertuples())
 
 
-# 06.5: copy, and remember how far
+QUESTION_06_4 = LineReading(
+    id="06.4",
+    hints=(
+        "Each line begins with the client and its transactional id. An id that stands beside two clients is the deployment's mistake.",
+        "Of the two, look who gets the producer id last, with the higher epoch, and who writes about a newer producer afterwards.",
+    ),
+    title="bug hunt: two of one name",
+    points=3,
+    answers=("fenced", "heir", "shared_id"),
+    draws=THREE,
+    row="shift",
+    space={"shift": tuple(range(1, 61))},
+    show=lambda numbers: {
+        place: list(lines_of(drawn["shift"])) for place, drawn in numbers.items()
+    },
+)
+
+
+# %% 06.5
+from collections import Counter
+
+from autograder.cell.kinds import Function
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 
 
 class Died(BaseException):
@@ -446,7 +536,27 @@ def each_once(case: dict, data) -> tuple[bool, str]:
     return True, "every order became one parcel."
 
 
-# 06.6: who wrote it twice
+QUESTION_06_5 = Function(
+    id="06.5",
+    hints=(
+        "A parcel and the place of its order must be decided in one go. Who offers to take the place along?",
+        "The sixth call of a transactional producer stands between the sends and the commit. It wants the next offset of each partition, and the group's metadata.",
+    ),
+    title="copy, and note how far",
+    points=4,
+    answers=("copy",),
+    public_cases=LIVES,
+    probe=copied,
+    public_judge=each_once,
+)
+
+
+# %% 06.6
+from functools import cache
+from random import Random
+
+from autograder.cell.kinds import Value
+from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 
 def day_of(day: int) -> Lab:
@@ -500,135 +610,37 @@ def ledger(day: int) -> tuple[str, ...]:
     )
 
 
+QUESTION_06_6 = Value(
+    id="06.6",
+    hints=(
+        "A key that stands twice was written twice. Then ask each pair whether its two producers have an identity, and whether it is the same.",
+        "Group by key, keep count > 1, and look at min and max of producer_id: -1 has no identity.",
+    ),
+    title="Spark: who wrote it twice",
+    points=3,
+    answers=("by_producer", "by_program"),
+    draws=THREE,
+    row="day",
+    space={"day": tuple(range(1, 61))},
+)
+
+
+# %% 06.open
+from autograder.cell.kinds import Open
+
+QUESTION_06_open = Open(
+    id="06.open",
+    title="Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, and what would you do?",
+points=4)
+
+
+# %% all
 QUESTIONS = (
-    Function(
-        id="06.1",
-        title="the leader's verdict",
-        points=4,
-        answers=("verdict",),
-        public_cases=BATCHES + STORIES,
-        probe=verdict_of,
-        play=led_by,
-        look=seen_in_the_log,
-        kept="each order once, in its turn, and none by a zombie.",
-        first_only=True,
-        hints=(
-            "Epochs first: a lower one, a higher one, the same. Only then look at the numbers.",
-            (
-                "(batch.first, batch.last) in known.batches is a repeat. Otherwise batch.first "
-                "must follow the last number of known.batches[-1]."
-            ),
-        ),
-    ),
-    Value(
-        id="06.2",
-        title="what two readers get",
-        points=3,
-        answers=("high_watermark", "last_stable", "uncommitted", "committed"),
-        draws=THREE,
-        row="partition",
-        space={
-            "before": (2, 3, 5),
-            "good": (2, 4, 6),
-            "bad": (1, 3, 4),
-            "unfinished": (1, 2),
-            "after": (1, 3, 4),
-        },
-        hints=(
-            "Count offsets first, and do not forget what takes one and is no record.",
-            (
-                "The two transactions that ended left a marker each. The stable part ends where "
-                "the unfinished one begins, whatever comes behind it."
-            ),
-        ),
-    ),
-    Value(
-        id="06.3",
-        title="the epoch of the last start",
-        points=3,
-        answers=("epoch",),
-        draws=THREE,
-        row="program",
-        space={
-            "client": ("3.9", "4.4"),
-            "transactions": (2, 3, 4, 5, 6),
-            "starts": (3, 4, 5),
-            "ends_by": ("close", "kill -9"),
-        },
-        together=lambda rows: (
-            len({n["client"] for n in rows}) == 2 and len({n["ends_by"] for n in rows}) == 2
-        ),
-        hints=(
-            "The first start gets epoch 0. What adds to it: a start, a transaction, both?",
-            "epoch_after(client, transactions, starts, ends_by) runs it.",
-        ),
-    ),
-    LineReading(
-        id="06.4",
-        title="bug hunt: two of one name",
-        points=3,
-        answers=("fenced", "heir", "shared_id"),
-        draws=THREE,
-        row="shift",
-        space={"shift": tuple(range(1, 61))},
-        show=lambda numbers: {
-            place: list(lines_of(drawn["shift"])) for place, drawn in numbers.items()
-        },
-        hints=(
-            (
-                "Each line begins with the client and its transactional id. An id that stands "
-                "beside two clients is the deployment's mistake."
-            ),
-            (
-                "Of the two, look who gets the producer id last, with the higher epoch, and who "
-                "writes about a newer producer afterwards."
-            ),
-        ),
-    ),
-    Function(
-        id="06.5",
-        title="copy, and note how far",
-        points=4,
-        answers=("copy",),
-        public_cases=LIVES,
-        probe=copied,
-        public_judge=each_once,
-        hints=(
-            (
-                "A parcel and the place of its order must be decided in one go. Who offers to take "
-                "the place along?"
-            ),
-            (
-                "The sixth call of a transactional producer stands between the sends and the "
-                "commit. It wants the next offset of each partition, and the group's metadata."
-            ),
-        ),
-    ),
-    Value(
-        id="06.6",
-        title="Spark: who wrote it twice",
-        points=3,
-        answers=("by_producer", "by_program"),
-        draws=THREE,
-        row="day",
-        space={"day": tuple(range(1, 61))},
-        hints=(
-            (
-                "A key that stands twice was written twice. Then ask each pair whether its two "
-                "producers have an identity, and whether it is the same."
-            ),
-            (
-                "Group by key, keep count > 1, and look at min and max of producer_id: -1 has no "
-                "identity."
-            ),
-        ),
-    ),
-    Open(
-        id="06.open",
-        points=4,
-        title=(
-            "Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, "
-            "and what would you do?"
-        ),
-    ),
+    QUESTION_06_1,
+    QUESTION_06_2,
+    QUESTION_06_3,
+    QUESTION_06_4,
+    QUESTION_06_5,
+    QUESTION_06_6,
+    QUESTION_06_open,
 )

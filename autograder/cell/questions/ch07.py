@@ -1,26 +1,19 @@
-"""Chapter 07, the group protocol: the learner's half of its questions."""
+# Generated from notebooks/exercises/07; edit those files and run
+# `python -m autograder course 07`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 07's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
-import json
-from functools import cache, lru_cache
 
-from autograder.cell.kinds import Function, LineReading, Open, Value
-from kafkalab import KafkaConsumer, KafkaException, Lab
+# %% shared
+import json
+from functools import lru_cache
+
+from kafkalab import KafkaConsumer, Lab
 
 THREE, FOUR = ("A", "B", "C"), ("A", "B", "C", "D")
-STARTS = (
-    "bo ada cy",
-    "cy ada bo",
-    "bo cy ada",
-    "cy bo ada",
-    "ada cy bo",
-    "ada bo cy",
-    "dee ada cy bo",
-    "cy dee bo ada",
-    "bo cy ada dee",
-    "dee bo cy ada",
-)
 EAGER = ("Range", "RoundRobin", "Sticky")
 CLASS = "org.apache.kafka.clients.consumer.{}Assignor"
 
@@ -177,6 +170,118 @@ GROUPS = (
     ),
 )
 
+
+# %% 07.1
+from autograder.cell.kinds import Value
+
+STARTS = (
+    "bo ada cy",
+    "cy ada bo",
+    "bo cy ada",
+    "cy bo ada",
+    "ada cy bo",
+    "ada bo cy",
+    "dee ada cy bo",
+    "cy dee bo ada",
+    "bo cy ada dee",
+    "dee bo cy ada",
+)
+
+QUESTION_07_1 = Value(
+    id="07.1",
+    hints=(
+        "Two things make more than one join each: how a newcomer gets its id, and what the others do when somebody comes.",
+        "A newcomer of 2.2 or later sends two, an older one sends one. Then add one for each member that is already there, each time somebody comes.",
+    ),
+    title="who leads, and how many joins",
+    points=3,
+    answers=("leader", "joins", "last_generation"),
+    draws=THREE,
+    row="group",
+    space={"starts": STARTS, "version": ("2.1", "2.3", "3.9"), "later": (1, 2, 3, 4)},
+    together=lambda groups: (
+        {n["version"] for n in groups} >= {"2.1"}
+        and len({n["version"] for n in groups}) > 1
+        and any(not n["starts"].startswith("ada") for n in groups)
+        and any(n["later"] > 1 for n in groups)
+    ),
+)
+
+
+# %% 07.2
+from autograder.cell.kinds import Function
+
+QUESTION_07_2 = Function(
+    id="07.2",
+    hints=(
+        "Do one topic completely before the next. Who reads it? How many each, how many left over?",
+        "Python's divmod gives both numbers at once. The member at place i takes one more when i is below what is left over.",
+    ),
+    title="write Range",
+    points=4,
+    answers=("range_assign",),
+    public_cases=GROUPS,
+    play=play,
+    look=unlike(
+        "Range",
+        "Each topic on its own; sorted members; blocks; the first take what is left over.",
+    ),
+    kept="right: dealt as RangeAssignor deals.",
+)
+
+
+# %% 07.3
+from autograder.cell.kinds import Function
+
+QUESTION_07_3 = Function(
+    id="07.3",
+    hints=(
+        "Keep one place in the round for all topics. When do you move it on?",
+        "Before a partition is given, move on while the member there has not subscribed to its topic. Afterwards move on once.",
+    ),
+    title="write RoundRobin",
+    points=3,
+    answers=("round_robin_assign",),
+    public_cases=GROUPS,
+    play=play,
+    look=unlike(
+        "RoundRobin",
+        "All topics in one row; the round goes on where it was; who did not subscribe is skipped.",
+    ),
+    kept="right: dealt as RoundRobinAssignor deals.",
+)
+
+
+# %% 07.4
+from autograder.cell.kinds import Value
+
+QUESTION_07_4 = Value(
+    id="07.4",
+    hints=(
+        "Two questions. Who owns it before and after? And what does an eager member do before each join?",
+        "Draw two columns, before and after, and count the rows that differ. Given up: all of them with an eager assignor, only the movers with the cooperative one.",
+    ),
+    title="moved, and given up",
+    points=3,
+    answers=("moved_partitions", "given_up"),
+    draws=FOUR,
+    row="group",
+    space={
+        "strategy": (*EAGER, "CooperativeSticky"),
+        "partitions": (5, 6, 7, 8, 9, 10, 11, 12),
+        "members": (2, 3, 4),
+    },
+    where=lambda n: n["partitions"] % (n["members"] + 1),
+    together=lambda groups: {n["strategy"] for n in groups} == {*EAGER, "CooperativeSticky"},
+)
+
+
+# %% 07.5
+from functools import cache
+
+from autograder.cell.kinds import LineReading
+from kafkalab import KafkaException, Lab
+
 FAULTS = ("topics", "strategy", "group")
 
 
@@ -233,147 +338,66 @@ def start_lines(story: int) -> tuple[str, ...]:
     )
 
 
+QUESTION_07_5 = LineReading(
+    id="07.5",
+    hints=(
+        "Compare the four members line by line: group.id, strategy, topics. Three agree.",
+        "Whoever fails need not be at fault: the first member sets what the group can do, and those who cannot do the same are refused.",
+    ),
+    title="bug hunt: one of four is different",
+    points=3,
+    answers=("odd_one", "differs"),
+    draws=THREE,
+    row="team",
+    space={"story": tuple(range(96))},
+    together=lambda teams: (
+        {planted(n["story"])[0] for n in teams} == set(FAULTS)
+        and {planted(n["story"])[1] for n in teams} != {"m1"}
+    ),
+    show=lambda numbers: {
+        team: list(start_lines(story["story"])) for team, story in numbers.items()
+    },
+)
+
+
+# %% 07.6
+from autograder.cell.kinds import Value
+
+QUESTION_07_6 = Value(
+    id="07.6",
+    hints=(
+        "The filtered rows have both moments. Their difference is one gap.",
+        "gaps.groupBy(\"group\").agg(F.sum(F.expr(\"next_ms - at_ms\")))",
+    ),
+    title="Spark: time without an owner",
+    points=2,
+    answers=("ms_without_owner",),
+    draws=FOUR,
+    row="group",
+    space={
+        "strategy": (*EAGER, "CooperativeSticky"),
+        "work_ms": (5_000, 6_500, 8_000, 9_500, 11_000, 12_000),
+    },
+    together=lambda groups: any(n["strategy"] != "CooperativeSticky" for n in groups),
+)
+
+
+# %% 07.open
+from autograder.cell.kinds import Open
+
+QUESTION_07_open = Open(
+    id="07.open",
+    title="Why did Kafka move partition assignment to a client and, in KIP-848, back to the broker?",
+points=4)
+
+
+# %% all
 QUESTIONS = (
-    Value(
-        id="07.1",
-        title="who leads, and how many joins",
-        points=3,
-        answers=("leader", "joins", "last_generation"),
-        draws=THREE,
-        row="group",
-        space={"starts": STARTS, "version": ("2.1", "2.3", "3.9"), "later": (1, 2, 3, 4)},
-        together=lambda groups: (
-            {n["version"] for n in groups} >= {"2.1"}
-            and len({n["version"] for n in groups}) > 1
-            and any(not n["starts"].startswith("ada") for n in groups)
-            and any(n["later"] > 1 for n in groups)
-        ),
-        hints=(
-            (
-                "Two things make more than one join each: how a newcomer gets its id, and what the "
-                "others do when somebody comes."
-            ),
-            (
-                "A newcomer of 2.2 or later sends two, an older one sends one. Then add one for "
-                "each member that is already there, each time somebody comes."
-            ),
-        ),
-    ),
-    Function(
-        id="07.2",
-        title="write Range",
-        points=4,
-        answers=("range_assign",),
-        public_cases=GROUPS,
-        play=play,
-        look=unlike(
-            "Range",
-            "Each topic on its own; sorted members; blocks; the first take what is left over.",
-        ),
-        kept="right: dealt as RangeAssignor deals.",
-        hints=(
-            (
-                "Do one topic completely before the next. Who reads it? How many each, how many "
-                "left over?"
-            ),
-            (
-                "Python's divmod gives both numbers at once. The member at place i takes one more "
-                "when i is below what is left over."
-            ),
-        ),
-    ),
-    Function(
-        id="07.3",
-        title="write RoundRobin",
-        points=3,
-        answers=("round_robin_assign",),
-        public_cases=GROUPS,
-        play=play,
-        look=unlike(
-            "RoundRobin",
-            "All topics in one row; the round goes on where it was; who did not subscribe is "
-            "skipped.",
-        ),
-        kept="right: dealt as RoundRobinAssignor deals.",
-        hints=(
-            "Keep one place in the round for all topics. When do you move it on?",
-            (
-                "Before a partition is given, move on while the member there has not subscribed to "
-                "its topic. Afterwards move on once."
-            ),
-        ),
-    ),
-    Value(
-        id="07.4",
-        title="moved, and given up",
-        points=3,
-        answers=("moved_partitions", "given_up"),
-        draws=FOUR,
-        row="group",
-        space={
-            "strategy": (*EAGER, "CooperativeSticky"),
-            "partitions": (5, 6, 7, 8, 9, 10, 11, 12),
-            "members": (2, 3, 4),
-        },
-        where=lambda n: n["partitions"] % (n["members"] + 1),
-        together=lambda groups: {n["strategy"] for n in groups} == {*EAGER, "CooperativeSticky"},
-        hints=(
-            (
-                "Two questions. Who owns it before and after? And what does an eager member do "
-                "before each join?"
-            ),
-            (
-                "Draw two columns, before and after, and count the rows that differ. Given up: all "
-                "of them with an eager assignor, only the movers with the cooperative one."
-            ),
-        ),
-    ),
-    LineReading(
-        id="07.5",
-        title="bug hunt: one of four is different",
-        points=3,
-        answers=("odd_one", "differs"),
-        draws=THREE,
-        row="team",
-        space={"story": tuple(range(96))},
-        together=lambda teams: (
-            {planted(n["story"])[0] for n in teams} == set(FAULTS)
-            and {planted(n["story"])[1] for n in teams} != {"m1"}
-        ),
-        show=lambda numbers: {
-            team: list(start_lines(story["story"])) for team, story in numbers.items()
-        },
-        hints=(
-            "Compare the four members line by line: group.id, strategy, topics. Three agree.",
-            (
-                "Whoever fails need not be at fault: the first member sets what the group can do, "
-                "and those who cannot do the same are refused."
-            ),
-        ),
-    ),
-    Value(
-        id="07.6",
-        title="Spark: time without an owner",
-        points=2,
-        answers=("ms_without_owner",),
-        draws=FOUR,
-        row="group",
-        space={
-            "strategy": (*EAGER, "CooperativeSticky"),
-            "work_ms": (5_000, 6_500, 8_000, 9_500, 11_000, 12_000),
-        },
-        together=lambda groups: any(n["strategy"] != "CooperativeSticky" for n in groups),
-        hints=(
-            "The filtered rows have both moments. Their difference is one gap.",
-            'gaps.groupBy("group").agg(F.sum(F.expr("next_ms - at_ms")))',
-        ),
-    ),
-    Open(
-        id="07.open",
-        points=4,
-        title=(
-            "Why did Kafka move partition assignment to a client and, in KIP-848, back to the "
-            "broker?"
-        ),
-    ),
+    QUESTION_07_1,
+    QUESTION_07_2,
+    QUESTION_07_3,
+    QUESTION_07_4,
+    QUESTION_07_5,
+    QUESTION_07_6,
+    QUESTION_07_open,
 )

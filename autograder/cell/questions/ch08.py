@@ -1,16 +1,84 @@
-"""Chapter 08, the state machine of a group: the learner's half of its questions."""
+# Generated from notebooks/exercises/08; edit those files and run
+# `python -m autograder course 08`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 08's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
-import re
-from functools import cache
 
-from autograder.cell.kinds import Function, LineReading, Open, StateMachine, Value, walks
+# %% shared
 from kafkalab import KafkaConsumer, Lab
 
-THREE = ("A", "B", "C")
-BROKERS = OLDER, NEWER = "2.3", "4.4"
 STATES = ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead")
+CAUSES = ("too slow", "crashes", "closes", "subscribes anew")
+NAMES = ("ann", "bob", "cyd")
+
+
+def troubled_group(cause: str, guilty: str, seed: int) -> Lab:
+    """Fifty seconds of a group of three in which one member has a bad habit."""
+    lab = Lab(brokers=1, seed=seed)
+    lab.create_topic("orders", partitions=6)
+    lab.create_topic("returns", partitions=1)
+    usual = {
+        "group.id": "inventory",
+        "session.timeout.ms": 10_000,
+        "enable.auto.commit": False,
+        "fetch.max.wait.ms": 2_000,
+    }
+
+    def read(lab, name, until_ms=None, work_ms=0, **config):
+        consumer = KafkaConsumer(
+            lab,
+            {**usual, "client.id": name.split("/")[0], **config},
+            name=name if "/" in name else None,
+        )
+        consumer.subscribe(["orders"])
+        while until_ms is None or lab.now_ms < until_ms:
+            consumer.poll(timeout_ms=500)
+            lab.sleep(work_ms)
+        consumer.close()
+
+    def close_and_come_back(lab, name):
+        while True:
+            read(lab, name, until_ms=lab.now_ms + 12_000)
+            lab.sleep(3_000)
+
+    def change_its_mind(lab, name):
+        consumer = KafkaConsumer(lab, {**usual, "client.id": name})
+        while True:
+            for topics in (["orders"], ["orders", "returns"]):
+                consumer.subscribe(topics)
+                until_ms = lab.now_ms + 9_000
+                while lab.now_ms < until_ms:
+                    consumer.poll(timeout_ms=500)
+
+    for name in NAMES:
+        if name != guilty:
+            lab.spawn(read, name, name=name)
+    if cause == "too slow":
+        lab.spawn(
+            lambda lab: read(lab, guilty, work_ms=9_000, **{"max.poll.interval.ms": 6_000}),
+            name=guilty,
+        )
+    elif cause == "closes":
+        lab.spawn(close_and_come_back, guilty, name=guilty)
+    elif cause == "subscribes anew":
+        lab.spawn(change_its_mind, guilty, name=guilty)
+    for life in range(4):
+        if cause == "crashes":
+            lab.spawn(read, f"{guilty}/{life}", name=f"{guilty}/{life}")
+            lab.run_for(ms=11_000)
+            lab.kill(f"{guilty}/{life}")
+            lab.run_for(ms=1_500)
+        else:
+            lab.run_for(ms=12_500)
+    lab.close()
+    return lab
+
+
+# %% 08.1
+from autograder.cell.kinds import StateMachine, walks
 
 # A group's days: every beginning of these is a walk.
 FIRST = ("join", "all in", "plan")
@@ -33,11 +101,66 @@ DAYS = walks(
     )
 )
 
+QUESTION_08_1 = StateMachine(
+    id="08.1",
+    hints=(
+        "Ask of each state: who may come, who may go, and what does it wait for? What ends the waiting leads on.",
+        "A join or a going leads to PreparingRebalance from everywhere where somebody can come or go. Fourteen entries in all; three of them are heartbeats.",
+    ),
+    title="write the five-state machine",
+    points=4,
+    answers=("group",),
+    public_cases=DAYS,
+    start="Empty",
+    states=STATES,
+)
+
+
+# %% 08.2
+from autograder.cell.kinds import Value
+
+THREE = ("A", "B", "C")
+
 
 def tells_ends_apart(groups: list[dict]) -> bool:
     """Whether every usual idea about an end goes wrong on one of these groups: somebody crashes,
     somebody says goodbye, a static member does not."""
     return {n["how"] for n in groups} == {"close", "kill -9", "close of a static member"}
+
+
+QUESTION_08_2 = Value(
+    id="08.2",
+    hints=(
+        "Two clocks. How does the coordinator learn of it, and when do the others send their next heartbeat?",
+        "The last heartbeat before the end was at the last multiple of the interval. The session counts from there.",
+    ),
+    title="who notices when",
+    points=3,
+    answers=("noticed_after_s", "told_after_s"),
+    draws=THREE,
+    row="group",
+    space={
+        "interval_s": (2, 3, 4, 5),
+        "session_s": (11, 13, 17),
+        "at_s": (22, 23, 26, 27, 29, 31),
+        "how": ("close", "kill -9", "close of a static member"),
+    },
+    where=lambda n: (
+        n["at_s"] % n["interval_s"]
+        and n["session_s"] % n["interval_s"]
+        and n["session_s"] >= 3 * n["interval_s"]
+        and (n["at_s"] // n["interval_s"] * n["interval_s"] + n["session_s"]) % n["interval_s"]
+        and n["interval_s"] - n["at_s"] % n["interval_s"] != n["interval_s"] / 2
+        and n["at_s"] // n["interval_s"] * n["interval_s"] + n["session_s"] > n["at_s"]
+    ),
+    together=tells_ends_apart,
+)
+
+
+# %% 08.3
+from autograder.cell.kinds import Value
+
+BROKERS = OLDER, NEWER = "2.3", "4.4"
 
 
 def tells_answers_apart(asked: list[dict]) -> bool:
@@ -68,7 +191,31 @@ def worth_asking(n: dict) -> bool:
     return n["state"] != "Stable"
 
 
-# The member's own rule
+QUESTION_08_3 = Value(
+    id="08.3",
+    hints=(
+        "First the coordinator looks who asks, then of which generation, then at the state.",
+        "asked(state, request, generation, broker) brings a group there and asks.",
+    ),
+    title="what is answered in which state",
+    points=3,
+    answers=("answered",),
+    draws=("A", "B", "C", "D", "E", "F"),
+    row="request",
+    space={
+        "state": STATES[:4],
+        "request": ("heartbeat", "commit", "sync"),
+        "generation": ("current", "old"),
+        "broker": BROKERS,
+    },
+    where=worth_asking,
+    together=tells_answers_apart,
+)
+
+
+# %% 08.4
+from autograder.cell.kinds import Function
+from kafkalab import KafkaConsumer, Lab
 
 
 def handled(names, case):
@@ -188,72 +335,28 @@ def stuck(case, lab):
     return None
 
 
-# The bug hunt: four habits that make a group rebalance again and again
+QUESTION_08_4 = Function(
+    id="08.4",
+    hints=(
+        "Who says REBALANCE_IN_PROGRESS knows you well. Who says UNKNOWN_MEMBER_ID does not know you at all.",
+        "Two names mean that this broker is the wrong one, one that nobody knows you any more, one that somebody has your name. What you do not know: again, later.",
+    ),
+    title="the heartbeat handler",
+    points=4,
+    answers=("on_heartbeat",),
+    public_cases=ERRORS + PLAYS,
+    probe=handled,
+    play=work_day,
+    look=stuck,
+    kept="right: nobody is waited for in vain, and nobody forgets who they are.",
+)
 
-CAUSES = ("too slow", "crashes", "closes", "subscribes anew")
-NAMES = ("ann", "bob", "cyd")
 
+# %% 08.5
+import re
+from functools import cache
 
-def troubled_group(cause: str, guilty: str, seed: int) -> Lab:
-    """Fifty seconds of a group of three in which one member has a bad habit."""
-    lab = Lab(brokers=1, seed=seed)
-    lab.create_topic("orders", partitions=6)
-    lab.create_topic("returns", partitions=1)
-    usual = {
-        "group.id": "inventory",
-        "session.timeout.ms": 10_000,
-        "enable.auto.commit": False,
-        "fetch.max.wait.ms": 2_000,
-    }
-
-    def read(lab, name, until_ms=None, work_ms=0, **config):
-        consumer = KafkaConsumer(
-            lab,
-            {**usual, "client.id": name.split("/")[0], **config},
-            name=name if "/" in name else None,
-        )
-        consumer.subscribe(["orders"])
-        while until_ms is None or lab.now_ms < until_ms:
-            consumer.poll(timeout_ms=500)
-            lab.sleep(work_ms)
-        consumer.close()
-
-    def close_and_come_back(lab, name):
-        while True:
-            read(lab, name, until_ms=lab.now_ms + 12_000)
-            lab.sleep(3_000)
-
-    def change_its_mind(lab, name):
-        consumer = KafkaConsumer(lab, {**usual, "client.id": name})
-        while True:
-            for topics in (["orders"], ["orders", "returns"]):
-                consumer.subscribe(topics)
-                until_ms = lab.now_ms + 9_000
-                while lab.now_ms < until_ms:
-                    consumer.poll(timeout_ms=500)
-
-    for name in NAMES:
-        if name != guilty:
-            lab.spawn(read, name, name=name)
-    if cause == "too slow":
-        lab.spawn(
-            lambda lab: read(lab, guilty, work_ms=9_000, **{"max.poll.interval.ms": 6_000}),
-            name=guilty,
-        )
-    elif cause == "closes":
-        lab.spawn(close_and_come_back, guilty, name=guilty)
-    elif cause == "subscribes anew":
-        lab.spawn(change_its_mind, guilty, name=guilty)
-    for life in range(4):
-        if cause == "crashes":
-            lab.spawn(read, f"{guilty}/{life}", name=f"{guilty}/{life}")
-            lab.run_for(ms=11_000)
-            lab.kill(f"{guilty}/{life}")
-            lab.run_for(ms=1_500)
-        else:
-            lab.run_for(ms=12_500)
-    lab.close()
-    return lab
+from autograder.cell.kinds import LineReading
 
 
 def told(numbers) -> dict[str, list[str]]:
@@ -300,140 +403,58 @@ def _short(text: str) -> str:
     return " ".join(words).replace(" ' ", "'")[:92]
 
 
+QUESTION_08_5 = LineReading(
+    id="08.5",
+    hints=(
+        "`group is already rebalancing` is what the innocent say. Who says something else just before?",
+        "Look for a goodbye, for a warning, for `Subscribed` in the middle of a day. And what has somebody not said who starts again?",
+    ),
+    title="bug hunt: who keeps the group busy",
+    points=3,
+    answers=("guilty", "habit"),
+    draws=("A", "B", "C", "D"),
+    row="group",
+    space={"cause": CAUSES, "guilty": NAMES, "seed": tuple(range(1, 6))},
+    show=told,
+    together=lambda groups: len({n["cause"] for n in groups}) == 4,
+)
+
+
+# %% 08.6
+from autograder.cell.kinds import Value
+
+QUESTION_08_6 = Value(
+    id="08.6",
+    hints=(
+        "For the first: how many different generations stand in `Successfully synced group`? For the second: pair each beginning with the next end of the same client.",
+        "The frame `waits` has it all: count distinct generations of the group, and sum up the column seconds.",
+    ),
+    title="Spark: what a storm costs",
+    points=3,
+    answers=("generations", "waited_s"),
+    draws=("A", "B", "C", "D"),
+    row="group",
+    space={"cause": CAUSES, "seed": tuple(range(11, 20))},
+    together=lambda groups: len({n["cause"] for n in groups}) == 4,
+)
+
+
+# %% 08.open
+from autograder.cell.kinds import Open
+
+QUESTION_08_open = Open(
+    id="08.open",
+    title="What does heartbeat.interval.ms really control?",
+points=4)
+
+
+# %% all
 QUESTIONS = (
-    StateMachine(
-        id="08.1",
-        title="write the five-state machine",
-        points=4,
-        answers=("group",),
-        public_cases=DAYS,
-        start="Empty",
-        states=STATES,
-        hints=(
-            (
-                "Ask of each state: who may come, who may go, and what does it wait for? What ends "
-                "the waiting leads on."
-            ),
-            (
-                "A join or a going leads to PreparingRebalance from everywhere where somebody can "
-                "come or go. Fourteen entries in all; three of them are heartbeats."
-            ),
-        ),
-    ),
-    Value(
-        id="08.2",
-        title="who notices when",
-        points=3,
-        answers=("noticed_after_s", "told_after_s"),
-        draws=THREE,
-        row="group",
-        space={
-            "interval_s": (2, 3, 4, 5),
-            "session_s": (11, 13, 17),
-            "at_s": (22, 23, 26, 27, 29, 31),
-            "how": ("close", "kill -9", "close of a static member"),
-        },
-        where=lambda n: (
-            n["at_s"] % n["interval_s"]
-            and n["session_s"] % n["interval_s"]
-            and n["session_s"] >= 3 * n["interval_s"]
-            and (n["at_s"] // n["interval_s"] * n["interval_s"] + n["session_s"]) % n["interval_s"]
-            and n["interval_s"] - n["at_s"] % n["interval_s"] != n["interval_s"] / 2
-            and n["at_s"] // n["interval_s"] * n["interval_s"] + n["session_s"] > n["at_s"]
-        ),
-        together=tells_ends_apart,
-        hints=(
-            (
-                "Two clocks. How does the coordinator learn of it, and when do the others send "
-                "their next heartbeat?"
-            ),
-            (
-                "The last heartbeat before the end was at the last multiple of the interval. The "
-                "session counts from there."
-            ),
-        ),
-    ),
-    Value(
-        id="08.3",
-        title="what is answered in which state",
-        points=3,
-        answers=("answered",),
-        draws=("A", "B", "C", "D", "E", "F"),
-        row="request",
-        space={
-            "state": STATES[:4],
-            "request": ("heartbeat", "commit", "sync"),
-            "generation": ("current", "old"),
-            "broker": BROKERS,
-        },
-        where=worth_asking,
-        together=tells_answers_apart,
-        hints=(
-            "First the coordinator looks who asks, then of which generation, then at the state.",
-            "asked(state, request, generation, broker) brings a group there and asks.",
-        ),
-    ),
-    Function(
-        id="08.4",
-        title="the heartbeat handler",
-        points=4,
-        answers=("on_heartbeat",),
-        public_cases=ERRORS + PLAYS,
-        probe=handled,
-        play=work_day,
-        look=stuck,
-        kept="right: nobody is waited for in vain, and nobody forgets who they are.",
-        hints=(
-            (
-                "Who says REBALANCE_IN_PROGRESS knows you well. Who says UNKNOWN_MEMBER_ID does "
-                "not know you at all."
-            ),
-            (
-                "Two names mean that this broker is the wrong one, one that nobody knows you any "
-                "more, one that somebody has your name. What you do not know: again, later."
-            ),
-        ),
-    ),
-    LineReading(
-        id="08.5",
-        title="bug hunt: who keeps the group busy",
-        points=3,
-        answers=("guilty", "habit"),
-        draws=("A", "B", "C", "D"),
-        row="group",
-        space={"cause": CAUSES, "guilty": NAMES, "seed": tuple(range(1, 6))},
-        show=told,
-        together=lambda groups: len({n["cause"] for n in groups}) == 4,
-        hints=(
-            (
-                "`group is already rebalancing` is what the innocent say. Who says something else "
-                "just before?"
-            ),
-            (
-                "Look for a goodbye, for a warning, for `Subscribed` in the middle of a day. And "
-                "what has somebody not said who starts again?"
-            ),
-        ),
-    ),
-    Value(
-        id="08.6",
-        title="Spark: what a storm costs",
-        points=3,
-        answers=("generations", "waited_s"),
-        draws=("A", "B", "C", "D"),
-        row="group",
-        space={"cause": CAUSES, "seed": tuple(range(11, 20))},
-        together=lambda groups: len({n["cause"] for n in groups}) == 4,
-        hints=(
-            (
-                "For the first: how many different generations stand in `Successfully synced "
-                "group`? For the second: pair each beginning with the next end of the same client."
-            ),
-            (
-                "The frame `waits` has it all: count distinct generations of the group, and sum up "
-                "the column seconds."
-            ),
-        ),
-    ),
-    Open(id="08.open", points=4, title="What does heartbeat.interval.ms really control?"),
+    QUESTION_08_1,
+    QUESTION_08_2,
+    QUESTION_08_3,
+    QUESTION_08_4,
+    QUESTION_08_5,
+    QUESTION_08_6,
+    QUESTION_08_open,
 )

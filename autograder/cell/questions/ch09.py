@@ -1,15 +1,21 @@
-"""Chapter 09, offsets: the learner's half of its questions."""
+# Generated from notebooks/exercises/09; edit those files and run
+# `python -m autograder course 09`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 09's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
-from functools import cache
-from random import Random
 
-from autograder.cell.data import NotAsAsked
-from autograder.cell.kinds import Function, LineReading, Open, Value
-from kafkalab import KafkaConsumer, KafkaException, KafkaProducer, Lab, ProducerRecord
-
+# %% shared
 THREE = ("A", "B", "C")
+READER = {"auto.offset.reset": "earliest", "enable.auto.commit": False, "session.timeout.ms": 6_000}
+AT_ONCE = {"group.initial.rebalance.delay.ms": 0}
+
+
+# %% 09.1
+from autograder.cell.kinds import Value
+
 DEATHS = (
     ("work, commit", "polled"),
     ("work, commit", "half of the work"),
@@ -19,8 +25,6 @@ DEATHS = (
     ("commit, work", "half of the work"),
     ("commit, work", "commit answered"),
 )
-READER = {"auto.offset.reset": "earliest", "enable.auto.commit": False, "session.timeout.ms": 6_000}
-AT_ONCE = {"group.initial.rebalance.delay.ms": 0}
 
 
 def tells_orders_apart(shifts: list[dict]) -> bool:
@@ -34,7 +38,29 @@ def tells_orders_apart(shifts: list[dict]) -> bool:
     } <= drawn
 
 
-# A program that commits every few records, with a planted bug or without: its lines.
+QUESTION_09_1 = Value(
+    id="09.1",
+    hints=(
+        "Two sets: what ada had done when she died, and what the bookmark called done. Where do they differ?",
+        "shift(n.A.order, n.A.moment, n.A.per_poll) plays it. Its times hold a number for each record.",
+    ),
+    title="done twice, or never",
+    points=3,
+    answers=("twice", "never"),
+    draws=("A", "B", "C", "D"),
+    row="shift",
+    together=tells_orders_apart,
+    space={
+        "order": ("work, commit", "commit, work"),
+        "moment": tuple(dict.fromkeys(moment for _, moment in DEATHS)),
+        "per_poll": (4, 6, 8, 10, 12, 14),
+    },
+    where=lambda n: (n["order"], n["moment"]) in DEATHS,
+)
+
+
+# %% 09.2
+from autograder.cell.kinds import LineReading
 
 PROGRAMS = ("right", "no + 1", "counts late")
 BEGAN = (
@@ -67,7 +93,32 @@ def with_lines(numbers) -> dict:
     return type(numbers)({name: type(n)(of_one(n)) for name, n in numbers.items()})
 
 
-# The commit loop: two shifts at one desk.
+QUESTION_09_2 = LineReading(
+    id="09.2",
+    hints=(
+        "The first line says where the reader began. How many records later should the first commit stand, and where does it stand?",
+        "A bookmark names the next record. After so many records from 40 on it should say 40 plus so many, neither one less nor 41.",
+    ),
+    title="bug hunt: the batch commit",
+    points=3,
+    answers=("program", "next_first", "twice"),
+    draws=THREE,
+    row="program",
+    show=with_lines,
+    together=lambda programs: {n["program"] for n in programs} == set(PROGRAMS),
+    space={
+        "program": PROGRAMS,
+        "every": (4, 5, 6, 7),
+        "start": (20, 40, 57),
+        "worked": (18, 22, 27),
+    },
+    where=lambda n: n["worked"] % n["every"] > 1,
+)
+
+
+# %% 09.3
+from autograder.cell.kinds import Function
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 SHIFTS = (
     {"case": "nothing happens", "seed": 1, "happens": "nothing", "at_ms": 0},
@@ -174,7 +225,29 @@ def too_often(case, lab) -> tuple[str, tuple] | None:
     return None
 
 
-# Compaction by hand.
+QUESTION_09_3 = Function(
+    id="09.3",
+    hints=(
+        "Which is worse, to do an order twice or never? That decides what comes first. Then: how often, and do you wait for the answer?",
+        "For each poll: finish all its records, then one commit that waits and tries again by itself.",
+    ),
+    title="write the commit loop",
+    points=4,
+    answers=("loop",),
+    public_cases=SHIFTS,
+    play=two_shifts,
+    part="Loop",
+    look=too_often,
+    promise=("lost", "skipped", "unobserved", "nonmonotonic"),
+    kept="nothing was lost, and nothing was done twice that need not be.",
+)
+
+
+# %% 09.4
+from functools import cache
+from random import Random
+
+from autograder.cell.kinds import Value
 
 
 @cache
@@ -214,7 +287,27 @@ def rows_of(numbers) -> dict:
     return type(numbers)({name: rows(n) for name, n in numbers.items()})
 
 
-# A store of one's own.
+QUESTION_09_4 = Value(
+    id="09.4",
+    hints=(
+        "One record stays for each key. What is the key here: the group, the partition, or both?",
+        "Walk from the end to the start and keep what you meet for the first time. Offsets keep their numbers.",
+    ),
+    title="compact a log by hand",
+    points=2,
+    answers=("stays", "billing_goes_on_at"),
+    draws=THREE,
+    row="log",
+    show=rows_of,
+    space={"log": tuple(range(200))},
+    where=lambda n: is_telling(n["log"]),
+)
+
+
+# %% 09.5
+from autograder.cell.data import NotAsAsked
+from autograder.cell.kinds import Function
+from kafkalab import KafkaConsumer, KafkaException, KafkaProducer, Lab, ProducerRecord
 
 
 class PowerCut(BaseException):
@@ -364,143 +457,59 @@ def each_once(case: dict, data) -> tuple[bool, str]:
     return True, "right: each order once, wherever the power fails."
 
 
+QUESTION_09_5 = Function(
+    id="09.5",
+    hints=(
+        "The result and the offset must be kept together or not at all. How many commits is that for a record?",
+        "keep: insert, set_offset with the offset after this one, one commit. take_over: seek where the store knows an offset, else leave it.",
+    ),
+    title="keep the bookmark yourself",
+    points=3,
+    answers=("keep", "take_over"),
+    public_cases=CUTS,
+    probe=kept_in,
+    public_judge=each_once,
+)
+
+
+# %% 09.6
+from autograder.cell.kinds import Value
+
+QUESTION_09_6 = Value(
+    id="09.6",
+    hints=(
+        "For each life two numbers: where it began, and where it had come to. What lies between the end of one and the start of the next?",
+        "beside has both in one row: came_before and began_at. Leave out life 1, take came_before - began_at, and sum it up by shop.",
+    ),
+    title="Spark: read twice",
+    points=2,
+    answers=("read_twice",),
+    draws=THREE,
+    row="shop",
+    space={
+        "interval_s": (2, 3, 4, 5),
+        "life_s": (7, 8, 9, 10, 11, 12, 13),
+        "pace_ms": (100, 160),
+    },
+)
+
+
+# %% 09.open
+from autograder.cell.kinds import Open
+
+QUESTION_09_open = Open(
+    id="09.open",
+    title="Why must commitAsync not retry by itself?",
+points=4)
+
+
+# %% all
 QUESTIONS = (
-    Value(
-        id="09.1",
-        title="done twice, or never",
-        points=3,
-        answers=("twice", "never"),
-        draws=("A", "B", "C", "D"),
-        row="shift",
-        together=tells_orders_apart,
-        space={
-            "order": ("work, commit", "commit, work"),
-            "moment": tuple(dict.fromkeys(moment for _, moment in DEATHS)),
-            "per_poll": (4, 6, 8, 10, 12, 14),
-        },
-        where=lambda n: (n["order"], n["moment"]) in DEATHS,
-        hints=(
-            (
-                "Two sets: what ada had done when she died, and what the bookmark called done. "
-                "Where do they differ?"
-            ),
-            (
-                "shift(n.A.order, n.A.moment, n.A.per_poll) plays it. Its times hold a number for "
-                "each record."
-            ),
-        ),
-    ),
-    LineReading(
-        id="09.2",
-        title="bug hunt: the batch commit",
-        points=3,
-        answers=("program", "next_first", "twice"),
-        draws=THREE,
-        row="program",
-        show=with_lines,
-        together=lambda programs: {n["program"] for n in programs} == set(PROGRAMS),
-        space={
-            "program": PROGRAMS,
-            "every": (4, 5, 6, 7),
-            "start": (20, 40, 57),
-            "worked": (18, 22, 27),
-        },
-        where=lambda n: n["worked"] % n["every"] > 1,
-        hints=(
-            (
-                "The first line says where the reader began. How many records later should the "
-                "first commit stand, and where does it stand?"
-            ),
-            (
-                "A bookmark names the next record. After so many records from 40 on it should say "
-                "40 plus so many, neither one less nor 41."
-            ),
-        ),
-    ),
-    Function(
-        id="09.3",
-        title="write the commit loop",
-        points=4,
-        answers=("loop",),
-        public_cases=SHIFTS,
-        play=two_shifts,
-        part="Loop",
-        look=too_often,
-        promise=("lost", "skipped", "unobserved", "nonmonotonic"),
-        kept="nothing was lost, and nothing was done twice that need not be.",
-        hints=(
-            (
-                "Which is worse, to do an order twice or never? That decides what comes first. "
-                "Then: how often, and do you wait for the answer?"
-            ),
-            (
-                "For each poll: finish all its records, then one commit that waits and tries again "
-                "by itself."
-            ),
-        ),
-    ),
-    Value(
-        id="09.4",
-        title="compact a log by hand",
-        points=2,
-        answers=("stays", "billing_goes_on_at"),
-        draws=THREE,
-        row="log",
-        show=rows_of,
-        space={"log": tuple(range(200))},
-        where=lambda n: is_telling(n["log"]),
-        hints=(
-            (
-                "One record stays for each key. What is the key here: the group, the partition, or "
-                "both?"
-            ),
-            (
-                "Walk from the end to the start and keep what you meet for the first time. Offsets "
-                "keep their numbers."
-            ),
-        ),
-    ),
-    Function(
-        id="09.5",
-        title="keep the bookmark yourself",
-        points=3,
-        answers=("keep", "take_over"),
-        public_cases=CUTS,
-        probe=kept_in,
-        public_judge=each_once,
-        hints=(
-            (
-                "The result and the offset must be kept together or not at all. How many commits "
-                "is that for a record?"
-            ),
-            (
-                "keep: insert, set_offset with the offset after this one, one commit. take_over: "
-                "seek where the store knows an offset, else leave it."
-            ),
-        ),
-    ),
-    Value(
-        id="09.6",
-        title="Spark: read twice",
-        points=2,
-        answers=("read_twice",),
-        draws=THREE,
-        row="shop",
-        space={
-            "interval_s": (2, 3, 4, 5),
-            "life_s": (7, 8, 9, 10, 11, 12, 13),
-            "pace_ms": (100, 160),
-        },
-        hints=(
-            (
-                "For each life two numbers: where it began, and where it had come to. What lies "
-                "between the end of one and the start of the next?"
-            ),
-            (
-                "beside has both in one row: came_before and began_at. Leave out life 1, take "
-                "came_before - began_at, and sum it up by shop."
-            ),
-        ),
-    ),
-    Open(id="09.open", points=4, title="Why must commitAsync not retry by itself?"),
+    QUESTION_09_1,
+    QUESTION_09_2,
+    QUESTION_09_3,
+    QUESTION_09_4,
+    QUESTION_09_5,
+    QUESTION_09_6,
+    QUESTION_09_open,
 )

@@ -1,31 +1,17 @@
-"""Chapter 11, watching lag: the learner's half of its questions."""
+# Generated from notebooks/exercises/11; edit those files and run
+# `python -m autograder course 11`.
+# fmt: off
+# ruff: noqa
+"""The learner's half of chapter 11's exercises: what is asked, and how an answer is heard."""
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from random import Random
 
-from autograder.cell.data import NotAsAsked
-from autograder.cell.kinds import Function, LineReading, Open, Value
-from kafkalab import (
-    KafkaConsumer,
-    KafkaProducer,
-    Lab,
-    OffsetAndMetadata,
-    ProducerRecord,
-    TopicPartition,
-)
-from kafkalab.tools.consumer_groups import described
+# %% shared
+from kafkalab import KafkaProducer, ProducerRecord
 
 MINUTE = 60_000
 THREE = ("A", "B", "C")
-WATCHED = (
-    {"case": "a topic that has just begun", "seed": 1, "story": "young"},
-    {"case": "a member that is too slow", "seed": 2, "story": "slow"},
-    {"case": "a member that dies", "seed": 3, "story": "dies"},
-    {"case": "a partition that was never committed", "seed": 4, "story": "never"},
-    {"case": "everything read, and everything deleted", "seed": 5, "story": "quiet"},
-)
 
 
 def wrote(lab, partition: int, records: int, shop=None) -> KafkaProducer:
@@ -35,6 +21,39 @@ def wrote(lab, partition: int, records: int, shop=None) -> KafkaProducer:
         shop.send(ProducerRecord("orders", value="an order", partition=partition))
     shop.flush()
     return shop
+
+
+def tells_ideas_apart(stories: list[dict]) -> bool:
+    """Whether both rules of auto.offset.reset are among them."""
+    return len({n["reset"] for n in stories}) == 2
+
+
+STORIES = {
+    "arrive": (30, 40, 50),
+    "work": (10, 20, 30),
+    "keep": (5, 6, 8, 10),
+    "reset": ("earliest", "latest"),
+}
+
+
+def overrun(n: dict) -> bool:
+    """Whether retention reaches the reader in such a story, within half an hour."""
+    return n["arrive"] > n["work"] and n["keep"] * n["arrive"] // (n["arrive"] - n["work"]) <= 30
+
+
+# %% 11.1
+from functools import lru_cache
+
+from autograder.cell.kinds import LineReading
+from kafkalab import (
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    OffsetAndMetadata,
+    ProducerRecord,
+    TopicPartition,
+)
+from kafkalab.tools.consumer_groups import described
 
 
 def table_of(numbers) -> dict[str, str]:
@@ -92,6 +111,90 @@ def group_of(partitions: int, committed: int, left: int, records: int) -> Lab:
         }
     )
     return lab
+
+
+QUESTION_11_1 = LineReading(
+    id="11.1",
+    hints=(
+        "A dash stands in two columns, for two different reasons. Which column tells of the bookmark, and which of the reader?",
+        "Cut each row at its blanks: place 3 is CURRENT-OFFSET, 5 is LAG, 6 is CONSUMER-ID. Add up, or count, what stands in one place.",
+    ),
+    title="read what the tool prints",
+    points=3,
+    answers=("known_lag", "never_committed", "nobody_reads"),
+    draws=THREE,
+    row="group",
+    space={
+        "partitions": (3, 4, 5),
+        "committed": (1, 2, 3),
+        "left": (1, 2, 3),
+        "records": (41, 52, 63),
+    },
+    show=table_of,
+    where=lambda n: (
+        n["committed"] < n["partitions"] and n["partitions"] - n["committed"] != n["left"]
+    ),
+)
+
+
+# %% 11.2
+from autograder.cell.kinds import Value
+
+QUESTION_11_2 = Value(
+    id="11.2",
+    hints=(
+        "Draw the log as a line with four marks: log start, committed, position, log end. Each distance lies between two of them.",
+        "The member began at n.A.deleted. Its position is n.A.polled further on, its bookmark n.A.in_work before that. The end is twelve times n.A.per_minute.",
+    ),
+    title="four distances",
+    points=4,
+    answers=("tool_lag", "client_lag", "client_lead", "minutes_old"),
+    draws=THREE,
+    row="group",
+    space={
+        "per_minute": (30, 40, 50),
+        "deleted": (40, 65, 90),
+        "polled": (50, 80, 95),
+        "in_work": (5, 10, 15),
+    },
+)
+
+
+# %% 11.3
+from autograder.cell.kinds import Value
+
+QUESTION_11_3 = Value(
+    id="11.3",
+    hints=(
+        "Paper gives the minute at which the lead is used up. Real retention takes whole files, and the member still has what it had fetched.",
+        "lab, read = slow_member(...) plays it. first_reset(lab) says when; then look at the lag of the minutes after that.",
+    ),
+    title="when does retention bite",
+    points=3,
+    answers=("first_loss", "dashboard"),
+    draws=THREE,
+    row="topic",
+    space=STORIES,
+    where=overrun,
+    together=tells_ideas_apart,
+)
+
+
+# %% 11.4
+from functools import cache
+from random import Random
+
+from autograder.cell.data import NotAsAsked
+from autograder.cell.kinds import Function
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata
+
+WATCHED = (
+    {"case": "a topic that has just begun", "seed": 1, "story": "young"},
+    {"case": "a member that is too slow", "seed": 2, "story": "slow"},
+    {"case": "a member that dies", "seed": 3, "story": "dies"},
+    {"case": "a partition that was never committed", "seed": 4, "story": "never"},
+    {"case": "everything read, and everything deleted", "seed": 5, "story": "quiet"},
+)
 
 
 @cache
@@ -189,6 +292,27 @@ def watched(names, case) -> list:
     return said
 
 
+QUESTION_11_4 = Function(
+    id="11.4",
+    hints=(
+        "Settle one number for each partition first: where would a member go on? Everything else is measured from there.",
+        "It is the larger one of bookmark and log start, and the log start where there is no bookmark. A log that starts at 0 has lost nothing yet.",
+    ),
+    title="a monitor of your own",
+    points=4,
+    answers=("watch",),
+    public_cases=WATCHED,
+    probe=watched,
+)
+
+
+# %% 11.5
+from functools import lru_cache
+
+from autograder.cell.kinds import LineReading
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata, TopicPartition
+
+
 def lines_of(numbers) -> list[str]:
     """When the new member says what as it starts: where it goes on in each partition."""
     lines = renamed(**numbers).lines("m1")
@@ -224,165 +348,67 @@ def renamed(forgotten: int, records: int, done: int, seed: int = 0) -> Lab:
     return lab
 
 
-def tells_ideas_apart(stories: list[dict]) -> bool:
-    """Whether both rules of auto.offset.reset are among them."""
-    return len({n["reset"] for n in stories}) == 2
+QUESTION_11_5 = LineReading(
+    id="11.5",
+    hints=(
+        "Three partitions, three ways to begin. Which of them does not go on where somebody had stopped?",
+        "Found no committed offset names the partition. The line that resets its offset tells where it begins; everything before that was never read.",
+    ),
+    title="bug hunt: lag 0, and orders missing",
+    points=2,
+    answers=("partition", "skipped"),
+    show=lines_of,
+    space={
+        "forgotten": (0, 1, 2),
+        "records": (83, 94, 107, 118, 131, 142),
+        "done": (31, 38, 45, 52, 59),
+    },
+    scenery={"seed": 100_000},
+)
 
 
-STORIES = {
-    "arrive": (30, 40, 50),
-    "work": (10, 20, 30),
-    "keep": (5, 6, 8, 10),
-    "reset": ("earliest", "latest"),
-}
+# %% 11.6
+from autograder.cell.kinds import Value
+
+QUESTION_11_6 = Value(
+    id="11.6",
+    hints=(
+        "Each loss has two lines: where the member stood, and where it goes on. The first one of all has no partner: nothing was lost there.",
+        "jumps has a row for each loss, and a first one without `at`. Leave that out, group by client_id, count the rows, and sum up to minus at.",
+    ),
+    title="Spark: what retention took",
+    points=3,
+    answers=("resets", "skipped_records"),
+    draws=THREE,
+    row="group",
+    space=STORIES,
+    # Three stories end between the two lines of a loss, out of range and the jump, and there
+    # are two ways to count.
+    where=lambda n: (
+        overrun(n)
+        and tuple(n.values())
+        not in ((30, 10, 8, "earliest"), (50, 10, 8, "earliest"), (50, 10, 10, "earliest"))
+    ),
+    together=tells_ideas_apart,
+)
 
 
-def overrun(n: dict) -> bool:
-    """Whether retention reaches the reader in such a story, within half an hour."""
-    return n["arrive"] > n["work"] and n["keep"] * n["arrive"] // (n["arrive"] - n["work"]) <= 30
+# %% 11.open
+from autograder.cell.kinds import Open
+
+QUESTION_11_open = Open(
+    id="11.open",
+    title="Why raise an alarm on lead as well as on lag?",
+points=4)
 
 
+# %% all
 QUESTIONS = (
-    LineReading(
-        id="11.1",
-        title="read what the tool prints",
-        points=3,
-        answers=("known_lag", "never_committed", "nobody_reads"),
-        draws=THREE,
-        row="group",
-        space={
-            "partitions": (3, 4, 5),
-            "committed": (1, 2, 3),
-            "left": (1, 2, 3),
-            "records": (41, 52, 63),
-        },
-        show=table_of,
-        where=lambda n: (
-            n["committed"] < n["partitions"] and n["partitions"] - n["committed"] != n["left"]
-        ),
-        hints=(
-            (
-                "A dash stands in two columns, for two different reasons. Which column tells of "
-                "the bookmark, and which of the reader?"
-            ),
-            (
-                "Cut each row at its blanks: place 3 is CURRENT-OFFSET, 5 is LAG, 6 is "
-                "CONSUMER-ID. Add up, or count, what stands in one place."
-            ),
-        ),
-    ),
-    Value(
-        id="11.2",
-        title="four distances",
-        points=4,
-        answers=("tool_lag", "client_lag", "client_lead", "minutes_old"),
-        draws=THREE,
-        row="group",
-        space={
-            "per_minute": (30, 40, 50),
-            "deleted": (40, 65, 90),
-            "polled": (50, 80, 95),
-            "in_work": (5, 10, 15),
-        },
-        hints=(
-            (
-                "Draw the log as a line with four marks: log start, committed, position, log end. "
-                "Each distance lies between two of them."
-            ),
-            (
-                "The member began at n.A.deleted. Its position is n.A.polled further on, its "
-                "bookmark n.A.in_work before that. The end is twelve times n.A.per_minute."
-            ),
-        ),
-    ),
-    Value(
-        id="11.3",
-        title="when does retention bite",
-        points=3,
-        answers=("first_loss", "dashboard"),
-        draws=THREE,
-        row="topic",
-        space=STORIES,
-        where=overrun,
-        together=tells_ideas_apart,
-        hints=(
-            (
-                "Paper gives the minute at which the lead is used up. Real retention takes whole "
-                "files, and the member still has what it had fetched."
-            ),
-            (
-                "lab, read = slow_member(...) plays it. first_reset(lab) says when; then look at "
-                "the lag of the minutes after that."
-            ),
-        ),
-    ),
-    Function(
-        id="11.4",
-        title="a monitor of your own",
-        points=4,
-        answers=("watch",),
-        public_cases=WATCHED,
-        probe=watched,
-        hints=(
-            (
-                "Settle one number for each partition first: where would a member go on? "
-                "Everything else is measured from there."
-            ),
-            (
-                "It is the larger one of bookmark and log start, and the log start where there is "
-                "no bookmark. A log that starts at 0 has lost nothing yet."
-            ),
-        ),
-    ),
-    LineReading(
-        id="11.5",
-        title="bug hunt: lag 0, and orders missing",
-        points=2,
-        answers=("partition", "skipped"),
-        show=lines_of,
-        space={
-            "forgotten": (0, 1, 2),
-            "records": (83, 94, 107, 118, 131, 142),
-            "done": (31, 38, 45, 52, 59),
-        },
-        scenery={"seed": 100_000},
-        hints=(
-            (
-                "Three partitions, three ways to begin. Which of them does not go on where "
-                "somebody had stopped?"
-            ),
-            (
-                "Found no committed offset names the partition. The line that resets its offset "
-                "tells where it begins; everything before that was never read."
-            ),
-        ),
-    ),
-    Value(
-        id="11.6",
-        title="Spark: what retention took",
-        points=3,
-        answers=("resets", "skipped_records"),
-        draws=THREE,
-        row="group",
-        space=STORIES,
-        # Three stories end between the two lines of a loss, out of range and the jump, and there
-        # are two ways to count.
-        where=lambda n: (
-            overrun(n)
-            and tuple(n.values())
-            not in ((30, 10, 8, "earliest"), (50, 10, 8, "earliest"), (50, 10, 10, "earliest"))
-        ),
-        together=tells_ideas_apart,
-        hints=(
-            (
-                "Each loss has two lines: where the member stood, and where it goes on. The first "
-                "one of all has no partner: nothing was lost there."
-            ),
-            (
-                "jumps has a row for each loss, and a first one without `at`. Leave that out, "
-                "group by client_id, count the rows, and sum up to minus at."
-            ),
-        ),
-    ),
-    Open(id="11.open", points=4, title="Why raise an alarm on lead as well as on lag?"),
+    QUESTION_11_1,
+    QUESTION_11_2,
+    QUESTION_11_3,
+    QUESTION_11_4,
+    QUESTION_11_5,
+    QUESTION_11_6,
+    QUESTION_11_open,
 )

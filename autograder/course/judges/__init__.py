@@ -4,4 +4,4 @@ given one. A course of one's own, named by AUTOGRADER_COURSE, adds its judges/."
 import os
 
 if os.environ.get("AUTOGRADER_COURSE"):
-    __path__.append(os.path.join(os.environ["AUTOGRADER_COURSE"], "judges"))
+    __path__.insert(0, os.path.join(os.environ["AUTOGRADER_COURSE"], "judges"))

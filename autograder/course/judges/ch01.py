@@ -1,24 +1,16 @@
-"""Chapter 01, a log and its readers: the judges' half.
-Truths come from running labs, not from a formula."""
+# Generated from notebooks/exercises/01; edit those files and run
+# `python -m autograder course 01`.
+# fmt: off
+# ruff: noqa
+"""The judge's half of chapter 01's exercises: truths, hidden cases and wrong answers."""
 
 from __future__ import annotations
 
-from functools import cache
-from random import Random
 
-from autograder.course.answers import each
-from autograder.course.judge import Judge, WrongAnswer
-from kafkalab import (
-    KafkaAdminClient,
-    KafkaConsumer,
-    KafkaProducer,
-    Lab,
-    OffsetAndMetadata,
-    ProducerRecord,
-    RecordsToDelete,
-    TopicPartition,
-)
-from kafkalab.hashing import murmur2, to_positive
+# %% shared
+from functools import cache
+
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 
 def _filled(records: int, partitions: int) -> Lab:
@@ -29,6 +21,48 @@ def _filled(records: int, partitions: int) -> Lab:
         producer.send(ProducerRecord("t", partition=number % partitions, value=str(number)))
     producer.close()
     return lab
+
+
+@cache
+def _shares(partitions: tuple[int, ...], members: int, assignor: str) -> dict[str, list[str]]:
+    """member -> the partitions it owns, in a group over topics with so many partitions."""
+    lab = Lab(brokers=1, seed=12)
+    topics = [f"t{number}" for number in range(len(partitions))]
+    for topic, count in zip(topics, partitions):
+        lab.create_topic(topic, partitions=count)
+
+    def read(lab, name):
+        consumer = KafkaConsumer(
+            lab,
+            {
+                "group.id": "g",
+                "client.id": name,
+                "fetch.max.wait.ms": 5_000,
+                "partition.assignment.strategy": (
+                    f"org.apache.kafka.clients.consumer.{assignor}Assignor"
+                ),
+            },
+            name=name,
+        )
+        consumer.subscribe(topics)
+        consumer.poll(timeout_ms=60_000)
+
+    names = [f"m{number:02}" for number in range(1, members + 1)]
+    for name in names:
+        lab.spawn(read, name, name=name)
+    # the group waits 3 s for more members, and 3 s more when some came
+    lab.run_for(ms=7_000)
+    clients = lab.at(lab.now_ms)["clients"]
+    lab.close()
+    return {name: sorted(clients[name]["assignment"]) for name in names}
+
+
+# %% 01.1
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaConsumer, TopicPartition
 
 
 @cache
@@ -72,38 +106,82 @@ def _got(records: int, members: int) -> dict:
     }
 
 
-@cache
-def _shares(partitions: tuple[int, ...], members: int, assignor: str) -> dict[str, list[str]]:
-    """member -> the partitions it owns, in a group over topics with so many partitions."""
-    lab = Lab(brokers=1, seed=12)
-    topics = [f"t{number}" for number in range(len(partitions))]
-    for topic, count in zip(topics, partitions):
-        lab.create_topic(topic, partitions=count)
+JUDGE_01_1 = Judge(
+    id="01.1",
+    wrong_answers=(
+        WrongAnswer(
+            name="reading removes",
+            sentence="You took the records away with the first reader. Reading moves a bookmark; the log stays as it is.",
+            source=(
+                "first_group = {a: x.records for a, x in n.items()}\n"
+                "second_group = {a: 0 for a, x in n.items()}\n"
+                "no_group = {a: 0 for a, x in n.items()}\n"
+                "in_the_topic = {a: 0 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="groups share",
+            sentence="You let the two groups share. Members of one group share; each group as a whole gets everything.",
+            source=(
+                "first_group = {a: x.records // 2 for a, x in n.items()}\n"
+                "second_group = {a: x.records - x.records // 2 for a, x in n.items()}\n"
+                "no_group = {a: 2 * x.records for a, x in n.items()}\n"
+                "in_the_topic = {a: x.records for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="each member gets all",
+            sentence="You gave all records to each of the {members} members. Inside a group a partition has one owner, so a record goes to one of them.",
+            source=(
+                "first_group = {a: x.members * x.records for a, x in n.items()}\n"
+                "second_group = {a: x.records for a, x in n.items()}\n"
+                "no_group = {a: 2 * x.records for a, x in n.items()}\n"
+                "in_the_topic = {a: x.records for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one member's share",
+            sentence="That is one member's share of the first group. The question asks for its {members} members together.",
+            source=(
+                "first_group = {a: x.records // x.members for a, x in n.items()}\n"
+                "second_group = {a: x.records for a, x in n.items()}\n"
+                "no_group = {a: 2 * x.records for a, x in n.items()}\n"
+                "in_the_topic = {a: x.records for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="each record once without a group",
+            sentence="The program without a group reads from the start twice. Nothing stops it, and it gets everything twice.",
+            source=(
+                "first_group = {a: x.records for a, x in n.items()}\n"
+                "second_group = {a: x.records for a, x in n.items()}\n"
+                "no_group = {a: x.records for a, x in n.items()}\n"
+                "in_the_topic = {a: x.records for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="read records are deleted",
+            sentence="All have read, and still nothing is gone. Retention deletes by age, not by who has read.",
+            source=(
+                "first_group = {a: x.records for a, x in n.items()}\n"
+                "second_group = {a: x.records for a, x in n.items()}\n"
+                "no_group = {a: 2 * x.records for a, x in n.items()}\n"
+                "in_the_topic = {a: 0 for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=lambda case: _got(case["records"], case["members"]),
+    right=(
+        "right: a group gets everything once, whoever has no group gets what it asks for, and "
+        "nothing is taken away."
+    ),
+    otherwise="not these four. Who shares a bookmark with whom?",
+)
 
-    def read(lab, name):
-        consumer = KafkaConsumer(
-            lab,
-            {
-                "group.id": "g",
-                "client.id": name,
-                "fetch.max.wait.ms": 5_000,
-                "partition.assignment.strategy": (
-                    f"org.apache.kafka.clients.consumer.{assignor}Assignor"
-                ),
-            },
-            name=name,
-        )
-        consumer.subscribe(topics)
-        consumer.poll(timeout_ms=60_000)
 
-    names = [f"m{number:02}" for number in range(1, members + 1)]
-    for name in names:
-        lab.spawn(read, name, name=name)
-    # the group waits 3 s for more members, and 3 s more when some came
-    lab.run_for(ms=7_000)
-    clients = lab.at(lab.now_ms)["clients"]
-    lab.close()
-    return {name: sorted(clients[name]["assignment"]) for name in names}
+# %% 01.2
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
 
 
 def _owned(case: dict) -> dict:
@@ -115,6 +193,144 @@ def _owned(case: dict) -> dict:
     }
 
 
+JUDGE_01_2 = Judge(
+    id="01.2",
+    wrong_answers=(
+        WrongAnswer(
+            name="dealt like cards",
+            sentence="You dealt them one by one, like cards. That is RoundRobin. Range gives each member a block of neighbours.",
+            source=(
+                "owned_by_m2 = {a: list(range(1, x.partitions, x.members)) for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the rest goes to the last",
+            sentence="You gave what is left over to the last members, or to nobody. Range gives it to the first ones, one each.",
+            source=(
+                "owned_by_m2 = {\n"
+                "    a: list(\n"
+                "        range(\n"
+                "            x.partitions // x.members,\n"
+                "            2 * (x.partitions // x.members) if x.members > 2 else x.partitions,\n"
+                "        )\n"
+                "    )\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="m2 is the first",
+            sentence="That is the share of m1, which has the first block. m2's begins where it ends.",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: _block(x, 0) for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="counted from 1",
+            sentence="The right block, one too far: partitions are numbered from 0.",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: [number + 1 for number in _block(x, 1)] for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="how many",
+            sentence="That is how many m2 owns. Which are they? Write a list of their numbers.",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: len(_block(x, 1)) for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="nobody goes empty",
+            sentence="m2's share is right. But a partition cannot be shared inside a group: {partitions} partitions have work for {partitions} members, and {crowd} came.",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: 0 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="who works",
+            sentence="m2's share is right. {partitions} members have a partition each; who goes empty are the others of the {crowd}.",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="only the first ones work",
+            sentence="m2's share is right. When more come, the partitions are dealt anew: each of the {partitions} partitions finds a member, so more than {members} have work.",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.crowd - x.members for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="m2 is the third",
+            sentence="That is the share of m3. The members are named from m1 on.",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: _block(x, 2) for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the rest of a division",
+            sentence="The rest of a division says how many get one more. Who goes empty follows from a subtraction: {crowd} members, {partitions} partitions.",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.crowd % x.partitions for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_owned,
+    right="right: blocks in order, and the first members take what is left over.",
+    otherwise=(
+        "not this share. Deal {partitions} partitions to {members} members in blocks, and give "
+        "what is left over to the first ones."
+    ),
+)
+
+
+# %% 01.3
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+
 def _busy(case: dict) -> dict:
     topics = (case["a"], case["b"], case["c"])
     busy = {
@@ -122,6 +338,66 @@ def _busy(case: dict) -> dict:
         for assignor in ("Range", "RoundRobin")
     }
     return {"busy_with_range": busy["Range"], "busy_with_round_robin": busy["RoundRobin"]}
+
+
+JUDGE_01_3 = Judge(
+    id="01.3",
+    wrong_answers=(
+        WrongAnswer(
+            name="the sum for both",
+            sentence="As many as partitions: that is the well known rule, and it holds for RoundRobin. Range begins with m1 for each topic.",
+            source=(
+                "busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}\n"
+                "busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the largest for both",
+            sentence="RoundRobin deals all topics as one pack, so it keeps more members busy than the largest topic has partitions.",
+            source=(
+                "busy_with_range = {a: max(x.a, x.b, x.c) for a, x in n.items()}\n"
+                "busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the smallest for Range",
+            sentence="You counted those who get a partition of every topic. One partition is enough to be busy.",
+            source=(
+                "busy_with_range = {a: min(x.a, x.b, x.c) for a, x in n.items()}\n"
+                "busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="exchanged",
+            sentence="The other way round: Range deals topic by topic, RoundRobin deals them all as one pack.",
+            source=(
+                "busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}\n"
+                "busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_busy,
+    right="right: the largest topic decides for Range, all partitions together for RoundRobin.",
+    otherwise=(
+        "not these two. Deal the three topics by hand, each from m1 on, and count who has "
+        "something."
+    ),
+)
+
+
+# %% 01.4
+from autograder.course.judge import WrongAnswer
+from functools import cache
+from random import Random
+
+from autograder.course.judge import Judge
+from kafkalab import (
+    KafkaAdminClient,
+    KafkaConsumer,
+    OffsetAndMetadata,
+    RecordsToDelete,
+    TopicPartition,
+)
 
 
 @cache
@@ -180,367 +456,117 @@ def _starts(rng: Random) -> list[dict]:
     ]
 
 
-def _busiest(case: dict) -> dict:
-    """Counted key by key: three of ten million for the busy customer, ten thousand for each
-    number that does not end in 0, 1 or 2."""
-    records = [0] * case["partitions"]
-    for customer in range(1_000):
-        share = (10_000 if customer % 10 >= 3 else 0) + (
-            3_000_000 if customer == case["busy"] else 0
-        )
-        records[to_positive(murmur2(f"customer-{customer}".encode())) % case["partitions"]] += share
-    return {"busiest": records.index(max(records)), "records_in_it": max(records)}
+JUDGE_01_4 = Judge(
+    id="01.4",
+    wrong_answers=(
+        WrongAnswer(
+            name="zero counts as none",
+            sentence="Offset 0 is a bookmark like any other, and `if committed:` is false for it. Ask for `is not None`.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    if committed and log_start <= committed <= log_end:\n"
+                "        return committed\n"
+                "    return log_start if reset == \"earliest\" else log_end"
+            ),
+        ),
+        WrongAnswer(
+            name="beyond the end",
+            sentence="A bookmark beyond the log's end is out of range, too: those records were lost with a broker. auto.offset.reset decides.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    if committed is not None and committed >= log_start:\n"
+                "        return committed\n"
+                "    return log_start if reset == \"earliest\" else log_end"
+            ),
+        ),
+        WrongAnswer(
+            name="always from the bookmark",
+            sentence="The bookmark points at a record that retention has deleted. It is out of range, and auto.offset.reset decides.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    if committed is not None:\n"
+                "        return committed\n"
+                "    return log_start if reset == \"earliest\" else log_end"
+            ),
+        ),
+        WrongAnswer(
+            name="the end is out of range",
+            sentence="A bookmark at the log's end is good: it waits for the next record. You would read everything again.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    if committed is not None and log_start <= committed < log_end:\n"
+                "        return committed\n"
+                "    return log_start if reset == \"earliest\" else log_end"
+            ),
+        ),
+        WrongAnswer(
+            name="always the reset",
+            sentence="auto.offset.reset counts only where there is no good bookmark. A group that committed goes on from there.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    return log_start if reset == \"earliest\" else log_end"
+            ),
+        ),
+        WrongAnswer(
+            name="zero is the start",
+            sentence="Earliest is the log's start, and that is not offset 0 any more once retention has deleted something.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    if committed is not None and log_start <= committed <= log_end:\n"
+                "        return committed\n"
+                "    return 0 if reset == \"earliest\" else log_end"
+            ),
+        ),
+        WrongAnswer(
+            name="one after the bookmark",
+            sentence="The committed offset is already the next one to read. One more would skip a record.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    if committed is not None and log_start <= committed <= log_end:\n"
+                "        return committed + 1\n"
+                "    return log_start if reset == \"earliest\" else log_end"
+            ),
+        ),
+        WrongAnswer(
+            name="latest is the last record",
+            sentence="Latest is the log's end, behind the last record: only what comes from now on is read.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    if committed is not None and log_start <= committed <= log_end:\n"
+                "        return committed\n"
+                "    return log_start if reset == \"earliest\" else log_end - 1"
+            ),
+        ),
+        WrongAnswer(
+            name="moved to the nearest",
+            sentence="A bookmark out of range is not moved to the nearest record. auto.offset.reset decides, and latest jumps to the end.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    if committed is None:\n"
+                "        return log_start if reset == \"earliest\" else log_end\n"
+                "    return min(max(committed, log_start), log_end)"
+            ),
+        ),
+    ),
+    truth=lambda case: _started(
+        case["committed"], case["log_start"], case["log_end"], case["reset"]
+    ),
+    hidden_cases=_starts,
+    right="right.",
+    otherwise="a consumer begins elsewhere. Is its bookmark still good? If not, reset decides.",
+    unseen=(
+        "in a run nobody has shown you, Kafka's own consumer begins elsewhere. Is the bookmark "
+        "still good? If not, reset decides."
+    ),
+)
 
 
-_GETS, _OWNS, _BUSY, _BUSIEST = (
-    "first_group second_group no_group in_the_topic",
-    "owned_by_m2 idle_in_the_crowd",
-    "busy_with_range busy_with_round_robin",
-    "busiest records_in_it",
-)
-BLOCK = """
-def _block(x, place):
-    each, over = divmod(x.partitions, x.members)
-    first = sum(each + (i < over) for i in range(place))
-    return list(range(first, first + each + (place < over)))
-"""
-PLACE = (
-    "from kafkalab.hashing import murmur2, to_positive\n"
-    "place = lambda x: to_positive(murmur2(f'customer-{x.busy}'.encode())) % x.partitions"
-)
-BEGIN = "def first_offset(committed, log_start, log_end, reset):\n    "
+# %% 01.5
+from autograder.course.judge import WrongAnswer
+from functools import cache
 
-JUDGES = (
-    Judge(
-        id="01.1",
-        truth=lambda case: _got(case["records"], case["members"]),
-        right=(
-            "right: a group gets everything once, whoever has no group gets what it asks for, and "
-            "nothing is taken away."
-        ),
-        otherwise="not these four. Who shares a bookmark with whom?",
-        wrong_answers=(
-            WrongAnswer(
-                "reading removes",
-                each(_GETS, "x.records", "0", "0", "0"),
-                "You took the records away with the first reader. Reading moves a bookmark; the "
-                "log stays as it is.",
-            ),
-            WrongAnswer(
-                "groups share",
-                each(
-                    _GETS,
-                    "x.records // 2",
-                    "x.records - x.records // 2",
-                    "2 * x.records",
-                    "x.records",
-                ),
-                "You let the two groups share. Members of one group share; each group as a whole "
-                "gets everything.",
-            ),
-            WrongAnswer(
-                "each member gets all",
-                each(_GETS, "x.members * x.records", "x.records", "2 * x.records", "x.records"),
-                "You gave all records to each of the {members} members. Inside a group a partition "
-                "has one owner, so a record goes to one of them.",
-            ),
-            WrongAnswer(
-                "one member's share",
-                each(_GETS, "x.records // x.members", "x.records", "2 * x.records", "x.records"),
-                "That is one member's share of the first group. The question asks for its "
-                "{members} members together.",
-            ),
-            WrongAnswer(
-                "each record once without a group",
-                each(_GETS, "x.records", "x.records", "x.records", "x.records"),
-                "The program without a group reads from the start twice. Nothing stops it, and it "
-                "gets everything twice.",
-            ),
-            WrongAnswer(
-                "read records are deleted",
-                each(_GETS, "x.records", "x.records", "2 * x.records", "0"),
-                "All have read, and still nothing is gone. Retention deletes by age, not by who "
-                "has read.",
-            ),
-        ),
-    ),
-    Judge(
-        id="01.2",
-        truth=_owned,
-        right="right: blocks in order, and the first members take what is left over.",
-        otherwise=(
-            "not this share. Deal {partitions} partitions to {members} members in blocks, and give "
-            "what is left over to the first ones."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "dealt like cards",
-                each(_OWNS, "list(range(1, x.partitions, x.members))", "x.crowd - x.partitions"),
-                "You dealt them one by one, like cards. That is RoundRobin. Range gives each "
-                "member a block of neighbours.",
-            ),
-            WrongAnswer(
-                "the rest goes to the last",
-                each(
-                    _OWNS,
-                    "list(range(x.partitions // x.members, 2 * (x.partitions // x.members) if "
-                    "x.members > 2 else x.partitions))",
-                    "x.crowd - x.partitions",
-                ),
-                "You gave what is left over to the last members, or to nobody. Range gives it to "
-                "the first ones, one each.",
-            ),
-            WrongAnswer(
-                "m2 is the first",
-                each(_OWNS, "_block(x, 0)", "x.crowd - x.partitions", before=BLOCK),
-                "That is the share of m1, which has the first block. m2's begins where it ends.",
-            ),
-            WrongAnswer(
-                "counted from 1",
-                each(
-                    _OWNS,
-                    "[number + 1 for number in _block(x, 1)]",
-                    "x.crowd - x.partitions",
-                    before=BLOCK,
-                ),
-                "The right block, one too far: partitions are numbered from 0.",
-            ),
-            WrongAnswer(
-                "how many",
-                each(_OWNS, "len(_block(x, 1))", "x.crowd - x.partitions", before=BLOCK),
-                "That is how many m2 owns. Which are they? Write a list of their numbers.",
-            ),
-            WrongAnswer(
-                "nobody goes empty",
-                each(_OWNS, "_block(x, 1)", "0", before=BLOCK),
-                "m2's share is right. But a partition cannot be shared inside a group: "
-                "{partitions} partitions have work for {partitions} members, and {crowd} came.",
-            ),
-            WrongAnswer(
-                "who works",
-                each(_OWNS, "_block(x, 1)", "x.partitions", before=BLOCK),
-                "m2's share is right. {partitions} members have a partition each; who goes empty "
-                "are the others of the {crowd}.",
-            ),
-            WrongAnswer(
-                "only the first ones work",
-                each(_OWNS, "_block(x, 1)", "x.crowd - x.members", before=BLOCK),
-                "m2's share is right. When more come, the partitions are dealt anew: each of the "
-                "{partitions} partitions finds a member, so more than {members} have work.",
-            ),
-            WrongAnswer(
-                "m2 is the third",
-                each(_OWNS, "_block(x, 2)", "x.crowd - x.partitions", before=BLOCK),
-                "That is the share of m3. The members are named from m1 on.",
-            ),
-            WrongAnswer(
-                "the rest of a division",
-                each(_OWNS, "_block(x, 1)", "x.crowd % x.partitions", before=BLOCK),
-                "The rest of a division says how many get one more. Who goes empty follows from a "
-                "subtraction: {crowd} members, {partitions} partitions.",
-            ),
-        ),
-    ),
-    Judge(
-        id="01.3",
-        truth=_busy,
-        right="right: the largest topic decides for Range, all partitions together for RoundRobin.",
-        otherwise=(
-            "not these two. Deal the three topics by hand, each from m1 on, and count who has "
-            "something."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "the sum for both",
-                each(_BUSY, "x.a + x.b + x.c", "x.a + x.b + x.c"),
-                "As many as partitions: that is the well known rule, and it holds for RoundRobin. "
-                "Range begins with m1 for each topic.",
-            ),
-            WrongAnswer(
-                "the largest for both",
-                each(_BUSY, "max(x.a, x.b, x.c)", "max(x.a, x.b, x.c)"),
-                "RoundRobin deals all topics as one pack, so it keeps more members busy than the "
-                "largest topic has partitions.",
-            ),
-            WrongAnswer(
-                "the smallest for Range",
-                each(_BUSY, "min(x.a, x.b, x.c)", "x.a + x.b + x.c"),
-                "You counted those who get a partition of every topic. One partition is enough to "
-                "be busy.",
-            ),
-            WrongAnswer(
-                "exchanged",
-                each(_BUSY, "x.a + x.b + x.c", "max(x.a, x.b, x.c)"),
-                "The other way round: Range deals topic by topic, RoundRobin deals them all as one "
-                "pack.",
-            ),
-        ),
-    ),
-    Judge(
-        id="01.4",
-        truth=lambda case: _started(
-            case["committed"], case["log_start"], case["log_end"], case["reset"]
-        ),
-        hidden_cases=_starts,
-        right="right.",
-        otherwise="a consumer begins elsewhere. Is its bookmark still good? If not, reset decides.",
-        unseen=(
-            "in a run nobody has shown you, Kafka's own consumer begins elsewhere. Is the bookmark "
-            "still good? If not, reset decides."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "zero counts as none",
-                BEGIN
-                + "if committed and log_start <= committed <= log_end:\n        return committed\n"
-                "    return log_start if reset == 'earliest' else log_end",
-                "Offset 0 is a bookmark like any other, and `if committed:` is false for it. Ask "
-                "for `is not None`.",
-            ),
-            WrongAnswer(
-                "beyond the end",
-                BEGIN
-                + "if committed is not None and committed >= log_start:\n        return committed\n"
-                "    return log_start if reset == 'earliest' else log_end",
-                "A bookmark beyond the log's end is out of range, too: those records were lost "
-                "with a broker. auto.offset.reset decides.",
-            ),
-            WrongAnswer(
-                "always from the bookmark",
-                BEGIN
-                + (
-                    "if committed is not None:\n        return committed\n"
-                    "    return log_start if reset == 'earliest' else log_end"
-                ),
-                "The bookmark points at a record that retention has deleted. It is out of range, "
-                "and auto.offset.reset decides.",
-            ),
-            WrongAnswer(
-                "the end is out of range",
-                BEGIN
-                + (
-                    "if committed is not None and log_start <= committed < log_end:\n"
-                    "        return committed\n"
-                    "    return log_start if reset == 'earliest' else log_end"
-                ),
-                "A bookmark at the log's end is good: it waits for the next record. You would read "
-                "everything again.",
-            ),
-            WrongAnswer(
-                "always the reset",
-                BEGIN + "return log_start if reset == 'earliest' else log_end",
-                "auto.offset.reset counts only where there is no good bookmark. A group that "
-                "committed goes on from there.",
-            ),
-            WrongAnswer(
-                "zero is the start",
-                BEGIN
-                + (
-                    "if committed is not None and log_start <= committed <= log_end:\n"
-                    "        return committed\n"
-                    "    return 0 if reset == 'earliest' else log_end"
-                ),
-                "Earliest is the log's start, and that is not offset 0 any more once retention has "
-                "deleted something.",
-            ),
-            WrongAnswer(
-                "one after the bookmark",
-                BEGIN
-                + (
-                    "if committed is not None and log_start <= committed <= log_end:\n"
-                    "        return committed + 1\n"
-                    "    return log_start if reset == 'earliest' else log_end"
-                ),
-                "The committed offset is already the next one to read. One more would skip a "
-                "record.",
-            ),
-            WrongAnswer(
-                "latest is the last record",
-                BEGIN
-                + (
-                    "if committed is not None and log_start <= committed <= log_end:\n"
-                    "        return committed\n"
-                    "    return log_start if reset == 'earliest' else log_end - 1"
-                ),
-                "Latest is the log's end, behind the last record: only what comes from now on is "
-                "read.",
-            ),
-            WrongAnswer(
-                "moved to the nearest",
-                BEGIN
-                + (
-                    "if committed is None:\n        return log_start if reset == 'earliest' else "
-                    "log_end\n"
-                    "    return min(max(committed, log_start), log_end)"
-                ),
-                "A bookmark out of range is not moved to the nearest record. auto.offset.reset "
-                "decides, and latest jumps to the end.",
-            ),
-        ),
-    ),
-    Judge(
-        id="01.5",
-        truth=lambda case: {"guilty_line": _guilty_line(), "right_group": "search"},
-        right=(
-            "right: search-1 shares the work, and the bookmark, of billing. A copied group.id does "
-            "this in real life, too."
-        ),
-        otherwise="not this line or not this group. Compare clientId and groupId in each line.",
-        wrong_answers=(
-            WrongAnswer(
-                "the team's own line is innocent",
-                "guilty_line = next(number for number, line in enumerate(shown) if 'groupId=audit' "
-                "in line)\nright_group = 'search'",
-                "audit-1 is alone in its own group and gets everything, as it should. Look for a "
-                "program in a group that is not its own.",
-            ),
-            WrongAnswer(
-                "billing is the right group",
-                "guilty_line = next(number for number, line in enumerate(shown) if "
-                "'clientId=search-1' in line)\nright_group = 'billing'",
-                "billing is where it is by mistake. With a group of its own, called like the team, "
-                "it would get every record.",
-            ),
-            WrongAnswer(
-                "a billing member is blamed",
-                "guilty_line = next(number for number, line in enumerate(shown) if "
-                "'clientId=billing' in line)\nright_group = 'search'",
-                "That member belongs to billing and sits there. Who else sits there?",
-            ),
-        ),
-    ),
-    Judge(
-        id="01.6",
-        truth=_busiest,
-        right="right: one key decides for a whole partition.",
-        otherwise="not this one. Have you put your own two numbers into per_partition?",
-        wrong_answers=(
-            WrongAnswer(
-                "the example's numbers",
-                each(_BUSIEST, "1", "4210000"),
-                "These are the numbers of the example, busy=7 and six partitions. Put in yours.",
-            ),
-            WrongAnswer(
-                "only the large customer",
-                each(
-                    _BUSIEST,
-                    "place(x)",
-                    "3_000_000 + (10_000 if x.busy % 10 >= 3 else 0)",
-                    before=PLACE,
-                ),
-                "You counted the large customer alone. The small ones of that partition live "
-                "there, too.",
-            ),
-            WrongAnswer(
-                "an even share",
-                each(_BUSIEST, "place(x)", "10_000_000 // x.partitions", before=PLACE),
-                "That is an even share. Keys are spread evenly, records are not: one key brings "
-                "three million.",
-            ),
-        ),
-    ),
-    Judge(id="01.open"),
-)
+from autograder.course.judge import Judge
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 
 @cache
@@ -579,3 +605,109 @@ def _guilty_line() -> int:
     shown = [line for line in lab.lines()["message"] if "Adding newly assigned partitions" in line]
     lab.close()
     return next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
+
+
+JUDGE_01_5 = Judge(
+    id="01.5",
+    wrong_answers=(
+        WrongAnswer(
+            name="the team's own line is innocent",
+            sentence="audit-1 is alone in its own group and gets everything, as it should. Look for a program in a group that is not its own.",
+            source=(
+                "guilty_line = next(number for number, line in enumerate(shown) if \"groupId=audit\" in line)\n"
+                "right_group = \"search\""
+            ),
+        ),
+        WrongAnswer(
+            name="billing is the right group",
+            sentence="billing is where it is by mistake. With a group of its own, called like the team, it would get every record.",
+            source=(
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"billing\""
+            ),
+        ),
+        WrongAnswer(
+            name="a billing member is blamed",
+            sentence="That member belongs to billing and sits there. Who else sits there?",
+            source=(
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=billing\" in line)\n"
+                "right_group = \"search\""
+            ),
+        ),
+    ),
+    truth=lambda case: {"guilty_line": _guilty_line(), "right_group": "search"},
+    right=(
+        "right: search-1 shares the work, and the bookmark, of billing. A copied group.id does "
+        "this in real life, too."
+    ),
+    otherwise="not this line or not this group. Compare clientId and groupId in each line.",
+)
+
+
+# %% 01.6
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+from kafkalab.hashing import murmur2, to_positive
+
+
+def _busiest(case: dict) -> dict:
+    """Counted key by key: three of ten million for the busy customer, ten thousand for each
+    number that does not end in 0, 1 or 2."""
+    records = [0] * case["partitions"]
+    for customer in range(1_000):
+        share = (10_000 if customer % 10 >= 3 else 0) + (
+            3_000_000 if customer == case["busy"] else 0
+        )
+        records[to_positive(murmur2(f"customer-{customer}".encode())) % case["partitions"]] += share
+    return {"busiest": records.index(max(records)), "records_in_it": max(records)}
+
+
+JUDGE_01_6 = Judge(
+    id="01.6",
+    wrong_answers=(
+        WrongAnswer(
+            name="the example's numbers",
+            sentence="These are the numbers of the example, busy=7 and six partitions. Put in yours.",
+            source=(
+                "busiest = {a: 1 for a, x in n.items()}\n"
+                "records_in_it = {a: 4210000 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="only the large customer",
+            sentence="You counted the large customer alone. The small ones of that partition live there, too.",
+            source=(
+                "from kafkalab.hashing import murmur2, to_positive\n"
+                "\n"
+                "place = lambda x: to_positive(murmur2(f\"customer-{x.busy}\".encode())) % x.partitions\n"
+                "busiest = {a: place(x) for a, x in n.items()}\n"
+                "records_in_it = {a: 3_000_000 + (10_000 if x.busy % 10 >= 3 else 0) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="an even share",
+            sentence="That is an even share. Keys are spread evenly, records are not: one key brings three million.",
+            source=(
+                "from kafkalab.hashing import murmur2, to_positive\n"
+                "\n"
+                "place = lambda x: to_positive(murmur2(f\"customer-{x.busy}\".encode())) % x.partitions\n"
+                "busiest = {a: place(x) for a, x in n.items()}\n"
+                "records_in_it = {a: 10_000_000 // x.partitions for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_busiest,
+    right="right: one key decides for a whole partition.",
+    otherwise="not this one. Have you put your own two numbers into per_partition?",
+)
+
+
+# %% all
+JUDGES = (
+    JUDGE_01_1,
+    JUDGE_01_2,
+    JUDGE_01_3,
+    JUDGE_01_4,
+    JUDGE_01_5,
+    JUDGE_01_6,
+)

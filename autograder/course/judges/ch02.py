@@ -1,16 +1,15 @@
-"""Chapter 02, what a producer connects to: the judges' half.
-Truths come from running the lab, not from a formula."""
+# Generated from notebooks/exercises/02; edit those files and run
+# `python -m autograder course 02`.
+# fmt: off
+# ruff: noqa
+"""The judge's half of chapter 02's exercises: truths, hidden cases and wrong answers."""
 
 from __future__ import annotations
 
-from functools import cache
-from random import Random
 
-from autograder.cell.data import canonical
-from autograder.cell.questions.ch02 import node
-from autograder.course.answers import each
-from autograder.course.judge import Judge, WrongAnswer
-from autograder.course.walks import states_of
+# %% shared
+from functools import cache
+
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 
@@ -42,18 +41,193 @@ def _sent_for(
     return tuple(found)
 
 
+# %% 02.1
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+
+def _stands(case: dict) -> bool:
+    """Played through: what the last of its lines that says yes or no has said."""
+    last = [line for line in case["story"] if line.startswith(("Completed", "Node"))]
+    return bool(last) and last[-1].startswith("Completed")
+
+
+JUDGE_02_1 = Judge(
+    id="02.1",
+    wrong_answers=(
+        WrongAnswer(
+            name="tries counted",
+            sentence="You counted a try. `Initiating` announces one; `Completed connection` says that it came to something.",
+            source=(
+                "still_open = set()\n"
+                "for line in shown:\n"
+                "    node = int(\n"
+                "        (line.split(\"(id: \")[1] if \"(id: \" in line else line.split(\"ode \")[1])\n"
+                "        .split()[0]\n"
+                "        .rstrip(\".\")\n"
+                "    )\n"
+                "    \"Initiating\" in line and still_open.add(node)\n"
+                "    line.endswith(\"disconnected.\") and still_open.discard(node)"
+            ),
+        ),
+        WrongAnswer(
+            name="closes forgotten",
+            sentence="You did not take it away. Its last word is `disconnected.`, or a new try that came to nothing.",
+            source=(
+                "still_open = set()\n"
+                "for line in shown:\n"
+                "    node = int(\n"
+                "        (line.split(\"(id: \")[1] if \"(id: \" in line else line.split(\"ode \")[1])\n"
+                "        .split()[0]\n"
+                "        .rstrip(\".\")\n"
+                "    )\n"
+                "    \"Completed\" in line and still_open.add(node)"
+            ),
+        ),
+        WrongAnswer(
+            name="gone is gone",
+            sentence="It was disconnected and came back later. The last line about a node decides.",
+            source=(
+                "still_open = set()\n"
+                "for line in shown:\n"
+                "    node = int(\n"
+                "        (line.split(\"(id: \")[1] if \"(id: \" in line else line.split(\"ode \")[1])\n"
+                "        .split()[0]\n"
+                "        .rstrip(\".\")\n"
+                "    )\n"
+                "    \"Completed\" in line and still_open.add(node)\n"
+                "still_open -= {int(line.split()[1]) for line in shown if line.endswith(\"disconnected.\")}"
+            ),
+        ),
+        WrongAnswer(
+            name="refused once, gone for ever",
+            sentence="It was refused once and stood later: the client tries again.",
+            source=(
+                "still_open = set()\n"
+                "for line in shown:\n"
+                "    node = int(\n"
+                "        (line.split(\"(id: \")[1] if \"(id: \" in line else line.split(\"ode \")[1])\n"
+                "        .split()[0]\n"
+                "        .rstrip(\".\")\n"
+                "    )\n"
+                "    \"Completed\" in line and still_open.add(node)\n"
+                "    line.endswith(\"disconnected.\") and still_open.discard(node)\n"
+                "still_open -= {int(line.split()[3]) for line in shown if \"could not be established\" in line}"
+            ),
+        ),
+        WrongAnswer(
+            name="brokers, not connections",
+            sentence="A negative id is a connection too. It leads to a broker under a made-up name, and nobody has closed it.",
+            source=(
+                "still_open = set()\n"
+                "for line in shown:\n"
+                "    node = int(\n"
+                "        (line.split(\"(id: \")[1] if \"(id: \" in line else line.split(\"ode \")[1])\n"
+                "        .split()[0]\n"
+                "        .rstrip(\".\")\n"
+                "    )\n"
+                "    \"Completed\" in line and node >= 0 and still_open.add(node)\n"
+                "    line.endswith(\"disconnected.\") and still_open.discard(node)"
+            ),
+        ),
+    ),
+    truth=_stands,
+    right="right.",
+    otherwise="not so. Follow the node from its first line to its last.",
+)
+
+
+# %% 02.2
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+
 def _opened_kept(case: dict) -> dict:
     leaders = tuple(i % case["leaders"] for i in range(case["partitions"]))
     opened, kept = _sent_for(case["brokers"], leaders, 540_000, 900_000, (900_000,))[0]
     return {"opened": opened, "kept": kept}
 
 
-def _idle(case: dict) -> dict:
-    limit_ms = -1 if case["limit_s"] < 0 else case["limit_s"] * 1_000
-    (_, five), (_, twenty) = _sent_for(
-        case["brokers"], tuple(range(case["brokers"])), limit_ms, 60_000, (300_000, 1_200_000)
-    )
-    return {"after_five": five, "after_twenty": twenty}
+JUDGE_02_2 = Judge(
+    id="02.2",
+    wrong_answers=(
+        WrongAnswer(
+            name="twice the brokers",
+            sentence="2N is the article's rule. It counts each of the {brokers} brokers twice; only the address in bootstrap.servers is connected under a made-up id.",
+            source=(
+                "opened = {a: 2 * x.brokers for a, x in n.items()}\n"
+                "kept = {a: x.brokers for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one for each partition",
+            sentence="You counted the {partitions} partitions. A broker that leads several of them needs one connection.",
+            source=(
+                "opened = {a: 1 + x.partitions for a, x in n.items()}\n"
+                "kept = {a: x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="every broker",
+            sentence="You counted all {brokers} brokers. A producer connects to a broker when it has something for it.",
+            source=(
+                "opened = {a: 1 + x.brokers for a, x in n.items()}\n"
+                "kept = {a: x.brokers for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="every broker at first",
+            sentence="Kept is right. But nothing is opened to all {brokers} brokers first: a connection comes when there is something for that broker.",
+            source=(
+                "opened = {a: 1 + x.brokers for a, x in n.items()}\n"
+                "kept = {a: x.leaders for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the first is kept",
+            sentence="Nobody uses node -1 after the start. Nine idle minutes later it is closed.",
+            source=(
+                "opened = {a: 1 + x.leaders for a, x in n.items()}\n"
+                "kept = {a: 1 + x.leaders for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="every leader twice",
+            sentence="You counted a first connection for each of the {leaders} leaders. The client asks one address, once; that is one more, not {leaders} more.",
+            source=(
+                "opened = {a: 2 * x.leaders for a, x in n.items()}\n"
+                "kept = {a: x.leaders for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="all are idle",
+            sentence="The program sends every twenty seconds, so its connections to the leaders are never idle for nine minutes.",
+            source=(
+                "opened = {a: 1 + x.leaders for a, x in n.items()}\n"
+                "kept = {a: 0 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the first is forgotten",
+            sentence="Before the producer knows any leader it must ask somebody. That connection, to node -1, counts as opened.",
+            source=(
+                "opened = {a: x.leaders for a, x in n.items()}\n"
+                "kept = {a: x.leaders for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_opened_kept,
+    right="right: one to ask, and one for each broker that leads something you send to.",
+    otherwise="not these two. Which brokers does this producer need?",
+)
+
+
+# %% 02.3
+from autograder.cell.questions.ch02 import node
+from autograder.course.judge import WrongAnswer
+from random import Random
+
+from autograder.course.judge import Judge
 
 
 def _picked(case: dict):
@@ -100,6 +274,135 @@ def _tables(rng: Random) -> list[dict]:
     return [*cases, *starts]
 
 
+JUDGE_02_3 = Judge(
+    id="02.3",
+    wrong_answers=(
+        WrongAnswer(
+            name="the rule of 2.2",
+            sentence="That is the rule of version 2.2: an untouched node beats one whose connection is being made. So it opens one connection after another.",
+            source=(
+                "def least_loaded(nodes):\n"
+                "    able = [n for n in nodes if n.can_send and n.in_flight == 0]\n"
+                "    rest = [n for n in nodes if n.can_send or n.state != \"ready\"]\n"
+                "    if able:\n"
+                "        return able[0]\n"
+                "    return min(rest, key=lambda n: (n.in_flight, n.state != \"disconnected\")) if rest else None"
+            ),
+        ),
+        WrongAnswer(
+            name="the first that can send",
+            sentence="You took the first node that can send. The one with the fewest requests in flight is wanted.",
+            source=(
+                "def least_loaded(nodes):\n"
+                "    for wanted in (lambda n: n.can_send, lambda n: n.state == \"preparing\", lambda n: n.can_connect):\n"
+                "        for n in nodes:\n"
+                "            if wanted(n):\n"
+                "                return n\n"
+                "    return None"
+            ),
+        ),
+        WrongAnswer(
+            name="the busiest",
+            sentence="That is the most loaded one: max instead of min.",
+            source=(
+                "def least_loaded(nodes):\n"
+                "    able = [n for n in nodes if n.can_send]\n"
+                "    if able:\n"
+                "        return max(able, key=lambda n: n.in_flight)\n"
+                "    rest = [n for n in nodes if n.state == \"preparing\"] or [n for n in nodes if n.can_connect]\n"
+                "    return rest[0] if rest else None"
+            ),
+        ),
+        WrongAnswer(
+            name="full nodes too",
+            sentence="A node can be ready and still take no request now, because its window is full. can_send knows.",
+            source=(
+                "def least_loaded(nodes):\n"
+                "    able = [n for n in nodes if n.state == \"ready\"]\n"
+                "    if able:\n"
+                "        return min(able, key=lambda n: n.in_flight)\n"
+                "    rest = [n for n in nodes if n.state == \"preparing\"] or [n for n in nodes if n.can_connect]\n"
+                "    return rest[0] if rest else None"
+            ),
+        ),
+    ),
+    truth=_picked,
+    hidden_cases=_tables,
+    right="right.",
+    otherwise="not this node. Take the three rules one after the other.",
+    unseen=(
+        "your rule picks a node that it should not, or one connection too many is opened. Take "
+        "the three rules one after the other."
+    ),
+)
+
+
+# %% 02.4
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+
+def _idle(case: dict) -> dict:
+    limit_ms = -1 if case["limit_s"] < 0 else case["limit_s"] * 1_000
+    (_, five), (_, twenty) = _sent_for(
+        case["brokers"], tuple(range(case["brokers"])), limit_ms, 60_000, (300_000, 1_200_000)
+    )
+    return {"after_five": five, "after_twenty": twenty}
+
+
+JUDGE_02_4 = Judge(
+    id="02.4",
+    wrong_answers=(
+        WrongAnswer(
+            name="-1 keeps all for ever",
+            sentence="You closed nothing. Somebody does: the client after its limit, and the broker after ten minutes, whatever the client says.",
+            source=(
+                "after_five = {a: 1 + x.brokers for a, x in n4.items()}\n"
+                "after_twenty = {a: 1 + x.brokers for a, x in n4.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="nothing is left",
+            sentence="Something is left: the producer asks for metadata every five minutes and after each close, and that keeps one connection in use.",
+            source=(
+                "after_five = {a: 0 for a, x in n4.items()}\n"
+                "after_twenty = {a: 0 for a, x in n4.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="nothing in the end",
+            sentence="After twenty minutes one is left: METADATA, every five minutes and after each close, keeps one connection in use.",
+            source=(
+                "after_five = {a: 1 + x.brokers for a, x in n4.items()}\n"
+                "after_twenty = {a: 0 for a, x in n4.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="only node -1 goes",
+            sentence="You closed node -1 only. The data connections are idle as well: nothing was sent after the first minute.",
+            source=(
+                "after_five = {a: x.brokers for a, x in n4.items()}\n"
+                "after_twenty = {a: x.brokers for a, x in n4.items()}"
+            ),
+        ),
+    ),
+    truth=_idle,
+    right="right.",
+    otherwise=(
+        "not these two. Build the lab and count; the producer still asks for metadata every "
+        "five minutes."
+    ),
+)
+
+
+# %% 02.5
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaProducer, Lab
+
+
 @cache
 def _bootstrap_sockets(seed: int, delay_ms: int) -> int:
     lab = Lab(brokers=5, seed=seed, version="2.2", broker_version="2.3")
@@ -120,36 +423,49 @@ def _smallest(case: dict) -> dict:
     return {"smallest_delay": delay}
 
 
-MOVES = {
-    ("DISCONNECTED", "connect"): "CONNECTING",
-    ("CONNECTING", "accepted"): "CHECKING_API_VERSIONS",
-    ("CONNECTING", "refused"): "DISCONNECTED",
-    ("CHECKING_API_VERSIONS", "versions"): "READY",
-    ("CHECKING_API_VERSIONS", "closed"): "DISCONNECTED",
-    ("READY", "closed"): "DISCONNECTED",
-}
-EVENTS = ("connect", "accepted", "refused", "versions", "closed")
+JUDGE_02_5 = Judge(
+    id="02.5",
+    wrong_answers=(
+        WrongAnswer(
+            name="always five",
+            sentence="With no delay your lab opens fewer than five. Run bootstrap_sockets(0, seed).",
+            source=(
+                "smallest_delay = {x: 0 for x in d}"
+            ),
+        ),
+        WrongAnswer(
+            name="the largest tried",
+            sentence="20 ms does it, but less does it too. Go down from there.",
+            source=(
+                "smallest_delay = {x: 20 for x in d}"
+            ),
+        ),
+        WrongAnswer(
+            name="one too few",
+            sentence="One less than the right delay: with yours, not all five are opened yet.",
+            source=(
+                "smallest_delay = {}\n"
+                "for name in d:\n"
+                "    counts = [bootstrap_sockets(delay, d[name].seed) for delay in range(21)]\n"
+                "    smallest_delay[name] = min(i for i in range(21) if all(count == 5 for count in counts[i:])) - 1"
+            ),
+        ),
+    ),
+    truth=_smallest,
+    right=(
+        "right: the answers must be slower than the time in which the client comes round to "
+        "look again."
+    ),
+    otherwise="not this delay. Make a list of the counts for 0 to 20 ms.",
+)
 
 
-def _walked(case: dict) -> list:
-    """The states of a walk, None where an event cannot be.
-    A test holds MOVES against the simulator's own table."""
-    return states_of(MOVES, "DISCONNECTED", case["walk"])
+# %% 02.6
+from autograder.course.judge import WrongAnswer
+from random import Random
 
-
-def _long_walks(rng: Random) -> list[dict]:
-    """Random lives of nine events; now and then one that cannot be ends them."""
-    found = []
-    for _ in range(8):
-        state, walk = "DISCONNECTED", []
-        while len(walk) < 9:
-            possible = [event for event in EVENTS if (state, event) in MOVES]
-            walk.append(rng.choice(possible if rng.random() < 0.93 else EVENTS))
-            state = MOVES.get((state, walk[-1]))
-            if state is None:
-                break
-        found.append({"walk": walk, "last": walk[-1]})
-    return found
+from autograder.cell.data import canonical
+from autograder.course.judge import Judge
 
 
 def _since(keep, since=min):
@@ -213,440 +529,289 @@ def _is_zombie(client_id, kind, closed_at, how) -> bool:
     return client_id.startswith("producer") and kind == "bootstrap" and closed_at is None
 
 
-def _stands(case: dict) -> bool:
-    """Played through: what the last of its lines that says yes or no has said."""
-    last = [line for line in case["story"] if line.startswith(("Completed", "Node"))]
-    return bool(last) and last[-1].startswith("Completed")
+JUDGE_02_6 = Judge(
+    id="02.6",
+    wrong_answers=(
+        WrongAnswer(
+            name="consumers too",
+            sentence="You counted consumers too. The question is about producers.",
+            source=(
+                "def zombies(sockets):\n"
+                "    return (\n"
+                "        sockets.where(\"class = 'bootstrap' and closed_at is null\")\n"
+                "        .groupBy(\"client_id\")\n"
+                "        .agg(F.min(\"opened_at\").alias(\"since\"))\n"
+                "    )"
+            ),
+            says=(
+_since(lambda client_id, kind, closed_at, how: kind == "bootstrap" and closed_at is None)
+            ),
+        ),
+        WrongAnswer(
+            name="closed ones too",
+            sentence="These are all producers that ever had such a connection. A zombie still has it: closed_at is null.",
+            source=(
+                "def zombies(sockets):\n"
+                "    return (\n"
+                "        sockets.where(\"class = 'bootstrap' and client_id like 'producer%'\")\n"
+                "        .groupBy(\"client_id\")\n"
+                "        .agg(F.min(\"opened_at\").alias(\"since\"))\n"
+                "    )"
+            ),
+            says=(
+_since(
+    lambda client_id, kind, closed_at, how: kind == "bootstrap" and client_id.startswith("producer")
+)
+            ),
+        ),
+        WrongAnswer(
+            name="data connections too",
+            sentence="A data connection that is open is in use. Zombies are of class bootstrap.",
+            source=(
+                "def zombies(sockets):\n"
+                "    return (\n"
+                "        sockets.where(\"closed_at is null and client_id like 'producer%'\")\n"
+                "        .groupBy(\"client_id\")\n"
+                "        .agg(F.min(\"opened_at\").alias(\"since\"))\n"
+                "    )"
+            ),
+            says=(
+_since(
+    lambda client_id, kind, closed_at, how: closed_at is None and client_id.startswith("producer")
+)
+            ),
+        ),
+        WrongAnswer(
+            name="one row for each connection",
+            sentence="A producer with two zombies has two rows here. One row for each producer was asked for, with the earlier moment.",
+            source=(
+                "def zombies(sockets):\n"
+                "    return sockets.where(\n"
+                "        \"class = 'bootstrap' and closed_at is null and client_id like 'producer%'\"\n"
+                "    ).select(\"client_id\", F.col(\"opened_at\").alias(\"since\"))"
+            ),
+            says=(
+_since(_is_zombie, None)
+            ),
+        ),
+        WrongAnswer(
+            name="the later moment",
+            sentence="`since` is the earliest moment: from then on the producer has had a zombie.",
+            source=(
+                "def zombies(sockets):\n"
+                "    return (\n"
+                "        sockets.where(\"class = 'bootstrap' and closed_at is null and client_id like 'producer%'\")\n"
+                "        .groupBy(\"client_id\")\n"
+                "        .agg(F.max(\"opened_at\").alias(\"since\"))\n"
+                "    )"
+            ),
+            says=(
+_since(_is_zombie, max)
+            ),
+        ),
+    ),
+    truth=_since(_is_zombie),
+    hidden_cases=_tables_of_sockets,
+    right="right.",
+    otherwise=(
+        "not these rows. Which connections does a healthy producer have at the end, and which not?"
+    ),
+    unseen=(
+        "other rows were asked for. Think of consumers, of connections that were closed, and "
+        "of a producer with two addresses."
+    ),
+)
 
 
-STILL_OPEN = """
-still_open = set()
-for line in shown:
-    node = int((line.split("(id: ")[1] if "(id: " in line else line.split("ode ")[1]).split()[0].rstrip("."))
-    {rule}
-"""  # noqa: E501
-ONE_TOO_FEW = """
-smallest_delay = {}
-for name in d:
-    counts = [bootstrap_sockets(delay, d[name].seed) for delay in range(21)]
-    smallest_delay[name] = min(i for i in range(21) if all(count == 5 for count in counts[i:])) - 1
-"""
-ZOMBIES_BY = """
-def zombies(sockets):
-    return sockets.where({rule}).groupBy("client_id").agg(F.min("opened_at").alias("since"))
-"""
-TABLE = """
-connection = {{
-    "DISCONNECTED": {{"connect": "CONNECTING"{first}}},
-    "CONNECTING": {{"accepted": {accepted}, "refused": {refused}{connecting}}},
-    "CHECKING_API_VERSIONS": {{"versions": "READY"{checking}}},
-    "READY": {{"closed": {closed}{ready}}},
-}}
-"""
+# %% 02.7
+from autograder.course.judge import WrongAnswer
+from random import Random
+
+from autograder.course.judge import Judge
+from autograder.course.walks import states_of
+
+MOVES = {
+    ("DISCONNECTED", "connect"): "CONNECTING",
+    ("CONNECTING", "accepted"): "CHECKING_API_VERSIONS",
+    ("CONNECTING", "refused"): "DISCONNECTED",
+    ("CHECKING_API_VERSIONS", "versions"): "READY",
+    ("CHECKING_API_VERSIONS", "closed"): "DISCONNECTED",
+    ("READY", "closed"): "DISCONNECTED",
+}
+EVENTS = ("connect", "accepted", "refused", "versions", "closed")
 
 
-def _table(**changes) -> str:
-    """The right table with some of its places written otherwise."""
-    right = {
-        "first": "",
-        "accepted": '"CHECKING_API_VERSIONS"',
-        "refused": '"DISCONNECTED"',
-        "connecting": "",
-        "checking": ', "closed": "DISCONNECTED"',
-        "closed": '"DISCONNECTED"',
-        "ready": "",
-    }
-    return TABLE.format(**{**right, **changes})
+def _walked(case: dict) -> list:
+    """The states of a walk, None where an event cannot be.
+    A test holds MOVES against the simulator's own table."""
+    return states_of(MOVES, "DISCONNECTED", case["walk"])
 
 
-ASKED = "topic = next(line for line in shown if 'WARN' in line).split('{')[1].split('=')[0]\n"
+def _long_walks(rng: Random) -> list[dict]:
+    """Random lives of nine events; now and then one that cannot be ends them."""
+    found = []
+    for _ in range(8):
+        state, walk = "DISCONNECTED", []
+        while len(walk) < 9:
+            possible = [event for event in EVENTS if (state, event) in MOVES]
+            walk.append(rng.choice(possible if rng.random() < 0.93 else EVENTS))
+            state = MOVES.get((state, walk[-1]))
+            if state is None:
+                break
+        found.append({"walk": walk, "last": walk[-1]})
+    return found
 
+
+JUDGE_02_7 = Judge(
+    id="02.7",
+    wrong_answers=(
+        WrongAnswer(
+            name="ready at once",
+            sentence="TCP stands, and nothing may be sent yet: first the client asks which versions the broker speaks. That is a state of its own.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\"accepted\": \"READY\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="refused for ever",
+            sentence="A refused connection is DISCONNECTED, and after a while the client tries it again.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": None},\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="only what is ready can break",
+            sentence="A connection can break before its versions are known. It is DISCONNECTED then, like any other.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\"},\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="begun twice",
+            sentence="A connection that is on its way is not begun a second time. Leave `connect` out there.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"connect\": \"CONNECTING\",\n"
+                "    },\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="closed is a state",
+            sentence="A connection that was closed is DISCONNECTED. It is opened again only when somebody wants it.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"READY\": {\"closed\": \"CONNECTING\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="back to asking",
+            sentence="READY has asked already. The answer about versions comes once in a connection's life.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"versions\": \"READY\"},\n"
+                "}"
+            ),
+        ),
+    ),
+    truth=_walked,
+    hidden_cases=_long_walks,
+    right="right.",
+    otherwise="your table leads through {said}. The last step is not what a connection does.",
+    unseen=(
+        "a longer life leads your table astray. Walk through it by hand: connect, accepted, "
+        "closed, connect, ..."
+    ),
+)
+
+
+# %% 02.8
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+JUDGE_02_8 = Judge(
+    id="02.8",
+    wrong_answers=(
+        WrongAnswer(
+            name="what was meant",
+            sentence="That is the name that was meant. The client asks for {typed}, and there is no such topic.",
+            source=(
+                "topic, setting = \"orders\", \"max.block.ms\""
+            ),
+        ),
+        WrongAnswer(
+            name="the record's time",
+            sentence="The topic is right. But delivery.timeout.ms counts for a record that lies in a batch. This one never got so far: no partition was known for it.",
+            source=(
+                "topic = next(line for line in shown if \"WARN\" in line).split(\"{\")[1].split(\"=\")[0]\n"
+                "setting = \"delivery.timeout.ms\""
+            ),
+        ),
+        WrongAnswer(
+            name="the request's time",
+            sentence="The topic is right. But every request was answered at once, with an error. It is send itself that waited.",
+            source=(
+                "topic = next(line for line in shown if \"WARN\" in line).split(\"{\")[1].split(\"=\")[0]\n"
+                "setting = \"request.timeout.ms\""
+            ),
+        ),
+        WrongAnswer(
+            name="the pause",
+            sentence="The topic is right. retry.backoff.ms is the pause between two questions, not the end of asking.",
+            source=(
+                "topic = next(line for line in shown if \"WARN\" in line).split(\"{\")[1].split(\"=\")[0]\n"
+                "setting = \"retry.backoff.ms\""
+            ),
+        ),
+    ),
+    truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
+    right=(
+        "right: metadata of a topic that does not exist never comes, and send waits for it, "
+        "max.block.ms long."
+    ),
+    otherwise=(
+        "not this. The topic stands in the warnings, as the client asked for it. And which "
+        "time has run out?"
+    ),
+)
+
+
+# %% all
 JUDGES = (
-    Judge(
-        id="02.1",
-        truth=_stands,
-        right="right.",
-        otherwise="not so. Follow the node from its first line to its last.",
-        wrong_answers=(
-            WrongAnswer(
-                "tries counted",
-                STILL_OPEN.format(
-                    rule=(
-                        '"Initiating" in line and still_open.add(node)\n'
-                        '    line.endswith("disconnected.") and still_open.discard(node)'
-                    )
-                ),
-                "You counted a try. `Initiating` announces one; `Completed connection` says that "
-                "it came to something.",
-            ),
-            WrongAnswer(
-                "closes forgotten",
-                STILL_OPEN.format(rule='"Completed" in line and still_open.add(node)'),
-                "You did not take it away. Its last word is `disconnected.`, or a new try that "
-                "came to nothing.",
-            ),
-            WrongAnswer(
-                "gone is gone",
-                STILL_OPEN.format(rule='"Completed" in line and still_open.add(node)')
-                + (
-                    "still_open -= {int(line.split()[1]) for line in shown if "
-                    'line.endswith("disconnected.")}'
-                ),
-                "It was disconnected and came back later. The last line about a node decides.",
-            ),
-            WrongAnswer(
-                "refused once, gone for ever",
-                STILL_OPEN.format(
-                    rule=(
-                        '"Completed" in line and still_open.add(node)\n'
-                        '    line.endswith("disconnected.") and still_open.discard(node)'
-                    )
-                )
-                + (
-                    'still_open -= {int(line.split()[3]) for line in shown if "could not be '
-                    'established" in line}'
-                ),
-                "It was refused once and stood later: the client tries again.",
-            ),
-            WrongAnswer(
-                "brokers, not connections",
-                STILL_OPEN.format(
-                    rule=(
-                        '"Completed" in line and node >= 0 and still_open.add(node)\n'
-                        '    line.endswith("disconnected.") and still_open.discard(node)'
-                    )
-                ),
-                "A negative id is a connection too. It leads to a broker under a made-up name, and "
-                "nobody has closed it.",
-            ),
-        ),
-    ),
-    Judge(
-        id="02.2",
-        truth=_opened_kept,
-        right="right: one to ask, and one for each broker that leads something you send to.",
-        otherwise="not these two. Which brokers does this producer need?",
-        wrong_answers=(
-            WrongAnswer(
-                "twice the brokers",
-                each("opened kept", "2 * x.brokers", "x.brokers"),
-                "2N is the article's rule. It counts each of the {brokers} brokers twice; only the "
-                "address in bootstrap.servers is connected under a made-up id.",
-            ),
-            WrongAnswer(
-                "one for each partition",
-                each("opened kept", "1 + x.partitions", "x.partitions"),
-                "You counted the {partitions} partitions. A broker that leads several of them "
-                "needs one connection.",
-            ),
-            WrongAnswer(
-                "every broker",
-                each("opened kept", "1 + x.brokers", "x.brokers"),
-                "You counted all {brokers} brokers. A producer connects to a broker when it has "
-                "something for it.",
-            ),
-            WrongAnswer(
-                "every broker at first",
-                each("opened kept", "1 + x.brokers", "x.leaders"),
-                "Kept is right. But nothing is opened to all {brokers} brokers first: a connection "
-                "comes when there is something for that broker.",
-            ),
-            WrongAnswer(
-                "the first is kept",
-                each("opened kept", "1 + x.leaders", "1 + x.leaders"),
-                "Nobody uses node -1 after the start. Nine idle minutes later it is closed.",
-            ),
-            WrongAnswer(
-                "every leader twice",
-                each("opened kept", "2 * x.leaders", "x.leaders"),
-                "You counted a first connection for each of the {leaders} leaders. The client asks "
-                "one address, once; that is one more, not {leaders} more.",
-            ),
-            WrongAnswer(
-                "all are idle",
-                each("opened kept", "1 + x.leaders", "0"),
-                "The program sends every twenty seconds, so its connections to the leaders are "
-                "never idle for nine minutes.",
-            ),
-            WrongAnswer(
-                "the first is forgotten",
-                each("opened kept", "x.leaders", "x.leaders"),
-                "Before the producer knows any leader it must ask somebody. That connection, to "
-                "node -1, counts as opened.",
-            ),
-        ),
-    ),
-    Judge(
-        id="02.3",
-        truth=_picked,
-        hidden_cases=_tables,
-        right="right.",
-        otherwise="not this node. Take the three rules one after the other.",
-        unseen=(
-            "your rule picks a node that it should not, or one connection too many is opened. Take "
-            "the three rules one after the other."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "the rule of 2.2",
-                "def least_loaded(nodes):\n    able = [n for n in nodes if n.can_send and "
-                "n.in_flight == 0]\n"
-                "    rest = [n for n in nodes if n.can_send or n.state != 'ready']\n    if able:\n"
-                "        return able[0]\n"
-                "    return min(rest, key=lambda n: (n.in_flight, n.state != 'disconnected')) if "
-                "rest else None",
-                "That is the rule of version 2.2: an untouched node beats one whose connection is "
-                "being made. So it opens one connection after another.",
-            ),
-            WrongAnswer(
-                "the first that can send",
-                "def least_loaded(nodes):\n    for wanted in (lambda n: n.can_send, lambda n: "
-                "n.state == 'preparing', lambda n: n.can_connect):\n"
-                "        for n in nodes:\n            if wanted(n):\n                return n\n"
-                "    return None",
-                "You took the first node that can send. The one with the fewest requests in flight "
-                "is wanted.",
-            ),
-            WrongAnswer(
-                "the busiest",
-                "def least_loaded(nodes):\n    able = [n for n in nodes if n.can_send]\n"
-                "    if able:\n        return max(able, key=lambda n: n.in_flight)\n"
-                "    rest = [n for n in nodes if n.state == 'preparing'] or [n for n in nodes if "
-                "n.can_connect]\n    return rest[0] if rest else None",
-                "That is the most loaded one: max instead of min.",
-            ),
-            WrongAnswer(
-                "full nodes too",
-                "def least_loaded(nodes):\n    able = [n for n in nodes if n.state == 'ready']\n"
-                "    if able:\n        return min(able, key=lambda n: n.in_flight)\n"
-                "    rest = [n for n in nodes if n.state == 'preparing'] or [n for n in nodes if "
-                "n.can_connect]\n    return rest[0] if rest else None",
-                "A node can be ready and still take no request now, because its window is full. "
-                "can_send knows.",
-            ),
-        ),
-    ),
-    Judge(
-        id="02.4",
-        truth=_idle,
-        right="right.",
-        otherwise=(
-            "not these two. Build the lab and count; the producer still asks for metadata every "
-            "five minutes."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "-1 keeps all for ever",
-                each("after_five after_twenty", "1 + x.brokers", "1 + x.brokers", numbers="n4"),
-                "You closed nothing. Somebody does: the client after its limit, and the broker "
-                "after ten minutes, whatever the client says.",
-            ),
-            WrongAnswer(
-                "nothing is left",
-                each("after_five after_twenty", "0", "0", numbers="n4"),
-                "Something is left: the producer asks for metadata every five minutes and after "
-                "each close, and that keeps one connection in use.",
-            ),
-            WrongAnswer(
-                "nothing in the end",
-                each("after_five after_twenty", "1 + x.brokers", "0", numbers="n4"),
-                "After twenty minutes one is left: METADATA, every five minutes and after each "
-                "close, keeps one connection in use.",
-            ),
-            WrongAnswer(
-                "only node -1 goes",
-                each("after_five after_twenty", "x.brokers", "x.brokers", numbers="n4"),
-                "You closed node -1 only. The data connections are idle as well: nothing was sent "
-                "after the first minute.",
-            ),
-        ),
-    ),
-    Judge(
-        id="02.5",
-        truth=_smallest,
-        right=(
-            "right: the answers must be slower than the time in which the client comes round to "
-            "look again."
-        ),
-        otherwise="not this delay. Make a list of the counts for 0 to 20 ms.",
-        wrong_answers=(
-            WrongAnswer(
-                "always five",
-                "smallest_delay = {x: 0 for x in d}",
-                "With no delay your lab opens fewer than five. Run bootstrap_sockets(0, seed).",
-            ),
-            WrongAnswer(
-                "the largest tried",
-                "smallest_delay = {x: 20 for x in d}",
-                "20 ms does it, but less does it too. Go down from there.",
-            ),
-            WrongAnswer(
-                "one too few",
-                ONE_TOO_FEW,
-                "One less than the right delay: with yours, not all five are opened yet.",
-            ),
-        ),
-    ),
-    Judge(
-        id="02.6",
-        truth=_since(_is_zombie),
-        hidden_cases=_tables_of_sockets,
-        right="right.",
-        otherwise=(
-            "not these rows. Which connections does a healthy producer have at the end, and which "
-            "not?"
-        ),
-        unseen=(
-            "other rows were asked for. Think of consumers, of connections that were closed, and "
-            "of a producer with two addresses."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "consumers too",
-                ZOMBIES_BY.format(rule="\"class = 'bootstrap' and closed_at is null\""),
-                "You counted consumers too. The question is about producers.",
-                _since(
-                    lambda client_id, kind, closed_at, how: (
-                        kind == "bootstrap" and closed_at is None
-                    )
-                ),
-            ),
-            WrongAnswer(
-                "closed ones too",
-                ZOMBIES_BY.format(rule="\"class = 'bootstrap' and client_id like 'producer%'\""),
-                "These are all producers that ever had such a connection. A zombie still has it: "
-                "closed_at is null.",
-                _since(
-                    lambda client_id, kind, closed_at, how: (
-                        kind == "bootstrap" and client_id.startswith("producer")
-                    )
-                ),
-            ),
-            WrongAnswer(
-                "data connections too",
-                ZOMBIES_BY.format(rule="\"closed_at is null and client_id like 'producer%'\""),
-                "A data connection that is open is in use. Zombies are of class bootstrap.",
-                _since(
-                    lambda client_id, kind, closed_at, how: (
-                        closed_at is None and client_id.startswith("producer")
-                    )
-                ),
-            ),
-            WrongAnswer(
-                "one row for each connection",
-                ZOMBIES_BY.format(
-                    rule=(
-                        "\"class = 'bootstrap' and closed_at is null and client_id like "
-                        "'producer%'\""
-                    )
-                ).replace(
-                    '.groupBy("client_id").agg(F.min("opened_at").alias("since"))',
-                    '.select("client_id", F.col("opened_at").alias("since"))',
-                ),
-                "A producer with two zombies has two rows here. One row for each producer was "
-                "asked for, with the earlier moment.",
-                _since(_is_zombie, None),
-            ),
-            WrongAnswer(
-                "the later moment",
-                ZOMBIES_BY.format(
-                    rule=(
-                        "\"class = 'bootstrap' and closed_at is null and client_id like "
-                        "'producer%'\""
-                    )
-                ).replace("F.min", "F.max"),
-                "`since` is the earliest moment: from then on the producer has had a zombie.",
-                _since(_is_zombie, max),
-            ),
-        ),
-    ),
-    Judge(
-        id="02.7",
-        truth=_walked,
-        hidden_cases=_long_walks,
-        right="right.",
-        otherwise="your table leads through {said}. The last step is not what a connection does.",
-        unseen=(
-            "a longer life leads your table astray. Walk through it by hand: connect, accepted, "
-            "closed, connect, ..."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "ready at once",
-                _table(accepted='"READY"'),
-                "TCP stands, and nothing may be sent yet: first the client asks which versions the "
-                "broker speaks. That is a state of its own.",
-            ),
-            WrongAnswer(
-                "refused for ever",
-                _table(refused="None"),
-                "A refused connection is DISCONNECTED, and after a while the client tries it "
-                "again.",
-            ),
-            WrongAnswer(
-                "only what is ready can break",
-                _table(checking=""),
-                "A connection can break before its versions are known. It is DISCONNECTED then, "
-                "like any other.",
-            ),
-            WrongAnswer(
-                "begun twice",
-                _table(connecting=', "connect": "CONNECTING"'),
-                "A connection that is on its way is not begun a second time. Leave `connect` out "
-                "there.",
-            ),
-            WrongAnswer(
-                "closed is a state",
-                _table(closed='"CONNECTING"'),
-                "A connection that was closed is DISCONNECTED. It is opened again only when "
-                "somebody wants it.",
-            ),
-            WrongAnswer(
-                "back to asking",
-                _table(ready=', "versions": "READY"'),
-                "READY has asked already. The answer about versions comes once in a connection's "
-                "life.",
-            ),
-        ),
-    ),
-    Judge(
-        id="02.8",
-        truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
-        right=(
-            "right: metadata of a topic that does not exist never comes, and send waits for it, "
-            "max.block.ms long."
-        ),
-        otherwise=(
-            "not this. The topic stands in the warnings, as the client asked for it. And which "
-            "time has run out?"
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "what was meant",
-                "topic, setting = 'orders', 'max.block.ms'",
-                "That is the name that was meant. The client asks for {typed}, and there is no "
-                "such topic.",
-            ),
-            WrongAnswer(
-                "the record's time",
-                f"{ASKED}setting = 'delivery.timeout.ms'",
-                "The topic is right. But delivery.timeout.ms counts for a record that lies in a "
-                "batch. This one never got so far: no partition was known for it.",
-            ),
-            WrongAnswer(
-                "the request's time",
-                f"{ASKED}setting = 'request.timeout.ms'",
-                "The topic is right. But every request was answered at once, with an error. It is "
-                "send itself that waited.",
-            ),
-            WrongAnswer(
-                "the pause",
-                f"{ASKED}setting = 'retry.backoff.ms'",
-                "The topic is right. retry.backoff.ms is the pause between two questions, not the "
-                "end of asking.",
-            ),
-        ),
-    ),
-    Judge(id="02.open"),
-    Judge(id="02.open2"),
+    JUDGE_02_1,
+    JUDGE_02_2,
+    JUDGE_02_3,
+    JUDGE_02_4,
+    JUDGE_02_5,
+    JUDGE_02_6,
+    JUDGE_02_7,
+    JUDGE_02_8,
 )

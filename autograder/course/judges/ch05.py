@@ -1,14 +1,18 @@
-"""Chapter 05, when a record is safe: the judges' half.
-Truths come from running labs, not from a formula."""
+# Generated from notebooks/exercises/05; edit those files and run
+# `python -m autograder course 05`.
+# fmt: off
+# ruff: noqa
+"""The judge's half of chapter 05's exercises: truths, hidden cases and wrong answers."""
 
 from __future__ import annotations
 
+
+# %% 05.1
+from autograder.course.judge import WrongAnswer
 from functools import cache
 
-from autograder.cell.questions.ch05 import said_what_failed
-from autograder.course.answers import each
-from autograder.course.judge import Judge, Verdict, WrongAnswer
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from autograder.course.judge import Judge
+from kafkalab import KafkaProducer, Lab, ProducerRecord
 
 
 @cache
@@ -54,6 +58,100 @@ def _fate(case: dict) -> dict:
     return {"fate": fate, "copies": copies}
 
 
+JUDGE_05_1 = Judge(
+    id="05.1",
+    wrong_answers=(
+        WrongAnswer(
+            name="the floor binds acks=1",
+            sentence="min.insync.replicas looks at acks=all only. With acks=1 the leader writes, alone or not.",
+            source=(
+                "fate = {a: \"refused\" if x.replicas - x.down < x.floor else \"written\" for a, x in n.items()}\n"
+                "copies = {\n"
+                "    a: 0 if x.replicas - x.down < x.floor else 1 if x.acks == \"1\" else x.replicas - x.down\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="all means all replicas",
+            sentence="acks=all waits for those in sync, not for all {replicas} replicas. With {down} down, the rest may still be enough for a floor of {floor}.",
+            source=(
+                "fate = {a: \"refused\" if x.acks == \"all\" and x.down else \"written\" for a, x in n.items()}\n"
+                "copies = {a: (0 if x.down else x.replicas) if x.acks == \"all\" else 1 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the floor is the number of copies",
+            sentence="The floor of {floor} is the least that must be in sync. The answer waits for all that are in sync, and these are more.",
+            source=(
+                "fate = {\n"
+                "    a: \"refused\" if x.acks == \"all\" and x.replicas - x.down < x.floor else \"written\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "copies = {\n"
+                "    a: 0 if x.acks == \"all\" and x.replicas - x.down < x.floor else 1 if x.acks == \"1\" else x.floor\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="acks=1 is copied too",
+            sentence="With acks=1 the answer comes when the leader alone has it. The followers copy it afterwards, if they get to it.",
+            source=(
+                "fate = {\n"
+                "    a: \"refused\" if x.acks == \"all\" and x.replicas - x.down < x.floor else \"written\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "copies = {\n"
+                "    a: 0 if x.acks == \"all\" and x.replicas - x.down < x.floor else x.replicas - x.down\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="those that are down count",
+            sentence="You counted a replica that is down, too. It copies nothing before it is back, and nobody waits for it.",
+            source=(
+                "fate = {\n"
+                "    a: \"refused\" if x.acks == \"all\" and x.replicas - x.down < x.floor else \"written\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "copies = {\n"
+                "    a: 0\n"
+                "    if x.acks == \"all\" and x.replicas - x.down < x.floor\n"
+                "    else 1\n"
+                "    if x.acks == \"1\"\n"
+                "    else x.replicas\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="all of one is enough",
+            sentence="{replicas} minus {down} replicas are in sync. That is below the floor of {floor}, so acks=all is refused.",
+            source=(
+                "fate = {a: \"written\" for a, x in n.items()}\n"
+                "copies = {a: 1 if x.acks == \"1\" else x.replicas - x.down for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_fate,
+    right="right: the floor binds acks=all, and all means all that are in sync.",
+    otherwise=(
+        "not this fate, or not this number of copies. Count the replicas in sync, the leader "
+        "among them, and hold them against the floor."
+    ),
+)
+
+
+# %% 05.2
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+
 @cache
 def _hang(request_s: int, delivery_s: int) -> tuple[int, int]:
     """(whole seconds until the callback, times sent) where a broker answers no PRODUCE."""
@@ -89,9 +187,221 @@ def _last_word(case: dict) -> dict:
     return {"heard_after_s": seconds, "times_sent": times}
 
 
+JUDGE_05_2 = Judge(
+    id="05.2",
+    wrong_answers=(
+        WrongAnswer(
+            name="after the first try",
+            sentence="A try that times out is followed by the next. The delivery timeout of {delivery_s} s is for all tries together.",
+            source=(
+                "heard_after_s = {a: x.request_s for a, x in n.items()}\n"
+                "times_sent = {a: 1 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="for ever",
+            sentence="retries is huge, but the delivery timeout ends the trying after {delivery_s} s.",
+            source=(
+                "heard_after_s = {a: None for a, x in n.items()}\n"
+                "times_sent = {a: None for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="sent once",
+            sentence="The time is right. But every {request_s} s without an answer the record is sent again.",
+            source=(
+                "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
+                "times_sent = {a: 1 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one timeout divided by the other",
+            sentence="The producer waits before each new try, longer each time, so fewer tries fit into {delivery_s} s. hang counts them.",
+            source=(
+                "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
+                "times_sent = {a: -(-x.delivery_s // x.request_s) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="both timeouts",
+            sentence="You added the timeouts. The delivery timeout counts from send and includes every try.",
+            source=(
+                "heard_after_s = {a: x.request_s + x.delivery_s for a, x in n.items()}\n"
+                "times_sent = {a: x.delivery_s // x.request_s + 1 for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_last_word,
+    right="right: the delivery timeout has the last word, however many tries fit into it.",
+    otherwise=(
+        "not these two. Which clock ends the trying, and how many tries fit into it? hang "
+        "counts them."
+    ),
+)
+
+
+# %% 05.3
+from autograder.cell.questions.ch05 import said_what_failed
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge, Verdict
+
+
 def _said(case: dict, data) -> Verdict:
     ok, sentence = said_what_failed(case, data)
     return Verdict(ok, sentence, 1.0 if ok else 0.0)
+
+
+JUDGE_05_3 = Judge(
+    id="05.3",
+    wrong_answers=(
+        WrongAnswer(
+            name="fire and forget",
+            sentence="You named none, but orders have failed. A future is done also when its order has failed; get() tells, by what it raises. Callbacks tell as well, to whoever lets them come: call flush() before you return the list that they fill.",
+            source=(
+                "def send_all(producer, orders):\n"
+                "    for order in orders:\n"
+                "        producer.send(order)\n"
+                "    return []"
+            ),
+        ),
+        WrongAnswer(
+            name="one by one",
+            sentence="The list is right, and slow: every get() holds up the next order. Keep all futures, then go through them.",
+            source=(
+                "def send_all(producer, orders):\n"
+                "    failed = []\n"
+                "    for order in orders:\n"
+                "        try:\n"
+                "            producer.send(order).get()\n"
+                "        except Exception:\n"
+                "            failed.append(order.key)\n"
+                "    return failed"
+            ),
+        ),
+        WrongAnswer(
+            name="the first error ends it",
+            sentence="You stopped at the first failure, and the orders after it were never handed over.",
+            source=(
+                "def send_all(producer, orders):\n"
+                "    for order in orders:\n"
+                "        try:\n"
+                "            producer.send(order).get()\n"
+                "        except Exception:\n"
+                "            return [order.key]\n"
+                "    return []"
+            ),
+        ),
+        WrongAnswer(
+            name="done means written",
+            sentence="You named none, but orders have failed. A future is done also when its order has failed; get() tells, by what it raises. Callbacks tell as well, to whoever lets them come: call flush() before you return the list that they fill.",
+            source=(
+                "def send_all(producer, orders):\n"
+                "    futures = [(order.key, producer.send(order)) for order in orders]\n"
+                "    producer.flush()\n"
+                "    return [key for key, future in futures if not future.done()]"
+            ),
+        ),
+        WrongAnswer(
+            name="those that are safe",
+            sentence="You named the orders that are safe. Asked for are the others, those that were not acknowledged.",
+            source=(
+                "def send_all(producer, orders):\n"
+                "    futures = [(order.key, producer.send(order)) for order in orders]\n"
+                "    producer.flush()\n"
+                "    safe = []\n"
+                "    for key, future in futures:\n"
+                "        try:\n"
+                "            future.get()\n"
+                "            safe.append(key)\n"
+                "        except Exception:\n"
+                "            pass\n"
+                "    return safe"
+            ),
+        ),
+    ),
+    judge=_said,
+    hidden_cases=lambda rng: [
+        {
+            "seed": rng.randrange(10, 900),
+            "crash": rng.choice((1, 2, 3)),
+            "orders": rng.randrange(20, 50),
+        }
+        for _ in range(4)
+    ],
+)
+
+
+# %% 05.4
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+JUDGE_05_4 = Judge(
+    id="05.4",
+    wrong_answers=(
+        WrongAnswer(
+            name="acks is blamed",
+            sentence="acks=all is why the broker refused, and it was right to. The program did not hear it, because it gave send nothing to call.",
+            source=(
+                "error_name = \"NOT_ENOUGH_REPLICAS\"\n"
+                "missing = \"acks\""
+            ),
+        ),
+        WrongAnswer(
+            name="retries are blamed",
+            sentence="It retried until the delivery timeout. Two followers were away all the time, so no retry could help.",
+            source=(
+                "error_name = \"NOT_ENOUGH_REPLICAS\"\n"
+                "missing = \"retries\""
+            ),
+        ),
+        WrongAnswer(
+            name="the exception's name",
+            sentence="That is the exception's name in Java. The lines write the error as NOT_ENOUGH_REPLICAS.",
+            source=(
+                "error_name = \"NotEnoughReplicasException\"\n"
+                "missing = \"callback\""
+            ),
+        ),
+        WrongAnswer(
+            name="the exception's name, and acks",
+            sentence="Java names its exception so; copy the word as the lines have it. And acks=all did its work: it refused. Who could have been told?",
+            source=(
+                "error_name = \"NotEnoughReplicasException\"\n"
+                "missing = \"acks\""
+            ),
+        ),
+        WrongAnswer(
+            name="the exception's name, and retries",
+            sentence="Java names its exception so; copy the word as the lines have it. And there were more than enough retries. Who could have been told?",
+            source=(
+                "error_name = \"NotEnoughReplicasException\"\n"
+                "missing = \"retries\""
+            ),
+        ),
+        WrongAnswer(
+            name="the error of the end",
+            sentence="So it ended, after the delivery timeout. Asked is what the broker answered each time before; the lines above name it.",
+            source=(
+                "error_name = \"TimeoutException\"\n"
+                "missing = \"callback\""
+            ),
+        ),
+    ),
+    truth=lambda case: {"error_name": "NOT_ENOUGH_REPLICAS", "missing": "callback"},
+    right="right: the broker refused every time, and nobody was listening.",
+    otherwise=(
+        "not these two. The error is the word in capitals at the end of each line. For the "
+        "other, ask who would have been told."
+    ),
+)
+
+
+# %% 05.5
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 
 
 @cache
@@ -138,261 +448,45 @@ def _lost(acks: str, asleep_after_ms: int) -> int:
     return len(set(written) - {record.key for record in reader.poll(timeout_ms=5_000)})
 
 
-_FATE, _HEARD = "fate copies", "heard_after_s times_sent"
-REFUSED = "x.acks == 'all' and x.replicas - x.down < x.floor"
-SEND = "def send_all(producer, orders):\n    "
-NAMED_NONE = (
-    "You named none, but orders have failed. A future is done also when its order has failed; "
-    "get() tells, by what it raises. Callbacks tell as well, to whoever lets them come: call "
-    "flush() before you return the list that they fill."
+JUDGE_05_5 = Judge(
+    id="05.5",
+    wrong_answers=(
+        WrongAnswer(
+            name="those that can be read",
+            sentence="These can be read, or nearly. Take what was acknowledged on the left side, and keep what has no partner.",
+            source=(
+                "orders_lost = {a: min(100, x.asleep_after_ms // 10 - 1) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="everything after the leader's crash",
+            sentence="Not all is lost: what the followers had copied before they fell asleep is there.",
+            source=(
+                "orders_lost = {a: 100 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="acknowledged is safe",
+            sentence="Each shop was told that all its orders are written, by the leader alone. It died with what only it had.",
+            source=(
+                "orders_lost = {a: 0 for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=lambda case: {"orders_lost": _lost(case["acks"], case["asleep_after_ms"])},
+    right="right: acknowledged by a leader alone, and gone with it.",
+    otherwise=(
+        "not this number. Join what was acknowledged with what can be read, left anti, and "
+        "count by shop."
+    ),
 )
 
+
+# %% all
 JUDGES = (
-    Judge(
-        id="05.1",
-        truth=_fate,
-        right="right: the floor binds acks=all, and all means all that are in sync.",
-        otherwise=(
-            "not this fate, or not this number of copies. Count the replicas in sync, the leader "
-            "among them, and hold them against the floor."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "the floor binds acks=1",
-                each(
-                    _FATE,
-                    "'refused' if x.replicas - x.down < x.floor else 'written'",
-                    "0 if x.replicas - x.down < x.floor else 1 if x.acks == '1' else x.replicas - "
-                    "x.down",
-                ),
-                "min.insync.replicas looks at acks=all only. With acks=1 the leader writes, alone "
-                "or not.",
-            ),
-            WrongAnswer(
-                "all means all replicas",
-                each(
-                    _FATE,
-                    "'refused' if x.acks == 'all' and x.down else 'written'",
-                    "(0 if x.down else x.replicas) if x.acks == 'all' else 1",
-                ),
-                "acks=all waits for those in sync, not for all {replicas} replicas. With {down} "
-                "down, the rest may still be enough for a floor of {floor}.",
-            ),
-            WrongAnswer(
-                "the floor is the number of copies",
-                each(
-                    _FATE,
-                    f"'refused' if {REFUSED} else 'written'",
-                    f"0 if {REFUSED} else 1 if x.acks == '1' else x.floor",
-                ),
-                "The floor of {floor} is the least that must be in sync. The answer waits for all "
-                "that are in sync, and these are more.",
-            ),
-            WrongAnswer(
-                "acks=1 is copied too",
-                each(
-                    _FATE,
-                    f"'refused' if {REFUSED} else 'written'",
-                    f"0 if {REFUSED} else x.replicas - x.down",
-                ),
-                "With acks=1 the answer comes when the leader alone has it. The followers copy it "
-                "afterwards, if they get to it.",
-            ),
-            WrongAnswer(
-                "those that are down count",
-                each(
-                    _FATE,
-                    f"'refused' if {REFUSED} else 'written'",
-                    f"0 if {REFUSED} else 1 if x.acks == '1' else x.replicas",
-                ),
-                "You counted a replica that is down, too. It copies nothing before it is back, and "
-                "nobody waits for it.",
-            ),
-            WrongAnswer(
-                "all of one is enough",
-                each(_FATE, "'written'", "1 if x.acks == '1' else x.replicas - x.down"),
-                "{replicas} minus {down} replicas are in sync. That is below the floor of {floor}, "
-                "so acks=all is refused.",
-            ),
-        ),
-    ),
-    Judge(
-        id="05.2",
-        truth=_last_word,
-        right="right: the delivery timeout has the last word, however many tries fit into it.",
-        otherwise=(
-            "not these two. Which clock ends the trying, and how many tries fit into it? hang "
-            "counts them."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "after the first try",
-                each(_HEARD, "x.request_s", "1"),
-                "A try that times out is followed by the next. The delivery timeout of "
-                "{delivery_s} s is for all tries together.",
-            ),
-            WrongAnswer(
-                "for ever",
-                each(_HEARD, "None", "None"),
-                "retries is huge, but the delivery timeout ends the trying after {delivery_s} s.",
-            ),
-            WrongAnswer(
-                "sent once",
-                each(_HEARD, "x.delivery_s", "1"),
-                "The time is right. But every {request_s} s without an answer the record is sent "
-                "again.",
-            ),
-            WrongAnswer(
-                "one timeout divided by the other",
-                each(_HEARD, "x.delivery_s", "-(-x.delivery_s // x.request_s)"),
-                "The producer waits before each new try, longer each time, so fewer tries fit into "
-                "{delivery_s} s. hang counts them.",
-            ),
-            WrongAnswer(
-                "both timeouts",
-                each(_HEARD, "x.request_s + x.delivery_s", "x.delivery_s // x.request_s + 1"),
-                "You added the timeouts. The delivery timeout counts from send and includes every "
-                "try.",
-            ),
-        ),
-    ),
-    Judge(
-        id="05.3",
-        judge=_said,
-        hidden_cases=lambda rng: [
-            {
-                "seed": rng.randrange(10, 900),
-                "crash": rng.choice((1, 2, 3)),
-                "orders": rng.randrange(20, 50),
-            }
-            for _ in range(4)
-        ],
-        wrong_answers=(
-            WrongAnswer(
-                "fire and forget",
-                SEND + "for order in orders:\n        producer.send(order)\n    return []",
-                NAMED_NONE,
-            ),
-            WrongAnswer(
-                "one by one",
-                SEND
-                + (
-                    "failed = []\n    for order in orders:\n        try:\n"
-                    "            producer.send(order).get()\n        except Exception:\n"
-                    "            failed.append(order.key)\n    return failed"
-                ),
-                "The list is right, and slow: every get() holds up the next order. Keep all "
-                "futures, then go through them.",
-            ),
-            WrongAnswer(
-                "the first error ends it",
-                SEND
-                + (
-                    "for order in orders:\n        try:\n            producer.send(order).get()\n"
-                    "        except Exception:\n"
-                    "            return [order.key]\n    return []"
-                ),
-                "You stopped at the first failure, and the orders after it were never handed over.",
-            ),
-            WrongAnswer(
-                "done means written",
-                SEND
-                + (
-                    "futures = [(order.key, producer.send(order)) for order in orders]\n"
-                    "    producer.flush()\n"
-                    "    return [key for key, future in futures if not future.done()]"
-                ),
-                NAMED_NONE,
-            ),
-            WrongAnswer(
-                "those that are safe",
-                SEND
-                + (
-                    "futures = [(order.key, producer.send(order)) for order in orders]\n"
-                    "    producer.flush()\n    safe = []\n"
-                    "    for key, future in futures:\n        try:\n            future.get()\n"
-                    "            safe.append(key)\n        except Exception:\n"
-                    "            pass\n    return safe"
-                ),
-                "You named the orders that are safe. Asked for are the others, those that were not "
-                "acknowledged.",
-            ),
-        ),
-    ),
-    Judge(
-        id="05.4",
-        truth=lambda case: {"error_name": "NOT_ENOUGH_REPLICAS", "missing": "callback"},
-        right="right: the broker refused every time, and nobody was listening.",
-        otherwise=(
-            "not these two. The error is the word in capitals at the end of each line. For the "
-            "other, ask who would have been told."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "acks is blamed",
-                "error_name = 'NOT_ENOUGH_REPLICAS'\nmissing = 'acks'",
-                "acks=all is why the broker refused, and it was right to. The program did not hear "
-                "it, because it gave send nothing to call.",
-            ),
-            WrongAnswer(
-                "retries are blamed",
-                "error_name = 'NOT_ENOUGH_REPLICAS'\nmissing = 'retries'",
-                "It retried until the delivery timeout. Two followers were away all the time, so "
-                "no retry could help.",
-            ),
-            WrongAnswer(
-                "the exception's name",
-                "error_name = 'NotEnoughReplicasException'\nmissing = 'callback'",
-                "That is the exception's name in Java. The lines write the error as "
-                "NOT_ENOUGH_REPLICAS.",
-            ),
-            WrongAnswer(
-                "the exception's name, and acks",
-                "error_name = 'NotEnoughReplicasException'\nmissing = 'acks'",
-                "Java names its exception so; copy the word as the lines have it. And acks=all did "
-                "its work: it refused. Who could have been told?",
-            ),
-            WrongAnswer(
-                "the exception's name, and retries",
-                "error_name = 'NotEnoughReplicasException'\nmissing = 'retries'",
-                "Java names its exception so; copy the word as the lines have it. And there were "
-                "more than enough retries. Who could have been told?",
-            ),
-            WrongAnswer(
-                "the error of the end",
-                "error_name = 'TimeoutException'\nmissing = 'callback'",
-                "So it ended, after the delivery timeout. Asked is what the broker answered each "
-                "time before; the lines above name it.",
-            ),
-        ),
-    ),
-    Judge(
-        id="05.5",
-        truth=lambda case: {"orders_lost": _lost(case["acks"], case["asleep_after_ms"])},
-        right="right: acknowledged by a leader alone, and gone with it.",
-        otherwise=(
-            "not this number. Join what was acknowledged with what can be read, left anti, and "
-            "count by shop."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "those that can be read",
-                each("orders_lost", "min(100, x.asleep_after_ms // 10 - 1)"),
-                "These can be read, or nearly. Take what was acknowledged on the left side, and "
-                "keep what has no partner.",
-            ),
-            WrongAnswer(
-                "everything after the leader's crash",
-                each("orders_lost", "100"),
-                "Not all is lost: what the followers had copied before they fell asleep is there.",
-            ),
-            WrongAnswer(
-                "acknowledged is safe",
-                each("orders_lost", "0"),
-                "Each shop was told that all its orders are written, by the leader alone. It died "
-                "with what only it had.",
-            ),
-        ),
-    ),
-    Judge(id="05.open"),
+    JUDGE_05_1,
+    JUDGE_05_2,
+    JUDGE_05_3,
+    JUDGE_05_4,
+    JUDGE_05_5,
 )

@@ -1,15 +1,18 @@
-"""Chapter 06, exactly once: the judges' half. Truths come from running labs, not from a formula."""
+# Generated from notebooks/exercises/06; edit those files and run
+# `python -m autograder course 06`.
+# fmt: off
+# ruff: noqa
+"""The judge's half of chapter 06's exercises: truths, hidden cases and wrong answers."""
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import cache
+
+# %% 06.1
+from autograder.cell.questions.ch06 import asked
+from autograder.course.judge import WrongAnswer
 from random import Random
 
-from autograder.cell.questions.ch06 import asked, day_of, life, workers
-from autograder.course.answers import each
-from autograder.course.judge import Judge, WrongAnswer
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from autograder.course.judge import Judge
 
 # seeds of the story in which a batch really comes before its turn
 GAPS = (3, 4, 9, 10, 12, 15, 16)
@@ -60,6 +63,128 @@ def _batches(rng: Random) -> list[dict]:
     ]
 
 
+JUDGE_06_1 = Judge(
+    id="06.1",
+    wrong_answers=(
+        WrongAnswer(
+            name="a gap is let through",
+            sentence="You look for repeats only. A batch with a gap before it has overtaken another, and the order would be lost.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if batch.epoch > known.epoch:\n"
+                "        return \"append\" if batch.first == 0 else \"out of order\"\n"
+                "    if (batch.first, batch.last) in known.batches:\n"
+                "        return \"duplicate\"\n"
+                "    return \"append\""
+            ),
+        ),
+        WrongAnswer(
+            name="a new epoch goes on counting",
+            sentence="With a new epoch the sequence begins again at 0. You go on from where the old epoch stopped.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if (batch.first, batch.last) in known.batches:\n"
+                "        return \"duplicate\"\n"
+                "    return (\n"
+                "        \"append\"\n"
+                "        if batch.first == (known.batches[-1][1] + 1 if known.batches else 0)\n"
+                "        else \"out of order\"\n"
+                "    )"
+            ),
+        ),
+        WrongAnswer(
+            name="the epoch does not count",
+            sentence="You never look at the epoch. With an older one it is a zombie, however well the number fits; a newer one counts from 0.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if (batch.first, batch.last) in known.batches:\n"
+                "        return \"duplicate\"\n"
+                "    return (\n"
+                "        \"append\"\n"
+                "        if batch.first == (known.batches[-1][1] + 1 if known.batches else 0)\n"
+                "        else \"out of order\"\n"
+                "    )"
+            ),
+        ),
+        WrongAnswer(
+            name="a repeat is an error",
+            sentence="You refuse a repeat. Its record is safe in the log, and the producer only wants to hear so: success, not an error.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if batch.epoch > known.epoch:\n"
+                "        return \"append\" if batch.first == 0 else \"out of order\"\n"
+                "    return (\n"
+                "        \"append\"\n"
+                "        if batch.first == (known.batches[-1][1] + 1 if known.batches else 0)\n"
+                "        else \"out of order\"\n"
+                "    )"
+            ),
+        ),
+        WrongAnswer(
+            name="every known number is a repeat",
+            sentence="The leader remembers five batches. Of an older one it cannot say where it stands, so it may not answer with success.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if batch.epoch > known.epoch:\n"
+                "        return \"append\" if batch.first == 0 else \"out of order\"\n"
+                "    if known.batches and batch.last <= known.batches[-1][1]:\n"
+                "        return \"duplicate\"\n"
+                "    return (\n"
+                "        \"append\"\n"
+                "        if batch.first == (known.batches[-1][1] + 1 if known.batches else 0)\n"
+                "        else \"out of order\"\n"
+                "    )"
+            ),
+        ),
+        WrongAnswer(
+            name="everything is written",
+            sentence="Whoever writes everything has an old broker: what is sent again stands twice, what comes too early overtakes, and zombies write.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    return \"append\""
+            ),
+        ),
+    ),
+    truth=_verdict,
+    hidden_cases=_batches,
+    right="right.",
+    otherwise=(
+        "not this verdict. Look at the epoch first, then whether exactly this batch is "
+        "remembered, then whether it is the next."
+    ),
+    unseen=(
+        "your rule misjudges a batch. Look at the epoch first, then whether exactly this batch "
+        "is remembered, then whether it is the next."
+    ),
+)
+
+
+# %% 06.2
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+
+
 @cache
 def _readers(
     before: int, good: int, bad: int, unfinished: int, after: int
@@ -100,6 +225,148 @@ def _two_readers(case: dict) -> dict:
     return dict(zip(("high_watermark", "last_stable", "uncommitted", "committed"), found))
 
 
+JUDGE_06_2 = Judge(
+    id="06.2",
+    wrong_answers=(
+        WrongAnswer(
+            name="markers take no offset",
+            sentence="The readers are right. But a COMMIT and an ABORT marker stand in the log as well, and each takes an offset.",
+            source=(
+                "high_watermark = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
+                "last_stable = {a: x.before + x.good + x.bad for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="only the aborted are left out",
+            sentence="What was written last is in no transaction. But it stands behind the unfinished one, and a reader of committed records waits there.",
+            source=(
+                "high_watermark = {\n"
+                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
+                "}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.before + x.good + x.after for a, x in n2.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="nothing holds readers back",
+            sentence="You let the last stable offset go up to the high watermark. The unfinished transaction stops it where it begins.",
+            source=(
+                "high_watermark = {\n"
+                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
+                "}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.before + x.good + x.after for a, x in n2.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the readers are right, the point is not",
+            sentence="Your readers are right. The offset at which one of them has to stop is not the end of the log: it is where the open transaction begins.",
+            source=(
+                "high_watermark = {\n"
+                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
+                "}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="only one marker",
+            sentence="You counted one marker. Two transactions have ended, and it does not matter how: each has left one.",
+            source=(
+                "high_watermark = {\n"
+                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after - 1 for a, x in n2.items()\n"
+                "}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 - 1 for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="an open transaction has a marker",
+            sentence="Three markers are one too many. The third transaction is still open, and so nothing has been written to end it.",
+            source=(
+                "high_watermark = {\n"
+                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after + 1 for a, x in n2.items()\n"
+                "}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="markers at the end only",
+            sentence="With markers the log is as long as you say. But they stand in front of the open transaction, so this one begins later, too.",
+            source=(
+                "high_watermark = {\n"
+                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
+                "}\n"
+                "last_stable = {a: x.before + x.good + x.bad for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="aborted records are gone",
+            sentence="Nobody takes aborted records out of the log. A reader of the level read_uncommitted gets them.",
+            source=(
+                "high_watermark = {\n"
+                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
+                "}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="only what was in a transaction",
+            sentence="A reader of committed records also gets what was written without a transaction, here the {before} records before it.",
+            source=(
+                "high_watermark = {\n"
+                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
+                "}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.good for a, x in n2.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="markers are records",
+            sentence="You counted markers as records. They take an offset, and no application is ever given one.",
+            source=(
+                "high_watermark = {\n"
+                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
+                "}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "uncommitted = {a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()}\n"
+                "committed = {a: x.before + x.good + 1 for a, x in n2.items()}"
+            ),
+        ),
+    ),
+    truth=_two_readers,
+    right=(
+        "right: markers take offsets, and the unfinished transaction holds back all that comes "
+        "after it."
+    ),
+    otherwise=(
+        "not all of these four are right. Draw the log: records, a marker for each transaction "
+        "that ended, and where the unfinished one begins."
+    ),
+)
+
+
+# %% 06.3
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+
 @cache
 def _epoch(client: str, transactions: int, starts: int, ends_by: str) -> int:
     """The epoch that the last start gets."""
@@ -120,6 +387,67 @@ def _epoch(client: str, transactions: int, starts: int, ends_by: str) -> int:
         lab.kill(f"life {start}")
     KafkaProducer(lab, {"transactional.id": "id"}, name="last").init_transactions()
     return lab.at(lab.now_ms)["transactions"]["id"]["epoch"]
+
+
+JUDGE_06_3 = Judge(
+    id="06.3",
+    wrong_answers=(
+        WrongAnswer(
+            name="a start is a step",
+            sentence="You counted the starts after the first. Here more than that raises the epoch: the version is {client}, the end {ends_by}.",
+            source=(
+                "epoch = {a: x.starts - 1 for a, x in n3.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="every transaction is a step",
+            sentence="With a client of 3.9 a transaction does not raise the epoch; with 4.4 it does. This one is {client}.",
+            source=(
+                "epoch = {\n"
+                "    a: (x.starts - 1) * (x.transactions + (1 if x.ends_by == \"close\" else 2)) for a, x in n3.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="kill -9 is like close",
+            sentence="kill -9 left a transaction open. Who comes next has the old one fenced with an epoch of its own, to abort that, and then gets the next.",
+            source=(
+                "epoch = {\n"
+                "    a: (x.starts - 1) * (1 if x.client == \"3.9\" else x.transactions + 1) for a, x in n3.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="the first is 1",
+            sentence="One too many: the first start gets epoch 0.",
+            source=(
+                "epoch = {\n"
+                "    a: 1\n"
+                "    + (x.starts - 1)\n"
+                "    * ((0 if x.client == \"3.9\" else x.transactions) + (1 if x.ends_by == \"close\" else 2))\n"
+                "    for a, x in n3.items()\n"
+                "}"
+            ),
+        ),
+    ),
+    truth=lambda case: {
+        "epoch": _epoch(case["client"], case["transactions"], case["starts"], case["ends_by"])
+    },
+    right=(
+        "right: starts up to 3.9, transactions from 4.0 on, and one more where somebody has to "
+        "be fenced out of an open one."
+    ),
+    otherwise="not this epoch. Let epoch_after run it, and change one number at a time.",
+)
+
+
+# %% 06.4
+from autograder.cell.questions.ch06 import workers
+from autograder.course.judge import WrongAnswer
+from collections import Counter
+from functools import cache
+
+from autograder.course.judge import Judge
 
 
 @cache
@@ -145,18 +473,175 @@ def _pair(shift: int) -> tuple[str, str, str]:
     return fenced, heir, shared
 
 
-@cache
-def _repeats(day: int) -> tuple[int, int]:
-    """Orders that stand twice: sent again by a producer without identity,
-    sent again by a program."""
-    seen: dict[str, list[int]] = {}
-    for event in day_of(day).journal.of("record.appended"):
-        if event.topic == "orders":
-            for record in event.records:
-                seen.setdefault(record.key, []).append(event.producer_id)
-    twice = [ids for ids in seen.values() if len(ids) > 1]
-    by_producer = sum(set(ids) == {-1} for ids in twice)
-    return by_producer, len(twice) - by_producer
+JUDGE_06_4 = Judge(
+    id="06.4",
+    wrong_answers=(
+        WrongAnswer(
+            name="the newcomer was fenced",
+            sentence="The other way round. Who calls init_transactions later gets the higher epoch, and who has the lower one is fenced.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def names(lines):\n"
+                "    return [\n"
+                "        re.search(r\"clientId=(\\S+), transactionalId=([^]]+)\\] (.*)\", line).groups()\n"
+                "        for line in lines\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def old(lines):\n"
+                "    return next(\n"
+                "        client\n"
+                "        for client, id, text in names(lines)\n"
+                "        if \"fatal error\" in text or \"abortable error\" in text\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def id_of(lines):\n"
+                "    return next(id for client, id, text in names(lines) if client == old(lines))\n"
+                "\n"
+                "\n"
+                "def new(lines):\n"
+                "    return next(\n"
+                "        client for client, id, text in names(lines) if id == id_of(lines) and client != old(lines)\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def clumsy(lines):\n"
+                "    return next(\n"
+                "        (\n"
+                "            client\n"
+                "            for client, id, text in names(lines)\n"
+                "            if text.startswith(\"Aborting\") and id != id_of(lines)\n"
+                "        ),\n"
+                "        None,\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def own(lines):\n"
+                "    return next(id for client, id, text in names(lines) if id != id_of(lines))\n"
+                "fenced = {a: new(x) for a, x in n4.items()}\n"
+                "heir = {a: old(x) for a, x in n4.items()}\n"
+                "shared_id = {a: id_of(x) for a, x in n4.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="who aborts is the zombie",
+            sentence="To abort is a right of every producer, and it went on afterwards. Look for the one who hears of a newer producer.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def names(lines):\n"
+                "    return [\n"
+                "        re.search(r\"clientId=(\\S+), transactionalId=([^]]+)\\] (.*)\", line).groups()\n"
+                "        for line in lines\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def old(lines):\n"
+                "    return next(\n"
+                "        client\n"
+                "        for client, id, text in names(lines)\n"
+                "        if \"fatal error\" in text or \"abortable error\" in text\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def id_of(lines):\n"
+                "    return next(id for client, id, text in names(lines) if client == old(lines))\n"
+                "\n"
+                "\n"
+                "def new(lines):\n"
+                "    return next(\n"
+                "        client for client, id, text in names(lines) if id == id_of(lines) and client != old(lines)\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def clumsy(lines):\n"
+                "    return next(\n"
+                "        (\n"
+                "            client\n"
+                "            for client, id, text in names(lines)\n"
+                "            if text.startswith(\"Aborting\") and id != id_of(lines)\n"
+                "        ),\n"
+                "        None,\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def own(lines):\n"
+                "    return next(id for client, id, text in names(lines) if id != id_of(lines))\n"
+                "fenced = {a: clumsy(x) or new(x) for a, x in n4.items()}\n"
+                "heir = {a: new(x) for a, x in n4.items()}\n"
+                "shared_id = {a: id_of(x) for a, x in n4.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the wrong id",
+            sentence="The two workers are right. Their id is the one that stands behind transactionalId= in the lines of both.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def names(lines):\n"
+                "    return [\n"
+                "        re.search(r\"clientId=(\\S+), transactionalId=([^]]+)\\] (.*)\", line).groups()\n"
+                "        for line in lines\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def old(lines):\n"
+                "    return next(\n"
+                "        client\n"
+                "        for client, id, text in names(lines)\n"
+                "        if \"fatal error\" in text or \"abortable error\" in text\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def id_of(lines):\n"
+                "    return next(id for client, id, text in names(lines) if client == old(lines))\n"
+                "\n"
+                "\n"
+                "def new(lines):\n"
+                "    return next(\n"
+                "        client for client, id, text in names(lines) if id == id_of(lines) and client != old(lines)\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def clumsy(lines):\n"
+                "    return next(\n"
+                "        (\n"
+                "            client\n"
+                "            for client, id, text in names(lines)\n"
+                "            if text.startswith(\"Aborting\") and id != id_of(lines)\n"
+                "        ),\n"
+                "        None,\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def own(lines):\n"
+                "    return next(id for client, id, text in names(lines) if id != id_of(lines))\n"
+                "fenced = {a: old(x) for a, x in n4.items()}\n"
+                "heir = {a: new(x) for a, x in n4.items()}\n"
+                "shared_id = {a: own(x) for a, x in n4.items()}"
+            ),
+        ),
+    ),
+    truth=lambda case: dict(zip(("fenced", "heir", "shared_id"), _pair(case["shift"]))),
+    right="right: one name, two producers, and the later one wins.",
+    otherwise=(
+        "not all of these three are right. Which transactional id stands beside two clients, "
+        "and which of the two came later?"
+    ),
+)
+
+
+# %% 06.5
+from autograder.cell.questions.ch06 import life
+from autograder.course.judge import WrongAnswer
+from random import Random
+
+from autograder.course.judge import Judge
 
 
 def _deaths(rng: Random) -> list[dict]:
@@ -177,411 +662,292 @@ def _deaths(rng: Random) -> list[dict]:
     ]
 
 
-RULE = "def verdict(known, batch):\n"
-NEW = "    if known is None:\n        return 'append'\n"
-OLD_EPOCH = "    if batch.epoch < known.epoch:\n        return 'fenced'\n"
-NEXT_EPOCH = (
-    "    if batch.epoch > known.epoch:\n"
-    "        return 'append' if batch.first == 0 else 'out of order'\n"
+JUDGE_06_5 = Judge(
+    id="06.5",
+    wrong_answers=(
+        WrongAnswer(
+            name="the offset afterwards",
+            sentence="That is the colleague's loop. Between commit_transaction and commit_sync the parcels count, and the place does not yet.",
+            source=(
+                "def copy(consumer, producer):\n"
+                "    records = consumer.poll(timeout_ms=300)\n"
+                "    if not records:\n"
+                "        return\n"
+                "    producer.begin_transaction()\n"
+                "    for record in records:\n"
+                "        producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
+                "    producer.commit_transaction()\n"
+                "    consumer.commit_sync()"
+            ),
+        ),
+        WrongAnswer(
+            name="the offset first",
+            sentence="You note the place first. Whoever dies between the two has lost the orders: at most once.",
+            source=(
+                "def copy(consumer, producer):\n"
+                "    records = consumer.poll(timeout_ms=300)\n"
+                "    if not records:\n"
+                "        return\n"
+                "    consumer.commit_sync()\n"
+                "    producer.begin_transaction()\n"
+                "    for record in records:\n"
+                "        producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
+                "    producer.commit_transaction()"
+            ),
+        ),
+        WrongAnswer(
+            name="no offset at all",
+            sentence="Nobody notes a place, so every new process begins at the beginning.",
+            source=(
+                "def copy(consumer, producer):\n"
+                "    records = consumer.poll(timeout_ms=300)\n"
+                "    if not records:\n"
+                "        return\n"
+                "    producer.begin_transaction()\n"
+                "    for record in records:\n"
+                "        producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
+                "    producer.commit_transaction()"
+            ),
+        ),
+        WrongAnswer(
+            name="the offset of the last record",
+            sentence="What is noted is the next offset to read. You noted the last one that was read, so it is read again.",
+            source=(
+                "def copy(consumer, producer):\n"
+                "    records = consumer.poll(timeout_ms=300)\n"
+                "    if not records:\n"
+                "        return\n"
+                "    producer.begin_transaction()\n"
+                "    for record in records:\n"
+                "        producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
+                "    places = {\n"
+                "        TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)\n"
+                "        for record in records\n"
+                "    }\n"
+                "    producer.send_offsets_to_transaction(places, consumer.group_metadata())\n"
+                "    producer.commit_transaction()"
+            ),
+        ),
+        WrongAnswer(
+            name="one partition's place",
+            sentence="You note a place for the last record's partition only. When a poll brings two partitions, the other one is read again by the next process.",
+            source=(
+                "def copy(consumer, producer):\n"
+                "    records = consumer.poll(timeout_ms=300)\n"
+                "    if not records:\n"
+                "        return\n"
+                "    producer.begin_transaction()\n"
+                "    for record in records:\n"
+                "        producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
+                "    place = TopicPartition(record.topic, record.partition)\n"
+                "    next_one = OffsetAndMetadata(record.offset + 1)\n"
+                "    producer.send_offsets_to_transaction({place: next_one}, consumer.group_metadata())\n"
+                "    producer.commit_transaction()"
+            ),
+        ),
+        WrongAnswer(
+            name="two transactions",
+            sentence="You made two transactions, one for the parcels and one for the places. Between them is the same gap as before.",
+            source=(
+                "def copy(consumer, producer):\n"
+                "    records = consumer.poll(timeout_ms=300)\n"
+                "    if not records:\n"
+                "        return\n"
+                "    producer.begin_transaction()\n"
+                "    for record in records:\n"
+                "        producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
+                "    producer.commit_transaction()\n"
+                "    producer.begin_transaction()\n"
+                "    places = {\n"
+                "        TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)\n"
+                "        for record in records\n"
+                "    }\n"
+                "    producer.send_offsets_to_transaction(places, consumer.group_metadata())\n"
+                "    producer.commit_transaction()"
+            ),
+        ),
+    ),
+    hidden_cases=_deaths,
+    unseen=(
+        "some orders were packed twice or not at all when the program died at another moment. "
+        "Parcels and places must be decided together."
+    ),
 )
-REPEAT = "    if (batch.first, batch.last) in known.batches:\n        return 'duplicate'\n"
-FOLLOWS = (
-    "    return 'append' if batch.first == (known.batches[-1][1] + 1 if known.batches else 0) else "
-    "'out of order'\n"
-)
-COPY = (
-    "def copy(consumer, producer):\n    records = consumer.poll(timeout_ms=300)\n"
-    "    if not records:\n        return\n"
-)
-SENDS = (
-    "    producer.begin_transaction()\n    for record in records:\n"
-    "        producer.send(ProducerRecord('parcels', key=record.key, value=record.value))\n"
-)
-PLACES = (
-    "    places = {TopicPartition(record.topic, record.partition): "
-    "OffsetAndMetadata(record.offset%s) for record in records}\n"
-    "    producer.send_offsets_to_transaction(places, consumer.group_metadata())\n"
-)
-_GETS, _PAIR, _CAUSES = (
-    "high_watermark last_stable uncommitted committed",
-    "fenced heir shared_id",
-    "by_producer by_program",
-)
-STABLE = "x.before + x.good + 1 + x.bad + 1"
-END = f"{STABLE} + x.unfinished + x.after"
-ALL = "x.before + x.good + x.bad + x.unfinished + x.after"
-LINES = r"""
-import re
-def names(lines):
-    return [re.search(r"clientId=(\S+), transactionalId=([^]]+)\] (.*)", line).groups() for line in lines]
-def old(lines):
-    return next(client for client, id, text in names(lines) if "fatal error" in text or "abortable error" in text)
-def id_of(lines):
-    return next(id for client, id, text in names(lines) if client == old(lines))
-def new(lines):
-    return next(client for client, id, text in names(lines) if id == id_of(lines) and client != old(lines))
-def clumsy(lines):
-    return next((client for client, id, text in names(lines) if text.startswith("Aborting") and id != id_of(lines)), None)
-def own(lines):
-    return next(id for client, id, text in names(lines) if id != id_of(lines))
-"""  # noqa: E501
-ROWS = r"""
-import re
-def rows(x):
-    return [re.search(r"producerId: (-?\d+) .* key: (.*) payload", line).groups() for line in ledger(x.day)]
-def twice(x):
-    keys = [key for id, key in rows(x)]
-    return sorted({key for key in keys if keys.count(key) > 1})
-def plain(x):
-    without = {key for id, key in rows(x) if id == "-1"}
-    return [key for key in twice(x) if key in without]
-"""  # noqa: E501
 
+
+# %% 06.6
+from autograder.cell.questions.ch06 import day_of
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+
+
+@cache
+def _repeats(day: int) -> tuple[int, int]:
+    """Orders that stand twice: sent again by a producer without identity,
+    sent again by a program."""
+    seen: dict[str, list[int]] = {}
+    for event in day_of(day).journal.of("record.appended"):
+        if event.topic == "orders":
+            for record in event.records:
+                seen.setdefault(record.key, []).append(event.producer_id)
+    twice = [ids for ids in seen.values() if len(ids) > 1]
+    by_producer = sum(set(ids) == {-1} for ids in twice)
+    return by_producer, len(twice) - by_producer
+
+
+JUDGE_06_6 = Judge(
+    id="06.6",
+    wrong_answers=(
+        WrongAnswer(
+            name="the network did it all",
+            sentence="You gave all repeats to the producers. Some of the pairs have two different producer ids: no producer sends under another's.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def rows(x):\n"
+                "    return [\n"
+                "        re.search(r\"producerId: (-?\\d+) .* key: (.*) payload\", line).groups()\n"
+                "        for line in ledger(x.day)\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def twice(x):\n"
+                "    keys = [key for id, key in rows(x)]\n"
+                "    return sorted({key for key in keys if keys.count(key) > 1})\n"
+                "\n"
+                "\n"
+                "def plain(x):\n"
+                "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
+                "    return [key for key in twice(x) if key in without]\n"
+                "by_producer = {a: len(twice(x)) for a, x in n6.items()}\n"
+                "by_program = {a: 0 for a, x in n6.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="programs did it all",
+            sentence="You gave all repeats to the programs. Where both have -1, nobody started anew: shop-a's producer had no answer and could not be recognised.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def rows(x):\n"
+                "    return [\n"
+                "        re.search(r\"producerId: (-?\\d+) .* key: (.*) payload\", line).groups()\n"
+                "        for line in ledger(x.day)\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def twice(x):\n"
+                "    keys = [key for id, key in rows(x)]\n"
+                "    return sorted({key for key in keys if keys.count(key) > 1})\n"
+                "\n"
+                "\n"
+                "def plain(x):\n"
+                "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
+                "    return [key for key in twice(x) if key in without]\n"
+                "by_producer = {a: 0 for a, x in n6.items()}\n"
+                "by_program = {a: len(twice(x)) for a, x in n6.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the same three numbers",
+            sentence="You grouped by producer id, epoch and sequence. All records of shop-a have -1 three times, so they all look alike; and no others do.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def rows(x):\n"
+                "    return [\n"
+                "        re.search(r\"producerId: (-?\\d+) .* key: (.*) payload\", line).groups()\n"
+                "        for line in ledger(x.day)\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def twice(x):\n"
+                "    keys = [key for id, key in rows(x)]\n"
+                "    return sorted({key for key in keys if keys.count(key) > 1})\n"
+                "\n"
+                "\n"
+                "def plain(x):\n"
+                "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
+                "    return [key for key in twice(x) if key in without]\n"
+                "by_producer = {a: sum(id == \"-1\" for id, key in rows(x)) for a, x in n6.items()}\n"
+                "by_program = {a: 0 for a, x in n6.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="both copies counted",
+            sentence="You counted records. An order that stands twice is one order.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def rows(x):\n"
+                "    return [\n"
+                "        re.search(r\"producerId: (-?\\d+) .* key: (.*) payload\", line).groups()\n"
+                "        for line in ledger(x.day)\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def twice(x):\n"
+                "    keys = [key for id, key in rows(x)]\n"
+                "    return sorted({key for key in keys if keys.count(key) > 1})\n"
+                "\n"
+                "\n"
+                "def plain(x):\n"
+                "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
+                "    return [key for key in twice(x) if key in without]\n"
+                "by_producer = {a: 2 * len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: 2 * (len(twice(x)) - len(plain(x))) for a, x in n6.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the other way round",
+            sentence="The other way round: -1 twice is one producer that sent a batch again, two different ids are two lives of a program.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def rows(x):\n"
+                "    return [\n"
+                "        re.search(r\"producerId: (-?\\d+) .* key: (.*) payload\", line).groups()\n"
+                "        for line in ledger(x.day)\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def twice(x):\n"
+                "    keys = [key for id, key in rows(x)]\n"
+                "    return sorted({key for key in keys if keys.count(key) > 1})\n"
+                "\n"
+                "\n"
+                "def plain(x):\n"
+                "    without = {key for id, key in rows(x) if id == \"-1\"}\n"
+                "    return [key for key in twice(x) if key in without]\n"
+                "by_producer = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}\n"
+                "by_program = {a: len(plain(x)) for a, x in n6.items()}"
+            ),
+        ),
+    ),
+    truth=lambda case: dict(zip(("by_producer", "by_program"), _repeats(case["day"]))),
+    right=(
+        "right: the producer without an identity repeats itself; a new process repeats what "
+        "its predecessor did."
+    ),
+    otherwise=(
+        "not these two. Take the keys that stand twice, and compare the producer ids of the two."
+    ),
+)
+
+
+# %% all
 JUDGES = (
-    Judge(
-        id="06.1",
-        truth=_verdict,
-        hidden_cases=_batches,
-        right="right.",
-        otherwise=(
-            "not this verdict. Look at the epoch first, then whether exactly this batch is "
-            "remembered, then whether it is the next."
-        ),
-        unseen=(
-            "your rule misjudges a batch. Look at the epoch first, then whether exactly this batch "
-            "is remembered, then whether it is the next."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "a gap is let through",
-                RULE + NEW + OLD_EPOCH + NEXT_EPOCH + REPEAT + "    return 'append'\n",
-                "You look for repeats only. A batch with a gap before it has overtaken another, "
-                "and the order would be lost.",
-            ),
-            WrongAnswer(
-                "a new epoch goes on counting",
-                RULE + NEW + OLD_EPOCH + REPEAT + FOLLOWS,
-                "With a new epoch the sequence begins again at 0. You go on from where the old "
-                "epoch stopped.",
-            ),
-            WrongAnswer(
-                "the epoch does not count",
-                RULE + NEW + REPEAT + FOLLOWS,
-                "You never look at the epoch. With an older one it is a zombie, however well the "
-                "number fits; a newer one counts from 0.",
-            ),
-            WrongAnswer(
-                "a repeat is an error",
-                RULE + NEW + OLD_EPOCH + NEXT_EPOCH + FOLLOWS,
-                "You refuse a repeat. Its record is safe in the log, and the producer only wants "
-                "to hear so: success, not an error.",
-            ),
-            WrongAnswer(
-                "every known number is a repeat",
-                RULE
-                + NEW
-                + OLD_EPOCH
-                + NEXT_EPOCH
-                + (
-                    "    if known.batches and batch.last <= known.batches[-1][1]:\n"
-                    "        return 'duplicate'\n"
-                )
-                + FOLLOWS,
-                "The leader remembers five batches. Of an older one it cannot say where it stands, "
-                "so it may not answer with success.",
-            ),
-            WrongAnswer(
-                "everything is written",
-                RULE + "    return 'append'\n",
-                "Whoever writes everything has an old broker: what is sent again stands twice, "
-                "what comes too early overtakes, and zombies write.",
-            ),
-        ),
-    ),
-    Judge(
-        id="06.2",
-        truth=_two_readers,
-        right=(
-            "right: markers take offsets, and the unfinished transaction holds back all that comes "
-            "after it."
-        ),
-        otherwise=(
-            "not all of these four are right. Draw the log: records, a marker for each transaction "
-            "that ended, and where the unfinished one begins."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "markers take no offset",
-                each(
-                    _GETS, ALL, "x.before + x.good + x.bad", ALL, "x.before + x.good", numbers="n2"
-                ),
-                "The readers are right. But a COMMIT and an ABORT marker stand in the log as well, "
-                "and each takes an offset.",
-            ),
-            WrongAnswer(
-                "only the aborted are left out",
-                each(_GETS, END, STABLE, ALL, "x.before + x.good + x.after", numbers="n2"),
-                "What was written last is in no transaction. But it stands behind the unfinished "
-                "one, and a reader of committed records waits there.",
-            ),
-            WrongAnswer(
-                "nothing holds readers back",
-                each(_GETS, END, END, ALL, "x.before + x.good + x.after", numbers="n2"),
-                "You let the last stable offset go up to the high watermark. The unfinished "
-                "transaction stops it where it begins.",
-            ),
-            WrongAnswer(
-                "the readers are right, the point is not",
-                each(_GETS, END, END, ALL, "x.before + x.good", numbers="n2"),
-                "Your readers are right. The offset at which one of them has to stop is not the "
-                "end of the log: it is where the open transaction begins.",
-            ),
-            WrongAnswer(
-                "only one marker",
-                each(_GETS, f"{END} - 1", f"{STABLE} - 1", ALL, "x.before + x.good", numbers="n2"),
-                "You counted one marker. Two transactions have ended, and it does not matter how: "
-                "each has left one.",
-            ),
-            WrongAnswer(
-                "an open transaction has a marker",
-                each(_GETS, f"{END} + 1", STABLE, ALL, "x.before + x.good", numbers="n2"),
-                "Three markers are one too many. The third transaction is still open, and so "
-                "nothing has been written to end it.",
-            ),
-            WrongAnswer(
-                "markers at the end only",
-                each(
-                    _GETS, END, "x.before + x.good + x.bad", ALL, "x.before + x.good", numbers="n2"
-                ),
-                "With markers the log is as long as you say. But they stand in front of the open "
-                "transaction, so this one begins later, too.",
-            ),
-            WrongAnswer(
-                "aborted records are gone",
-                each(
-                    _GETS,
-                    END,
-                    STABLE,
-                    "x.before + x.good + x.unfinished + x.after",
-                    "x.before + x.good",
-                    numbers="n2",
-                ),
-                "Nobody takes aborted records out of the log. A reader of the level "
-                "read_uncommitted gets them.",
-            ),
-            WrongAnswer(
-                "only what was in a transaction",
-                each(_GETS, END, STABLE, ALL, "x.good", numbers="n2"),
-                "A reader of committed records also gets what was written without a transaction, "
-                "here the {before} records before it.",
-            ),
-            WrongAnswer(
-                "markers are records",
-                each(_GETS, END, STABLE, END, "x.before + x.good + 1", numbers="n2"),
-                "You counted markers as records. They take an offset, and no application is ever "
-                "given one.",
-            ),
-        ),
-    ),
-    Judge(
-        id="06.3",
-        truth=lambda case: {
-            "epoch": _epoch(case["client"], case["transactions"], case["starts"], case["ends_by"])
-        },
-        right=(
-            "right: starts up to 3.9, transactions from 4.0 on, and one more where somebody has to "
-            "be fenced out of an open one."
-        ),
-        otherwise="not this epoch. Let epoch_after run it, and change one number at a time.",
-        wrong_answers=(
-            WrongAnswer(
-                "a start is a step",
-                each("epoch", "x.starts - 1", numbers="n3"),
-                "You counted the starts after the first. Here more than that raises the epoch: the "
-                "version is {client}, the end {ends_by}.",
-            ),
-            WrongAnswer(
-                "every transaction is a step",
-                each(
-                    "epoch",
-                    "(x.starts - 1) * (x.transactions + (1 if x.ends_by == 'close' else 2))",
-                    numbers="n3",
-                ),
-                "With a client of 3.9 a transaction does not raise the epoch; with 4.4 it does. "
-                "This one is {client}.",
-            ),
-            WrongAnswer(
-                "kill -9 is like close",
-                each(
-                    "epoch",
-                    "(x.starts - 1) * (1 if x.client == '3.9' else x.transactions + 1)",
-                    numbers="n3",
-                ),
-                "kill -9 left a transaction open. Who comes next has the old one fenced with an "
-                "epoch of its own, to abort that, and then gets the next.",
-            ),
-            WrongAnswer(
-                "the first is 1",
-                each(
-                    "epoch",
-                    "1 + (x.starts - 1) * ((0 if x.client == '3.9' else x.transactions) + (1 if "
-                    "x.ends_by == 'close' else 2))",
-                    numbers="n3",
-                ),
-                "One too many: the first start gets epoch 0.",
-            ),
-        ),
-    ),
-    Judge(
-        id="06.4",
-        truth=lambda case: dict(zip(("fenced", "heir", "shared_id"), _pair(case["shift"]))),
-        right="right: one name, two producers, and the later one wins.",
-        otherwise=(
-            "not all of these three are right. Which transactional id stands beside two clients, "
-            "and which of the two came later?"
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "the newcomer was fenced",
-                each(_PAIR, "new(x)", "old(x)", "id_of(x)", numbers="n4", before=LINES),
-                "The other way round. Who calls init_transactions later gets the higher epoch, and "
-                "who has the lower one is fenced.",
-            ),
-            WrongAnswer(
-                "who aborts is the zombie",
-                each(
-                    _PAIR, "clumsy(x) or new(x)", "new(x)", "id_of(x)", numbers="n4", before=LINES
-                ),
-                "To abort is a right of every producer, and it went on afterwards. Look for the "
-                "one who hears of a newer producer.",
-            ),
-            WrongAnswer(
-                "the wrong id",
-                each(_PAIR, "old(x)", "new(x)", "own(x)", numbers="n4", before=LINES),
-                "The two workers are right. Their id is the one that stands behind "
-                "transactionalId= in the lines of both.",
-            ),
-        ),
-    ),
-    Judge(
-        id="06.5",
-        hidden_cases=_deaths,
-        unseen=(
-            "some orders were packed twice or not at all when the program died at another moment. "
-            "Parcels and places must be decided together."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "the offset afterwards",
-                COPY + SENDS + "    producer.commit_transaction()\n    consumer.commit_sync()\n",
-                "That is the colleague's loop. Between commit_transaction and commit_sync the "
-                "parcels count, and the place does not yet.",
-            ),
-            WrongAnswer(
-                "the offset first",
-                COPY
-                + "    consumer.commit_sync()\n"
-                + SENDS
-                + "    producer.commit_transaction()\n",
-                "You note the place first. Whoever dies between the two has lost the orders: at "
-                "most once.",
-            ),
-            WrongAnswer(
-                "no offset at all",
-                COPY + SENDS + "    producer.commit_transaction()\n",
-                "Nobody notes a place, so every new process begins at the beginning.",
-            ),
-            WrongAnswer(
-                "the offset of the last record",
-                COPY + SENDS + PLACES % "" + "    producer.commit_transaction()\n",
-                "What is noted is the next offset to read. You noted the last one that was read, "
-                "so it is read again.",
-            ),
-            WrongAnswer(
-                "one partition's place",
-                COPY
-                + SENDS
-                + (
-                    "    place = TopicPartition(record.topic, record.partition)\n"
-                    "    next_one = OffsetAndMetadata(record.offset + 1)\n"
-                    "    producer.send_offsets_to_transaction({place: next_one}, "
-                    "consumer.group_metadata())\n    producer.commit_transaction()\n"
-                ),
-                "You note a place for the last record's partition only. When a poll brings two "
-                "partitions, the other one is read again by the next process.",
-            ),
-            WrongAnswer(
-                "two transactions",
-                COPY
-                + SENDS
-                + "    producer.commit_transaction()\n    producer.begin_transaction()\n"
-                + PLACES % " + 1"
-                + "    producer.commit_transaction()\n",
-                "You made two transactions, one for the parcels and one for the places. Between "
-                "them is the same gap as before.",
-            ),
-        ),
-    ),
-    Judge(
-        id="06.6",
-        truth=lambda case: dict(zip(("by_producer", "by_program"), _repeats(case["day"]))),
-        right=(
-            "right: the producer without an identity repeats itself; a new process repeats what "
-            "its predecessor did."
-        ),
-        otherwise=(
-            "not these two. Take the keys that stand twice, and compare the producer ids of the "
-            "two."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "the network did it all",
-                each(_CAUSES, "len(twice(x))", "0", numbers="n6", before=ROWS),
-                "You gave all repeats to the producers. Some of the pairs have two different "
-                "producer ids: no producer sends under another's.",
-            ),
-            WrongAnswer(
-                "programs did it all",
-                each(_CAUSES, "0", "len(twice(x))", numbers="n6", before=ROWS),
-                "You gave all repeats to the programs. Where both have -1, nobody started anew: "
-                "shop-a's producer had no answer and could not be recognised.",
-            ),
-            WrongAnswer(
-                "the same three numbers",
-                each(
-                    _CAUSES,
-                    "sum(id == '-1' for id, key in rows(x))",
-                    "0",
-                    numbers="n6",
-                    before=ROWS,
-                ),
-                "You grouped by producer id, epoch and sequence. All records of shop-a have -1 "
-                "three times, so they all look alike; and no others do.",
-            ),
-            WrongAnswer(
-                "both copies counted",
-                each(
-                    _CAUSES,
-                    "2 * len(plain(x))",
-                    "2 * (len(twice(x)) - len(plain(x)))",
-                    numbers="n6",
-                    before=ROWS,
-                ),
-                "You counted records. An order that stands twice is one order.",
-            ),
-            WrongAnswer(
-                "the other way round",
-                each(
-                    _CAUSES,
-                    "len(twice(x)) - len(plain(x))",
-                    "len(plain(x))",
-                    numbers="n6",
-                    before=ROWS,
-                ),
-                "The other way round: -1 twice is one producer that sent a batch again, two "
-                "different ids are two lives of a program.",
-            ),
-        ),
-    ),
-    Judge(id="06.open"),
+    JUDGE_06_1,
+    JUDGE_06_2,
+    JUDGE_06_3,
+    JUDGE_06_4,
+    JUDGE_06_5,
+    JUDGE_06_6,
 )

@@ -1,15 +1,16 @@
-"""Chapter 07, the group protocol: the judges' half.
-Truths come from running labs, not from a formula."""
+# Generated from notebooks/exercises/07; edit those files and run
+# `python -m autograder course 07`.
+# fmt: off
+# ruff: noqa
+"""The judge's half of chapter 07's exercises: truths, hidden cases and wrong answers."""
 
 from __future__ import annotations
 
-from functools import cache
+
+# %% shared
 from random import Random
 
-from autograder.cell.questions.ch07 import planted
-from autograder.course.answers import each
-from autograder.course.judge import Judge, WrongAnswer
-from kafkalab import KafkaConsumer, Lab
+from kafkalab import KafkaConsumer
 
 
 def _member(lab, name: str, strategy: str, work_ms: int = 0, stays_ms: int = 900_000) -> None:
@@ -31,6 +32,36 @@ def _member(lab, name: str, strategy: str, work_ms: int = 0, stays_ms: int = 900
         consumer.poll(timeout_ms=200)
         lab.sleep(work_ms)
     consumer.close()
+
+
+def _groups(rng: Random) -> list[dict]:
+    """Groups nobody has seen: some topics, members that read some of them,
+    and something that happens."""
+    cases = []
+    for _ in range(3):
+        topics = {
+            name: rng.randrange(1, 9)
+            for name in ("apples", "orders", "refunds")[: rng.randrange(1, 4)]
+        }
+        names = [f"m{number}" for number in range(1, rng.randrange(3, 6))]
+        members = {
+            name: sorted(rng.sample(sorted(topics), rng.randrange(1, len(topics) + 1)))
+            for name in names
+        }
+        members[names[0]] = members[names[1]] = sorted(topics)
+        event = rng.choice(("one comes", f"{names[0]} leaves", f"{names[-1]} crashes"))
+        cases.append(
+            {"seed": rng.randrange(10, 999), "topics": topics, "members": members, "event": event}
+        )
+    return cases
+
+
+# %% 07.1
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import Lab
 
 
 @cache
@@ -60,6 +91,408 @@ def _join_phase(case: dict) -> dict:
     return {"leader": starts[place], "joins": joins, "last_generation": generation}
 
 
+JUDGE_07_1 = Judge(
+    id="07.1",
+    wrong_answers=(
+        WrongAnswer(
+            name="one join each",
+            sentence="You gave each member one join. When one comes, all who are there join again, since a generation begins with everybody.",
+            source=(
+                "def known(x):\n"
+                "    return len(x.starts.split())\n"
+                "\n"
+                "\n"
+                "def k(x):\n"
+                "    return 1 if x.version == \"2.1\" else 2\n"
+                "\n"
+                "\n"
+                "def again(x):\n"
+                "    return sum(known(x) + i for i in range(x.later))\n"
+                "leader = {a: x.starts.split()[0] for a, x in n.items()}\n"
+                "joins = {a: known(x) + x.later for a, x in n.items()}\n"
+                "last_generation = {a: 1 + x.later for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the others do not join again",
+            sentence="You counted the newcomers' own way in. Those who are there hear of it in a heartbeat's answer, and join again, too.",
+            source=(
+                "def known(x):\n"
+                "    return len(x.starts.split())\n"
+                "\n"
+                "\n"
+                "def k(x):\n"
+                "    return 1 if x.version == \"2.1\" else 2\n"
+                "\n"
+                "\n"
+                "def again(x):\n"
+                "    return sum(known(x) + i for i in range(x.later))\n"
+                "leader = {a: x.starts.split()[0] for a, x in n.items()}\n"
+                "joins = {a: k(x) * (known(x) + x.later) for a, x in n.items()}\n"
+                "last_generation = {a: 1 + x.later for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="no id is asked for",
+            sentence="From 2.2 on a newcomer's first JOIN_GROUP only fetches its member id. Clients {version} send it twice.",
+            source=(
+                "def known(x):\n"
+                "    return len(x.starts.split())\n"
+                "\n"
+                "\n"
+                "def k(x):\n"
+                "    return 1 if x.version == \"2.1\" else 2\n"
+                "\n"
+                "\n"
+                "def again(x):\n"
+                "    return sum(known(x) + i for i in range(x.later))\n"
+                "leader = {a: x.starts.split()[0] for a, x in n.items()}\n"
+                "joins = {a: known(x) + x.later + again(x) for a, x in n.items()}\n"
+                "last_generation = {a: 1 + x.later for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="an old client asks for its id",
+            sentence="MEMBER_ID_REQUIRED came with 2.2. A client {version} is let in at its first try.",
+            source=(
+                "def known(x):\n"
+                "    return len(x.starts.split())\n"
+                "\n"
+                "\n"
+                "def k(x):\n"
+                "    return 1 if x.version == \"2.1\" else 2\n"
+                "\n"
+                "\n"
+                "def again(x):\n"
+                "    return sum(known(x) + i for i in range(x.later))\n"
+                "leader = {a: x.starts.split()[0] for a, x in n.items()}\n"
+                "joins = {a: 2 * (known(x) + x.later) + again(x) for a, x in n.items()}\n"
+                "last_generation = {a: 1 + x.later for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="everybody asks for an id each time",
+            sentence="A member keeps its id. Who joins again sends one request, not two.",
+            source=(
+                "def known(x):\n"
+                "    return len(x.starts.split())\n"
+                "\n"
+                "\n"
+                "def k(x):\n"
+                "    return 1 if x.version == \"2.1\" else 2\n"
+                "\n"
+                "\n"
+                "def again(x):\n"
+                "    return sum(known(x) + i for i in range(x.later))\n"
+                "leader = {a: x.starts.split()[0] for a, x in n.items()}\n"
+                "joins = {a: k(x) * (known(x) + x.later + again(x)) for a, x in n.items()}\n"
+                "last_generation = {a: 1 + x.later for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the alphabet leads",
+            sentence="Names decide nothing here. The coordinator takes the member that it added first: read {starts} from the left.",
+            source=(
+                "def known(x):\n"
+                "    return len(x.starts.split())\n"
+                "\n"
+                "\n"
+                "def k(x):\n"
+                "    return 1 if x.version == \"2.1\" else 2\n"
+                "\n"
+                "\n"
+                "def again(x):\n"
+                "    return sum(known(x) + i for i in range(x.later))\n"
+                "leader = {a: min(x.starts.split()) for a, x in n.items()}\n"
+                "joins = {a: k(x) * (known(x) + x.later) + again(x) for a, x in n.items()}\n"
+                "last_generation = {a: 1 + x.later for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the last one leads",
+            sentence="A leader stays one while it is there. The first that the coordinator added leads, and nobody left.",
+            source=(
+                "def known(x):\n"
+                "    return len(x.starts.split())\n"
+                "\n"
+                "\n"
+                "def k(x):\n"
+                "    return 1 if x.version == \"2.1\" else 2\n"
+                "\n"
+                "\n"
+                "def again(x):\n"
+                "    return sum(known(x) + i for i in range(x.later))\n"
+                "leader = {a: x.starts.split()[-1] for a, x in n.items()}\n"
+                "joins = {a: k(x) * (known(x) + x.later) + again(x) for a, x in n.items()}\n"
+                "last_generation = {a: 1 + x.later for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="counted from 0",
+            sentence="Leader and requests are right. What {starts} agree on when they start has the number 1 and not 0; every newcomer makes one more.",
+            source=(
+                "def known(x):\n"
+                "    return len(x.starts.split())\n"
+                "\n"
+                "\n"
+                "def k(x):\n"
+                "    return 1 if x.version == \"2.1\" else 2\n"
+                "\n"
+                "\n"
+                "def again(x):\n"
+                "    return sum(known(x) + i for i in range(x.later))\n"
+                "leader = {a: x.starts.split()[0] for a, x in n.items()}\n"
+                "joins = {a: k(x) * (known(x) + x.later) + again(x) for a, x in n.items()}\n"
+                "last_generation = {a: x.later for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="a generation for each member",
+            sentence="Those who start within the first seconds are gathered into one generation: a group that was empty waits for more.",
+            source=(
+                "def known(x):\n"
+                "    return len(x.starts.split())\n"
+                "\n"
+                "\n"
+                "def k(x):\n"
+                "    return 1 if x.version == \"2.1\" else 2\n"
+                "\n"
+                "\n"
+                "def again(x):\n"
+                "    return sum(known(x) + i for i in range(x.later))\n"
+                "leader = {a: x.starts.split()[0] for a, x in n.items()}\n"
+                "joins = {a: k(x) * (known(x) + x.later) + again(x) for a, x in n.items()}\n"
+                "last_generation = {a: known(x) + x.later for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_join_phase,
+    right=(
+        "right: the first one leads, each newcomer asks for its id first, and everybody who is "
+        "there joins again."
+    ),
+    otherwise=(
+        "not all of these three are right. How often does a newcomer of version {version} send "
+        "JOIN_GROUP, and what do the others do each time?"
+    ),
+)
+
+
+# %% 07.2
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+JUDGE_07_2 = Judge(
+    id="07.2",
+    wrong_answers=(
+        WrongAnswer(
+            name="round robin",
+            sentence="You deal one partition at a time, as with cards. Range gives each member a block of neighbours: 0 1 2, then 3 4.",
+            source=(
+                "def range_assign(partitions, subscriptions):\n"
+                "    dealt = {member: [] for member in subscriptions}\n"
+                "    for topic in sorted(partitions):\n"
+                "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
+                "        for number in range(partitions[topic]):\n"
+                "            dealt[readers[number % len(readers)]].append((topic, number))\n"
+                "    return dealt"
+            ),
+        ),
+        WrongAnswer(
+            name="what is left over is dropped",
+            sentence="The rest of the division belongs to nobody, and no member reads it. The first members take one more each.",
+            source=(
+                "def range_assign(partitions, subscriptions):\n"
+                "    dealt = {member: [] for member in subscriptions}\n"
+                "    for topic in sorted(partitions):\n"
+                "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
+                "        each = partitions[topic] // len(readers)\n"
+                "        for place, m in enumerate(readers):\n"
+                "            dealt[m] += [(topic, n) for n in range(place * each, place * each + each)]\n"
+                "    return dealt"
+            ),
+        ),
+        WrongAnswer(
+            name="the last one takes the rest",
+            sentence="Your last member takes all that is left over. Kafka gives it to the first ones, one each.",
+            source=(
+                "def range_assign(partitions, subscriptions):\n"
+                "    dealt = {member: [] for member in subscriptions}\n"
+                "    for topic in sorted(partitions):\n"
+                "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
+                "        each = partitions[topic] // len(readers)\n"
+                "        for place, m in enumerate(readers):\n"
+                "            end = partitions[topic] if place == len(readers) - 1 else place * each + each\n"
+                "            dealt[m] += [(topic, n) for n in range(place * each, end)]\n"
+                "    return dealt"
+            ),
+        ),
+        WrongAnswer(
+            name="the last ones take one more",
+            sentence="You give the extras to the last members. Kafka gives them to the first.",
+            source=(
+                "def range_assign(partitions, subscriptions):\n"
+                "    dealt = {member: [] for member in subscriptions}\n"
+                "    for topic in sorted(partitions):\n"
+                "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
+                "        each, over = divmod(partitions[topic], len(readers))\n"
+                "        start = 0\n"
+                "        for place, m in enumerate(readers):\n"
+                "            size = each + (place >= len(readers) - over)\n"
+                "            dealt[m] += [(topic, n) for n in range(start, start + size)]\n"
+                "            start += size\n"
+                "    return dealt"
+            ),
+        ),
+        WrongAnswer(
+            name="all topics as one pack",
+            sentence="You cut the partitions of all topics into blocks. Range deals each topic on its own and begins with the first member again.",
+            source=(
+                "def range_assign(partitions, subscriptions):\n"
+                "    dealt = {member: [] for member in subscriptions}\n"
+                "    pack = [(topic, number) for topic in sorted(partitions) for number in range(partitions[topic])]\n"
+                "    ring = sorted(subscriptions)\n"
+                "    each, over = divmod(len(pack), len(ring))\n"
+                "    start = 0\n"
+                "    for place, m in enumerate(ring):\n"
+                "        size = each + (place < over)\n"
+                "        dealt[m] = [tp for tp in pack[start : start + size] if tp[0] in subscriptions[m]]\n"
+                "        start += size\n"
+                "    return dealt"
+            ),
+        ),
+        WrongAnswer(
+            name="divided by all members",
+            sentence="You divide by all members, also by those that did not subscribe to the topic. Their share belongs to nobody.",
+            source=(
+                "def range_assign(partitions, subscriptions):\n"
+                "    dealt = {member: [] for member in subscriptions}\n"
+                "    ring = sorted(subscriptions)\n"
+                "    for topic in sorted(partitions):\n"
+                "        each, over = divmod(partitions[topic], len(ring))\n"
+                "        start = 0\n"
+                "        for place, m in enumerate(ring):\n"
+                "            size = each + (place < over)\n"
+                "            dealt[m] += [\n"
+                "                (topic, n) for n in range(start, start + size) if topic in subscriptions[m]\n"
+                "            ]\n"
+                "            start += size\n"
+                "    return dealt"
+            ),
+        ),
+    ),
+    hidden_cases=_groups,
+    unseen=(
+        "in a group you have not seen, Kafka's class deals differently. Mind members that read "
+        "other topics than their neighbours."
+    ),
+)
+
+
+# %% 07.3
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+JUDGE_07_3 = Judge(
+    id="07.3",
+    wrong_answers=(
+        WrongAnswer(
+            name="topics as they come",
+            sentence="The round is right, and the row is not: you take the topics as the dict happens to hold them. Sort their names first.",
+            source=(
+                "def round_robin_assign(partitions, subscriptions):\n"
+                "    ring = sorted(subscriptions)\n"
+                "    dealt = {member: [] for member in ring}\n"
+                "    place = 0\n"
+                "    for topic in partitions:\n"
+                "        for number in range(partitions[topic]):\n"
+                "            while topic not in subscriptions[ring[place % len(ring)]]:\n"
+                "                place += 1\n"
+                "            dealt[ring[place % len(ring)]].append((topic, number))\n"
+                "            place += 1\n"
+                "    return dealt"
+            ),
+        ),
+        WrongAnswer(
+            name="each topic begins anew",
+            sentence="You begin with the first member for each topic. The round goes on: a topic begins where the one before it ended.",
+            source=(
+                "def round_robin_assign(partitions, subscriptions):\n"
+                "    ring = sorted(subscriptions)\n"
+                "    dealt = {member: [] for member in ring}\n"
+                "    for topic in sorted(partitions):\n"
+                "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
+                "        for number in range(partitions[topic]):\n"
+                "            dealt[readers[number % len(readers)]].append((topic, number))\n"
+                "    return dealt"
+            ),
+        ),
+        WrongAnswer(
+            name="a skipped turn is lost",
+            sentence="When it is the turn of a member that does not read the topic, you give the partition to nobody. Skip the member, keep the partition.",
+            source=(
+                "def round_robin_assign(partitions, subscriptions):\n"
+                "    ring = sorted(subscriptions)\n"
+                "    dealt = {member: [] for member in ring}\n"
+                "    for place, (topic, number) in enumerate(\n"
+                "        [(topic, number) for topic in sorted(partitions) for number in range(partitions[topic])]\n"
+                "    ):\n"
+                "        m = ring[place % len(ring)]\n"
+                "        if topic in subscriptions[m]:\n"
+                "            dealt[m].append((topic, number))\n"
+                "    return dealt"
+            ),
+        ),
+        WrongAnswer(
+            name="counted by place",
+            sentence="You count places in the row. After a skip the two run apart: go on after the member that was served last.",
+            source=(
+                "def round_robin_assign(partitions, subscriptions):\n"
+                "    ring = sorted(subscriptions)\n"
+                "    dealt = {member: [] for member in ring}\n"
+                "    for place, (topic, number) in enumerate(\n"
+                "        [(topic, number) for topic in sorted(partitions) for number in range(partitions[topic])]\n"
+                "    ):\n"
+                "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
+                "        dealt[readers[place % len(readers)]].append((topic, number))\n"
+                "    return dealt"
+            ),
+        ),
+        WrongAnswer(
+            name="range",
+            sentence="These are blocks, as Range deals them. Here each partition goes to the next member in the round.",
+            source=(
+                "def round_robin_assign(partitions, subscriptions):\n"
+                "    ring = sorted(subscriptions)\n"
+                "    dealt = {member: [] for member in ring}\n"
+                "    for topic in sorted(partitions):\n"
+                "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
+                "        each, over = divmod(partitions[topic], len(readers))\n"
+                "        start = 0\n"
+                "        for place, m in enumerate(readers):\n"
+                "            size = each + (place < over)\n"
+                "            dealt[m] += [(topic, n) for n in range(start, start + size)]\n"
+                "            start += size\n"
+                "    return dealt"
+            ),
+        ),
+    ),
+    hidden_cases=_groups,
+    unseen=(
+        "in a group you have not seen, Kafka's class deals differently. Where does the round "
+        "go on after a member was skipped?"
+    ),
+)
+
+
+# %% 07.4
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import Lab
+
+
 @cache
 def _moved(strategy: str, partitions: int, members: int) -> dict:
     """What changes its owner when one more member comes, and what is given up on the way."""
@@ -86,6 +519,287 @@ def _owners(lab: Lab) -> dict[str, str]:
         for name, client in lab.at(lab.now_ms)["clients"].items()
         for tp in client["assignment"]
     }
+
+
+JUDGE_07_4 = Judge(
+    id="07.4",
+    wrong_answers=(
+        WrongAnswer(
+            name="everything moves",
+            sentence="You let all {partitions} move. Many get the same owner again, also from assignors that remember nothing.",
+            source=(
+                "def owner(x, place, members):\n"
+                "    if x.strategy != \"Range\":\n"
+                "        return place % members\n"
+                "    each, over = divmod(x.partitions, members)\n"
+                "    edge = over * (each + 1)\n"
+                "    return place // (each + 1) if place < edge else over + (place - edge) // each\n"
+                "\n"
+                "\n"
+                "def share(x):\n"
+                "    return x.partitions // (x.members + 1)\n"
+                "\n"
+                "\n"
+                "def moves(x):\n"
+                "    if \"Sticky\" in x.strategy:\n"
+                "        return share(x)\n"
+                "    return sum(owner(x, i, x.members) != owner(x, i, x.members + 1) for i in range(x.partitions))\n"
+                "\n"
+                "\n"
+                "def lost(x):\n"
+                "    return moves(x) if x.strategy == \"CooperativeSticky\" else x.partitions\n"
+                "moved_partitions = {a: x.partitions for a, x in n.items()}\n"
+                "given_up = {a: x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="only the newcomer's share moves",
+            sentence="Only a sticky assignor moves no more than the newcomer needs. {strategy} deals from the start, and old members exchange partitions, too.",
+            source=(
+                "def owner(x, place, members):\n"
+                "    if x.strategy != \"Range\":\n"
+                "        return place % members\n"
+                "    each, over = divmod(x.partitions, members)\n"
+                "    edge = over * (each + 1)\n"
+                "    return place // (each + 1) if place < edge else over + (place - edge) // each\n"
+                "\n"
+                "\n"
+                "def share(x):\n"
+                "    return x.partitions // (x.members + 1)\n"
+                "\n"
+                "\n"
+                "def moves(x):\n"
+                "    if \"Sticky\" in x.strategy:\n"
+                "        return share(x)\n"
+                "    return sum(owner(x, i, x.members) != owner(x, i, x.members + 1) for i in range(x.partitions))\n"
+                "\n"
+                "\n"
+                "def lost(x):\n"
+                "    return moves(x) if x.strategy == \"CooperativeSticky\" else x.partitions\n"
+                "moved_partitions = {a: share(x) for a, x in n.items()}\n"
+                "given_up = {\n"
+                "    a: min(share(x), lost(x)) if x.strategy == \"CooperativeSticky\" else x.partitions\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="only what moves is given up",
+            sentence="The moves are right. But {strategy} is eager: before each join a member gives up everything, also what it will get back.",
+            source=(
+                "def owner(x, place, members):\n"
+                "    if x.strategy != \"Range\":\n"
+                "        return place % members\n"
+                "    each, over = divmod(x.partitions, members)\n"
+                "    edge = over * (each + 1)\n"
+                "    return place // (each + 1) if place < edge else over + (place - edge) // each\n"
+                "\n"
+                "\n"
+                "def share(x):\n"
+                "    return x.partitions // (x.members + 1)\n"
+                "\n"
+                "\n"
+                "def moves(x):\n"
+                "    if \"Sticky\" in x.strategy:\n"
+                "        return share(x)\n"
+                "    return sum(owner(x, i, x.members) != owner(x, i, x.members + 1) for i in range(x.partitions))\n"
+                "\n"
+                "\n"
+                "def lost(x):\n"
+                "    return moves(x) if x.strategy == \"CooperativeSticky\" else x.partitions\n"
+                "moved_partitions = {a: moves(x) for a, x in n.items()}\n"
+                "given_up = {a: moves(x) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="cooperative members give up all",
+            sentence="The moves are right. A cooperative member keeps what it has while it joins, and gives up only what the leader left out.",
+            source=(
+                "def owner(x, place, members):\n"
+                "    if x.strategy != \"Range\":\n"
+                "        return place % members\n"
+                "    each, over = divmod(x.partitions, members)\n"
+                "    edge = over * (each + 1)\n"
+                "    return place // (each + 1) if place < edge else over + (place - edge) // each\n"
+                "\n"
+                "\n"
+                "def share(x):\n"
+                "    return x.partitions // (x.members + 1)\n"
+                "\n"
+                "\n"
+                "def moves(x):\n"
+                "    if \"Sticky\" in x.strategy:\n"
+                "        return share(x)\n"
+                "    return sum(owner(x, i, x.members) != owner(x, i, x.members + 1) for i in range(x.partitions))\n"
+                "\n"
+                "\n"
+                "def lost(x):\n"
+                "    return moves(x) if x.strategy == \"CooperativeSticky\" else x.partitions\n"
+                "moved_partitions = {a: moves(x) for a, x in n.items()}\n"
+                "given_up = {a: x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the share is rounded up",
+            sentence="{partitions} partitions do not divide evenly. A sticky assignor lets the old members keep the larger shares, and the newcomer gets the smaller one.",
+            source=(
+                "def owner(x, place, members):\n"
+                "    if x.strategy != \"Range\":\n"
+                "        return place % members\n"
+                "    each, over = divmod(x.partitions, members)\n"
+                "    edge = over * (each + 1)\n"
+                "    return place // (each + 1) if place < edge else over + (place - edge) // each\n"
+                "\n"
+                "\n"
+                "def share(x):\n"
+                "    return x.partitions // (x.members + 1)\n"
+                "\n"
+                "\n"
+                "def moves(x):\n"
+                "    if \"Sticky\" in x.strategy:\n"
+                "        return share(x)\n"
+                "    return sum(owner(x, i, x.members) != owner(x, i, x.members + 1) for i in range(x.partitions))\n"
+                "\n"
+                "\n"
+                "def lost(x):\n"
+                "    return moves(x) if x.strategy == \"CooperativeSticky\" else x.partitions\n"
+                "moved_partitions = {a: share(x) + 1 if \"Sticky\" in x.strategy else moves(x) for a, x in n.items()}\n"
+                "given_up = {\n"
+                "    a: share(x) + 1 if x.strategy == \"CooperativeSticky\" else x.partitions for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+    ),
+    truth=lambda case: _moved(case["strategy"], case["partitions"], case["members"]),
+    right="right: what moves, the rule of dealing decides; what is given up, the protocol.",
+    otherwise=(
+        "not these two. Write down who owns what before and after, by {strategy}, and ask what "
+        "each member drops before it joins."
+    ),
+)
+
+
+# %% 07.5
+from autograder.cell.questions.ch07 import planted
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+JUDGE_07_5 = Judge(
+    id="07.5",
+    wrong_answers=(
+        WrongAnswer(
+            name="who dies is at fault",
+            sentence="That one died, but its settings are those of two others. The odd one was there first; the coordinator takes only members that know its strategy.",
+            source=(
+                "def odd_line(lines):\n"
+                "    for kind, words in (\n"
+                "        (\"topics\", \"Subscribed\"),\n"
+                "        (\"strategy\", \"strategy =\"),\n"
+                "        (\"group\", \"group.id =\"),\n"
+                "    ):\n"
+                "        said = [line.split(\" \", 1) for line in lines if words in line]\n"
+                "        for client, setting in said:\n"
+                "            if sum(other == setting for _, other in said) == 1:\n"
+                "                return client, kind\n"
+                "def blamed(lines, right):\n"
+                "    return next((line.split()[0] for line in lines if \"ended\" in line), right)\n"
+                "\n"
+                "\n"
+                "odd_one = {team: blamed(lines, odd_line(lines)[0]) for team, lines in shown.items()}\n"
+                "differs = {team: odd_line(lines)[1] for team, lines in shown.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="it is always the topics",
+            sentence="The right member. But look at its other rows: its topics are those of its colleagues.",
+            source=(
+                "def odd_line(lines):\n"
+                "    for kind, words in (\n"
+                "        (\"topics\", \"Subscribed\"),\n"
+                "        (\"strategy\", \"strategy =\"),\n"
+                "        (\"group\", \"group.id =\"),\n"
+                "    ):\n"
+                "        said = [line.split(\" \", 1) for line in lines if words in line]\n"
+                "        for client, setting in said:\n"
+                "            if sum(other == setting for _, other in said) == 1:\n"
+                "                return client, kind\n"
+                "odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}\n"
+                "differs = {team: \"topics\" for team in shown}"
+            ),
+        ),
+        WrongAnswer(
+            name="it is always the group",
+            sentence="The right member. Its group.id is the same as that of the others; something else is not.",
+            source=(
+                "def odd_line(lines):\n"
+                "    for kind, words in (\n"
+                "        (\"topics\", \"Subscribed\"),\n"
+                "        (\"strategy\", \"strategy =\"),\n"
+                "        (\"group\", \"group.id =\"),\n"
+                "    ):\n"
+                "        said = [line.split(\" \", 1) for line in lines if words in line]\n"
+                "        for client, setting in said:\n"
+                "            if sum(other == setting for _, other in said) == 1:\n"
+                "                return client, kind\n"
+                "odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}\n"
+                "differs = {team: \"group\" for team in shown}"
+            ),
+        ),
+        WrongAnswer(
+            name="it is always the strategy",
+            sentence="The right member. It deals by the class that all four have; compare the two other rows.",
+            source=(
+                "def odd_line(lines):\n"
+                "    for kind, words in (\n"
+                "        (\"topics\", \"Subscribed\"),\n"
+                "        (\"strategy\", \"strategy =\"),\n"
+                "        (\"group\", \"group.id =\"),\n"
+                "    ):\n"
+                "        said = [line.split(\" \", 1) for line in lines if words in line]\n"
+                "        for client, setting in said:\n"
+                "            if sum(other == setting for _, other in said) == 1:\n"
+                "                return client, kind\n"
+                "odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}\n"
+                "differs = {team: \"strategy\" for team in shown}"
+            ),
+        ),
+        WrongAnswer(
+            name="m1 leads, so m1 is to blame",
+            sentence="m1 is not out of line here. Find the member whose row differs from three others.",
+            source=(
+                "def odd_line(lines):\n"
+                "    for kind, words in (\n"
+                "        (\"topics\", \"Subscribed\"),\n"
+                "        (\"strategy\", \"strategy =\"),\n"
+                "        (\"group\", \"group.id =\"),\n"
+                "    ):\n"
+                "        said = [line.split(\" \", 1) for line in lines if words in line]\n"
+                "        for client, setting in said:\n"
+                "            if sum(other == setting for _, other in said) == 1:\n"
+                "                return client, kind\n"
+                "odd_one = {team: \"m1\" for team in shown}\n"
+                "differs = {team: odd_line(lines)[1] for team, lines in shown.items()}"
+            ),
+        ),
+    ),
+    truth=lambda case: {
+        "odd_one": planted(case["story"])[1],
+        "differs": planted(case["story"])[0],
+    },
+    right="right: one setting in one program, and the whole group feels it.",
+    otherwise=(
+        "not this one, or not this setting. Compare the members' lines one by one: three of "
+        "them agree."
+    ),
+)
+
+
+# %% 07.6
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import Lab
 
 
 @cache
@@ -118,528 +832,127 @@ def _each_gap(case: dict, until_ms: int = 10**9) -> list[int]:
     return [ms for ended_ms, ms in _gaps(case["strategy"], case["work_ms"]) if ended_ms < until_ms]
 
 
-def _groups(rng: Random) -> list[dict]:
-    """Groups nobody has seen: some topics, members that read some of them,
-    and something that happens."""
-    cases = []
-    for _ in range(3):
-        topics = {
-            name: rng.randrange(1, 9)
-            for name in ("apples", "orders", "refunds")[: rng.randrange(1, 4)]
-        }
-        names = [f"m{number}" for number in range(1, rng.randrange(3, 6))]
-        members = {
-            name: sorted(rng.sample(sorted(topics), rng.randrange(1, len(topics) + 1)))
-            for name in names
-        }
-        members[names[0]] = members[names[1]] = sorted(topics)
-        event = rng.choice(("one comes", f"{names[0]} leaves", f"{names[-1]} crashes"))
-        cases.append(
-            {"seed": rng.randrange(10, 999), "topics": topics, "members": members, "event": event}
-        )
-    return cases
-
-
-_JOINS, _MOVES = "leader joins last_generation", "moved_partitions given_up"
-COUNT = """
-def known(x): return len(x.starts.split())
-def k(x): return 1 if x.version == "2.1" else 2
-def again(x): return sum(known(x) + i for i in range(x.later))
-"""
-OWNERS = """
-def owner(x, place, members):
-    if x.strategy != "Range":
-        return place % members
-    each, over = divmod(x.partitions, members)
-    edge = over * (each + 1)
-    return place // (each + 1) if place < edge else over + (place - edge) // each
-def share(x): return x.partitions // (x.members + 1)
-def moves(x):
-    if "Sticky" in x.strategy:
-        return share(x)
-    return sum(owner(x, i, x.members) != owner(x, i, x.members + 1) for i in range(x.partitions))
-def lost(x): return moves(x) if x.strategy == "CooperativeSticky" else x.partitions
-"""
-GAPS = """
-def all_gaps(group, until=10**9):
-    given_up, gaps = {}, []
-    for line in shift(group).table("line").itertuples():
-        found = re.search(r"(Revoke|Adding).* assigned partitions:? ?(.*)", line.message)
-        for partition in filter(None, found[2].split(", ") if found else ()):
-            if found[1] == "Revoke":
-                given_up[partition] = line.at_ms
-            elif partition in given_up and line.at_ms < until:
-                gaps.append(line.at_ms - given_up.pop(partition))
-    return gaps
-"""
-ODD = """
-def odd_line(lines):
-    for kind, words in (("topics", "Subscribed"), ("strategy", "strategy ="), ("group", "group.id =")):
-        said = [line.split(" ", 1) for line in lines if words in line]
-        for client, setting in said:
-            if sum(other == setting for _, other in said) == 1:
-                return client, kind
-"""  # noqa: E501
-RANGE = (
-    "def range_assign(partitions, subscriptions):\n"
-    "    dealt = {member: [] for member in subscriptions}\n    "
+JUDGE_07_6 = Judge(
+    id="07.6",
+    wrong_answers=(
+        WrongAnswer(
+            name="the longest gap",
+            sentence="That is the longest single gap. The question asks for all gaps of all partitions, added up.",
+            source=(
+                "def all_gaps(group, until=10**9):\n"
+                "    given_up, gaps = {}, []\n"
+                "    for line in shift(group).table(\"line\").itertuples():\n"
+                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
+                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
+                "            if found[1] == \"Revoke\":\n"
+                "                given_up[partition] = line.at_ms\n"
+                "            elif partition in given_up and line.at_ms < until:\n"
+                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    return gaps\n"
+                "ms_without_owner = {a: max(all_gaps(x)) for a, x in n.items()}"
+            ),
+            says=(
+lambda case: {"ms_without_owner": max(_each_gap(case))}
+            ),
+        ),
+        WrongAnswer(
+            name="the number of gaps",
+            sentence="That is how many gaps there are. Add up how long each one lasted instead of counting rows.",
+            source=(
+                "def all_gaps(group, until=10**9):\n"
+                "    given_up, gaps = {}, []\n"
+                "    for line in shift(group).table(\"line\").itertuples():\n"
+                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
+                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
+                "            if found[1] == \"Revoke\":\n"
+                "                given_up[partition] = line.at_ms\n"
+                "            elif partition in given_up and line.at_ms < until:\n"
+                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    return gaps\n"
+                "ms_without_owner = {a: len(all_gaps(x)) for a, x in n.items()}"
+            ),
+            says=(
+lambda case: {"ms_without_owner": len(_each_gap(case))}
+            ),
+        ),
+        WrongAnswer(
+            name="in seconds",
+            sentence="The sum is right, in seconds. Give it in milliseconds, as the rows have it.",
+            source=(
+                "def all_gaps(group, until=10**9):\n"
+                "    given_up, gaps = {}, []\n"
+                "    for line in shift(group).table(\"line\").itertuples():\n"
+                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
+                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
+                "            if found[1] == \"Revoke\":\n"
+                "                given_up[partition] = line.at_ms\n"
+                "            elif partition in given_up and line.at_ms < until:\n"
+                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    return gaps\n"
+                "ms_without_owner = {a: sum(all_gaps(x)) / 1000 for a, x in n.items()}"
+            ),
+            says=(
+lambda case: {"ms_without_owner": sum(_each_gap(case)) / 1000}
+            ),
+        ),
+        WrongAnswer(
+            name="the average gap",
+            sentence="That is the average gap. The cost is their sum.",
+            source=(
+                "def all_gaps(group, until=10**9):\n"
+                "    given_up, gaps = {}, []\n"
+                "    for line in shift(group).table(\"line\").itertuples():\n"
+                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
+                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
+                "            if found[1] == \"Revoke\":\n"
+                "                given_up[partition] = line.at_ms\n"
+                "            elif partition in given_up and line.at_ms < until:\n"
+                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    return gaps\n"
+                "ms_without_owner = {\n"
+                "    a: (lambda gaps: round(sum(gaps) / len(gaps)))(all_gaps(x)) for a, x in n.items()\n"
+                "}"
+            ),
+            says=(
+lambda case: {"ms_without_owner": round(sum(_each_gap(case)) / len(_each_gap(case)))}
+            ),
+        ),
+        WrongAnswer(
+            name="the first rebalance only",
+            sentence="That is the first rebalance alone. m1 leaves later, and that costs as well.",
+            source=(
+                "def all_gaps(group, until=10**9):\n"
+                "    given_up, gaps = {}, []\n"
+                "    for line in shift(group).table(\"line\").itertuples():\n"
+                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
+                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
+                "            if found[1] == \"Revoke\":\n"
+                "                given_up[partition] = line.at_ms\n"
+                "            elif partition in given_up and line.at_ms < until:\n"
+                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    return gaps\n"
+                "ms_without_owner = {a: sum(all_gaps(x, until=45_000)) for a, x in n.items()}"
+            ),
+            says=(
+lambda case: {"ms_without_owner": sum(_each_gap(case, until_ms=45_000))}
+            ),
+        ),
+    ),
+    truth=lambda case: {"ms_without_owner": sum(_each_gap(case))},
+    right=("right: eager members pay with every partition, cooperative ones with those that move."),
+    otherwise=(
+        "not this number of milliseconds. Pair each revoke with the next add of the same "
+        "partition in the same group, and add up the differences."
+    ),
 )
-ROUND = (
-    "def round_robin_assign(partitions, subscriptions):\n    ring = sorted(subscriptions)\n"
-    "    dealt = {member: [] for member in ring}\n    "
-)
-PACK = "[(topic, number) for topic in sorted(partitions) for number in range(partitions[topic])]"
-READERS = "readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n        "
 
+
+# %% all
 JUDGES = (
-    Judge(
-        id="07.1",
-        truth=_join_phase,
-        right=(
-            "right: the first one leads, each newcomer asks for its id first, and everybody who is "
-            "there joins again."
-        ),
-        otherwise=(
-            "not all of these three are right. How often does a newcomer of version {version} send "
-            "JOIN_GROUP, and what do the others do each time?"
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "one join each",
-                each(
-                    _JOINS, "x.starts.split()[0]", "known(x) + x.later", "1 + x.later", before=COUNT
-                ),
-                "You gave each member one join. When one comes, all who are there join again, "
-                "since a generation begins with everybody.",
-            ),
-            WrongAnswer(
-                "the others do not join again",
-                each(
-                    _JOINS,
-                    "x.starts.split()[0]",
-                    "k(x) * (known(x) + x.later)",
-                    "1 + x.later",
-                    before=COUNT,
-                ),
-                "You counted the newcomers' own way in. Those who are there hear of it in a "
-                "heartbeat's answer, and join again, too.",
-            ),
-            WrongAnswer(
-                "no id is asked for",
-                each(
-                    _JOINS,
-                    "x.starts.split()[0]",
-                    "known(x) + x.later + again(x)",
-                    "1 + x.later",
-                    before=COUNT,
-                ),
-                "From 2.2 on a newcomer's first JOIN_GROUP only fetches its member id. Clients "
-                "{version} send it twice.",
-            ),
-            WrongAnswer(
-                "an old client asks for its id",
-                each(
-                    _JOINS,
-                    "x.starts.split()[0]",
-                    "2 * (known(x) + x.later) + again(x)",
-                    "1 + x.later",
-                    before=COUNT,
-                ),
-                "MEMBER_ID_REQUIRED came with 2.2. A client {version} is let in at its first try.",
-            ),
-            WrongAnswer(
-                "everybody asks for an id each time",
-                each(
-                    _JOINS,
-                    "x.starts.split()[0]",
-                    "k(x) * (known(x) + x.later + again(x))",
-                    "1 + x.later",
-                    before=COUNT,
-                ),
-                "A member keeps its id. Who joins again sends one request, not two.",
-            ),
-            WrongAnswer(
-                "the alphabet leads",
-                each(
-                    _JOINS,
-                    "min(x.starts.split())",
-                    "k(x) * (known(x) + x.later) + again(x)",
-                    "1 + x.later",
-                    before=COUNT,
-                ),
-                "Names decide nothing here. The coordinator takes the member that it added first: "
-                "read {starts} from the left.",
-            ),
-            WrongAnswer(
-                "the last one leads",
-                each(
-                    _JOINS,
-                    "x.starts.split()[-1]",
-                    "k(x) * (known(x) + x.later) + again(x)",
-                    "1 + x.later",
-                    before=COUNT,
-                ),
-                "A leader stays one while it is there. The first that the coordinator added leads, "
-                "and nobody left.",
-            ),
-            WrongAnswer(
-                "counted from 0",
-                each(
-                    _JOINS,
-                    "x.starts.split()[0]",
-                    "k(x) * (known(x) + x.later) + again(x)",
-                    "x.later",
-                    before=COUNT,
-                ),
-                "Leader and requests are right. What {starts} agree on when they start has the "
-                "number 1 and not 0; every newcomer makes one more.",
-            ),
-            WrongAnswer(
-                "a generation for each member",
-                each(
-                    _JOINS,
-                    "x.starts.split()[0]",
-                    "k(x) * (known(x) + x.later) + again(x)",
-                    "known(x) + x.later",
-                    before=COUNT,
-                ),
-                "Those who start within the first seconds are gathered into one generation: a "
-                "group that was empty waits for more.",
-            ),
-        ),
-    ),
-    Judge(
-        id="07.2",
-        hidden_cases=_groups,
-        unseen=(
-            "in a group you have not seen, Kafka's class deals differently. Mind members that read "
-            "other topics than their neighbours."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "round robin",
-                RANGE
-                + "for topic in sorted(partitions):\n        "
-                + READERS
-                + "for number in range(partitions[topic]):\n            "
-                "dealt[readers[number % len(readers)]].append((topic, number))\n    return dealt",
-                "You deal one partition at a time, as with cards. Range gives each member a block "
-                "of neighbours: 0 1 2, then 3 4.",
-            ),
-            WrongAnswer(
-                "what is left over is dropped",
-                RANGE
-                + "for topic in sorted(partitions):\n        "
-                + READERS
-                + (
-                    "each = partitions[topic] // len(readers)\n        "
-                    "for place, m in enumerate(readers):\n"
-                    "            dealt[m] += [(topic, n) for n in range(place * each, place * each "
-                    "+ each)]\n    return dealt"
-                ),
-                "The rest of the division belongs to nobody, and no member reads it. The first "
-                "members take one more each.",
-            ),
-            WrongAnswer(
-                "the last one takes the rest",
-                RANGE
-                + "for topic in sorted(partitions):\n        "
-                + READERS
-                + (
-                    "each = partitions[topic] // len(readers)\n        "
-                    "for place, m in enumerate(readers):\n"
-                    "            end = partitions[topic] if place == len(readers) - 1 else place * "
-                    "each + each\n            dealt[m] += [(topic, n) for n in range(place * each, "
-                    "end)]\n    return dealt"
-                ),
-                "Your last member takes all that is left over. Kafka gives it to the first ones, "
-                "one each.",
-            ),
-            WrongAnswer(
-                "the last ones take one more",
-                RANGE
-                + "for topic in sorted(partitions):\n        "
-                + READERS
-                + (
-                    "each, over = divmod(partitions[topic], len(readers))\n        "
-                    "start = 0\n        for place, m in enumerate(readers):\n"
-                    "            size = each + (place >= len(readers) - over)\n            "
-                    "dealt[m] += [(topic, n) for n in range(start, start + size)]\n"
-                    "            start += size\n    return dealt"
-                ),
-                "You give the extras to the last members. Kafka gives them to the first.",
-            ),
-            WrongAnswer(
-                "all topics as one pack",
-                RANGE
-                + "pack = "
-                + PACK
-                + (
-                    "\n    ring = sorted(subscriptions)\n"
-                    "    each, over = divmod(len(pack), len(ring))\n    start = 0\n    "
-                    "for place, m in enumerate(ring):\n        size = each + (place < over)\n"
-                    "        dealt[m] = [tp for tp in pack[start:start + size] if tp[0] in "
-                    "subscriptions[m]]\n        start += size\n    return dealt"
-                ),
-                "You cut the partitions of all topics into blocks. Range deals each topic on its "
-                "own and begins with the first member again.",
-            ),
-            WrongAnswer(
-                "divided by all members",
-                RANGE
-                + (
-                    "ring = sorted(subscriptions)\n    for topic in sorted(partitions):\n"
-                    "        each, over = divmod(partitions[topic], len(ring))\n        "
-                    "start = 0\n        for place, m in enumerate(ring):\n"
-                    "            size = each + (place < over)\n"
-                    "            dealt[m] += [(topic, n) for n in range(start, start + size) if "
-                    "topic in subscriptions[m]]\n            start += size\n    return dealt"
-                ),
-                "You divide by all members, also by those that did not subscribe to the topic. "
-                "Their share belongs to nobody.",
-            ),
-        ),
-    ),
-    Judge(
-        id="07.3",
-        hidden_cases=_groups,
-        unseen=(
-            "in a group you have not seen, Kafka's class deals differently. Where does the round "
-            "go on after a member was skipped?"
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "topics as they come",
-                ROUND
-                + (
-                    "place = 0\n    for topic in partitions:\n"
-                    "        for number in range(partitions[topic]):\n            "
-                    "while topic not in subscriptions[ring[place % len(ring)]]:\n"
-                    "                place += 1\n"
-                    "            dealt[ring[place % len(ring)]].append((topic, number))\n"
-                    "            place += 1\n    return dealt"
-                ),
-                "The round is right, and the row is not: you take the topics as the dict happens "
-                "to hold them. Sort their names first.",
-            ),
-            WrongAnswer(
-                "each topic begins anew",
-                ROUND
-                + "for topic in sorted(partitions):\n        "
-                + READERS
-                + "for number in range(partitions[topic]):\n            "
-                "dealt[readers[number % len(readers)]].append((topic, number))\n    return dealt",
-                "You begin with the first member for each topic. The round goes on: a topic begins "
-                "where the one before it ended.",
-            ),
-            WrongAnswer(
-                "a skipped turn is lost",
-                ROUND
-                + "for place, (topic, number) in enumerate("
-                + PACK
-                + (
-                    "):\n        m = ring[place % len(ring)]\n        "
-                    "if topic in subscriptions[m]:\n            dealt[m].append((topic, number))\n"
-                    "    return dealt"
-                ),
-                "When it is the turn of a member that does not read the topic, you give the "
-                "partition to nobody. Skip the member, keep the partition.",
-            ),
-            WrongAnswer(
-                "counted by place",
-                ROUND
-                + "for place, (topic, number) in enumerate("
-                + PACK
-                + "):\n        "
-                + READERS
-                + "dealt[readers[place % len(readers)]].append((topic, number))\n    return dealt",
-                "You count places in the row. After a skip the two run apart: go on after the "
-                "member that was served last.",
-            ),
-            WrongAnswer(
-                "range",
-                ROUND
-                + "for topic in sorted(partitions):\n        "
-                + READERS
-                + (
-                    "each, over = divmod(partitions[topic], len(readers))\n        start = 0\n"
-                    "        for place, m in enumerate(readers):\n"
-                    "            size = each + (place < over)\n"
-                    "            dealt[m] += [(topic, n) for n in range(start, start + size)]\n"
-                    "            start += size\n    return dealt"
-                ),
-                "These are blocks, as Range deals them. Here each partition goes to the next "
-                "member in the round.",
-            ),
-        ),
-    ),
-    Judge(
-        id="07.4",
-        truth=lambda case: _moved(case["strategy"], case["partitions"], case["members"]),
-        right="right: what moves, the rule of dealing decides; what is given up, the protocol.",
-        otherwise=(
-            "not these two. Write down who owns what before and after, by {strategy}, and ask what "
-            "each member drops before it joins."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "everything moves",
-                each(_MOVES, "x.partitions", "x.partitions", before=OWNERS),
-                "You let all {partitions} move. Many get the same owner again, also from assignors "
-                "that remember nothing.",
-            ),
-            WrongAnswer(
-                "only the newcomer's share moves",
-                each(
-                    _MOVES,
-                    "share(x)",
-                    "min(share(x), lost(x)) if x.strategy == 'CooperativeSticky' else x.partitions",
-                    before=OWNERS,
-                ),
-                "Only a sticky assignor moves no more than the newcomer needs. {strategy} deals "
-                "from the start, and old members exchange partitions, too.",
-            ),
-            WrongAnswer(
-                "only what moves is given up",
-                each(_MOVES, "moves(x)", "moves(x)", before=OWNERS),
-                "The moves are right. But {strategy} is eager: before each join a member gives up "
-                "everything, also what it will get back.",
-            ),
-            WrongAnswer(
-                "cooperative members give up all",
-                each(_MOVES, "moves(x)", "x.partitions", before=OWNERS),
-                "The moves are right. A cooperative member keeps what it has while it joins, and "
-                "gives up only what the leader left out.",
-            ),
-            WrongAnswer(
-                "the share is rounded up",
-                each(
-                    _MOVES,
-                    "share(x) + 1 if 'Sticky' in x.strategy else moves(x)",
-                    "share(x) + 1 if x.strategy == 'CooperativeSticky' else x.partitions",
-                    before=OWNERS,
-                ),
-                "{partitions} partitions do not divide evenly. A sticky assignor lets the old "
-                "members keep the larger shares, and the newcomer gets the smaller one.",
-            ),
-        ),
-    ),
-    Judge(
-        id="07.5",
-        truth=lambda case: {
-            "odd_one": planted(case["story"])[1],
-            "differs": planted(case["story"])[0],
-        },
-        right="right: one setting in one program, and the whole group feels it.",
-        otherwise=(
-            "not this one, or not this setting. Compare the members' lines one by one: three of "
-            "them agree."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "who dies is at fault",
-                ODD
-                + (
-                    "def blamed(lines, right):\n    return next((line.split()[0] for line in lines "
-                    "if 'ended' in line), right)\n"
-                    "odd_one = {team: blamed(lines, odd_line(lines)[0]) for team, lines in "
-                    "shown.items()}\ndiffers = {team: odd_line(lines)[1] for team, lines in "
-                    "shown.items()}"
-                ),
-                "That one died, but its settings are those of two others. The odd one was there "
-                "first; the coordinator takes only members that know its strategy.",
-            ),
-            WrongAnswer(
-                "it is always the topics",
-                ODD
-                + (
-                    "odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}\n"
-                    "differs = {team: 'topics' for team in shown}"
-                ),
-                "The right member. But look at its other rows: its topics are those of its "
-                "colleagues.",
-            ),
-            WrongAnswer(
-                "it is always the group",
-                ODD
-                + (
-                    "odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}\n"
-                    "differs = {team: 'group' for team in shown}"
-                ),
-                "The right member. Its group.id is the same as that of the others; something else "
-                "is not.",
-            ),
-            WrongAnswer(
-                "it is always the strategy",
-                ODD
-                + (
-                    "odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}\n"
-                    "differs = {team: 'strategy' for team in shown}"
-                ),
-                "The right member. It deals by the class that all four have; compare the two other "
-                "rows.",
-            ),
-            WrongAnswer(
-                "m1 leads, so m1 is to blame",
-                ODD
-                + (
-                    "odd_one = {team: 'm1' for team in shown}\n"
-                    "differs = {team: odd_line(lines)[1] for team, lines in shown.items()}"
-                ),
-                "m1 is not out of line here. Find the member whose row differs from three others.",
-            ),
-        ),
-    ),
-    Judge(
-        id="07.6",
-        truth=lambda case: {"ms_without_owner": sum(_each_gap(case))},
-        right=(
-            "right: eager members pay with every partition, cooperative ones with those that move."
-        ),
-        otherwise=(
-            "not this number of milliseconds. Pair each revoke with the next add of the same "
-            "partition in the same group, and add up the differences."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "the longest gap",
-                each("ms_without_owner", "max(all_gaps(x))", before=GAPS),
-                "That is the longest single gap. The question asks for all gaps of all partitions, "
-                "added up.",
-                says=lambda case: {"ms_without_owner": max(_each_gap(case))},
-            ),
-            WrongAnswer(
-                "the number of gaps",
-                each("ms_without_owner", "len(all_gaps(x))", before=GAPS),
-                "That is how many gaps there are. Add up how long each one lasted instead of "
-                "counting rows.",
-                says=lambda case: {"ms_without_owner": len(_each_gap(case))},
-            ),
-            WrongAnswer(
-                "in seconds",
-                each("ms_without_owner", "sum(all_gaps(x)) / 1000", before=GAPS),
-                "The sum is right, in seconds. Give it in milliseconds, as the rows have it.",
-                says=lambda case: {"ms_without_owner": sum(_each_gap(case)) / 1000},
-            ),
-            WrongAnswer(
-                "the average gap",
-                each(
-                    "ms_without_owner",
-                    "(lambda gaps: round(sum(gaps) / len(gaps)))(all_gaps(x))",
-                    before=GAPS,
-                ),
-                "That is the average gap. The cost is their sum.",
-                says=lambda case: {
-                    "ms_without_owner": round(sum(_each_gap(case)) / len(_each_gap(case)))
-                },
-            ),
-            WrongAnswer(
-                "the first rebalance only",
-                each("ms_without_owner", "sum(all_gaps(x, until=45_000))", before=GAPS),
-                "That is the first rebalance alone. m1 leaves later, and that costs as well.",
-                says=lambda case: {"ms_without_owner": sum(_each_gap(case, until_ms=45_000))},
-            ),
-        ),
-    ),
-    Judge(id="07.open"),
+    JUDGE_07_1,
+    JUDGE_07_2,
+    JUDGE_07_3,
+    JUDGE_07_4,
+    JUDGE_07_5,
+    JUDGE_07_6,
 )

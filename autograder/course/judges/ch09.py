@@ -1,22 +1,14 @@
-"""Chapter 09, offsets: the judges' half. Truths come from running labs, not from a formula."""
+# Generated from notebooks/exercises/09; edit those files and run
+# `python -m autograder course 09`.
+# fmt: off
+# ruff: noqa
+"""The judge's half of chapter 09's exercises: truths, hidden cases and wrong answers."""
 
 from __future__ import annotations
 
-from functools import cache
 
-from autograder.cell.questions.ch09 import each_once, story
-from autograder.course.answers import each
-from autograder.course.judge import Judge, Verdict, WrongAnswer
-from kafkalab import (
-    KafkaConsumer,
-    KafkaProducer,
-    Lab,
-    OffsetAndMetadata,
-    ProducerRecord,
-    TopicPartition,
-)
-
-PLACE = TopicPartition("orders", 0)
+# %% shared
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 
 def _cluster(orders: int, seed: int = 1) -> Lab:
@@ -51,6 +43,13 @@ def _polled(reader: KafkaConsumer) -> list[int]:
         if found := [record.offset for record in reader.poll(timeout_ms=500)]:
             return found
     return []
+
+
+# %% 09.1
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
 
 
 @cache
@@ -97,6 +96,120 @@ def _shift(case: dict) -> dict:
     return {"twice": twice, "never": never}
 
 
+JUDGE_09_1 = Judge(
+    id="09.1",
+    wrong_answers=(
+        WrongAnswer(
+            name="Kafka remembers what was done",
+            sentence="Kafka does not know what a program has done. It knows the bookmark, and here it stood elsewhere than the work.",
+            source=(
+                "twice = {a: 0 for a, x in n.items()}\n"
+                "never = {a: 0 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the whole poll",
+            sentence="You counted all {per_poll} records of the poll. Only what she had really worked on can be done twice, and only what she had not can be missing.",
+            source=(
+                "twice = {\n"
+                "    a: x.per_poll\n"
+                "    if x.order == \"work, commit\" and x.moment in (\"polled\", \"half of the work\", \"work done\")\n"
+                "    else 0\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "never = {\n"
+                "    a: x.per_poll\n"
+                "    if not (x.order == \"work, commit\") and x.moment in (\"commit answered\", \"half of the work\")\n"
+                "    else 0\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a crash always repeats",
+            sentence="In '{order}' the bookmark is moved before the work. Bo goes on behind these records, so they are not done again: some are done never.",
+            source=(
+                "twice = {\n"
+                "    a: 0\n"
+                "    if x.moment in (\"polled\", \"polled again\", \"commit on its way\")\n"
+                "    else (\n"
+                "        x.per_poll // 2\n"
+                "        if x.moment == \"half of the work\"\n"
+                "        else x.per_poll\n"
+                "        if x.moment == (\"work done\" if x.order == \"work, commit\" else \"commit answered\")\n"
+                "        else 0\n"
+                "    )\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "never = {a: 0 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="no answer, no commit",
+            sentence="The coordinator had the commit; only its answer was still on the way. It counts, although Ada never heard of it.",
+            source=(
+                "twice = {\n"
+                "    a: x.per_poll\n"
+                "    if x.order == \"work, commit\" and x.moment in (\"work done\", \"commit on its way\")\n"
+                "    else x.per_poll // 2\n"
+                "    if x.order == \"work, commit\" and x.moment == \"half of the work\"\n"
+                "    else 0\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "never = {\n"
+                "    a: 0\n"
+                "    if x.order == \"work, commit\"\n"
+                "    else x.per_poll // 2\n"
+                "    if x.moment == \"half of the work\"\n"
+                "    else x.per_poll\n"
+                "    if x.moment == \"commit answered\"\n"
+                "    else 0\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="what she held is lost",
+            sentence="What Ada held in memory is in the log as well. Where the bookmark stands before it, Bo reads it.",
+            source=(
+                "twice = {\n"
+                "    a: x.per_poll if x.order == \"work, commit\" and x.moment == \"work done\" else 0\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "never = {\n"
+                "    a: x.per_poll // 2\n"
+                "    if x.moment == \"half of the work\"\n"
+                "    else x.per_poll\n"
+                "    if x.moment in (\"polled\", \"commit answered\")\n"
+                "    and (x.order == \"work, commit\" or x.moment == \"commit answered\")\n"
+                "    else 0\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+    ),
+    truth=_shift,
+    right=(
+        "right: what was done and not committed is done twice, what was committed and not done "
+        "is done never."
+    ),
+    otherwise=(
+        "not these two. What had she done when she died, and which record did the bookmark "
+        "call the next?"
+    ),
+)
+
+
+# %% 09.2
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaConsumer, OffsetAndMetadata, TopicPartition
+
+PLACE = TopicPartition("orders", 0)
+
+
 @cache
 def _went_on_at(program: str, every: int, start: int, worked: int) -> int:
     """The first offset that the next reader is given, after a program with this slip was killed."""
@@ -124,6 +237,234 @@ def _slip(case: dict) -> dict:
         "next_first": first,
         "twice": case["start"] + case["worked"] - first,
     }
+
+
+JUDGE_09_2 = Judge(
+    id="09.2",
+    wrong_answers=(
+        WrongAnswer(
+            name="committed means read",
+            sentence="You went on one behind the last commit. A committed offset is the next one to read itself.",
+            source=(
+                "import re\n"
+                "\n"
+                "start = lambda x: int(re.search(r\"offset=(\\d+)\", x.lines[0])[1])\n"
+                "last = lambda x: int(re.search(r\"offset (\\d+)\", x.lines[-1])[1])\n"
+                "first = lambda x: int(re.search(r\"offset (\\d+)\", x.lines[1])[1])\n"
+                "kind = lambda x: {0: \"right\", -1: \"no + 1\"}.get(first(x) - start(x) - x.every, \"counts late\")\n"
+                "program = {a: kind(x) for a, x in programs.items()}\n"
+                "next_first = {a: last(x) + 1 for a, x in programs.items()}\n"
+                "twice = {a: start(x) + x.worked - last(x) - 1 for a, x in programs.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the slips swapped",
+            sentence="The two slips are mixed up. Without + 1 each commit is one too low; who counts late commits first after a single record.",
+            source=(
+                "import re\n"
+                "\n"
+                "start = lambda x: int(re.search(r\"offset=(\\d+)\", x.lines[0])[1])\n"
+                "last = lambda x: int(re.search(r\"offset (\\d+)\", x.lines[-1])[1])\n"
+                "first = lambda x: int(re.search(r\"offset (\\d+)\", x.lines[1])[1])\n"
+                "kind = lambda x: {0: \"right\", -1: \"no + 1\"}.get(first(x) - start(x) - x.every, \"counts late\")\n"
+                "program = {\n"
+                "    a: {\"no + 1\": \"counts late\", \"counts late\": \"no + 1\"}.get(kind(x), \"right\")\n"
+                "    for a, x in programs.items()\n"
+                "}\n"
+                "next_first = {a: last(x) for a, x in programs.items()}\n"
+                "twice = {a: start(x) + x.worked - last(x) for a, x in programs.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="as it was meant",
+            sentence="You worked out where it should commit. Read where it did.",
+            source=(
+                "import re\n"
+                "\n"
+                "start = lambda x: int(re.search(r\"offset=(\\d+)\", x.lines[0])[1])\n"
+                "last = lambda x: int(re.search(r\"offset (\\d+)\", x.lines[-1])[1])\n"
+                "first = lambda x: int(re.search(r\"offset (\\d+)\", x.lines[1])[1])\n"
+                "kind = lambda x: {0: \"right\", -1: \"no + 1\"}.get(first(x) - start(x) - x.every, \"counts late\")\n"
+                "program = {a: \"right\" for a, x in programs.items()}\n"
+                "next_first = {a: start(x) + x.worked // x.every * x.every for a, x in programs.items()}\n"
+                "twice = {a: x.worked % x.every for a, x in programs.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="every distance is right",
+            sentence="The commits are {every} apart in each program. Look at the first one: how far is it from the beginning?",
+            source=(
+                "import re\n"
+                "\n"
+                "start = lambda x: int(re.search(r\"offset=(\\d+)\", x.lines[0])[1])\n"
+                "last = lambda x: int(re.search(r\"offset (\\d+)\", x.lines[-1])[1])\n"
+                "first = lambda x: int(re.search(r\"offset (\\d+)\", x.lines[1])[1])\n"
+                "kind = lambda x: {0: \"right\", -1: \"no + 1\"}.get(first(x) - start(x) - x.every, \"counts late\")\n"
+                "program = {a: \"right\" for a, x in programs.items()}\n"
+                "next_first = {a: last(x) for a, x in programs.items()}\n"
+                "twice = {a: start(x) + x.worked - last(x) for a, x in programs.items()}"
+            ),
+        ),
+    ),
+    truth=_slip,
+    right="right: the first commit gives the slip away.",
+    otherwise=(
+        "not these three. How far is the first commit from where the reader began, and which "
+        "offset does the last commit call the next?"
+    ),
+)
+
+
+# %% 09.3
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+JUDGE_09_3 = Judge(
+    id="09.3",
+    wrong_answers=(
+        WrongAnswer(
+            name="commit first",
+            sentence="You committed before the work was done. When this reader died, the bookmark stood behind orders that nobody had done, and nobody came back to them.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def loop(consumer, finish):\n"
+                "    while True:\n"
+                "        records = list(consumer.poll(200))\n"
+                "        consumer.commit_sync()\n"
+                "        for record in records:\n"
+                "            finish(record)"
+            ),
+        ),
+        WrongAnswer(
+            name="without + 1",
+            sentence="You committed the offset of the last order that was done. A bookmark names the next one to read, so whoever goes on does that order once more.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def loop(consumer, finish):\n"
+                "    while True:\n"
+                "        for record in consumer.poll(200):\n"
+                "            finish(record)\n"
+                "            at = {TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)}\n"
+                "        if consumer.assignment():\n"
+                "            try:\n"
+                "                consumer.commit_sync(at)\n"
+                "            except NameError:\n"
+                "                pass"
+            ),
+        ),
+        WrongAnswer(
+            name="every tenth",
+            sentence="You counted to ten, whatever a poll brought. The orders since the last full ten are done and not committed, and whoever goes on does them again.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def loop(consumer, finish):\n"
+                "    count = 0\n"
+                "    while True:\n"
+                "        for record in consumer.poll(200):\n"
+                "            finish(record)\n"
+                "            count += 1\n"
+                "            if count % 10 == 0:\n"
+                "                consumer.commit_async(\n"
+                "                    {\n"
+                "                        TopicPartition(record.topic, record.partition): OffsetAndMetadata(\n"
+                "                            record.offset + 1\n"
+                "                        )\n"
+                "                    }\n"
+                "                )"
+            ),
+        ),
+        WrongAnswer(
+            name="async only",
+            sentence="Nobody waits for your commits and nobody repeats them. When the connection broke, one never arrived, and the orders it stood for were done again.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def loop(consumer, finish):\n"
+                "    while True:\n"
+                "        records = list(consumer.poll(200))\n"
+                "        for record in records:\n"
+                "            finish(record)\n"
+                "        if records:\n"
+                "            consumer.commit_async()"
+            ),
+        ),
+        WrongAnswer(
+            name="after each record",
+            sentence="Nothing is lost, but you committed after every order. Each commit is a request with a wait; one for each poll keeps the promise as well.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def loop(consumer, finish):\n"
+                "    while True:\n"
+                "        for record in consumer.poll(200):\n"
+                "            finish(record)\n"
+                "            consumer.commit_sync(\n"
+                "                {\n"
+                "                    TopicPartition(record.topic, record.partition): OffsetAndMetadata(\n"
+                "                        record.offset + 1\n"
+                "                    )\n"
+                "                }\n"
+                "            )"
+            ),
+        ),
+        WrongAnswer(
+            name="the position in between",
+            sentence="commit_sync() without arguments commits all that poll has returned, also the orders that still wait behind this one. A crash loses them.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def loop(consumer, finish):\n"
+                "    while True:\n"
+                "        for record in consumer.poll(200):\n"
+                "            consumer.commit_sync()\n"
+                "            finish(record)"
+            ),
+        ),
+        WrongAnswer(
+            name="no commit",
+            sentence="Nothing was committed, so whoever comes next begins at the beginning, and all orders are done again.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def loop(consumer, finish):\n"
+                "    while True:\n"
+                "        for record in consumer.poll(200):\n"
+                "            finish(record)"
+            ),
+        ),
+    ),
+    hidden_cases=lambda rng: [
+        {
+            "seed": rng.randrange(10, 900),
+            "happens": happens,
+            "at_ms": at_ms or 1_300 + 300 * rng.randrange(6) + rng.randrange(10, 70),
+        }
+        for happens, at_ms in (("join", 0), ("kill", 0), ("kill", 0), ("break", 5_500))
+    ],
+    unseen=(
+        "the promise was not kept on a crash of ours. Try your loop on what the four rules "
+        "say, one by one."
+    ),
+)
+
+
+# %% 09.4
+from autograder.cell.questions.ch09 import story
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
 
 
 @cache
@@ -159,9 +500,161 @@ def _cleaned(case: dict) -> dict:
     }
 
 
+JUDGE_09_4 = Judge(
+    id="09.4",
+    wrong_answers=(
+        WrongAnswer(
+            name="the first of each key",
+            sentence="You kept the first of each key. The later one is the one that counts.",
+            source=(
+                "stays = {\n"
+                "    a: sorted({key: offset for offset, key, _ in reversed(x)}.values()) for a, x in logs.items()\n"
+                "}\n"
+                "billing_goes_on_at = {\n"
+                "    a: {key: value for _, key, value in reversed(x)}[\"billing, orders, 0\"] for a, x in logs.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="numbered anew",
+            sentence="Offsets are not given anew. What stays keeps its number, and the log has holes.",
+            source=(
+                "stays = {a: list(range(len({key for _, key, _ in x}))) for a, x in logs.items()}\n"
+                "billing_goes_on_at = {\n"
+                "    a: {key: value for _, key, value in x}[\"billing, orders, 0\"] for a, x in logs.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="the key is the group",
+            sentence="You kept one for each group. A group has a bookmark in each partition, so the key has both.",
+            source=(
+                "stays = {\n"
+                "    a: sorted({key.split(\",\")[0]: offset for offset, key, _ in x}.values()) for a, x in logs.items()\n"
+                "}\n"
+                "billing_goes_on_at = {\n"
+                "    a: {key.split(\",\")[0]: value for _, key, value in x}[\"billing\"] for a, x in logs.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="the key is the partition",
+            sentence="You kept one for each partition. Two groups have two bookmarks in it.",
+            source=(
+                "stays = {\n"
+                "    a: sorted({key.split(\",\")[-1]: offset for offset, key, _ in x}.values())\n"
+                "    for a, x in logs.items()\n"
+                "}\n"
+                "billing_goes_on_at = {\n"
+                "    a: {key.split(\",\")[-1]: value for _, key, value in x}[\" 0\"] for a, x in logs.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="one further",
+            sentence="The log is right. But a committed offset is the next one to read, not the last one read.",
+            source=(
+                "stays = {a: sorted({key: offset for offset, key, _ in x}.values()) for a, x in logs.items()}\n"
+                "billing_goes_on_at = {\n"
+                "    a: {key: value for _, key, value in x}[\"billing, orders, 0\"] + 1 for a, x in logs.items()\n"
+                "}"
+            ),
+        ),
+    ),
+    truth=_cleaned,
+    right="right: the last of each key, at its old place.",
+    otherwise=(
+        "not these. One record stays for each group and partition: the last one, where it was."
+    ),
+)
+
+
+# %% 09.5
+from autograder.cell.questions.ch09 import each_once
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge, Verdict
+
+
 def _once(case: dict, data) -> Verdict:
     ok, sentence = each_once(case, data)
     return Verdict(ok, sentence, 1.0 if ok else 0.0)
+
+
+JUDGE_09_5 = Judge(
+    id="09.5",
+    wrong_answers=(
+        WrongAnswer(
+            name="two commits",
+            sentence="An order is in the store twice. Where did the power fail, and from where did the next reader go on?",
+            source=(
+                "def take_over(store, consumer, partitions):\n"
+                "    for place in partitions:\n"
+                "        if store.offset_of(place.partition) is not None:\n"
+                "            consumer.seek(place, store.offset_of(place.partition))\n"
+                "def keep(store, record):\n"
+                "    store.insert(record.key)\n"
+                "    store.commit()\n"
+                "    store.set_offset(record.partition, record.offset + 1)\n"
+                "    store.commit()"
+            ),
+        ),
+        WrongAnswer(
+            name="the offset first",
+            sentence="An order is missing, and no reader will come back to it. The offset was kept before the order; keep both with one commit.",
+            source=(
+                "def take_over(store, consumer, partitions):\n"
+                "    for place in partitions:\n"
+                "        if store.offset_of(place.partition) is not None:\n"
+                "            consumer.seek(place, store.offset_of(place.partition))\n"
+                "def keep(store, record):\n"
+                "    store.set_offset(record.partition, record.offset + 1)\n"
+                "    store.commit()\n"
+                "    store.insert(record.key)\n"
+                "    store.commit()"
+            ),
+        ),
+        WrongAnswer(
+            name="without + 1",
+            sentence="The next readers began with an order that was done already. Which offset did the store keep, and did `take_over` seek there?",
+            source=(
+                "def take_over(store, consumer, partitions):\n"
+                "    for place in partitions:\n"
+                "        if store.offset_of(place.partition) is not None:\n"
+                "            consumer.seek(place, store.offset_of(place.partition))\n"
+                "def keep(store, record):\n"
+                "    store.insert(record.key)\n"
+                "    store.set_offset(record.partition, record.offset)\n"
+                "    store.commit()"
+            ),
+        ),
+        WrongAnswer(
+            name="no seek",
+            sentence="The store knows where to go on, and nobody asked it. Without a `seek` each next reader begins where Kafka says.",
+            source=(
+                "def take_over(store, consumer, partitions):\n"
+                "    known = [store.offset_of(place.partition) for place in partitions]\n"
+                "\n"
+                "\n"
+                "def keep(store, record):\n"
+                "    store.insert(record.key)\n"
+                "    store.set_offset(record.partition, record.offset + 1)\n"
+                "    store.commit()"
+            ),
+        ),
+    ),
+    judge=_once,
+    hidden_cases=lambda rng: [
+        {"dies_after": rng.randrange(4, 12), "orders": rng.randrange(8, 16)} for _ in range(3)
+    ],
+)
+
+
+# %% 09.6
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaProducer, ProducerRecord
 
 
 @cache
@@ -193,419 +686,75 @@ def _read_twice(interval_s: int, life_s: int, pace_ms: int) -> int:
     return len(given) - len(set(given))
 
 
-_DIED = "twice never"
-_HALF = "x.moment == 'half of the work'"
-_FIRST = "x.order == 'work, commit'"
-OF_LINES = """
-import re
-start = lambda x: int(re.search(r"offset=(\\d+)", x.lines[0])[1])
-last = lambda x: int(re.search(r"offset (\\d+)", x.lines[-1])[1])
-first = lambda x: int(re.search(r"offset (\\d+)", x.lines[1])[1])
-kind = lambda x: {0: "right", -1: "no + 1"}.get(first(x) - start(x) - x.every, "counts late")
-"""
-LOOP = "from kafkalab import OffsetAndMetadata, TopicPartition\n\ndef loop(consumer, finish):\n    "
-OF_STORE = (
-    "def take_over(store, consumer, partitions):\n    for place in partitions:\n"
-    "        if store.offset_of(place.partition) is not None:\n"
-    "            consumer.seek(place, store.offset_of(place.partition))\n\n"
-    "def keep(store, record):\n    "
+JUDGE_09_6 = Judge(
+    id="09.6",
+    wrong_answers=(
+        WrongAnswer(
+            name="automatic commits repeat nothing",
+            sentence="These readers were killed. What they read after their last automatic commit was read again.",
+            source=(
+                "read_twice = {a: 0 for a, x in shops.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="a full interval each time",
+            sentence="You took {interval_s} full seconds for each crash. That is the most it can be; the lines say how much it was.",
+            source=(
+                "read_twice = {a: 2 * x.interval_s * 1000 // x.pace_ms for a, x in shops.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="everything",
+            sentence="Not all was read again: the automatic commits came to somewhere.",
+            source=(
+                "read_twice = {a: 2 * x.life_s * 1000 // x.pace_ms for a, x in shops.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one crash",
+            sentence="That is what one crash cost. There were two: add up what life 2 and life 3 read again.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def again(shop):\n"
+                "    found = []\n"
+                "    for text in three_lives(shop).values():\n"
+                "        mark = re.search(r\"Setting offset .*?offset=(\\d+)\", text)\n"
+                "        came = re.findall(r\"Returning (\\d+) .*?offset=(\\d+)\", text)\n"
+                "        found.append(\n"
+                "            (\n"
+                "                int(mark[1]) if mark else 0,\n"
+                "                max([int(count) + int(at) for count, at in came], default=0),\n"
+                "            )\n"
+                "        )\n"
+                "    return [to - at for (_, to), (at, _) in zip(found, found[1:])]\n"
+                "\n"
+                "\n"
+                "read_twice = {a: again(x)[0] for a, x in shops.items()}"
+            ),
+            says=(
+lambda case: {"read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"]) // 2}
+            ),
+        ),
+    ),
+    truth=lambda case: {
+        "read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"])
+    },
+    right="right: from the last commit to the crash, twice.",
+    otherwise=(
+        "not this number. For each life after the first: what the life before had come to, "
+        "less where this one began."
+    ),
 )
 
+
+# %% all
 JUDGES = (
-    Judge(
-        id="09.1",
-        truth=_shift,
-        right=(
-            "right: what was done and not committed is done twice, what was committed and not done "
-            "is done never."
-        ),
-        otherwise=(
-            "not these two. What had she done when she died, and which record did the bookmark "
-            "call the next?"
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "Kafka remembers what was done",
-                each(_DIED, "0", "0"),
-                "Kafka does not know what a program has done. It knows the bookmark, and here it "
-                "stood elsewhere than the work.",
-            ),
-            WrongAnswer(
-                "the whole poll",
-                each(
-                    _DIED,
-                    "x.per_poll if "
-                    + _FIRST
-                    + " and x.moment in ('polled', 'half of the work', 'work done') else 0",
-                    "x.per_poll if not ("
-                    + _FIRST
-                    + ") and x.moment in ('commit answered', 'half of the work') else 0",
-                ),
-                "You counted all {per_poll} records of the poll. Only what she had really worked "
-                "on can be done twice, and only what she had not can be missing.",
-            ),
-            WrongAnswer(
-                "a crash always repeats",
-                each(
-                    _DIED,
-                    f"0 if x.moment in ('polled', 'polled again', 'commit on its way') else "
-                    f"(x.per_poll // 2 if {_HALF} else x.per_poll if x.moment == ('work done' if "
-                    f"{_FIRST} else 'commit answered') else 0)",
-                    "0",
-                ),
-                "In '{order}' the bookmark is moved before the work. Bo goes on behind these "
-                "records, so they are not done again: some are done never.",
-            ),
-            WrongAnswer(
-                "no answer, no commit",
-                each(
-                    _DIED,
-                    f"x.per_poll if {_FIRST} and x.moment in ('work done', 'commit on its way') "
-                    f"else x.per_poll // 2 if {_FIRST} and {_HALF} else 0",
-                    f"0 if {_FIRST} else x.per_poll // 2 if {_HALF} else x.per_poll if x.moment == "
-                    "'commit answered' else 0",
-                ),
-                "The coordinator had the commit; only its answer was still on the way. It counts, "
-                "although Ada never heard of it.",
-            ),
-            WrongAnswer(
-                "what she held is lost",
-                each(
-                    _DIED,
-                    f"x.per_poll if {_FIRST} and x.moment == 'work done' else 0",
-                    f"x.per_poll // 2 if {_HALF} else x.per_poll if x.moment in ('polled', 'commit "
-                    f"answered') and ({_FIRST} or x.moment == 'commit answered') else 0",
-                ),
-                "What Ada held in memory is in the log as well. Where the bookmark stands before "
-                "it, Bo reads it.",
-            ),
-        ),
-    ),
-    Judge(
-        id="09.2",
-        truth=_slip,
-        right="right: the first commit gives the slip away.",
-        otherwise=(
-            "not these three. How far is the first commit from where the reader began, and which "
-            "offset does the last commit call the next?"
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "committed means read",
-                each(
-                    "program next_first twice",
-                    "kind(x)",
-                    "last(x) + 1",
-                    "start(x) + x.worked - last(x) - 1",
-                    before=OF_LINES,
-                    numbers="programs",
-                ),
-                "You went on one behind the last commit. A committed offset is the next one to "
-                "read itself.",
-            ),
-            WrongAnswer(
-                "the slips swapped",
-                each(
-                    "program next_first twice",
-                    "{'no + 1': 'counts late', 'counts late': 'no + 1'}.get(kind(x), 'right')",
-                    "last(x)",
-                    "start(x) + x.worked - last(x)",
-                    before=OF_LINES,
-                    numbers="programs",
-                ),
-                "The two slips are mixed up. Without + 1 each commit is one too low; who counts "
-                "late commits first after a single record.",
-            ),
-            WrongAnswer(
-                "as it was meant",
-                each(
-                    "program next_first twice",
-                    "'right'",
-                    "start(x) + x.worked // x.every * x.every",
-                    "x.worked % x.every",
-                    before=OF_LINES,
-                    numbers="programs",
-                ),
-                "You worked out where it should commit. Read where it did.",
-            ),
-            WrongAnswer(
-                "every distance is right",
-                each(
-                    "program next_first twice",
-                    "'right'",
-                    "last(x)",
-                    "start(x) + x.worked - last(x)",
-                    before=OF_LINES,
-                    numbers="programs",
-                ),
-                "The commits are {every} apart in each program. Look at the first one: how far is "
-                "it from the beginning?",
-            ),
-        ),
-    ),
-    Judge(
-        id="09.3",
-        hidden_cases=lambda rng: [
-            {
-                "seed": rng.randrange(10, 900),
-                "happens": happens,
-                "at_ms": at_ms or 1_300 + 300 * rng.randrange(6) + rng.randrange(10, 70),
-            }
-            for happens, at_ms in (("join", 0), ("kill", 0), ("kill", 0), ("break", 5_500))
-        ],
-        unseen=(
-            "the promise was not kept on a crash of ours. Try your loop on what the four rules "
-            "say, one by one."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "commit first",
-                LOOP
-                + (
-                    "while True:\n        records = list(consumer.poll(200))\n"
-                    "        consumer.commit_sync()\n        for record in records:\n"
-                    "            finish(record)"
-                ),
-                "You committed before the work was done. When this reader died, the bookmark stood "
-                "behind orders that nobody had done, and nobody came back to them.",
-            ),
-            WrongAnswer(
-                "without + 1",
-                LOOP
-                + (
-                    "while True:\n        for record in consumer.poll(200):\n"
-                    "            finish(record)\n"
-                    "            at = {TopicPartition(record.topic, record.partition): "
-                    "OffsetAndMetadata(record.offset)}\n        if consumer.assignment():\n"
-                    "            try:\n"
-                    "                consumer.commit_sync(at)\n            except NameError:\n"
-                    "                pass"
-                ),
-                "You committed the offset of the last order that was done. A bookmark names the "
-                "next one to read, so whoever goes on does that order once more.",
-            ),
-            WrongAnswer(
-                "every tenth",
-                LOOP
-                + (
-                    "count = 0\n    while True:\n        for record in consumer.poll(200):\n"
-                    "            finish(record)\n            count += 1\n"
-                    "            if count % 10 == 0:\n"
-                    "                consumer.commit_async({TopicPartition(record.topic, "
-                    "record.partition): OffsetAndMetadata(record.offset + 1)})"
-                ),
-                "You counted to ten, whatever a poll brought. The orders since the last full ten "
-                "are done and not committed, and whoever goes on does them again.",
-            ),
-            WrongAnswer(
-                "async only",
-                LOOP
-                + (
-                    "while True:\n        records = list(consumer.poll(200))\n"
-                    "        for record in records:\n            finish(record)\n"
-                    "        if records:\n            consumer.commit_async()"
-                ),
-                "Nobody waits for your commits and nobody repeats them. When the connection broke, "
-                "one never arrived, and the orders it stood for were done again.",
-            ),
-            WrongAnswer(
-                "after each record",
-                LOOP
-                + (
-                    "while True:\n        for record in consumer.poll(200):\n"
-                    "            finish(record)\n"
-                    "            consumer.commit_sync({TopicPartition(record.topic, "
-                    "record.partition): OffsetAndMetadata(record.offset + 1)})"
-                ),
-                "Nothing is lost, but you committed after every order. Each commit is a request "
-                "with a wait; one for each poll keeps the promise as well.",
-            ),
-            WrongAnswer(
-                "the position in between",
-                LOOP
-                + (
-                    "while True:\n        for record in consumer.poll(200):\n"
-                    "            consumer.commit_sync()\n            finish(record)"
-                ),
-                "commit_sync() without arguments commits all that poll has returned, also the "
-                "orders that still wait behind this one. A crash loses them.",
-            ),
-            WrongAnswer(
-                "no commit",
-                LOOP
-                + (
-                    "while True:\n        for record in consumer.poll(200):\n"
-                    "            finish(record)"
-                ),
-                "Nothing was committed, so whoever comes next begins at the beginning, and all "
-                "orders are done again.",
-            ),
-        ),
-    ),
-    Judge(
-        id="09.4",
-        truth=_cleaned,
-        right="right: the last of each key, at its old place.",
-        otherwise=(
-            "not these. One record stays for each group and partition: the last one, where it was."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "the first of each key",
-                each(
-                    "stays billing_goes_on_at",
-                    "sorted({key: offset for offset, key, _ in reversed(x)}.values())",
-                    "{key: value for _, key, value in reversed(x)}['billing, orders, 0']",
-                    numbers="logs",
-                ),
-                "You kept the first of each key. The later one is the one that counts.",
-            ),
-            WrongAnswer(
-                "numbered anew",
-                each(
-                    "stays billing_goes_on_at",
-                    "list(range(len({key for _, key, _ in x})))",
-                    "{key: value for _, key, value in x}['billing, orders, 0']",
-                    numbers="logs",
-                ),
-                "Offsets are not given anew. What stays keeps its number, and the log has holes.",
-            ),
-            WrongAnswer(
-                "the key is the group",
-                each(
-                    "stays billing_goes_on_at",
-                    "sorted({key.split(',')[0]: offset for offset, key, _ in x}.values())",
-                    "{key.split(',')[0]: value for _, key, value in x}['billing']",
-                    numbers="logs",
-                ),
-                "You kept one for each group. A group has a bookmark in each partition, so the key "
-                "has both.",
-            ),
-            WrongAnswer(
-                "the key is the partition",
-                each(
-                    "stays billing_goes_on_at",
-                    "sorted({key.split(',')[-1]: offset for offset, key, _ in x}.values())",
-                    "{key.split(',')[-1]: value for _, key, value in x}[' 0']",
-                    numbers="logs",
-                ),
-                "You kept one for each partition. Two groups have two bookmarks in it.",
-            ),
-            WrongAnswer(
-                "one further",
-                each(
-                    "stays billing_goes_on_at",
-                    "sorted({key: offset for offset, key, _ in x}.values())",
-                    "{key: value for _, key, value in x}['billing, orders, 0'] + 1",
-                    numbers="logs",
-                ),
-                "The log is right. But a committed offset is the next one to read, not the last "
-                "one read.",
-            ),
-        ),
-    ),
-    Judge(
-        id="09.5",
-        judge=_once,
-        hidden_cases=lambda rng: [
-            {"dies_after": rng.randrange(4, 12), "orders": rng.randrange(8, 16)} for _ in range(3)
-        ],
-        wrong_answers=(
-            WrongAnswer(
-                "two commits",
-                OF_STORE
-                + (
-                    "store.insert(record.key)\n    store.commit()\n"
-                    "    store.set_offset(record.partition, record.offset + 1)\n    store.commit()"
-                ),
-                "An order is in the store twice. Where did the power fail, and from where did the "
-                "next reader go on?",
-            ),
-            WrongAnswer(
-                "the offset first",
-                OF_STORE
-                + (
-                    "store.set_offset(record.partition, record.offset + 1)\n    store.commit()\n"
-                    "    store.insert(record.key)\n    store.commit()"
-                ),
-                "An order is missing, and no reader will come back to it. The offset was kept "
-                "before the order; keep both with one commit.",
-            ),
-            WrongAnswer(
-                "without + 1",
-                OF_STORE
-                + (
-                    "store.insert(record.key)\n    store.set_offset(record.partition, "
-                    "record.offset)\n    store.commit()"
-                ),
-                "The next readers began with an order that was done already. Which offset did the "
-                "store keep, and did `take_over` seek there?",
-            ),
-            WrongAnswer(
-                "no seek",
-                "def take_over(store, consumer, partitions):\n"
-                "    known = [store.offset_of(place.partition) for place in partitions]\n\n"
-                "def keep(store, record):\n    store.insert(record.key)\n"
-                "    store.set_offset(record.partition, record.offset + 1)\n    store.commit()",
-                "The store knows where to go on, and nobody asked it. Without a `seek` each next "
-                "reader begins where Kafka says.",
-            ),
-        ),
-    ),
-    Judge(
-        id="09.6",
-        truth=lambda case: {
-            "read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"])
-        },
-        right="right: from the last commit to the crash, twice.",
-        otherwise=(
-            "not this number. For each life after the first: what the life before had come to, "
-            "less where this one began."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "automatic commits repeat nothing",
-                each("read_twice", "0", numbers="shops"),
-                "These readers were killed. What they read after their last automatic commit was "
-                "read again.",
-            ),
-            WrongAnswer(
-                "a full interval each time",
-                each("read_twice", "2 * x.interval_s * 1000 // x.pace_ms", numbers="shops"),
-                "You took {interval_s} full seconds for each crash. That is the most it can be; "
-                "the lines say how much it was.",
-            ),
-            WrongAnswer(
-                "everything",
-                each("read_twice", "2 * x.life_s * 1000 // x.pace_ms", numbers="shops"),
-                "Not all was read again: the automatic commits came to somewhere.",
-            ),
-            # All seventy played: the second crash costs as much as the first, or one record more.
-            # So half of both, rounded down, is the first.
-            WrongAnswer(
-                "one crash",
-                each(
-                    "read_twice",
-                    "again(x)[0]",
-                    numbers="shops",
-                    before=(
-                        "import re\n\ndef again(shop):\n    found = []\n"
-                        "    for text in three_lives(shop).values():\n"
-                        "        mark = re.search(r'Setting offset .*?offset=(\\d+)', text)\n"
-                        "        came = re.findall(r'Returning (\\d+) .*?offset=(\\d+)', text)\n"
-                        "        found.append((int(mark[1]) if mark else 0, max([int(count) + "
-                        "int(at) for count, at in came], default=0)))\n"
-                        "    return [to - at for (_, to), (at, _) in zip(found, found[1:])]"
-                    ),
-                ),
-                "That is what one crash cost. There were two: add up what life 2 and life 3 read "
-                "again.",
-                says=lambda case: {
-                    "read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"])
-                    // 2
-                },
-            ),
-        ),
-    ),
-    Judge(id="09.open"),
+    JUDGE_09_1,
+    JUDGE_09_2,
+    JUDGE_09_3,
+    JUDGE_09_4,
+    JUDGE_09_5,
+    JUDGE_09_6,
 )

@@ -1,26 +1,14 @@
-"""Chapter 10, too slow to poll: the judges' half.
-Truths come from running labs, not from a formula."""
+# Generated from notebooks/exercises/10; edit those files and run
+# `python -m autograder course 10`.
+# fmt: off
+# ruff: noqa
+"""The judge's half of chapter 10's exercises: truths, hidden cases and wrong answers."""
 
 from __future__ import annotations
 
-from functools import cache
-from random import Random
 
-from autograder.course.answers import each
-from autograder.course.judge import Judge, WrongAnswer
-from kafkalab import (
-    CommitFailedException,
-    KafkaConsumer,
-    KafkaProducer,
-    Lab,
-    OffsetAndMetadata,
-    ProducerRecord,
-    TopicPartition,
-)
-
-ORDERS = TopicPartition("orders", 0)
-TWENTY_MINUTES_MS = 1_200_000
-SLOW_MS = 20_000
+# %% shared
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 
 def _shop(lab: Lab, count: int) -> None:
@@ -59,6 +47,14 @@ def _expired(lab: Lab) -> int | None:
         ),
         None,
     )
+
+
+# %% 10.1
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import Lab
 
 
 @cache
@@ -111,6 +107,62 @@ def _two_clocks(case: dict) -> dict:
     return {"clock": clock, "after_s": after_s}
 
 
+JUDGE_10_1 = Judge(
+    id="10.1",
+    wrong_answers=(
+        WrongAnswer(
+            name="work stops the heartbeats",
+            sentence="The program that {what} is judged by its heartbeats in your answer. Since 0.10.1 they come from a thread of their own: while the program works, they go on.",
+            source=(
+                "clock = {a: \"session\" if x.seconds > x.session_s else \"none\" for a, x in n.items()}\n"
+                "after_s = {a: x.session_s if x.seconds > x.session_s else 0 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="everything by the poll clock",
+            sentence="The poll clock runs in the client, in the heartbeat thread. Where that thread does not run, the coordinator has only its session timeout of {session_s} s.",
+            source=(
+                "clock = {a: \"poll\" if x.seconds > x.poll_limit_s else \"none\" for a, x in n.items()}\n"
+                "after_s = {a: x.poll_limit_s if x.seconds > x.poll_limit_s else 0 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="killed is known at once",
+            sentence="Right clock. But a program that is killed says nothing, and nobody tells the coordinator: it waits for its session timeout of {session_s} s.",
+            source=(
+                "clock = {\n"
+                "    a: \"session\"\n"
+                "    if x.what != \"works\" and x.seconds > x.session_s\n"
+                "    else \"poll\"\n"
+                "    if x.what == \"works\" and x.seconds > x.poll_limit_s\n"
+                "    else \"none\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "after_s = {\n"
+                "    a: (0 if x.what == \"is killed\" else x.session_s)\n"
+                "    if x.what != \"works\" and x.seconds > x.session_s\n"
+                "    else x.poll_limit_s\n"
+                "    if x.what == \"works\" and x.seconds > x.poll_limit_s\n"
+                "    else 0\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+    ),
+    truth=_two_clocks,
+    right="right: a busy program is alive and late; a silent one is neither.",
+    otherwise="not this clock, or not after so many seconds. Which of its threads still run?",
+)
+
+
+# %% 10.2
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import Lab
+
+
 @cache
 def _stays(batch_ms: int, limit_s: int) -> bool:
     """Whether a member whose batches take so long is one still when it polls again."""
@@ -149,6 +201,66 @@ def _enough(record_ms: int, batch_ms: int, limit_s: int) -> tuple[int, int]:
 def _cure(case: dict) -> dict:
     records, seconds = _enough(case["record_ms"], case["batch_ms"], case["limit_s"])
     return {"most_records": records, "least_interval_s": seconds}
+
+
+JUDGE_10_2 = Judge(
+    id="10.2",
+    wrong_answers=(
+        WrongAnswer(
+            name="the transaction is forgotten",
+            sentence="The records alone fit. But each batch also takes {batch_ms} ms for its transaction, before the next poll.",
+            source=(
+                "most_records = {a: x.limit_s * 1000 // x.record_ms for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-500 * x.record_ms // 1000) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="against the session timeout",
+            sentence="You divided the 45 s of session.timeout.ms. Work does not stop heartbeats; the limit here is {limit_s} s.",
+            source=(
+                "most_records = {a: (45_000 - x.batch_ms) // x.record_ms for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 1000) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one record too many",
+            sentence="With one record more than fits the batch ends after {limit_s} s. Round down.",
+            source=(
+                "most_records = {a: (x.limit_s * 1000 - x.batch_ms) // x.record_ms + 1 for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 1000) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one second short",
+            sentence="The records are right. Round the seconds up: half a second too little is too little.",
+            source=(
+                "most_records = {a: (x.limit_s * 1000 - x.batch_ms) // x.record_ms for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 1000) - 1 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="in milliseconds",
+            sentence="The records are right. The second answer is asked in whole seconds.",
+            source=(
+                "most_records = {a: (x.limit_s * 1000 - x.batch_ms) // x.record_ms for a, x in n.items()}\n"
+                "least_interval_s = {a: 500 * x.record_ms + x.batch_ms for a, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_cure,
+    right="right: all that lies between two polls has to fit, with something to spare.",
+    otherwise="not these two. What lies between two polls, and does it end before the limit?",
+)
+
+
+# %% 10.3
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import CommitFailedException, KafkaConsumer, Lab, OffsetAndMetadata, TopicPartition
+
+ORDERS = TopicPartition("orders", 0)
 
 
 @cache
@@ -197,6 +309,258 @@ def _script(case: dict) -> dict:
     return {"outcome": outcome, "stock_reads_next": next_offset}
 
 
+JUDGE_10_3 = Judge(
+    id="10.3",
+    wrong_answers=(
+        WrongAnswer(
+            name="the same name always fails",
+            sentence="It fails only while group stock has members. Here nobody is one any more: goodbye is said, or the session of {session_s} s is over.",
+            source=(
+                "outcome = {\n"
+                "    a: \"CommitFailedException\" if x.script_group == \"stock\" else \"committed\" for a, x in n.items()\n"
+                "}\n"
+                "stock_reads_next = {a: x.records for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="assign() is free",
+            sentence="assign() keeps the script out of the group, so the coordinator does not know it as a member. While others are members, it answers UNKNOWN_MEMBER_ID.",
+            source=(
+                "outcome = {a: \"committed\" for a, x in n.items()}\n"
+                "stock_reads_next = {\n"
+                "    a: x.script_commits if x.script_group == \"stock\" else x.records for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="killed is gone at once",
+            sentence="A killed member has not said goodbye. For the coordinator it is there until its session of {session_s} s runs out; here {ago_s} s have passed.",
+            source=(
+                "outcome = {\n"
+                "    a: \"CommitFailedException\" if x.script_group == \"stock\" and x.members == \"read\" else \"committed\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "stock_reads_next = {\n"
+                "    a: x.script_commits if x.script_group == \"stock\" and not x.members == \"read\" else x.records\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="the bookmark only goes forward",
+            sentence="Right outcome. But the coordinator writes down what it is told: from {records} the bookmark goes back to {script_commits}, and the group reads again.",
+            source=(
+                "outcome = {\n"
+                "    a: \"CommitFailedException\"\n"
+                "    if x.script_group == \"stock\"\n"
+                "    and (x.members == \"read\" or x.members == \"killed\" and x.ago_s < x.session_s)\n"
+                "    else \"committed\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "stock_reads_next = {a: x.records for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the script has one bookmark for all groups",
+            sentence="Group repair has a bookmark of its own. That of stock stays where it was.",
+            source=(
+                "outcome = {\n"
+                "    a: \"CommitFailedException\"\n"
+                "    if x.script_group == \"stock\"\n"
+                "    and (x.members == \"read\" or x.members == \"killed\" and x.ago_s < x.session_s)\n"
+                "    else \"committed\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "stock_reads_next = {\n"
+                "    a: x.records\n"
+                "    if x.script_group == \"stock\"\n"
+                "    and (x.members == \"read\" or x.members == \"killed\" and x.ago_s < x.session_s)\n"
+                "    else x.script_commits\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+    ),
+    truth=_script,
+    right="right: a group with members listens to them alone; an empty one to everybody.",
+    otherwise=(
+        "not so. Has group stock a member in that moment, and whose bookmark does the script move?"
+    ),
+)
+
+
+# %% 10.4
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+JUDGE_10_4 = Judge(
+    id="10.4",
+    wrong_answers=(
+        WrongAnswer(
+            name="everything unfinished",
+            sentence="17 and those after it were not finished either, but they were not committed: bo begins at 16 and gets them. Only what lies below the last commit is lost.",
+            source=(
+                "lost = [7, 12, 17, 18, 19]\n"
+                "broken_promise = 16"
+            ),
+        ),
+        WrongAnswer(
+            name="passed, and finished later",
+            sentence="Line 8 goes past 2, and that was a lie, too. But line 10 makes it good: a worker finished 2 before the crash.",
+            source=(
+                "lost = [2, 7, 12]\n"
+                "broken_promise = 8"
+            ),
+        ),
+        WrongAnswer(
+            name="the first lie",
+            sentence="The records are right. Line 8 lies as well, but record 2 is finished in line 10. Look for the first commit that goes past a record of your list.",
+            source=(
+                "lost = [7, 12]\n"
+                "broken_promise = 8"
+            ),
+        ),
+        WrongAnswer(
+            name="the last commit",
+            sentence="The records are right. The last commit only repeats what an earlier one has promised already: find the first above 7.",
+            source=(
+                "lost = [7, 12]\n"
+                "broken_promise = 30"
+            ),
+        ),
+        WrongAnswer(
+            name="the oldest alone",
+            sentence="7 is one. The commits went past another record that a slow worker had: look for a number that has no line of its own.",
+            source=(
+                "lost = [7]\n"
+                "broken_promise = 16"
+            ),
+        ),
+    ),
+    truth=lambda case: {"lost": [7, 12], "broken_promise": 16},
+    right="right: 7 and 12 were promised away while two slow workers still had them.",
+    otherwise=(
+        "not these. Lost is what lies below the last commit and was never finished by anybody. "
+        "The line is one that says `commits`; 9 in it promises 8 and all before."
+    ),
+)
+
+
+# %% 10.5
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+JUDGE_10_5 = Judge(
+    id="10.5",
+    wrong_answers=(
+        WrongAnswer(
+            name="commit what was polled",
+            sentence="commit_sync() without arguments commits what poll() has returned. The workers had not finished it, and after the crash nobody does.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def work_through(consumer, pool):\n"
+                "    while True:\n"
+                "        for record in consumer.poll(timeout_ms=100):\n"
+                "            pool.submit(record)\n"
+                "        consumer.commit_sync()"
+            ),
+        ),
+        WrongAnswer(
+            name="commit the newest that is done",
+            sentence="You committed the newest that was finished. A slower worker still had an older order, and the commit went past it.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def work_through(consumer, pool):\n"
+                "    done = {}\n"
+                "    while True:\n"
+                "        for record in consumer.poll(timeout_ms=100):\n"
+                "            pool.submit(record)\n"
+                "        for record in pool.finished():\n"
+                "            place = TopicPartition(record.topic, record.partition)\n"
+                "            done[place] = max(done.get(place, 0), record.offset + 1)\n"
+                "        consumer.commit_sync({place: OffsetAndMetadata(offset) for place, offset in done.items()})"
+            ),
+        ),
+        WrongAnswer(
+            name="wait for the workers",
+            sentence="Nothing is lost, but while you wait nobody polls. One slow order is enough, and the group puts you out: the trouble you wanted to cure.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def work_through(consumer, pool):\n"
+                "    while True:\n"
+                "        for record in consumer.poll(timeout_ms=100):\n"
+                "            pool.submit(record)\n"
+                "        pool.wait()\n"
+                "        consumer.commit_sync()"
+            ),
+        ),
+        WrongAnswer(
+            name="never commit",
+            sentence="Nothing was committed, so whoever comes next begins at the beginning, and all the work is done again.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def work_through(consumer, pool):\n"
+                "    while True:\n"
+                "        for record in consumer.poll(timeout_ms=100):\n"
+                "            pool.submit(record)\n"
+                "        pool.finished()"
+            ),
+        ),
+        WrongAnswer(
+            name="one list for all partitions",
+            sentence="Offsets count for one partition each. You put those of two partitions into one list, so order 3 of one covers order 3 of the other.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "\n"
+                "\n"
+                "def work_through(consumer, pool):\n"
+                "    open_ = {}\n"
+                "    while True:\n"
+                "        for record in consumer.poll(timeout_ms=100):\n"
+                "            pool.submit(record)\n"
+                "            open_[record.offset] = False\n"
+                "        for record in pool.finished():\n"
+                "            open_[record.offset] = True\n"
+                "            while open_ and open_[min(open_)]:\n"
+                "                first = min(open_)\n"
+                "                del open_[first]\n"
+                "                consumer.commit_sync(\n"
+                "                    {TopicPartition(record.topic, record.partition): OffsetAndMetadata(first + 1)}\n"
+                "                )"
+            ),
+        ),
+    ),
+    hidden_cases=lambda rng: [
+        {"seed": rng.randrange(10, 900), "crash_ms": rng.choice((3_700, 4_000, 4_300, 4_700))}
+        for _ in range(3)
+    ],
+    unseen=(
+        "on a day that you have not seen the promise is broken. Does your commit wait for the "
+        "oldest order that is not done, in each partition?"
+    ),
+)
+
+
+# %% 10.6
+from autograder.course.judge import WrongAnswer
+from functools import cache
+from random import Random
+
+from autograder.course.judge import Judge
+from kafkalab import CommitFailedException, Lab
+
+TWENTY_MINUTES_MS = 1_200_000
+SLOW_MS = 20_000
+
+
 @cache
 def _times_left(max_poll_records: int, usual_ms: int, slow_percent: int) -> int:
     """How often a service left its group in twenty minutes."""
@@ -239,308 +603,81 @@ def _left(case: dict) -> dict:
     }
 
 
-_CLOCK, _CURE, _NIGHT = "clock after_s", "most_records least_interval_s", "outcome stock_reads_next"
-SILENT = "x.what != 'works' and x.seconds > x.session_s"
-FITS = "(x.limit_s * 1000 - x.batch_ms) // x.record_ms"
-WHOLE = "-(-(500 * x.record_ms + x.batch_ms) // 1000)"
-MEMBERS = "(x.members == 'read' or x.members == 'killed' and x.ago_s < x.session_s)"
-FAILS = f"x.script_group == 'stock' and {MEMBERS}"
-NEXT = "x.script_commits if x.script_group == 'stock' and not {0} else x.records"
-LOOP = (
-    "from kafkalab import OffsetAndMetadata, TopicPartition\n\ndef work_through(consumer, pool):\n"
-    "    "
+JUDGE_10_6 = Judge(
+    id="10.6",
+    wrong_answers=(
+        WrongAnswer(
+            name="every line that speaks of it",
+            sentence="Each time three lines speak of it: the warning, and two about the LeaveGroup request. Count one level.",
+            source=(
+                "times_left = {\n"
+                "    a: sum(\n"
+                "        \"consumer poll timeout\" in text\n"
+                "        for text in twenty_minutes(a, x)[0].lines(f\"service-{a}\").message\n"
+                "    )\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="how often it joined",
+            sentence="You counted how often it joined. It joined once before it ever left, and may be away at the end. Count the warnings.",
+            source=(
+                "times_left = {\n"
+                "    a: sum(\n"
+                "        \"Successfully joined\" in text\n"
+                "        for text in twenty_minutes(a, x)[0].lines(f\"service-{a}\").message\n"
+                "    )\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="whether, not how often",
+            sentence="It left, and more than once: it came back with its next poll, and was late again. Count the warnings.",
+            source=(
+                "times_left = {\n"
+                "    a: int(\n"
+                "        any(\n"
+                "            \"consumer poll timeout\" in text\n"
+                "            for text in twenty_minutes(a, x)[0].lines(f\"service-{a}\").message\n"
+                "        )\n"
+                "    )\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+            says=(
+lambda case: {"times_left": min(1, _left(case)["times_left"])}
+            ),
+        ),
+        WrongAnswer(
+            name="usual times decide",
+            sentence="You reckoned with {usual_ms} ms for every record. {slow_percent} of a hundred take 20 s, and a batch of {max_poll_records} has some of them.",
+            source=(
+                "times_left = {\n"
+                "    a: 0\n"
+                "    if x.max_poll_records * x.usual_ms < 120_000\n"
+                "    else 1_200_000 // (x.max_poll_records * x.usual_ms)\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+    ),
+    truth=_left,
+    right=(
+        "right: one warning each time it left, and none where it stayed. Rare slow records "
+        "decide, not the usual ones."
+    ),
+    otherwise="not this often. Count the warnings of each service in the lines.",
 )
-EACH = "    for record in consumer.poll(timeout_ms=100):\n            pool.submit(record)\n    "
 
 
-def _fails(when: str) -> str:
-    return f"'CommitFailedException' if {when} else 'committed'"
-
-
+# %% all
 JUDGES = (
-    Judge(
-        id="10.1",
-        truth=_two_clocks,
-        right="right: a busy program is alive and late; a silent one is neither.",
-        otherwise="not this clock, or not after so many seconds. Which of its threads still run?",
-        wrong_answers=(
-            WrongAnswer(
-                "work stops the heartbeats",
-                each(
-                    _CLOCK,
-                    "'session' if x.seconds > x.session_s else 'none'",
-                    "x.session_s if x.seconds > x.session_s else 0",
-                ),
-                "The program that {what} is judged by its heartbeats in your answer. Since 0.10.1 "
-                "they come from a thread of their own: while the program works, they go on.",
-            ),
-            WrongAnswer(
-                "everything by the poll clock",
-                each(
-                    _CLOCK,
-                    "'poll' if x.seconds > x.poll_limit_s else 'none'",
-                    "x.poll_limit_s if x.seconds > x.poll_limit_s else 0",
-                ),
-                "The poll clock runs in the client, in the heartbeat thread. Where that thread "
-                "does not run, the coordinator has only its session timeout of {session_s} s.",
-            ),
-            WrongAnswer(
-                "killed is known at once",
-                each(
-                    _CLOCK,
-                    f"'session' if {SILENT} else 'poll' if x.what == 'works' and x.seconds > "
-                    "x.poll_limit_s else 'none'",
-                    f"(0 if x.what == 'is killed' else x.session_s) if {SILENT} else "
-                    "x.poll_limit_s if x.what == 'works' and x.seconds > x.poll_limit_s else 0",
-                ),
-                "Right clock. But a program that is killed says nothing, and nobody tells the "
-                "coordinator: it waits for its session timeout of {session_s} s.",
-            ),
-        ),
-    ),
-    Judge(
-        id="10.2",
-        truth=_cure,
-        right="right: all that lies between two polls has to fit, with something to spare.",
-        otherwise="not these two. What lies between two polls, and does it end before the limit?",
-        wrong_answers=(
-            WrongAnswer(
-                "the transaction is forgotten",
-                each(_CURE, "x.limit_s * 1000 // x.record_ms", "-(-500 * x.record_ms // 1000)"),
-                "The records alone fit. But each batch also takes {batch_ms} ms for its "
-                "transaction, before the next poll.",
-            ),
-            WrongAnswer(
-                "against the session timeout",
-                each(_CURE, "(45_000 - x.batch_ms) // x.record_ms", WHOLE),
-                "You divided the 45 s of session.timeout.ms. Work does not stop heartbeats; the "
-                "limit here is {limit_s} s.",
-            ),
-            WrongAnswer(
-                "one record too many",
-                each(_CURE, FITS + " + 1", WHOLE),
-                "With one record more than fits the batch ends after {limit_s} s. Round down.",
-            ),
-            WrongAnswer(
-                "one second short",
-                each(_CURE, FITS, f"{WHOLE} - 1"),
-                "The records are right. Round the seconds up: half a second too little is too "
-                "little.",
-            ),
-            WrongAnswer(
-                "in milliseconds",
-                each(_CURE, FITS, "500 * x.record_ms + x.batch_ms"),
-                "The records are right. The second answer is asked in whole seconds.",
-            ),
-        ),
-    ),
-    Judge(
-        id="10.3",
-        truth=_script,
-        right="right: a group with members listens to them alone; an empty one to everybody.",
-        otherwise=(
-            "not so. Has group stock a member in that moment, and whose bookmark does the script "
-            "move?"
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "the same name always fails",
-                each(_NIGHT, _fails("x.script_group == 'stock'"), "x.records"),
-                "It fails only while group stock has members. Here nobody is one any more: goodbye "
-                "is said, or the session of {session_s} s is over.",
-            ),
-            WrongAnswer(
-                "assign() is free",
-                each(
-                    _NIGHT,
-                    "'committed'",
-                    "x.script_commits if x.script_group == 'stock' else x.records",
-                ),
-                "assign() keeps the script out of the group, so the coordinator does not know it "
-                "as a member. While others are members, it answers UNKNOWN_MEMBER_ID.",
-            ),
-            WrongAnswer(
-                "killed is gone at once",
-                each(
-                    _NIGHT,
-                    _fails("x.script_group == 'stock' and x.members == 'read'"),
-                    NEXT.format("x.members == 'read'"),
-                ),
-                "A killed member has not said goodbye. For the coordinator it is there until its "
-                "session of {session_s} s runs out; here {ago_s} s have passed.",
-            ),
-            WrongAnswer(
-                "the bookmark only goes forward",
-                each(_NIGHT, _fails(FAILS), "x.records"),
-                "Right outcome. But the coordinator writes down what it is told: from {records} "
-                "the bookmark goes back to {script_commits}, and the group reads again.",
-            ),
-            WrongAnswer(
-                "the script has one bookmark for all groups",
-                each(_NIGHT, _fails(FAILS), f"x.records if {FAILS} else x.script_commits"),
-                "Group repair has a bookmark of its own. That of stock stays where it was.",
-            ),
-        ),
-    ),
-    Judge(
-        id="10.4",
-        truth=lambda case: {"lost": [7, 12], "broken_promise": 16},
-        right="right: 7 and 12 were promised away while two slow workers still had them.",
-        otherwise=(
-            "not these. Lost is what lies below the last commit and was never finished by anybody. "
-            "The line is one that says `commits`; 9 in it promises 8 and all before."
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "everything unfinished",
-                "lost = [7, 12, 17, 18, 19]\nbroken_promise = 16",
-                "17 and those after it were not finished either, but they were not committed: bo "
-                "begins at 16 and gets them. Only what lies below the last commit is lost.",
-            ),
-            WrongAnswer(
-                "passed, and finished later",
-                "lost = [2, 7, 12]\nbroken_promise = 8",
-                "Line 8 goes past 2, and that was a lie, too. But line 10 makes it good: a worker "
-                "finished 2 before the crash.",
-            ),
-            WrongAnswer(
-                "the first lie",
-                "lost = [7, 12]\nbroken_promise = 8",
-                "The records are right. Line 8 lies as well, but record 2 is finished in line 10. "
-                "Look for the first commit that goes past a record of your list.",
-            ),
-            WrongAnswer(
-                "the last commit",
-                "lost = [7, 12]\nbroken_promise = 30",
-                "The records are right. The last commit only repeats what an earlier one has "
-                "promised already: find the first above 7.",
-            ),
-            WrongAnswer(
-                "the oldest alone",
-                "lost = [7]\nbroken_promise = 16",
-                "7 is one. The commits went past another record that a slow worker had: look for a "
-                "number that has no line of its own.",
-            ),
-        ),
-    ),
-    Judge(
-        id="10.5",
-        hidden_cases=lambda rng: [
-            {"seed": rng.randrange(10, 900), "crash_ms": rng.choice((3_700, 4_000, 4_300, 4_700))}
-            for _ in range(3)
-        ],
-        unseen=(
-            "on a day that you have not seen the promise is broken. Does your commit wait for the "
-            "oldest order that is not done, in each partition?"
-        ),
-        wrong_answers=(
-            WrongAnswer(
-                "commit what was polled",
-                LOOP + "while True:\n    " + EACH + "    consumer.commit_sync()",
-                "commit_sync() without arguments commits what poll() has returned. The workers had "
-                "not finished it, and after the crash nobody does.",
-            ),
-            WrongAnswer(
-                "commit the newest that is done",
-                LOOP
-                + "done = {}\n    while True:\n    "
-                + EACH
-                + (
-                    "    for record in pool.finished():\n"
-                    "            place = TopicPartition(record.topic, record.partition)\n"
-                    "            done[place] = max(done.get(place, 0), record.offset + 1)\n"
-                    "        consumer.commit_sync({place: OffsetAndMetadata(offset) for place, "
-                    "offset in done.items()})"
-                ),
-                "You committed the newest that was finished. A slower worker still had an older "
-                "order, and the commit went past it.",
-            ),
-            WrongAnswer(
-                "wait for the workers",
-                LOOP
-                + "while True:\n    "
-                + EACH
-                + "    pool.wait()\n        consumer.commit_sync()",
-                "Nothing is lost, but while you wait nobody polls. One slow order is enough, and "
-                "the group puts you out: the trouble you wanted to cure.",
-            ),
-            WrongAnswer(
-                "never commit",
-                LOOP + "while True:\n    " + EACH + "    pool.finished()",
-                "Nothing was committed, so whoever comes next begins at the beginning, and all the "
-                "work is done again.",
-            ),
-            WrongAnswer(
-                "one list for all partitions",
-                LOOP
-                + (
-                    "open_ = {}\n    while True:\n"
-                    "        for record in consumer.poll(timeout_ms=100):\n"
-                    "            pool.submit(record)\n"
-                    "            open_[record.offset] = False\n"
-                    "        for record in pool.finished():\n"
-                    "            open_[record.offset] = True\n"
-                    "            while open_ and open_[min(open_)]:\n"
-                    "                first = min(open_)\n                del open_[first]\n"
-                    "                consumer.commit_sync({TopicPartition(record.topic, "
-                    "record.partition): OffsetAndMetadata(first + 1)})"
-                ),
-                "Offsets count for one partition each. You put those of two partitions into one "
-                "list, so order 3 of one covers order 3 of the other.",
-            ),
-        ),
-    ),
-    Judge(
-        id="10.6",
-        truth=_left,
-        right=(
-            "right: one warning each time it left, and none where it stayed. Rare slow records "
-            "decide, not the usual ones."
-        ),
-        otherwise="not this often. Count the warnings of each service in the lines.",
-        wrong_answers=(
-            WrongAnswer(
-                "every line that speaks of it",
-                each(
-                    "times_left",
-                    "sum('consumer poll timeout' in text for text in twenty_minutes(a, "
-                    "x)[0].lines(f'service-{a}').message)",
-                ),
-                "Each time three lines speak of it: the warning, and two about the LeaveGroup "
-                "request. Count one level.",
-            ),
-            WrongAnswer(
-                "how often it joined",
-                each(
-                    "times_left",
-                    "sum('Successfully joined' in text for text in twenty_minutes(a, "
-                    "x)[0].lines(f'service-{a}').message)",
-                ),
-                "You counted how often it joined. It joined once before it ever left, and may be "
-                "away at the end. Count the warnings.",
-            ),
-            WrongAnswer(
-                "whether, not how often",
-                each(
-                    "times_left",
-                    "int(any('consumer poll timeout' in text for text in twenty_minutes(a, "
-                    "x)[0].lines(f'service-{a}').message))",
-                ),
-                "It left, and more than once: it came back with its next poll, and was late again. "
-                "Count the warnings.",
-                says=lambda case: {"times_left": min(1, _left(case)["times_left"])},
-            ),
-            WrongAnswer(
-                "usual times decide",
-                each(
-                    "times_left",
-                    "0 if x.max_poll_records * x.usual_ms < 120_000 else 1_200_000 // "
-                    "(x.max_poll_records * x.usual_ms)",
-                ),
-                "You reckoned with {usual_ms} ms for every record. {slow_percent} of a hundred "
-                "take 20 s, and a batch of {max_poll_records} has some of them.",
-            ),
-        ),
-    ),
-    Judge(id="10.open"),
+    JUDGE_10_1,
+    JUDGE_10_2,
+    JUDGE_10_3,
+    JUDGE_10_4,
+    JUDGE_10_5,
+    JUDGE_10_6,
 )

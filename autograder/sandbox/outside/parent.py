@@ -441,8 +441,8 @@ def build_view(folder: Path) -> Path:
         files += sorted((here / room).rglob("*.py"))
     for path in files:
         _copy_module(path, (package / path.relative_to(here)).parent)
-    for place in map(Path, questions.__path__):
-        # a course of one's own has its questions elsewhere
+    for place in map(Path, reversed(questions.__path__)):
+        # a course of one's own has its questions elsewhere, and its own are the last word
         for path in sorted(place.glob("*.py")):
             shutil.copyfile(path, package / "cell" / "questions" / path.name)
     simulator = importlib.util.find_spec("kafkalab")

@@ -52,7 +52,7 @@ def own_course(demo, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("where", ["source", "output"])
 def test_a_planted_solution_fails_the_build(own_course, where):
-    build._look_for_leaks("90_demo")
+    build.look_for_leaks("90_demo")
     path = own_course / "notebooks" / "release" / "90_demo" / "90_demo.ipynb"
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
@@ -70,14 +70,14 @@ def test_a_planted_solution_fails_the_build(own_course, where):
         ]
     path.write_text(json.dumps(notebook), encoding="utf-8")
     with pytest.raises(Leak, match="of 90.2"):
-        build._look_for_leaks("90_demo")
+        build.look_for_leaks("90_demo")
     assert not path.exists(), "what leaks is not left lying about"
 
 
 def test_what_somebody_tried_beside_the_notebook_is_left_alone(own_course):
     tried = own_course / "notebooks" / "release" / "90_demo" / "progress.json"
     tried.write_text(json.dumps({"answer": reference("90.2")}), encoding="utf-8")
-    build._look_for_leaks("90_demo")
+    build.look_for_leaks("90_demo")
     assert tried.exists(), "a learner's progress is theirs, and was never built"
 
 

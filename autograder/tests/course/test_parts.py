@@ -22,7 +22,7 @@ HALVES_RUN_BY_A_PROBE = {"04": "04.5", "05": "05.3", "11": "11.4"}
 
 
 def source_of(chapter: str) -> str:
-    return (notebooks() / "source_py" / f"{chapter}.py").read_text(encoding="utf-8")
+    return sources.text_of_chapter(chapter)
 
 
 def prose_of(chapter: str) -> str:

@@ -80,6 +80,7 @@ def test_it_holds_no_judge_no_test_no_secret(package):
         "judges",
         "tests",
         "source_py",
+        "exercises",
         "written",
         "rubrics",
         "grade.py",

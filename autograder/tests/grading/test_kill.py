@@ -321,7 +321,7 @@ def test_a_torn_receipt_is_written_again(class_of_twelve):
 
 
 def test_two_runs_do_not_write_into_one_folder(class_of_twelve):
-    from autograder.grading.writer import holding
+    from autograder.gradebook.files import holding
 
     room = class_of_twelve
     out = room.fresh()

@@ -106,9 +106,9 @@ def spoken_here(question, cells, student, monkeypatch) -> list[words.Spoken]:
         "get_ipython": Nowhere,
         "display": lambda *things, **options: None,
     }
-    # a learner's machine has no judges
-    monkeypatch.setattr(course_at_hand, "_course", course_at_hand.HandedOut())
     numbers = {question.id: dict(numbers_for(question, student))}
+    # a learner's machine has no judges; its numbers are of the same course key
+    monkeypatch.setattr(course_at_hand, "_course", course_at_hand.HandedOut())
     with words.quiet(), pretending(numbers):
         for step in cells:
             try:

@@ -20,7 +20,7 @@ for top in sorted(os.listdir("/")):
     if top in ("proc", "usr") or os.path.islink("/" + top):
         continue
     for folder, folders, files in os.walk("/" + top):
-        forbidden += [os.path.join(folder, name) for name in folders + files if name in ("judges", "course", "written", "source_py", "sealed")]
+        forbidden += [os.path.join(folder, name) for name in folders + files if name in ("judges", "course", "written", "source_py", "exercises", "sealed")]
         if folder.startswith((sys.prefix, sys.base_prefix)):
             continue
         (course if folder.startswith("/course") else others).extend(os.path.join(folder, name) for name in files)

@@ -14,7 +14,7 @@ from functools import cache
 from autograder.written.scorer import Rubric, Suggestion, score
 
 if os.environ.get("AUTOGRADER_COURSE"):
-    __path__.append(os.path.join(os.environ["AUTOGRADER_COURSE"], "rubrics"))
+    __path__.insert(0, os.path.join(os.environ["AUTOGRADER_COURSE"], "rubrics"))
 
 
 class RubricMissing(LookupError):

@@ -1,13 +1,16 @@
-"""Rubric of 01.open: one log that is a queue and publish/subscribe at once. Never shown to
-learners.
-
-Facts: a fetch reads and removes nothing, only retention (and compaction) moves the start of a log;
-inside a group every partition has one owner per generation; committed offsets are kept per (group,
-topic, partition).
-"""
+# Generated from notebooks/exercises/01; edit those files and run
+# `python -m autograder course 01`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 01's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 01.open
+# Facts: a fetch reads and removes nothing, only retention (and compaction) moves the start of a log;
+# inside a group every partition has one owner per generation; committed offsets are kept per (group,
+# topic, partition).
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
@@ -118,10 +121,12 @@ _WORDS = Lexicon(
         ),
     }
 )
+
 _OTHER_SYSTEMS = (
     "(unlike|classic*|tradition*|rabbit*|jms|ordinary|normal|usual|conventional|activemq|sqs|传统|"
     "普通|一般的队列|不像|(never|not) :)"
 )
+
 _DELETED = (
     (
         f"{{reading}} .. {{taking}} ^ "
@@ -146,7 +151,7 @@ _DELETED = (
     ),
 )
 
-OPEN = Rubric(
+RUBRIC_01_open = Rubric(
     question_id="01.open",
     question="How can one system be both a queue and publish/subscribe?",
     lexicon=_WORDS,
@@ -602,4 +607,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_01_open,
+)

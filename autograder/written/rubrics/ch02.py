@@ -1,12 +1,16 @@
-"""Rubrics of 02.open and 02.open2. Never shown to learners.
-
-Facts: node ids and idle closing as in the chapter (bootstrap nodes are numbered -1, -2, ... by the
-client; sockets are keyed by the id's text; still so in 4.x). On `this` escaping and safe
-publication: Java Language Specification 17.4-17.5.
-"""
+# Generated from notebooks/exercises/02; edit those files and run
+# `python -m autograder course 02`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 02's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 02.open
+# Facts: node ids and idle closing as in the chapter (bootstrap nodes are numbered -1, -2, ... by the
+# client; sockets are keyed by the id's text; still so in 4.x). On `this` escaping and safe
+# publication: Java Language Specification 17.4-17.5.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _CONNECTIONS = Lexicon(
@@ -271,15 +275,16 @@ ONLY_HALF_A_CURE = (
     ),
     "~(不能|不会|不一定|未必|并不) .. {would_fix}",
 )
-"""Who says one of these has not said that comparing host and port heals it."""
 
-OPEN = Rubric(
+# "bootstrap_like" needs the other lists; it is the address a client was configured with.
+_CONNECTIONS.phrases["bootstrap_like"] = (
+    "bootstrap, configured address, bootstrap.servers, seed, the address in the config, what you "
+    "typed, 引导, 配置的地址, 配置里"
+)  # type: ignore[index]
+
+RUBRIC_02_open = Rubric(
     question_id="02.open",
-    question=(
-        "A producer first connects to a bootstrap server as node -1 and later opens a second "
-        "connection to the very same host and port as node 0. Why can the first connection not "
-        "simply be reused, and would comparing host:port instead of the id fix it?"
-    ),
+    question="A producer first connects to a bootstrap server as node -1 and later opens a second connection to the very same host and port as node 0. Why can the first connection not simply be reused, and would comparing host:port instead of the id fix it?",
     lexicon=_CONNECTIONS,
     topic=(
         "{connection}",
@@ -906,11 +911,12 @@ OPEN = Rubric(
     ),
 )
 
-# "bootstrap_like" needs the other lists; it is the address a client was configured with.
-_CONNECTIONS.phrases["bootstrap_like"] = (
-    "bootstrap, configured address, bootstrap.servers, seed, the address in the config, what you "
-    "typed, 引导, 配置的地址, 配置里"
-)  # type: ignore[index]
+
+# %% 02.open2
+# Facts: node ids and idle closing as in the chapter (bootstrap nodes are numbered -1, -2, ... by the
+# client; sockets are keyed by the id's text; still so in 4.x). On `this` escaping and safe
+# publication: Java Language Specification 17.4-17.5.
+from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _THREADS = Lexicon(
     {
@@ -1087,12 +1093,9 @@ _THREADS = Lexicon(
     }
 )
 
-OPEN2 = Rubric(
+RUBRIC_02_open2 = Rubric(
     question_id="02.open2",
-    question=(
-        "KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a "
-        "constructor risky, and what is the safe order?"
-    ),
+    question="KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a constructor risky, and what is the safe order?",
     lexicon=_THREADS,
     topic=("{thread}", "{constructor}", "{object}"),
     core=(
@@ -1516,4 +1519,9 @@ OPEN2 = Rubric(
     ),
 )
 
-RUBRICS = (OPEN, OPEN2)
+
+# %% all
+RUBRICS = (
+    RUBRIC_02_open,
+    RUBRIC_02_open2,
+)

@@ -1,12 +1,16 @@
-"""Rubric of 03.open. Never shown to learners.
-
-Facts: one bootstrap socket (-1), one to the coordinator under an id of its own (2147483647 - n),
-one to each broker that leads something: 1 + 1 + 2 = 4. The bootstrap socket is closed by the idle
-limit and by nothing else, so 3 are kept.
-"""
+# Generated from notebooks/exercises/03; edit those files and run
+# `python -m autograder course 03`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 03's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 03.open
+# Facts: one bootstrap socket (-1), one to the coordinator under an id of its own (2147483647 - n),
+# one to each broker that leads something: 1 + 1 + 2 = 4. The bootstrap socket is closed by the idle
+# limit and by nothing else, so 3 are kept.
 from autograder.written.scorer import Blunder, Concept, CountRule, Lexicon, Rubric
 
 _WORDS = Lexicon(
@@ -183,14 +187,9 @@ _WORDS = Lexicon(
     }
 )
 
-OPEN = Rubric(
+RUBRIC_03_open = Rubric(
     question_id="03.open",
-    question=(
-        "Two brokers, one topic with five partitions, one consumer in a group, one bootstrap "
-        "address, client 2.3. How many TCP connections does the consumer open, "
-        "how many does it keep after the idle limit has passed, and why does the coordinator get a "
-        "socket of its own?"
-    ),
+    question="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle limit has passed, and why does the coordinator get a socket of its own?",
     lexicon=_WORDS,
     topic=(
         "{bootstrap}",
@@ -627,4 +626,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_03_open,
+)

@@ -1,12 +1,16 @@
-"""Rubric of 04.open: what breaks when partitions are added. Never shown to learners.
-
-Facts: the partition of a record with a key is (murmur2(key) & 0x7fffffff) % n over all n
-partitions; records already written never move; a topic's partitions can be added and not taken
-away; Kafka promises order inside a partition only.
-"""
+# Generated from notebooks/exercises/04; edit those files and run
+# `python -m autograder course 04`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 04's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 04.open
+# Facts: the partition of a record with a key is (murmur2(key) & 0x7fffffff) % n over all n
+# partitions; records already written never move; a topic's partitions can be added and not taken
+# away; Kafka promises order inside a partition only.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
@@ -129,6 +133,7 @@ _WORDS = Lexicon(
         ),
     }
 )
+
 _MOVES = (
     (
         "{system} (automatically|then|also|will|would|does|can|simply|just|internally)? "
@@ -180,12 +185,9 @@ _ORDER_KEPT = (
     "{order} .. unaffected ^ {not}",
 )
 
-OPEN = Rubric(
+RUBRIC_04_open = Rubric(
     question_id="04.open",
-    question=(
-        "When does adding partitions to a topic break a promise that producers and consumers "
-        "relied on, and what would you do instead?"
-    ),
+    question="When does adding partitions to a topic break a promise that producers and consumers relied on, and what would you do instead?",
     lexicon=_WORDS,
     topic=(
         "{partition}",
@@ -578,4 +580,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_04_open,
+)

@@ -1,12 +1,16 @@
-"""Rubric of 05.open: why one replica more than min.insync.replicas. Never shown to learners.
-
-Facts: min.insync.replicas binds writes with acks=all only (refused with NOT_ENOUGH_REPLICAS); reads
-go on; an acknowledged record is on every in-sync replica, so on at least min.insync.replicas of
-them; the leader counts as one of them.
-"""
+# Generated from notebooks/exercises/05; edit those files and run
+# `python -m autograder course 05`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 05's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 05.open
+# Facts: min.insync.replicas binds writes with acks=all only (refused with NOT_ENOUGH_REPLICAS); reads
+# go on; an acknowledged record is on every in-sync replica, so on at least min.insync.replicas of
+# them; the leader counts as one of them.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
@@ -169,6 +173,7 @@ _WORDS = Lexicon(
         ),
     },
 )
+
 _WRITES_GO_ON = (
     (
         "@equal! {down} .. {goon} ^ {beyond} ! "
@@ -204,7 +209,7 @@ _WRITES_GO_ON = (
     ),
 )
 
-OPEN = Rubric(
+RUBRIC_05_open = Rubric(
     question_id="05.open",
     question="Why is replication.factor = min.insync.replicas + 1 advised, and not equal?",
     lexicon=_WORDS,
@@ -670,4 +675,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_05_open,
+)

@@ -1,13 +1,17 @@
-"""Rubric of 06.open: exactly-once and the e-mail. Never shown to learners.
-
-Facts: a transaction binds records and committed offsets, both of them in Kafka's own logs; what
-leaves Kafka cannot be aborted, and a crash between the effect and the commit repeats it. Cures: a
-receiver that knows what it has seen, or the position kept in the same store and transaction as the
-effect.
-"""
+# Generated from notebooks/exercises/06; edit those files and run
+# `python -m autograder course 06`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 06's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 06.open
+# Facts: a transaction binds records and committed offsets, both of them in Kafka's own logs; what
+# leaves Kafka cannot be aborted, and a crash between the effect and the commit repeats it. Cures: a
+# receiver that knows what it has seen, or the position kept in the same store and transaction as the
+# effect.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
@@ -106,6 +110,7 @@ _WORDS = Lexicon(
         ),
     }
 )
+
 _UNDONE = (
     (
         "{mail} (is|are|gets|get|will be|would be|be|being) _ (rolled "
@@ -120,12 +125,9 @@ _UNDONE = (
     "邮件 (也|都|就)? (会|能|可以|被) _ (撤回|回滚|取消|撤销) ^ (不|没|无法)",
 )
 
-OPEN = Rubric(
+RUBRIC_06_open = Rubric(
     question_id="06.open",
-    question=(
-        "Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, and "
-        "what would you do?"
-    ),
+    question="Does Kafka's exactly-once cover sending an e-mail for each record? Why or why not, and what would you do?",
     lexicon=_WORDS,
     topic=(
         "(mail|mails|e mail*|email*|邮件|smtp|external*|外部)",
@@ -502,4 +504,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_06_open,
+)

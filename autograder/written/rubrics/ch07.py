@@ -1,14 +1,17 @@
-"""Rubric of 07.open: assignment moves to a client and, with KIP-848, back to the broker. Never
-shown to learners.
-
-Facts: in the classic protocol the group's leader (a client) computes the assignment and the
-coordinator passes it on unread; join and sync are a barrier for the whole group. In KIP-848 the
-coordinator computes a target assignment and every member moves to it by itself, told by its
-heartbeats.
-"""
+# Generated from notebooks/exercises/07; edit those files and run
+# `python -m autograder course 07`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 07's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 07.open
+# Facts: in the classic protocol the group's leader (a client) computes the assignment and the
+# coordinator passes it on unread; join and sync are a barrier for the whole group. In KIP-848 the
+# coordinator computes a target assignment and every member moves to it by itself, told by its
+# heartbeats.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
@@ -120,11 +123,9 @@ _WORDS = Lexicon(
     }
 )
 
-OPEN = Rubric(
+RUBRIC_07_open = Rubric(
     question_id="07.open",
-    question=(
-        "Why did Kafka move partition assignment to a client and, in KIP-848, back to the broker?"
-    ),
+    question="Why did Kafka move partition assignment to a client and, in KIP-848, back to the broker?",
     lexicon=_WORDS,
     topic=(
         "{broker}",
@@ -547,4 +548,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_07_open,
+)

@@ -1,12 +1,16 @@
-"""Rubric of 08.open, what heartbeat.interval.ms really controls. Never shown to learners.
-
-Facts: REBALANCE_IN_PROGRESS travels in heartbeat answers (AbstractCoordinator), the coordinator
-expires a member after session.timeout.ms without a heartbeat (GroupCoordinator); "no higher than
-1/3" is the advice of ConsumerConfig's own text.
-"""
+# Generated from notebooks/exercises/08; edit those files and run
+# `python -m autograder course 08`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 08's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 08.open
+# Facts: REBALANCE_IN_PROGRESS travels in heartbeat answers (AbstractCoordinator), the coordinator
+# expires a member after session.timeout.ms without a heartbeat (GroupCoordinator); "no higher than
+# 1/3" is the advice of ConsumerConfig's own text.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _HEARTBEATS = Lexicon(
@@ -107,7 +111,7 @@ _HEARTBEATS = Lexicon(
     }
 )
 
-OPEN = Rubric(
+RUBRIC_08_open = Rubric(
     question_id="08.open",
     question="What does heartbeat.interval.ms really control?",
     lexicon=_HEARTBEATS,
@@ -521,4 +525,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_08_open,
+)

@@ -1,11 +1,15 @@
-"""Rubric of 09.open, why commitAsync must not retry by itself. Never shown to learners.
-
-Facts: the coordinator keeps the last commit it was sent, whatever its offset; commitSync may retry
-because nothing newer is on the way while it blocks (ConsumerCoordinator).
-"""
+# Generated from notebooks/exercises/09; edit those files and run
+# `python -m autograder course 09`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 09's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 09.open
+# Facts: the coordinator keeps the last commit it was sent, whatever its offset; commitSync may retry
+# because nothing newer is on the way while it blocks (ConsumerCoordinator).
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _COMMITS = Lexicon(
@@ -142,7 +146,7 @@ _REVERSED = (
     ),
 )
 
-OPEN = Rubric(
+RUBRIC_09_open = Rubric(
     question_id="09.open",
     question="Why must commitAsync not retry by itself?",
     lexicon=_COMMITS,
@@ -509,4 +513,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_09_open,
+)

@@ -1,12 +1,16 @@
-"""Rubric of 10.open, two designs of a multi-threaded consumer. Never shown to learners.
-
-Facts: KafkaConsumer refuses a second thread with ConcurrentModificationException
-(KafkaConsumer.acquire); a member that does not poll within max.poll.interval.ms leaves the group; a
-commit covers all records below it.
-"""
+# Generated from notebooks/exercises/10; edit those files and run
+# `python -m autograder course 10`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 10's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 10.open
+# Facts: KafkaConsumer refuses a second thread with ConcurrentModificationException
+# (KafkaConsumer.acquire); a member that does not poll within max.poll.interval.ms leaves the group; a
+# commit covers all records below it.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _THREADS = Lexicon(
@@ -185,6 +189,7 @@ _POOL_ORDER_KEPT = (
     "@pool! {order} _ (能够|能|可以|有) _ (保证|保持) ! (不|无法|难|没)",
     "@pool! (no|without) _ (problem*|trouble|issue*) _ (with|about) _ {order}",
 )
+
 _OWN_ORDER_LOST = (
     "@own! (out of order|unordered|reorder*|no order*|乱序|无序|没有顺序) ! (between|across)",
     "@own! {breaks} _ {order} ! (between|across|different partitions|global)",
@@ -203,12 +208,9 @@ _OWN_ORDER_LOST = (
     "@own! (不能|无法|不) (保证|保持) _ {order} ! (之间|全局|跨)",
 )
 
-OPEN = Rubric(
+RUBRIC_10_open = Rubric(
     question_id="10.open",
-    question=(
-        "Compare the two designs of a multi-threaded consumer: one consumer per thread, and one "
-        "polling thread with a pool of workers."
-    ),
+    question="Compare the two designs of a multi-threaded consumer: one consumer per thread, and one polling thread with a pool of workers.",
     lexicon=_THREADS,
     topic=(
         "{order}",
@@ -504,4 +506,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_10_open,
+)

@@ -1,12 +1,16 @@
-"""Rubric of 11.open, why to raise an alarm on lead as well as on lag. Never shown to learners.
-
-Facts: records-lead = position - log start offset, records-lag = high watermark - position
-(SubscriptionState); a position below the log's start is OFFSET_OUT_OF_RANGE and is answered by
-auto.offset.reset.
-"""
+# Generated from notebooks/exercises/11; edit those files and run
+# `python -m autograder course 11`.
+# fmt: off
+# ruff: noqa
+"""The rubrics of chapter 11's exercises: by which answers to open questions are read."""
 
 from __future__ import annotations
 
+
+# %% 11.open
+# Facts: records-lead = position - log start offset, records-lag = high watermark - position
+# (SubscriptionState); a position below the log's start is OFFSET_OUT_OF_RANGE and is answered by
+# auto.offset.reset.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _LEADS = Lexicon(
@@ -140,7 +144,7 @@ _LEAD_WRONG = (
     "lead _ (is|=) _ (log end|end offset|end of the log) _ (minus|-)",
 )
 
-OPEN = Rubric(
+RUBRIC_11_open = Rubric(
     question_id="11.open",
     question="Why raise an alarm on lead as well as on lag?",
     lexicon=_LEADS,
@@ -424,4 +428,8 @@ OPEN = Rubric(
     ),
 )
 
-RUBRICS = (OPEN,)
+
+# %% all
+RUBRICS = (
+    RUBRIC_11_open,
+)

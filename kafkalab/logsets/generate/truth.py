@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import overload
 
 from kafkalab.logsets.generate.cast import Client, Copy
 from kafkalab.logsets.generate.manifest import Manifest
@@ -119,7 +118,9 @@ def _person(
             {
                 "node_id": socket.node_id, "broker": socket.broker, "class": socket.role,
                 "opened_at": printed(manifest, socket.opened_at_ms),
-                "closed_at": printed(manifest, socket.closed_at_ms), "how": socket.how,
+                "closed_at": None
+                if socket.closed_at_ms is None else printed(manifest, socket.closed_at_ms),
+                "how": socket.how,
             }
             for socket in sockets
         ],
@@ -242,17 +243,7 @@ def _joined(found: Sequence[_SetIncident]) -> list[_SetIncident]:
     return kept
 
 
-@overload
-def printed(manifest: Manifest, at_ms: int) -> str: ...
-
-
-@overload
-def printed(manifest: Manifest, at_ms: int | None) -> str | None: ...
-
-
-def printed(manifest: Manifest, at_ms: int | None) -> str | None:
+def printed(manifest: Manifest, at_ms: int) -> str:
     """A time of the set as lines print it."""
-    if at_ms is None:
-        return None
     time = datetime.fromisoformat(manifest.start) + timedelta(milliseconds=at_ms)
     return f"{time:%Y-%m-%d %H:%M:%S},{time.microsecond // 1000:03d}"

@@ -134,7 +134,7 @@ def test_both_numbers_are_needed_to_pass_the_question_with_numbers():
     ],
 )
 def test_numbers_are_read_with_what_they_count(words, opened, kept):
-    from autograder.written.rubrics.ch03 import OPEN
+    from autograder.written.rubrics.ch03 import RUBRIC_03_open as OPEN
 
     found = counts.tally(text.read(words), OPEN.lexicon, OPEN.count_rule)
     assert tuple(tally.only for tally in found) == (opened, kept)

@@ -28,8 +28,7 @@ from kafkalab.errors import (
 )
 from kafkalab.lines import old_objects, payload
 from kafkalab.lines.generated_text import part_text
-from kafkalab.lines.java_maps import by_partition
-from kafkalab.lines.java_values import list_text
+from kafkalab.lines.java_values import by_partition, list_text
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.records import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition

@@ -1,0 +1,394 @@
+"""An exercise is one file: what is built of it is the same each time, keeps nothing back that it
+should give and gives nothing that it should keep; what is wrong in it is told with its line."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
+import jupytext
+import pytest
+
+from autograder.cell import questions, sealed
+from autograder.cell.course_folder import HOME
+from autograder.cell.question import find
+from autograder.course import exercises, halves, judges, sources
+from autograder.course.judge import judge_of
+from autograder.proving import exercise_rules
+
+CHAPTERS = [name[:2] for name in sources.chapters() if sources.exercises_of(name)]
+EVERY = [exercises.find(id) for chapter in CHAPTERS for id in sources.exercises_of(chapter)]
+
+
+def statements(code: str) -> set[str]:
+    """Every statement of a code that says something, in one form however its lines are broken."""
+    return {ast.unparse(node) for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt)}
+
+
+def definitions(code: str) -> set[str]:
+    """The statements of a code's top, without its imports."""
+    imports = (ast.Import, ast.ImportFrom)
+    return {ast.unparse(node) for node in ast.parse(code).body if not isinstance(node, imports)}
+
+
+def built(chapter: str) -> dict[str, halves.Half]:
+    return halves.halves(chapter, sources.exercises_of(chapter))
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_halves_built_again_are_the_same_bytes(chapter):
+    for half in built(chapter).values():
+        assert half.path.read_bytes() == half.text.encode(), (
+            f"run `python -m autograder course {chapter}` and commit"
+        )
+        assert half.text.startswith(f"# Generated from notebooks/exercises/{chapter}")
+
+
+def test_what_is_generated_is_marked_so_for_diffs():
+    marked = (HOME / ".gitattributes").read_text(encoding="utf-8").splitlines()
+    for path in [half.path for half in built("03").values()] + [sealed.folder() / "ch03.json"]:
+        of = path.relative_to(HOME)
+        kinds = [line.split()[0] for line in marked if line.endswith(" linguist-generated")]
+        assert any(of.match(kind) for kind in kinds), of
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_halves_hold_no_solution_and_the_learners_half_nothing_of_the_judge(chapter):
+    both = {name: half.text for name, half in built(chapter).items()}
+    shared = exercises.shared(chapter)
+    for exercise in map(exercises.find, sources.exercises_of(chapter)):
+        if exercise.is_open:
+            assert exercise.solution().splitlines()[0] not in both[halves.QUESTION]
+            continue
+        solved = "\n".join(
+            textwrap.dedent(block.rpartition("\n")[0])
+            for block in re.findall(
+                r"### BEGIN SOLUTION\n(.*?)### END", exercise.one("answer").body, re.DOTALL
+            )
+        )
+        given_away = statements(solved) & statements(both[halves.QUESTION])
+        assert [each for each in given_away if len(each) > 25] == [], exercise.id
+        assert len(solved) < 25 or solved.strip() not in both[halves.JUDGE], exercise.id
+        asked = definitions(both[halves.QUESTION])
+        for each in [exercise, *([shared] if shared else [])]:
+            for judging in each.of("judge"):
+                assert definitions(judging.body) & asked == set(), exercise.id
+        for wrong, source, _ in exercise.wrong():
+            assert wrong.told() not in both[halves.QUESTION]
+            assert definitions(source) & asked == set(), (exercise.id, wrong.name)
+
+
+@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
+def test_jupytext_reads_the_cells_that_the_builder_reads(exercise):
+    """So an editor shows a notebook of them, and each wrong answer is a cell that runs."""
+    text = exercise.path.read_text(encoding="utf-8")
+    assert [cell.source.strip() for cell in jupytext.reads(text, fmt="py:percent").cells] == [
+        exercises.uncommented(cell.body).strip() if cell.is_text else cell.body.strip()
+        for cell in exercise.cells
+    ], "a comment line of one word and `?` is a command to jupytext: break the line elsewhere"
+
+
+@pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
+def test_every_exercise_has_what_its_rules_ask_for(exercise):
+    if not exercise.is_open:
+        assert len(exercise.hints()) >= exercise_rules.LEAST_HINTS
+        assert len(exercise.wrong()) >= exercise_rules.LEAST_WRONG
+    assert exercise_rules.BLANK not in exercise.path.read_text(encoding="utf-8")
+
+
+COUNTED = """
+# %% [markdown]
+# ### Exercise 91.1 · Count
+#
+# How many connections?
+
+# %%
+n = numbers("91.1")
+
+# %% answer
+opened = ...
+### BEGIN SOLUTION
+opened = n.brokers + 1
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+MOST = 9
+Value(title="count", points=1, answers=("opened",), space={"brokers": range(MOST)})
+
+# %% judge
+from autograder.course.judge import Judge
+
+Judge(truth=lambda case: {"opened": min(case["brokers"], MOST) + 1}, otherwise="no.")
+
+# %% wrong="none"
+# You forgot the first.
+opened = n.brokers
+
+# %% hint
+# Look.
+""".strip()
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    """A course of one chapter, 91, whose only exercise is the text given to small(text)."""
+
+    def write(text=COUNTED, page='# %%\nfrom autograder import numbers\n\n# %% exercise="91.1"\n'):
+        folder = tmp_path / "notebooks" / "exercises" / "91"
+        for path, said in (
+            (folder / "91_1_count.py", text),
+            (folder.parents[1] / "source_py" / "91_small.py", page),
+        ):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(said, encoding="utf-8")
+        return folder
+
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(tmp_path))
+    for package, room in ((questions, "questions"), (judges, "judges")):
+        monkeypatch.setattr(package, "__path__", [str(tmp_path / room), *package.__path__])
+    yield write
+    for package in halves.PACKAGES.values():
+        sys.modules.pop(f"{package}.ch91", None)
+
+
+def test_a_small_exercise_is_built(small):
+    small()
+    halves.write("91", ("91.1",))
+    question, judge = find("91.1"), judge_of("91.1")
+    assert (question.hints, question.points) == (("Look.",), 1)
+    assert [(each.name, each.sentence, each.source) for each in judge.wrong_answers] == [
+        ("none", "You forgot the first.", "opened = n.brokers")
+    ]
+    assert judge.truth({"brokers": 4}) == {"opened": 5}, "it may use what the question defines"
+    assert [
+        dict(cell.metadata.get("nbgrader", {})).get("grade_id")
+        for cell in sources.author_notebook("91").cells
+    ] == [None, None, None, "q-91-1", None, "q-91-1-test"]
+
+
+SPOILED = (
+    ("# %% answer", "# %% anser", "line 9: `anser` is no kind of cell"),
+    ("opened = n.brokers\n", "opened = = 1\n", "line 28: this is not Python"),
+    ("# You forgot the first.\n", "", "line 26: a wrong cell begins with a comment"),
+    ('# %% wrong="none"', "# %% wrong", "line 26: a wrong answer has a name"),
+    ("min(case", "least(case", "line 24: nothing in this file or in shared.py defines `least`"),
+    ("Judge(truth", 'Judge("91.1", truth', "line 24: the cell ends with `Judge("),
+    ('title="count"', 'title="count", hints=()', "line 19: the builder writes `hints`"),
+    ("points=1", "worth=1", "line 19: TypeError"),
+    ("MOST = 9", "MOST = 9 / 0", "line 18: ZeroDivisionError"),
+    ("otherwise=", "otherways=", "line 24: TypeError"),
+    ("# %% question", "# %% judge", "an exercise has one cell `# %%"),
+    ("# %% hint", "# %%", "line 30: what the learner reads is above the answer"),
+    ("# %% hint", "# %% says", "line 30: `says` is one expression"),
+)
+
+
+@pytest.mark.parametrize("right, wrong, told", SPOILED, ids=[told for _, _, told in SPOILED])
+def test_what_is_wrong_is_told_with_its_file_and_line(small, right, wrong, told):
+    assert right in COUNTED
+    small(COUNTED.replace(right, wrong, 1))
+    with pytest.raises(exercises.Unbuildable) as error:
+        halves.write("91", ("91.1",))
+    assert str(error.value).startswith("notebooks/exercises/91/91_1_count.py, line ")
+    assert told in str(error.value)
+
+
+def test_an_exercise_and_its_chapter_name_each_other(small):
+    folder = small(page='# %%\n1\n\n# %% exercise="91.2"\n')
+    with pytest.raises(exercises.Unbuildable, match=r"source_py/91_small.py, line 4: there is no"):
+        sources.exercises_of("91")
+    small(page="# %%\n1\n")
+    with pytest.raises(exercises.Unbuildable, match=r"91_1_count.py, line 1: no chapter names"):
+        sources.exercises_of("91")
+    small(page='# %% exercise="91.1"\nprint(1)\n')
+    with pytest.raises(exercises.Unbuildable, match=r"91_small.py, line 2: the exercise's cells"):
+        sources.exercises_of("91")
+    small()
+    (folder / "91_2_more.py").write_text(COUNTED.replace("91.1", "91.2"), encoding="utf-8")
+    with pytest.raises(exercises.Unbuildable, match=r"91_2_more.py, line 18: `MOST` is defined in"):
+        halves.halves("91", ("91.1", "91.2"))
+
+
+ADDED = """# %% [markdown]
+# ### Exercise 03.9 · Count the replicas
+#
+# Cluster A has `r.A.brokers` brokers and one topic of `r.A.partitions` partitions, each with three
+# replicas. How many replicas does the cluster keep of the topic, in all?
+
+# %%
+r = numbers("03.9")
+r
+
+# %% answer
+replicas = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+replicas = {name: 3 * cluster.partitions for name, cluster in r.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="replicas of a topic",
+    points=2,
+    answers=("replicas",),
+    draws=CLUSTERS,
+    space={"brokers": range(4, 14), "partitions": range(5, 41)},
+)
+
+# %% judge
+from autograder.course.judge import Judge
+
+Judge(
+    truth=lambda case: {"replicas": sum(3 for _ in range(case["partitions"]))},
+    right="right: three of each partition, wherever they are.",
+    otherwise="not yet. How many copies are there of each partition?",
+)
+
+# %% wrong="copies besides the leader's"
+# You counted the followers only. The leader's copy of each of the {partitions} partitions is a
+# replica too.
+replicas = {name: 2 * cluster.partitions for name, cluster in r.items()}
+
+# %% wrong="a copy on each broker"
+# You put a copy on each of the {brokers} brokers. There are three of each partition.
+replicas = {name: cluster.brokers * cluster.partitions for name, cluster in r.items()}
+
+# %% hint
+# How many partitions are there, and how many copies of each?
+
+# %% hint
+# Three times the number of partitions; the number of brokers does not count.
+"""
+
+
+@pytest.fixture(scope="module")
+def copy_with_03_9(tmp_path_factory):
+    """(course folder, run): a copy of chapter 03 to which exercise 03.9 was added with the
+    commands that an author gives."""
+    home = tmp_path_factory.mktemp("course")
+    exercise_rules.copy_sources("03.1", home)
+    page = home / "notebooks" / "source_py" / f"{sources.name_of('03')}.py"
+    boxes = home / "questions" / "sealed" / "ch03.json"
+    boxes.parent.mkdir(parents=True)
+    boxes.write_bytes((sealed.folder() / "ch03.json").read_bytes())
+    (home / "notebooks" / "topics.csv").write_bytes(
+        (HOME / "notebooks" / "topics.csv").read_bytes()
+    )
+
+    def run(*words):
+        done = subprocess.run(
+            [sys.executable, *(() if words[0] == "-c" else ("-m", "autograder")), *map(str, words)],
+            env={**os.environ, "AUTOGRADER_COURSE": str(home), "PYTHONPATH": str(HOME)},
+            cwd=home,
+            capture_output=True,
+            text=True,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    code, said = run("new", "03.9", "Count the replicas")
+    (path,) = (home / "notebooks" / "exercises" / "03").glob("03_9_*.py")
+    assert code == 0 and '# %% exercise="03.9"' in said and path.name in said
+    code, said = run("exercise", "03.9")
+    assert code == 3 and f"{path.name}, line 4: fill in the blank" in said
+    assert len(ADDED.splitlines()) <= 60
+    path.write_text(ADDED, encoding="utf-8")
+    code, said = run("exercise", "03.9")
+    assert code == 3 and said.count("TO DO") == 1, said
+    assert 'add the line `# %% exercise="03.9"`' in said
+    text = page.read_text(encoding="utf-8")
+    page.write_text(
+        text.replace('# %% exercise="03.6"\n', '# %% exercise="03.6"\n\n# %% exercise="03.9"\n')
+    )
+    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    code, said = run("exercise", "03.9")
+    assert code == 0 and "TO DO" not in said, said
+    assert before == {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    for words in (("course", "--prose", "03"), ("seal", "03.9")):
+        code, said = run(*words)
+        assert code == 0, said
+    return home, run
+
+
+def test_an_exercise_is_added_with_one_file_and_one_line(copy_with_03_9, tmp_path):
+    home, run = copy_with_03_9
+    (release,) = (home / "notebooks" / "release").rglob("*.ipynb")
+    lines = {
+        "right": "replicas = {name: 3 * x.partitions for name, x in r.items()}",
+        "wrong": "replicas = {name: 2 * x.partitions for name, x in r.items()}",
+        "every": "replicas = {name: x.brokers * x.partitions for name, x in r.items()}",
+        "blank": None,
+    }
+    for name, line in lines.items():
+        notebook = json.loads(release.read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            if line and cell["metadata"].get("nbgrader", {}).get("grade_id") == "q-03-9":
+                cell["source"] = line
+        (tmp_path / name).mkdir()
+        (tmp_path / name / release.name).write_text(json.dumps(notebook), encoding="utf-8")
+    graded = run(
+        "-c",
+        "import json, sys; from autograder.grade import grade\n"
+        "print(json.dumps([grade('03', each)['cells']['03.9'] for each in sys.argv[1:]]))",
+        *(tmp_path / name / release.name for name in lines),
+    )
+    assert graded[0] == 0, graded[1]
+    told = dict(zip(lines, json.loads(graded[1]), strict=True))
+    assert {name: cell["score"] for name, cell in told.items()} == {
+        "right": 2, "wrong": 0, "every": 0, "blank": 0
+    }  # fmt: skip
+    assert "three of each partition, wherever they are" in told["right"]["sentence"]
+    assert "You counted the followers only" in told["wrong"]["sentence"]
+    assert re.search(r"a copy on each of the \d+ brokers", told["every"]["sentence"])
+    assert told["blank"]["sentence"] == "`replicas` is not written yet."
+
+
+def test_a_new_exercise_leaves_the_seals_of_the_others_alone(copy_with_03_9):
+    home, _ = copy_with_03_9
+    now = json.loads((home / "questions" / "sealed" / "ch03.json").read_text(encoding="utf-8"))
+    before = sealed.read("03")
+    assert list(now) == [*before, "03.9"][: len(now)] or set(now) == {*before, "03.9"}
+    assert {id: boxes for id, boxes in now.items() if id != "03.9"} == before
+
+
+def test_every_wrong_answer_and_each_number_is_looked_at(copy_with_03_9):
+    """What the screen says of an exercise with one hint, a wrong answer that is right, and answers
+    that are alike."""
+    home, run = copy_with_03_9
+    (path,) = (home / "notebooks" / "exercises" / "03").glob("03_9_*.py")
+    spoiled = (
+        ("2 * cluster", "3 * cluster"),
+        ("range(5, 41)", "range(5, 6)"),
+        ("# %% hint\n# Three", "# Three"),
+    )
+    text = ADDED
+    for right, wrong in spoiled:
+        assert right in text
+        text = text.replace(right, wrong, 1)
+    try:
+        path.write_text(text, encoding="utf-8")
+        code, said = run("exercise", "03.9")
+        assert code == 3
+        assert re.search(r"TO DO +hints +\S+03_9\S+, line 1: 1 of 2", said), said
+        assert re.search(r"TO DO +wrong answers +\S+03_9\S+, line 37: it is right", said), said
+        assert re.search(r"TO DO +sealing +\S+, line 37: .*no case tells copies", said), said
+        assert re.search(r"TO DO +numbers +\S+, line 17: .*a neighbour's answer earns 100%", said)
+    finally:
+        path.write_text(ADDED, encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_a_sentence_that_speaks_of_what_no_case_has_is_a_broken_rule(copy_with_03_9):
+    home, run = copy_with_03_9
+    (path,) = (home / "notebooks" / "exercises" / "03").glob("03_9_*.py")
+    try:
+        path.write_text(ADDED.replace("{brokers} brokers", "{nobodys} brokers"), encoding="utf-8")
+        said = run("exercise", "03.9")[1]
+        assert re.search(r"line 42: no case has this name: .*\{nobodys\}", said), said
+    finally:
+        path.write_text(ADDED, encoding="utf-8")

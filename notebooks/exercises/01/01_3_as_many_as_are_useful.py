@@ -1,0 +1,81 @@
+# %% [markdown]
+# ### Exercise 01.3 · As many as are useful
+#
+# Three groups again. Group A reads three topics, with `n.A.a`, `n.A.b` and `n.A.c` partitions. You
+# may start as many members as you like. How many of them own at least one partition, at most?
+# Answer once for Range, once for RoundRobin.
+
+# %%
+n = numbers("01.3")
+n
+
+# %% answer
+busy_with_range = {"A": ..., "B": ..., "C": ...}
+busy_with_round_robin = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+busy_with_range = {name: max(group.a, group.b, group.c) for name, group in n.items()}
+busy_with_round_robin = {name: group.a + group.b + group.c for name, group in n.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="how many members are of use",
+    points=2,
+    answers=("busy_with_range", "busy_with_round_robin"),
+    draws=THREE,
+    row="group",
+    space={"a": (1, 2, 3, 8), "b": (2, 4, 5, 9), "c": (3, 6, 7)},
+)
+
+# %% judge
+from autograder.course.judge import Judge
+
+
+def _busy(case: dict) -> dict:
+    topics = (case["a"], case["b"], case["c"])
+    busy = {
+        assignor: sum(bool(owned) for owned in _shares(topics, sum(topics), assignor).values())
+        for assignor in ("Range", "RoundRobin")
+    }
+    return {"busy_with_range": busy["Range"], "busy_with_round_robin": busy["RoundRobin"]}
+
+
+Judge(
+    truth=_busy,
+    right="right: the largest topic decides for Range, all partitions together for RoundRobin.",
+    otherwise=(
+        "not these two. Deal the three topics by hand, each from m1 on, and count who has "
+        "something."
+    ),
+)
+
+# %% wrong="the sum for both"
+# As many as partitions: that is the well known rule, and it holds for RoundRobin. Range begins
+# with m1 for each topic.
+busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}
+busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}
+
+# %% wrong="the largest for both"
+# RoundRobin deals all topics as one pack, so it keeps more members busy than the largest topic has
+# partitions.
+busy_with_range = {a: max(x.a, x.b, x.c) for a, x in n.items()}
+busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}
+
+# %% wrong="the smallest for Range"
+# You counted those who get a partition of every topic. One partition is enough to be busy.
+busy_with_range = {a: min(x.a, x.b, x.c) for a, x in n.items()}
+busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}
+
+# %% wrong="exchanged"
+# The other way round: Range deals topic by topic, RoundRobin deals them all as one pack.
+busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}
+busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}
+
+# %% hint
+# Range deals each topic on its own and begins with m1 every time. When does the last busy member
+# get its first partition?
+
+# %% hint
+# Range: the largest topic decides. RoundRobin: every partition can have a member of its own.

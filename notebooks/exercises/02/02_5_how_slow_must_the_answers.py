@@ -1,0 +1,108 @@
+# %% [markdown] items="P4"
+# ### Exercise 02.5 · How slow must the answers be?
+#
+# `bootstrap_sockets(delay_ms, seed)` counts the connections of a 2.2 producer with five addresses,
+# when every answer to API_VERSIONS is that many milliseconds late. You have three seeds,
+# `d.A.seed`, `d.B.seed` and `d.C.seed`. Find by experiment, for each, the smallest delay from which
+# on **all five** are opened: with that delay and with every larger one up to 20 ms.
+
+# %%
+d = numbers("02.5")
+
+
+def bootstrap_sockets(delay_ms, seed):
+    lab = Lab(brokers=5, seed=seed, version="2.2", broker_version="2.3")
+    for broker in range(5):
+        lab.broker(broker).delay("API_VERSIONS", ms=delay_ms)
+    addresses = ",".join(f"localhost:{9092 + b}" for b in range(5))
+    KafkaProducer(lab, {"bootstrap.servers": addresses}, name="shop")
+    lab.run_for(ms=2_000)
+    return sum(s.role == "bootstrap" for s in lab.sockets())
+
+
+bootstrap_sockets(0, d.A.seed), bootstrap_sockets(20, d.A.seed)
+
+# %% answer
+smallest_delay = {"A": ..., "B": ..., "C": ...}
+
+
+### BEGIN SOLUTION
+def smallest(seed):
+    counts = [bootstrap_sockets(delay, seed) for delay in range(21)]
+    return min(delay for delay in range(21) if all(count == 5 for count in counts[delay:]))
+
+
+smallest_delay = {name: smallest(own.seed) for name, own in d.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="from which delay on five",
+    points=3,
+    answers=("smallest_delay",),
+    row="seed",
+    space={"seed": tuple(range(1, 79))},
+    draws=CLUSTERS,
+    # labs that open five without any delay have nothing to find
+    where=lambda n: n["seed"] not in (9, 25, 37, 45, 62),
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaProducer, Lab
+
+
+@cache
+def _bootstrap_sockets(seed: int, delay_ms: int) -> int:
+    lab = Lab(brokers=5, seed=seed, version="2.2", broker_version="2.3")
+    for broker in range(5):
+        lab.broker(broker).delay("API_VERSIONS", ms=delay_ms)
+    KafkaProducer(
+        lab, {"bootstrap.servers": ",".join(f"localhost:{9092 + b}" for b in range(5))}, name="shop"
+    )
+    lab.run_for(ms=2_000)
+    return sum(s.role == "bootstrap" for s in lab.sockets())
+
+
+def _smallest(case: dict) -> dict:
+    """Walk down from 20 ms while all five are opened."""
+    delay = 20
+    while delay > 0 and _bootstrap_sockets(case["seed"], delay - 1) == 5:
+        delay -= 1
+    return {"smallest_delay": delay}
+
+
+Judge(
+    truth=_smallest,
+    right=(
+        "right: the answers must be slower than the time in which the client comes round to "
+        "look again."
+    ),
+    otherwise="not this delay. Make a list of the counts for 0 to 20 ms.",
+)
+
+# %% wrong="always five"
+# With no delay your lab opens fewer than five. Run bootstrap_sockets(0, seed).
+smallest_delay = {x: 0 for x in d}
+
+# %% wrong="the largest tried"
+# 20 ms does it, but less does it too. Go down from there.
+smallest_delay = {x: 20 for x in d}
+
+# %% wrong="one too few"
+# One less than the right delay: with yours, not all five are opened yet.
+smallest_delay = {}
+for name in d:
+    counts = [bootstrap_sockets(delay, d[name].seed) for delay in range(21)]
+    smallest_delay[name] = min(i for i in range(21) if all(count == 5 for count in counts[i:])) - 1
+
+# %% hint
+# Count for every delay from 0 to 20 and look at the list.
+
+# %% hint
+# The smallest delay from which on the list holds only fives; a five that stands alone before a
+# four does not count.

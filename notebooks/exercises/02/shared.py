@@ -1,0 +1,49 @@
+# %% question
+CLUSTERS = ("A", "B", "C")
+
+
+def node(id: int, state: str, in_flight: int = 0, can_send: bool | None = None) -> dict:
+    """A node as least_loaded sees it, as plain data.
+    A ready node can take a request unless said otherwise."""
+    return {
+        "id": id,
+        "state": state,
+        "in_flight": in_flight,
+        "can_send": state == "ready" if can_send is None else can_send,
+        "can_connect": state == "disconnected",
+        "last_attempt_ms": 0,
+    }
+
+
+# %% judge
+from functools import cache
+
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+
+@cache
+def _sent_for(
+    brokers: int,
+    leaders: tuple[int, ...],
+    limit_ms: int,
+    sending_ms: int,
+    looks_ms: tuple[int, ...],
+) -> tuple[tuple[int, int], ...]:
+    """(opened, open) at each moment, for a 2.3 producer that sends to all
+    partitions every 20 s during `sending_ms`."""
+    lab = Lab(brokers=brokers, seed=3, version="2.3", broker_version="2.3")
+    lab.create_topic("orders", partitions=len(leaders), leaders=list(leaders))
+    producer = KafkaProducer(lab, {"connections.max.idle.ms": limit_ms}, name="shop")
+    found = []
+    for moment in looks_ms:
+        while lab.now_ms < moment:
+            if lab.now_ms < sending_ms:
+                for partition in range(len(leaders)):
+                    producer.send(
+                        ProducerRecord("orders", key="alice", value="tea", partition=partition)
+                    )
+                lab.run_for(ms=20_000)
+            else:
+                lab.run_for(ms=moment - lab.now_ms)
+        found.append((len(lab.sockets()), sum(s.closed_at_ms is None for s in lab.sockets())))
+    return tuple(found)

@@ -1,0 +1,88 @@
+# %% [markdown] items="C18 C19"
+# ### Exercise 03.2 · Who is behind a node id?
+#
+# Write `broker_of(node_id)`. It gets a node id as the line prints it, a text. It returns the number
+# of the broker, or `None` when the client does not know the broker. Think of `"0"`, `"-1"`,
+# `"2147483645"` and of version 4.4's `"+2"`.
+
+# %% answer
+def broker_of(node_id):
+    """The broker behind a printed node id, or None."""
+    ### BEGIN SOLUTION
+    if node_id.startswith("+"):
+        return int(node_id[1:])
+    number = int(node_id)
+    if number < 0:
+        return None
+    return 2147483647 - number if number > 2_000_000_000 else number
+    ### END SOLUTION
+
+
+# %% question
+from autograder.cell.kinds import Function
+
+NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7")
+
+Function(
+    title="the broker behind a node id",
+    points=2,
+    answers=("broker_of",),
+    public_cases=tuple({"case": f"node id {text}", "node_id": text} for text in NODE_IDS),
+    probe=lambda names, case: names["broker_of"](case["node_id"]),
+)
+
+# %% judge
+from autograder.course.judge import Judge
+
+
+def _broker(case: dict) -> int | None:
+    """Told apart by how the client makes the ids: MAX_VALUE - id up to 4.0, "+id" from 4.4,
+    -1 - position for addresses."""
+    text = case["node_id"]
+    made = {str(2**31 - 1 - broker): broker for broker in range(2_000)} | {
+        f"+{broker}": broker for broker in range(2_000)
+    }
+    return None if text.startswith("-") else made.get(text, int(text))
+
+
+Judge(
+    truth=_broker,
+    hidden_cases=lambda rng: [
+        {"node_id": text}
+        for broker in rng.sample(range(900), 4)
+        for text in (str(broker), str(2147483647 - broker), f"+{broker}", str(-1 - broker % 5))
+    ],
+    right="right.",
+    otherwise="not this broker. Which of the four kinds of id is it?",
+)
+
+
+# %% wrong="off by one"
+# One too many: the largest int is 2147483647, so broker 0 has exactly that id.
+def broker_of(node_id):
+    number = int(node_id)
+    if number < 0:
+        return None
+    return 2147483648 - number if number > 2_000_000_000 else number
+
+
+# %% wrong="-1 is broker 1"
+# A negative id is only a place in the list of addresses. Which broker answers there, the client
+# cannot tell: None.
+def broker_of(node_id):
+    number = abs(int(node_id))
+    return 2147483647 - number if number > 2_000_000_000 else number
+
+
+# %% wrong="the id as it is"
+# 2147483645 is not a broker. Subtract it from 2147483647: that gives the broker's number, and the
+# coordinator an id of its own.
+def broker_of(node_id):
+    return int(node_id) if int(node_id) >= 0 else None
+
+
+# %% hint
+# Four kinds: a real id, a made-up negative one, a very large one, and one with a plus sign.
+
+# %% hint
+# Very large: 2147483647 minus the number. Negative: the client does not know the broker, so None.

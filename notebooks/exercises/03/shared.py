@@ -1,0 +1,2 @@
+# %% question
+CLUSTERS = ("A", "B", "C")

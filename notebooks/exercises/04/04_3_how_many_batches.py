@@ -1,0 +1,115 @@
+# %% [markdown]
+# ### Exercise 04.3 · How many batches?
+#
+# Three producers, A, B and C. Producer A sends `n.A.records` records at once, all to one partition.
+# Each value has `n.A.value_bytes` bytes, there is no key, and `batch.size` is `n.A.batch_size`
+# bytes. `linger.ms` is so long that a batch leaves when it is full, and the last one with what is
+# left. How many batches are written? How many records does the first one hold? A record has some
+# bytes beyond its value, so do not trust a division: build a lab and count. `write` above shows
+# how, but its values have 80 bytes.
+
+# %%
+n = numbers("04.3")
+n
+
+# %% answer
+batches = {"A": ..., "B": ..., "C": ...}
+in_the_first = {"A": ..., "B": ..., "C": ...}
+
+
+### BEGIN SOLUTION
+def written(wish):
+    small = Lab(brokers=1, seed=11)
+    small.create_topic("t", partitions=1)
+    sender = KafkaProducer(small, {"batch.size": wish.batch_size, "linger.ms": 1000})
+    for _ in range(wish.records):
+        sender.send(ProducerRecord("t", value="x" * wish.value_bytes))
+    sender.close()
+    return small.table("record.appended").records.map(len)
+
+
+batches = {name: len(written(each)) for name, each in n.items()}
+in_the_first = {name: int(written(each)[0]) for name, each in n.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="how many batches",
+    points=3,
+    answers=("batches", "in_the_first"),
+    draws=THREE,
+    row="producer",
+    space={
+        "records": (300, 400, 500, 600),
+        "value_bytes": (40, 60, 90),
+        "batch_size": (1500, 2000, 3000, 4000),
+    },
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+
+@cache
+def _packed(records: int, value_bytes: int, batch_size: int) -> tuple[int, ...]:
+    """Records in each batch of one partition."""
+    lab = Lab(brokers=1, seed=3)
+    lab.create_topic("t", partitions=1)
+    producer = KafkaProducer(lab, {"batch.size": batch_size, "linger.ms": 2_000})
+    for _ in range(records):
+        producer.send(ProducerRecord("t", value="v" * value_bytes))
+    producer.close()
+    return tuple(len(batch.records) for batch in lab.journal.of("record.appended"))
+
+
+def _batches(case: dict) -> dict:
+    packed = _packed(case["records"], case["value_bytes"], case["batch_size"])
+    return {"batches": len(packed), "in_the_first": packed[0]}
+
+
+Judge(
+    truth=_batches,
+    right="right: each record brings some bytes of its own, and the batch a header of 61.",
+    otherwise="not these two. Let a lab count: one broker, one partition, linger.ms=1000.",
+)
+
+# %% wrong="values only"
+# You divided by the bytes of the value alone. Each record has some bytes of its own around it, and
+# each batch a header.
+batches = {a: -(-x.records // (x.batch_size // x.value_bytes)) for a, x in n.items()}
+in_the_first = {a: x.batch_size // x.value_bytes for a, x in n.items()}
+
+# %% wrong="the values of write"
+# That is what a lab counts whose values have 80 bytes, as in `write`. Yours have {value_bytes}.
+of_80 = {1500: 16, 2000: 21, 3000: 33, 4000: 44}
+batches = {a: -(-x.records // of_80[x.batch_size]) for a, x in n.items()}
+in_the_first = {a: of_80[x.batch_size] for a, x in n.items()}
+
+# %% wrong="one for each record"
+# You gave each record a batch. They are sent at once, and linger.ms is long: they are packed until
+# {batch_size} bytes are reached.
+batches = {a: x.records for a, x in n.items()}
+in_the_first = {a: 1 for a, x in n.items()}
+
+# %% wrong="one for all"
+# All in one batch would be more than {batch_size} bytes. batch.size closes it earlier.
+batches = {a: 1 for a, x in n.items()}
+in_the_first = {a: x.records for a, x in n.items()}
+
+# %% wrong="batch.size counts records"
+# You took batch.size for a number of records. It counts bytes.
+batches = {a: -(-x.records // x.batch_size) for a, x in n.items()}
+in_the_first = {a: x.batch_size for a, x in n.items()}
+
+# %% hint
+# A record weighs more than its value, and a batch has a header. Which of the two makes a batch
+# full earlier than you think?
+
+# %% hint
+# Make a Lab with one broker and one partition, send so many records with linger.ms=1000, close,
+# and look at lab.table("record.appended").

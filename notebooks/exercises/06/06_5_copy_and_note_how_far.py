@@ -1,0 +1,336 @@
+# %% [markdown]
+# ### Exercise 06.5 · Copy, and note how far
+#
+# A colleague's loop was in production for a year. It uses transactions, and once a month a customer
+# gets two parcels:
+#
+#     def copy(consumer, producer):
+#         records = consumer.poll(timeout_ms=300)
+#         if not records:
+#             return
+#         producer.begin_transaction()
+#         for record in records:
+#             producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+#         producer.commit_transaction()
+#         consumer.commit_sync()
+#
+# Mend it. `orders` has two partitions, and one poll may bring records of both. `copy` is called
+# again and again, and the process dies at the worst moments; the next process has the same group
+# and the same `transactional.id`, and calls `init_transactions()` before your code. Each order must
+# become one parcel for a reader of committed records.
+
+# %% answer
+def copy(consumer, producer):
+    """Poll once; make a parcel of each order; let parcels and places count together."""
+    ### BEGIN SOLUTION
+    orders = list(consumer.poll(timeout_ms=300))
+    begin, end = producer.begin_transaction, producer.commit_transaction
+    if not orders:
+        return
+    begin()
+    for order in orders:
+        producer.send(ProducerRecord("parcels", key=order.key, value=order.value))
+    next_places = {
+        TopicPartition(order.topic, order.partition): OffsetAndMetadata(order.offset + 1)
+        for order in orders
+    }
+    producer.send_offsets_to_transaction(next_places, consumer.group_metadata())
+    end()
+    ### END SOLUTION
+
+
+# %% question
+from collections import Counter
+
+from autograder.cell.kinds import Function
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+
+
+class Died(BaseException):
+    """The process ends here. No `except Exception` catches that."""
+
+
+class Mortal:
+    """A producer whose process dies at an appointed call:
+    death is ("after", "commit_transaction", 2)."""
+
+    def __init__(self, lab: Lab, producer: KafkaProducer, name: str, death: list | None):
+        self._lab, self._producer, self._name = lab, producer, name
+        self._death, self._counts = death, Counter()
+
+    def __getattr__(self, method: str):
+        real = getattr(self._producer, method)
+
+        def call(*args, **named):
+            self._counts[method] += 1
+            here = [method, self._counts[method]]
+            if self._death == ["before", *here]:
+                self._die()
+            answer = real(*args, **named)
+            if self._death == ["after", *here]:
+                self._die()
+            return answer
+
+        return call
+
+    def _die(self):
+        self._lab.run_for(ms=20)
+        for client in (self._name, f"{self._name}-producer"):
+            self._lab.kill(client)
+        raise Died
+
+
+def life(title: str, seed: int, *deaths: tuple) -> dict:
+    return {
+        "case": title,
+        "seed_of_lab": seed,
+        "orders": 12,
+        "deaths": [list(death) for death in deaths],
+    }
+
+
+LIVES = (
+    life("nobody dies", 1),
+    life("it dies when it has just committed", 2, ("after", "commit_transaction", 2)),
+    life("it dies after its fourth record", 3, ("after", "send", 4)),
+    life("it dies just before it commits", 4, ("before", "commit_transaction", 3)),
+    life("it dies twice", 5, ("after", "send", 4), ("after", "commit_transaction", 1)),
+    {
+        **life(
+            "one poll has brought records of both partitions, and then it dies",
+            6,
+            ("after", "commit_transaction", 3),
+        ),
+        "orders": 11,
+    },
+)
+
+
+def copied(names, case) -> dict:
+    """Orders become parcels by the learner's function, which dies and is started again. What a
+    reader of committed records finds."""
+    lab = Lab(brokers=3, seed=case["seed_of_lab"], version="3.9")
+    for topic in ("orders", "parcels"):
+        lab.create_topic(topic, partitions=2)
+    shop = KafkaProducer(lab, {"client.id": "shop"}, name="shop")
+    for number in range(case["orders"]):
+        shop.send(ProducerRecord("orders", key=f"order {number}", value="tea"))
+    shop.flush()
+    for number, death in enumerate([*case["deaths"], None]):
+        name = f"packer-{number}"
+        consumer = KafkaConsumer(
+            lab,
+            {
+                "group.id": "packing",
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                "max.poll.records": 3,
+                "session.timeout.ms": 6_000,
+                "isolation.level": "read_committed",
+            },
+            name=name,
+        )
+        producer = KafkaProducer(
+            lab,
+            {"client.id": name, "transactional.id": "packing", "linger.ms": 0},
+            name=f"{name}-producer",
+        )
+        producer.init_transactions()
+        consumer.subscribe(["orders"])
+        mortal = Mortal(lab, producer, name, death)
+        try:
+            for _ in range(25):
+                names["copy"](consumer, mortal)
+        except Died:
+            pass
+        lab.run_for(ms=8_000)
+    reader = KafkaConsumer(
+        lab, {"isolation.level": "read_committed", "auto.offset.reset": "earliest"}, name="reader"
+    )
+    reader.assign([TopicPartition("parcels", number) for number in range(2)])
+    parcels = [record.key for _ in range(5) for record in reader.poll(timeout_ms=400)]
+    written = [
+        record.key
+        for event in lab.journal.of("record.appended")
+        if event.topic == "parcels"
+        for record in event.records
+    ]
+    asked_to_end = any(event.name == "commit_transaction" for event in lab.journal.of("call"))
+    return {"parcels": parcels, "written": len(written), "ended": asked_to_end}
+
+
+def each_once(case: dict, data) -> tuple[bool, str]:
+    """Whether every order became one parcel."""
+    counts = Counter(data["parcels"])
+    twice = [key for key, count in counts.items() if count > 1]
+    missing = [key for number in range(case["orders"]) if (key := f"order {number}") not in counts]
+    if data["written"] and not data["ended"]:
+        return (
+            False,
+            "no transaction was ever committed, so a reader of committed records sees nothing.",
+        )
+    so_many = lambda keys: (
+        f"{keys[0]} was" if len(keys) == 1 else f"{len(keys)} orders, {keys[0]} for one, were"
+    )
+    if twice:
+        return (
+            False,
+            (
+                f"{so_many(twice)} packed twice. The parcels were committed, and the program died "
+                "before anybody noted how far it had come."
+            ),
+        )
+    if missing:
+        return False, (
+            (
+                f"{so_many(missing)} never packed. The group's offset had passed before the "
+                "parcels were committed."
+            )
+            if case["deaths"]
+            else f"{so_many(missing)} never packed."
+        )
+    return True, "every order became one parcel."
+
+
+Function(
+    title="copy, and note how far",
+    points=4,
+    answers=("copy",),
+    public_cases=LIVES,
+    probe=copied,
+    public_judge=each_once,
+)
+
+# %% judge
+from random import Random
+
+from autograder.course.judge import Judge
+
+
+def _deaths(rng: Random) -> list[dict]:
+    moments = [
+        ("after", "commit_transaction", 1),
+        ("after", "commit_transaction", 3),
+        ("before", "commit_transaction", 2),
+        ("after", "send", 2),
+        ("after", "send", 5),
+        ("after", "begin_transaction", 2),
+    ]
+    return [
+        {
+            **life("hidden", rng.randrange(10, 900), *rng.sample(moments, rng.choice((1, 2)))),
+            "orders": rng.randrange(9, 16),
+        }
+        for _ in range(4)
+    ]
+
+
+Judge(
+    hidden_cases=_deaths,
+    unseen=(
+        "some orders were packed twice or not at all when the program died at another moment. "
+        "Parcels and places must be decided together."
+    ),
+)
+
+
+# %% wrong="the offset afterwards"
+# That is the colleague's loop. Between commit_transaction and commit_sync the parcels count, and
+# the place does not yet.
+def copy(consumer, producer):
+    records = consumer.poll(timeout_ms=300)
+    if not records:
+        return
+    producer.begin_transaction()
+    for record in records:
+        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+    producer.commit_transaction()
+    consumer.commit_sync()
+
+
+# %% wrong="the offset first"
+# You note the place first. Whoever dies between the two has lost the orders: at most once.
+def copy(consumer, producer):
+    records = consumer.poll(timeout_ms=300)
+    if not records:
+        return
+    consumer.commit_sync()
+    producer.begin_transaction()
+    for record in records:
+        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+    producer.commit_transaction()
+
+
+# %% wrong="no offset at all"
+# Nobody notes a place, so every new process begins at the beginning.
+def copy(consumer, producer):
+    records = consumer.poll(timeout_ms=300)
+    if not records:
+        return
+    producer.begin_transaction()
+    for record in records:
+        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+    producer.commit_transaction()
+
+
+# %% wrong="the offset of the last record"
+# What is noted is the next offset to read. You noted the last one that was read, so it is read
+# again.
+def copy(consumer, producer):
+    records = consumer.poll(timeout_ms=300)
+    if not records:
+        return
+    producer.begin_transaction()
+    for record in records:
+        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+    places = {
+        TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)
+        for record in records
+    }
+    producer.send_offsets_to_transaction(places, consumer.group_metadata())
+    producer.commit_transaction()
+
+
+# %% wrong="one partition's place"
+# You note a place for the last record's partition only. When a poll brings two partitions, the
+# other one is read again by the next process.
+def copy(consumer, producer):
+    records = consumer.poll(timeout_ms=300)
+    if not records:
+        return
+    producer.begin_transaction()
+    for record in records:
+        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+    place = TopicPartition(record.topic, record.partition)
+    next_one = OffsetAndMetadata(record.offset + 1)
+    producer.send_offsets_to_transaction({place: next_one}, consumer.group_metadata())
+    producer.commit_transaction()
+
+
+# %% wrong="two transactions"
+# You made two transactions, one for the parcels and one for the places. Between them is the same
+# gap as before.
+def copy(consumer, producer):
+    records = consumer.poll(timeout_ms=300)
+    if not records:
+        return
+    producer.begin_transaction()
+    for record in records:
+        producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+    producer.commit_transaction()
+    producer.begin_transaction()
+    places = {
+        TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)
+        for record in records
+    }
+    producer.send_offsets_to_transaction(places, consumer.group_metadata())
+    producer.commit_transaction()
+
+
+# %% hint
+# A parcel and the place of its order must be decided in one go. Who offers to take the
+# place along?
+
+# %% hint
+# The sixth call of a transactional producer stands between the sends and the commit. It wants the
+# next offset of each partition, and the group's metadata.

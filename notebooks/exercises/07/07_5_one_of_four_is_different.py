@@ -1,0 +1,178 @@
+# %% [markdown] items="G18"
+# ### Exercise 07.5 · One of four is different
+#
+# Three teams, A, B and C. In each, four members are meant to be the same program with the same
+# settings: group `billing`, topics `orders` and `refunds`, strategy Range. In each team one member
+# was started with something else. "Three of us die at once", says one team. "We bill twice", says
+# another. "One of us does hardly anything", says the third. Below is what the clients wrote when
+# they started, in the order of writing. Which member is the odd one, and what differs: `"topics"`,
+# `"strategy"` or `"group"`?
+
+# %%
+shown = numbers("07.5")
+for team, lines in shown.items():
+    print(f"--- team {team}")
+    print(*lines, sep="\n")
+
+# %% answer
+odd_one = {"A": ..., "B": ..., "C": ...}  # "m1", "m2", "m3" or "m4"
+differs = {"A": ..., "B": ..., "C": ...}  # "topics", "strategy" or "group"
+
+
+### BEGIN SOLUTION
+def odd_line(lines):
+    rows = {"topics": "Subscribed", "strategy": "strategy =", "group": "group.id ="}
+    for kind, words in rows.items():
+        said = [line.split(" ", 1) for line in lines if words in line]
+        for client, setting in said:
+            if sum(other == setting for _, other in said) == 1:
+                return client, kind
+
+
+odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
+differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
+### END SOLUTION
+
+# %% question
+from functools import cache
+
+from autograder.cell.kinds import LineReading
+from kafkalab import KafkaException, Lab
+
+FAULTS = ("topics", "strategy", "group")
+
+
+def planted(story: int) -> tuple[str, str, int]:
+    """(what differs, which member, partitions of orders) in one of the 96 stories of 07.5."""
+    return FAULTS[story % 3], f"m{story // 3 % 4 + 1}", 4 + story // 12
+
+
+@cache
+def start_lines(story: int) -> tuple[str, ...]:
+    """What four members write when they start; one of them differs.
+    Where it is the strategy, that one starts first."""
+    fault, odd, partitions = planted(story)
+    lab = Lab(brokers=1, seed=40 + story, version="3.9", broker_version="4.4")
+    lab.create_topic("orders", partitions=partitions)
+    lab.create_topic("refunds", partitions=3)
+    ended = []
+
+    def program(lab, name):
+        strategy = "RoundRobin" if (name, fault) == (odd, "strategy") else "Range"
+        topics = ["refunds"] if (name, fault) == (odd, "topics") else ["orders", "refunds"]
+        config = {
+            "group.id": "billing-2" if (name, fault) == (odd, "group") else "billing",
+            "partition.assignment.strategy": CLASS.format(strategy),
+        }
+        try:
+            reader(lab, name, topics, config)
+        except KafkaException as error:
+            ended.append((lab.now_ms, f"{name} the program ended: {type(error).__name__}"))
+
+    names = ["m1", "m2", "m3", "m4"]
+    if fault == "strategy":
+        names.sort(key=lambda name: name != odd)
+    for name in names:
+        lab.spawn(program, name, name=name)
+        lab.run_for(ms=200)
+    lab.run_for(ms=7_000)
+    lab.close()
+    lines = list(ended)
+    for event in lab.journal.of("line"):
+        text = event.fields["message"]
+        if "ConsumerConfig values" in text:
+            rows = [row.strip() for row in text.split("\n")]
+            lines += [
+                (event.at_ms, f"{event.who} {row}")
+                for row in rows
+                if row.startswith(("group.id =", "partition.assignment.strategy ="))
+            ]
+        elif "Subscribed to topic" in text or "Adding newly assigned" in text:
+            lines.append((event.at_ms, f"{event.who} {text.split('] ', 1)[-1]}"))
+    return tuple(
+        line.replace("org.apache.kafka.clients.consumer.", "")
+        for _, line in sorted(lines, key=lambda each: each[0])
+    )
+
+
+LineReading(
+    title="bug hunt: one of four is different",
+    points=3,
+    answers=("odd_one", "differs"),
+    draws=THREE,
+    row="team",
+    space={"story": tuple(range(96))},
+    together=lambda teams: (
+        {planted(n["story"])[0] for n in teams} == set(FAULTS)
+        and {planted(n["story"])[1] for n in teams} != {"m1"}
+    ),
+    show=lambda numbers: {
+        team: list(start_lines(story["story"])) for team, story in numbers.items()
+    },
+)
+
+# %% judge
+from autograder.course.judge import Judge
+
+Judge(
+    truth=lambda case: {
+        "odd_one": planted(case["story"])[1],
+        "differs": planted(case["story"])[0],
+    },
+    right="right: one setting in one program, and the whole group feels it.",
+    otherwise=(
+        "not this one, or not this setting. Compare the members' lines one by one: three of "
+        "them agree."
+    ),
+)
+
+
+# %% begin
+def odd_line(lines):
+    for kind, words in (
+        ("topics", "Subscribed"),
+        ("strategy", "strategy ="),
+        ("group", "group.id ="),
+    ):
+        said = [line.split(" ", 1) for line in lines if words in line]
+        for client, setting in said:
+            if sum(other == setting for _, other in said) == 1:
+                return client, kind
+
+
+# %% wrong="who dies is at fault"
+# That one died, but its settings are those of two others. The odd one was there first; the
+# coordinator takes only members that know its strategy.
+def blamed(lines, right):
+    return next((line.split()[0] for line in lines if "ended" in line), right)
+
+
+odd_one = {team: blamed(lines, odd_line(lines)[0]) for team, lines in shown.items()}
+differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
+
+# %% wrong="it is always the topics"
+# The right member. But look at its other rows: its topics are those of its colleagues.
+odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
+differs = {team: "topics" for team in shown}
+
+# %% wrong="it is always the group"
+# The right member. Its group.id is the same as that of the others; something else is not.
+odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
+differs = {team: "group" for team in shown}
+
+# %% wrong="it is always the strategy"
+# The right member. It deals by the class that all four have; compare the two other rows.
+odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
+differs = {team: "strategy" for team in shown}
+
+# %% wrong="m1 leads, so m1 is to blame"
+# m1 is not out of line here. Find the member whose row differs from three others.
+odd_one = {team: "m1" for team in shown}
+differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
+
+# %% hint
+# Compare the four members line by line: group.id, strategy, topics. Three agree.
+
+# %% hint
+# Whoever fails need not be at fault: the first member sets what the group can do, and those who
+# cannot do the same are refused.

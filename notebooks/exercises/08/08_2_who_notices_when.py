@@ -1,0 +1,256 @@
+# %% [markdown] items="N117 N118"
+# ### Exercise 08.2 · Who notices when?
+#
+# Three groups, A, B and C, each of ann and bob. In group A both send a heartbeat every
+# `n.A.interval_s` seconds. The first one comes one interval after the group became Stable. The
+# session timeout is `n.A.session_s` seconds. Bob ends `n.A.at_s` seconds after the group became
+# Stable, and `n.A.how` says in which way.
+#
+# Two questions, both in whole seconds and counted from bob's end. After how many does the
+# coordinator begin a rebalance, `noticed_after_s`? After how many does ann hear of it,
+# `told_after_s`?
+#
+# A *static member* is one with a `group.instance.id`, a name that outlives its process. It sends no
+# LEAVE_GROUP when it closes, because it means to come back. Seen from the coordinator, it is just
+# silent. The function `ending` below plays such a story. Do your sums first, then try them on it.
+
+# %%
+n = numbers("08.2")
+n
+
+
+# %% items="N117 N118"
+def ending(how, interval_s, session_s, at_s):
+    """A lab in which bob ends, and when that was."""
+    often = {"heartbeat.interval.ms": interval_s * 1_000, "session.timeout.ms": session_s * 1_000}
+    static = {"group.instance.id": "till-2"} if "static" in how else {}
+    closes_ms = None
+    for run in ("rehearsal", "real"):  # the rehearsal tells when the group is Stable
+        lab = new_lab()
+        start(lab, "ann", **often)
+        start(lab, "bob", until_ms=closes_ms, **often, **static)
+        lab.run_for(ms=8_000)
+        end_ms = int(moves(lab).query("after == 'Stable'").at_ms.iloc[0]) + at_s * 1_000
+        closes_ms = end_ms if "close" in how else None
+    lab.run_for(ms=end_ms - lab.now_ms)
+    if how == "kill -9":
+        lab.kill("bob")
+    lab.run_for(ms=(session_s + 2 * interval_s) * 1_000)
+    return lab, end_ms
+
+
+lab, end_ms = ending("kill -9", interval_s=3, session_s=10, at_s=13)
+group_timeline(
+    lab,
+    "inventory",
+    from_ms=end_ms - 8_000,
+    beats=True,
+    title="bob is killed 13 s after the group became Stable",
+)
+
+# %% answer
+noticed_after_s = {"A": ..., "B": ..., "C": ...}
+told_after_s = {"A": ..., "B": ..., "C": ...}
+
+
+### BEGIN SOLUTION
+def silence(group):
+    """(seconds until the coordinator knows, seconds until ann knows)"""
+    last = group.at_s // group.interval_s * group.interval_s
+    noticed = group.at_s if group.how == "close" else last + group.session_s
+    told = (noticed // group.interval_s + 1) * group.interval_s
+    return noticed - group.at_s, told - group.at_s
+
+
+noticed_after_s = {name: silence(each)[0] for name, each in n.items()}
+told_after_s = {name: silence(each)[1] for name, each in n.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+THREE = ("A", "B", "C")
+
+
+def tells_ends_apart(groups: list[dict]) -> bool:
+    """Whether every usual idea about an end goes wrong on one of these groups: somebody crashes,
+    somebody says goodbye, a static member does not."""
+    return {n["how"] for n in groups} == {"close", "kill -9", "close of a static member"}
+
+
+Value(
+    title="who notices when",
+    points=3,
+    answers=("noticed_after_s", "told_after_s"),
+    draws=THREE,
+    row="group",
+    space={
+        "interval_s": (2, 3, 4, 5),
+        "session_s": (11, 13, 17),
+        "at_s": (22, 23, 26, 27, 29, 31),
+        "how": ("close", "kill -9", "close of a static member"),
+    },
+    where=lambda n: (
+        n["at_s"] % n["interval_s"]
+        and n["session_s"] % n["interval_s"]
+        and n["session_s"] >= 3 * n["interval_s"]
+        and (n["at_s"] // n["interval_s"] * n["interval_s"] + n["session_s"]) % n["interval_s"]
+        and n["interval_s"] - n["at_s"] % n["interval_s"] != n["interval_s"] / 2
+        and n["at_s"] // n["interval_s"] * n["interval_s"] + n["session_s"] > n["at_s"]
+    ),
+    together=tells_ends_apart,
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaConsumer, Lab
+
+
+@cache
+def _ending(how: str, interval_s: int, session_s: int, at_s: int) -> tuple[int, int]:
+    """Seconds from bob's end until the coordinator begins to rebalance, and until ann knows."""
+    lab = Lab(brokers=1, seed=4, version="3.9")
+    lab.create_topic("orders", partitions=2)
+    end_ms = [1 << 40]
+
+    def member(lab, name, **config):
+        consumer = KafkaConsumer(
+            lab,
+            {
+                "group.id": "g",
+                "session.timeout.ms": session_s * 1_000,
+                "heartbeat.interval.ms": interval_s * 1_000,
+                "enable.auto.commit": False,
+                "client.id": name,
+                "fetch.max.wait.ms": 4_000,
+                **config,
+            },
+            name=name,
+        )
+        consumer.subscribe(["orders"])
+        while name == "ann" or lab.now_ms < end_ms[-1]:
+            consumer.poll(timeout_ms=min(500, end_ms[-1] - lab.now_ms) if name == "bob" else 500)
+        consumer.close()
+
+    def moved(after: str, since_ms: int):
+        return next(
+            (
+                event.at_ms
+                for event in lab.journal.of("state")
+                if event.machine == "group" and event.after == after and event.at_ms > since_ms
+            ),
+            None,
+        )
+
+    lab.spawn(member, "ann", name="ann")
+    lab.spawn(
+        lambda lab: member(
+            lab, "bob", **({"group.instance.id": "till-2"} if "static" in how else {})
+        ),
+        name="bob",
+    )
+    lab.run_until(lambda: moved(STABLE, 0) is not None)
+    bobs_end_ms = lab.now_ms + at_s * 1_000
+    if how == "kill -9":
+        lab.clock.at(bobs_end_ms, lambda: lab.kill("bob"))
+    else:
+        end_ms.append(bobs_end_ms)
+    lab.run_for(ms=at_s * 1_000)
+    lab.run_until(lambda: moved(STABLE, bobs_end_ms) is not None)
+    lab.close()
+    noticed_ms = moved(PREPARING, bobs_end_ms)
+    told_ms = next(
+        event.at_ms
+        for event in lab.journal.of("state")
+        if event.who == "ann" and event.machine == "member of g" and event.at_ms >= noticed_ms
+    )
+    return round((noticed_ms - bobs_end_ms) / 1_000), round((told_ms - bobs_end_ms) / 1_000)
+
+
+def _noticed(case: dict) -> dict:
+    noticed, told = _ending(case["how"], case["interval_s"], case["session_s"], case["at_s"])
+    return {"noticed_after_s": noticed, "told_after_s": told}
+
+
+Judge(
+    truth=_noticed,
+    right="right: the session says who is alive, the interval says when the others hear of it.",
+    otherwise=(
+        "not these two. When was the last heartbeat before the end, and when is the first one "
+        "after the coordinator has noticed?"
+    ),
+)
+
+# %% wrong="at once, both"
+# Nobody calls a member. It learns of a rebalance from the answer to its own next heartbeat.
+noticed_after_s = {a: 0 for a, x in n.items()}
+told_after_s = {a: 0 for a, x in n.items()}
+
+# %% wrong="the interval decides"
+# One missing heartbeat means nothing. The coordinator waits until the session of {session_s} s is
+# over.
+noticed_after_s = {
+    a: 0 if x.how == "close" else x.interval_s - x.at_s % x.interval_s for a, x in n.items()
+}
+told_after_s = {a: x.interval_s - x.at_s % x.interval_s for a, x in n.items()}
+
+# %% wrong="the session from the end"
+# The session does not count from the end. It counts from the last heartbeat, and that was a little
+# before.
+noticed_after_s = {a: x.session_s if x.how != "close" else 0 for a, x in n.items()}
+told_after_s = {
+    a: x.session_s + x.interval_s - (x.at_s + x.session_s) % x.interval_s
+    if x.how != "close"
+    else x.interval_s - x.at_s % x.interval_s
+    for a, x in n.items()
+}
+
+# %% wrong="everybody says goodbye"
+# A member with a group.instance.id sends no LEAVE_GROUP when it closes: it may come back in a
+# minute. So its session has to run out.
+noticed_after_s = {
+    a: 0 if "close" in x.how else x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s
+    for a, x in n.items()
+}
+told_after_s = {
+    a: x.interval_s - x.at_s % x.interval_s
+    if "close" in x.how
+    else (x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s)
+    + x.interval_s
+    - (x.at_s // x.interval_s * x.interval_s + x.session_s) % x.interval_s
+    for a, x in n.items()
+}
+
+# %% wrong="the others know at once"
+# The coordinator knows by then. The other one hears of it with the answer to its next heartbeat.
+noticed_after_s = {
+    a: x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s if x.how != "close" else 0
+    for a, x in n.items()
+}
+told_after_s = {
+    a: x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s if x.how != "close" else 0
+    for a, x in n.items()
+}
+
+# %% wrong="a whole interval more"
+# An interval is the most that it can take. Here the next heartbeat is nearer: they come every
+# {interval_s} s since the start.
+noticed_after_s = {
+    a: x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s if x.how != "close" else 0
+    for a, x in n.items()
+}
+told_after_s = {
+    a: (x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s if x.how != "close" else 0)
+    + x.interval_s
+    for a, x in n.items()
+}
+
+# %% hint
+# Two clocks. How does the coordinator learn of it, and when do the others send their
+# next heartbeat?
+
+# %% hint
+# The last heartbeat before the end was at the last multiple of the interval. The session counts
+# from there.

@@ -1,0 +1,205 @@
+# %% [markdown]
+# ### Exercise 09.1 · Done twice, or never?
+#
+# Four shifts, A to D. In A the loop is `n.A.order`, a poll returns `n.A.per_poll` records, and Ada
+# dies in her second round at the moment `n.A.moment`. How many records are worked on twice, and how
+# many never?
+
+# %%
+n = numbers("09.1")
+n
+
+# %% answer items="G8 N20"
+twice = {"A": ..., "B": ..., "C": ..., "D": ...}
+never = {"A": ..., "B": ..., "C": ..., "D": ...}
+### BEGIN SOLUTION
+strips = {name: shift(each.order, each.moment, each.per_poll).times for name, each in n.items()}
+twice = {name: sum(count > 1 for count in strip) for name, strip in strips.items()}
+never = {name: strip.count(0) for name, strip in strips.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+DEATHS = (
+    ("work, commit", "polled"),
+    ("work, commit", "half of the work"),
+    ("work, commit", "work done"),
+    ("work, commit", "commit on its way"),
+    ("commit, work", "polled"),
+    ("commit, work", "half of the work"),
+    ("commit, work", "commit answered"),
+)
+
+
+def tells_orders_apart(shifts: list[dict]) -> bool:
+    """Whether a shift of each order dies half way, and one with its commit on its way:
+    there every usual idea goes wrong."""
+    drawn = {(n["order"], n["moment"]) for n in shifts}
+    return {
+        ("work, commit", "half of the work"),
+        ("commit, work", "half of the work"),
+        ("work, commit", "commit on its way"),
+    } <= drawn
+
+
+Value(
+    title="done twice, or never",
+    points=3,
+    answers=("twice", "never"),
+    draws=("A", "B", "C", "D"),
+    row="shift",
+    together=tells_orders_apart,
+    space={
+        "order": ("work, commit", "commit, work"),
+        "moment": tuple(dict.fromkeys(moment for _, moment in DEATHS)),
+        "per_poll": (4, 6, 8, 10, 12, 14),
+    },
+    where=lambda n: (n["order"], n["moment"]) in DEATHS,
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+
+
+@cache
+def _died(order: str, moment: str, per_poll: int) -> tuple[int, int]:
+    """(records worked on twice, never) when a reader of three polls dies in its second round."""
+    lab, done = _cluster(3 * per_poll), []
+    ada = _member(lab, "ada", **{"max.poll.records": per_poll})
+    for steps in (order.split(", "), _until(order.split(", "), moment)):
+        records = _polled(ada)
+        for step in steps:
+            if step == "commit":
+                ada.commit_sync()
+            elif step == "send a commit":
+                ada.commit_async()
+                lab.run_for(ms=5)  # it arrives, and she hears no more
+            else:
+                done += records[: len(records) // 2] if step == "half" else records
+    if moment == "polled again":
+        _polled(ada)
+    lab.kill("ada")
+    lab.run_for(ms=10)
+    bo = _member(lab, "bo")
+    done += _polled(bo)
+    return sum(done.count(offset) == 2 for offset in range(3 * per_poll)), sum(
+        offset not in done for offset in range(3 * per_poll)
+    )
+
+
+def _until(steps: list[str], moment: str) -> list[str]:
+    """What of a round is done before a moment."""
+    before = {
+        "polled": [],
+        "polled again": steps,
+        "work done": steps[: steps.index("work") + 1],
+        "half of the work": [*steps[: steps.index("work")], "half"],
+        "commit answered": steps[: steps.index("commit") + 1],
+        "commit on its way": [*steps[: steps.index("commit")], "send a commit"],
+    }
+    return before[moment]
+
+
+def _shift(case: dict) -> dict:
+    twice, never = _died(case["order"], case["moment"], case["per_poll"])
+    return {"twice": twice, "never": never}
+
+
+Judge(
+    truth=_shift,
+    right=(
+        "right: what was done and not committed is done twice, what was committed and not done "
+        "is done never."
+    ),
+    otherwise=(
+        "not these two. What had she done when she died, and which record did the bookmark "
+        "call the next?"
+    ),
+)
+
+# %% wrong="Kafka remembers what was done"
+# Kafka does not know what a program has done. It knows the bookmark, and here it stood elsewhere
+# than the work.
+twice = {a: 0 for a, x in n.items()}
+never = {a: 0 for a, x in n.items()}
+
+# %% wrong="the whole poll"
+# You counted all {per_poll} records of the poll. Only what she had really worked on can be done
+# twice, and only what she had not can be missing.
+twice = {
+    a: x.per_poll
+    if x.order == "work, commit" and x.moment in ("polled", "half of the work", "work done")
+    else 0
+    for a, x in n.items()
+}
+never = {
+    a: x.per_poll
+    if not (x.order == "work, commit") and x.moment in ("commit answered", "half of the work")
+    else 0
+    for a, x in n.items()
+}
+
+# %% wrong="a crash always repeats"
+# In '{order}' the bookmark is moved before the work. Bo goes on behind these records, so they are
+# not done again: some are done never.
+twice = {
+    a: 0
+    if x.moment in ("polled", "polled again", "commit on its way")
+    else (
+        x.per_poll // 2
+        if x.moment == "half of the work"
+        else x.per_poll
+        if x.moment == ("work done" if x.order == "work, commit" else "commit answered")
+        else 0
+    )
+    for a, x in n.items()
+}
+never = {a: 0 for a, x in n.items()}
+
+# %% wrong="no answer, no commit"
+# The coordinator had the commit; only its answer was still on the way. It counts, although Ada
+# never heard of it.
+twice = {
+    a: x.per_poll
+    if x.order == "work, commit" and x.moment in ("work done", "commit on its way")
+    else x.per_poll // 2
+    if x.order == "work, commit" and x.moment == "half of the work"
+    else 0
+    for a, x in n.items()
+}
+never = {
+    a: 0
+    if x.order == "work, commit"
+    else x.per_poll // 2
+    if x.moment == "half of the work"
+    else x.per_poll
+    if x.moment == "commit answered"
+    else 0
+    for a, x in n.items()
+}
+
+# %% wrong="what she held is lost"
+# What Ada held in memory is in the log as well. Where the bookmark stands before it, Bo reads it.
+twice = {
+    a: x.per_poll if x.order == "work, commit" and x.moment == "work done" else 0
+    for a, x in n.items()
+}
+never = {
+    a: x.per_poll // 2
+    if x.moment == "half of the work"
+    else x.per_poll
+    if x.moment in ("polled", "commit answered")
+    and (x.order == "work, commit" or x.moment == "commit answered")
+    else 0
+    for a, x in n.items()
+}
+
+# %% hint
+# Two sets: what ada had done when she died, and what the bookmark called done. Where do
+# they differ?
+
+# %% hint
+# shift(n.A.order, n.A.moment, n.A.per_poll) plays it. Its times hold a number for each record.

@@ -1,0 +1,139 @@
+# %% [markdown]
+# ### Exercise 09.6 · How many records were read twice?
+#
+# Count them for each shop, both crashes together. `F.lag("came_to", 1, 0).over(window)` gives each
+# life what the life before it had come to, and 0 to the first.
+
+# %% spark=true
+from pyspark.sql import Window
+
+before = Window.partitionBy("shop").orderBy("life")
+beside = lives.withColumn("came_before", F.lag("came_to", 1, 0).over(before))
+beside.orderBy("shop", "life").toPandas()  # go on here
+
+# %% answer
+read_twice = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+import re
+
+
+def gaps_of(shop):
+    told, gaps, came_to = three_lives(shop), 0, 0
+    for text in told.values():
+        mark = re.search(r"Setting offset .*?offset=(\d+)", text)
+        gaps += came_to - (int(mark[1]) if mark else 0)
+        returned = r"Returning (\d+) .*?offset=(\d+)"
+        came_to = max([int(count) + int(at) for count, at in re.findall(returned, text)], default=0)
+    return gaps
+
+
+read_twice = {name: gaps_of(shop) for name, shop in shops.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="Spark: read twice",
+    points=2,
+    answers=("read_twice",),
+    draws=THREE,
+    row="shop",
+    space={
+        "interval_s": (2, 3, 4, 5),
+        "life_s": (7, 8, 9, 10, 11, 12, 13),
+        "pace_ms": (100, 160),
+    },
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaProducer, ProducerRecord
+
+
+@cache
+def _read_twice(interval_s: int, life_s: int, pace_ms: int) -> int:
+    """How many records the second and third reader of a shop were given
+    although the one before had had them."""
+    lab = _cluster(0, seed=9)
+
+    def sell(lab):
+        producer = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0})
+        for number in range(40_000 // pace_ms):
+            producer.send(ProducerRecord("orders", key=f"order {number}", value="tea"))
+            lab.sleep(pace_ms)
+
+    def read(lab, name):
+        reader = _member(
+            lab, name, **{"enable.auto.commit": True, "auto.commit.interval.ms": interval_s * 1_000}
+        )
+        while True:
+            reader.poll(timeout_ms=500)
+
+    lab.spawn(sell, name="selling")
+    for name, ms in (("life 1", life_s * 1_000), ("life 2", life_s * 1_000), ("life 3", 4_000)):
+        lab.spawn(read, name, name=name)
+        lab.run_for(ms=ms)
+        lab.kill(name)
+        lab.run_for(ms=7_000)
+    given = [event.offset for event in lab.journal.of("record.delivered")]
+    return len(given) - len(set(given))
+
+
+Judge(
+    truth=lambda case: {
+        "read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"])
+    },
+    right="right: from the last commit to the crash, twice.",
+    otherwise=(
+        "not this number. For each life after the first: what the life before had come to, "
+        "less where this one began."
+    ),
+)
+
+# %% wrong="automatic commits repeat nothing"
+# These readers were killed. What they read after their last automatic commit was read again.
+read_twice = {a: 0 for a, x in shops.items()}
+
+# %% wrong="a full interval each time"
+# You took {interval_s} full seconds for each crash. That is the most it can be; the lines say how
+# much it was.
+read_twice = {a: 2 * x.interval_s * 1000 // x.pace_ms for a, x in shops.items()}
+
+# %% wrong="everything"
+# Not all was read again: the automatic commits came to somewhere.
+read_twice = {a: 2 * x.life_s * 1000 // x.pace_ms for a, x in shops.items()}
+
+# %% wrong="one crash"
+# That is what one crash cost. There were two: add up what life 2 and life 3 read again.
+import re
+
+
+def again(shop):
+    found = []
+    for text in three_lives(shop).values():
+        mark = re.search(r"Setting offset .*?offset=(\d+)", text)
+        came = re.findall(r"Returning (\d+) .*?offset=(\d+)", text)
+        found.append(
+            (
+                int(mark[1]) if mark else 0,
+                max([int(count) + int(at) for count, at in came], default=0),
+            )
+        )
+    return [to - at for (_, to), (at, _) in zip(found, found[1:])]
+
+
+read_twice = {a: again(x)[0] for a, x in shops.items()}
+
+# %% says
+lambda case: {"read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"]) // 2}
+
+# %% hint
+# For each life two numbers: where it began, and where it had come to. What lies between the end of
+# one and the start of the next?
+
+# %% hint
+# beside has both in one row: came_before and began_at. Leave out life 1, take came_before -
+# began_at, and sum it up by shop.

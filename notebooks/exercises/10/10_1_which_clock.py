@@ -1,0 +1,174 @@
+# %% [markdown] items="N49"
+# ### Exercise 10.1 · Which clock?
+#
+# Four programs, A to D. `n.A.what` says what befalls A right after a `poll()`: it `"works"` for
+# `n.A.seconds` seconds, or it `"stands still"` for so long, or it `"is killed"` and never comes
+# back; then `n.A.seconds` has no meaning. Its session timeout is `n.A.session_s` seconds, its poll
+# interval `n.A.poll_limit_s`.
+#
+# Which clock ends its membership: `"poll"`, `"session"` or `"none"`? And after how many seconds?
+# Count from its last `poll()` for the poll clock, from its last heartbeat for the session clock.
+# For `"none"` that is 0.
+
+# %%
+n = numbers("10.1")
+n
+
+# %% answer
+clock = {"A": ..., "B": ..., "C": ..., "D": ...}
+after_s = {"A": ..., "B": ..., "C": ..., "D": ...}
+
+
+### BEGIN SOLUTION
+def clock_of(program):
+    if program.what == "works":
+        late = program.seconds > program.poll_limit_s
+        return ("poll", program.poll_limit_s) if late else ("none", 0)
+    silent = program.what == "is killed" or program.seconds > program.session_s
+    return ("session", program.session_s) if silent else ("none", 0)
+
+
+clock = {name: clock_of(program)[0] for name, program in n.items()}
+after_s = {name: clock_of(program)[1] for name, program in n.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="two clocks",
+    points=3,
+    answers=("clock", "after_s"),
+    draws=FOUR,
+    row="program",
+    space={
+        "what": ("works", "stands still", "is killed"),
+        "seconds": (20, 70, 200, 600),
+        "session_s": (10, 30, 45),
+        "poll_limit_s": (40, 120, 300),
+    },
+    where=lambda n: (
+        (
+            n["seconds"] == 600
+            if n["what"] == "is killed"
+            else n["what"] == "works"
+            or n["seconds"] > n["session_s"] + 5
+            or n["seconds"] < n["poll_limit_s"]
+        )
+        and n["session_s"] != n["poll_limit_s"]
+    ),
+    together=lambda sets: (
+        any(
+            n["what"] == "works" and n["session_s"] + 5 < n["seconds"] < n["poll_limit_s"]
+            for n in sets
+        )
+        and any(
+            n["what"] == "works" and n["seconds"] > n["poll_limit_s"] > n["session_s"] for n in sets
+        )
+        and any(n["what"] == "is killed" and n["session_s"] < n["poll_limit_s"] for n in sets)
+        and any(n["what"] == "stands still" and n["seconds"] > n["session_s"] for n in sets)
+    ),
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import Lab
+
+
+@cache
+def _clock(what: str, seconds: int, session_s: int, poll_limit_s: int) -> tuple[str, int]:
+    """Which clock ends a membership, and after how many seconds from
+    the last poll or the last heartbeat."""
+    lab = Lab(brokers=3, seed=7)
+    _shop(lab, 1)
+    trouble: list[int] = []
+
+    def program(lab):
+        consumer = _member(
+            lab,
+            "ada",
+            **{
+                "session.timeout.ms": session_s * 1_000,
+                "max.poll.interval.ms": poll_limit_s * 1_000,
+            },
+        )
+        while True:
+            if len(consumer.poll(timeout_ms=500)):
+                trouble.append(lab.now_ms)
+                if what == "works":
+                    lab.sleep(seconds * 1_000)
+
+    app = lab.spawn(program, name="ada")
+    lab.run_until(lambda: bool(trouble))
+    if what == "stands still":
+        app.pause(seconds * 1_000)
+    if what == "is killed":
+        lab.kill("ada")
+    lab.run_for(ms=seconds * 1_000 + 2_000)
+    lab.close()
+    own = _expired(lab)
+    left = next((event.at_ms for event in lab.journal.of("group.left")), None)
+    if left is None:
+        return "none", 0
+    if own is not None and own <= left:
+        return "poll", (own - trouble[0]) // 1_000
+    heard = [
+        event.at_ms
+        for event in lab.journal.of("request.received")
+        if event.fields["api"] in ("HEARTBEAT", "SYNC_GROUP") and event.at_ms < left
+    ]
+    return "session", round((left - heard[-1]) / 1_000)
+
+
+def _two_clocks(case: dict) -> dict:
+    clock, after_s = _clock(case["what"], case["seconds"], case["session_s"], case["poll_limit_s"])
+    return {"clock": clock, "after_s": after_s}
+
+
+Judge(
+    truth=_two_clocks,
+    right="right: a busy program is alive and late; a silent one is neither.",
+    otherwise="not this clock, or not after so many seconds. Which of its threads still run?",
+)
+
+# %% wrong="work stops the heartbeats"
+# The program that {what} is judged by its heartbeats in your answer. Since 0.10.1 they come from a
+# thread of their own: while the program works, they go on.
+clock = {a: "session" if x.seconds > x.session_s else "none" for a, x in n.items()}
+after_s = {a: x.session_s if x.seconds > x.session_s else 0 for a, x in n.items()}
+
+# %% wrong="everything by the poll clock"
+# The poll clock runs in the client, in the heartbeat thread. Where that thread does not run, the
+# coordinator has only its session timeout of {session_s} s.
+clock = {a: "poll" if x.seconds > x.poll_limit_s else "none" for a, x in n.items()}
+after_s = {a: x.poll_limit_s if x.seconds > x.poll_limit_s else 0 for a, x in n.items()}
+
+# %% wrong="killed is known at once"
+# Right clock. But a program that is killed says nothing, and nobody tells the coordinator: it
+# waits for its session timeout of {session_s} s.
+clock = {
+    a: "session"
+    if x.what != "works" and x.seconds > x.session_s
+    else "poll"
+    if x.what == "works" and x.seconds > x.poll_limit_s
+    else "none"
+    for a, x in n.items()
+}
+after_s = {
+    a: (0 if x.what == "is killed" else x.session_s)
+    if x.what != "works" and x.seconds > x.session_s
+    else x.poll_limit_s
+    if x.what == "works" and x.seconds > x.poll_limit_s
+    else 0
+    for a, x in n.items()
+}
+
+# %% hint
+# Ask which threads still run. A busy program has a heartbeat thread beside it; one that stands
+# still or is dead has none.
+
+# %% hint
+# Busy: only the poll clock can run out, and only when n.A.seconds is longer. Silent: the session
+# clock runs out after n.A.session_s.

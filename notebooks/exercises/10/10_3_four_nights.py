@@ -1,0 +1,207 @@
+# %% [markdown]
+# ### Exercise 10.3 · Four nights
+#
+# On night A a script commits offset `n.A.script_commits` with the group id `n.A.script_group`.
+# Group `stock` had one member, which had read and committed all `n.A.records` orders. `n.A.members`
+# says what has become of that member: it still `"read"`s, or it has `"closed"` its consumer, or it
+# was `"killed"`. The last two happened `n.A.ago_s` seconds ago. Its session timeout is
+# `n.A.session_s` seconds.
+#
+# What comes of the script's commit, `"committed"` or `"CommitFailedException"`? And where does the
+# bookmark of group `stock` stand afterwards: which offset would it read next?
+
+# %%
+n = numbers("10.3")
+n
+
+# %% answer
+outcome = {"A": ..., "B": ..., "C": ..., "D": ...}
+stock_reads_next = {"A": ..., "B": ..., "C": ..., "D": ...}
+
+
+### BEGIN SOLUTION
+def has_member(night):
+    return night.members == "read" or (night.members == "killed" and night.ago_s < night.session_s)
+
+
+def refused(night):
+    return night.script_group == "stock" and has_member(night)
+
+
+def reads_next(night):
+    its_commit_counts = night.script_group == "stock" and not refused(night)
+    return night.script_commits if its_commit_counts else night.records
+
+
+outcome = {
+    name: "CommitFailedException" if refused(night) else "committed" for name, night in n.items()
+}
+stock_reads_next = {name: reads_next(night) for name, night in n.items()}
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="the script with the group's name",
+    points=3,
+    answers=("outcome", "stock_reads_next"),
+    draws=FOUR,
+    row="night",
+    space={
+        "script_group": ("stock", "repair"),
+        "members": ("read", "closed", "killed"),
+        "ago_s": (0, 5, 20, 70),
+        "session_s": (10, 45),
+        "records": (80, 130),
+        "script_commits": (20, 60),
+    },
+    where=lambda n: (
+        (n["ago_s"] == 0) == (n["members"] == "read")
+        and (n["members"] != "killed" or abs(n["ago_s"] - n["session_s"]) > 4)
+    ),
+    together=lambda sets: (
+        any(
+            n["script_group"] == "stock"
+            and n["members"] == "killed"
+            and n["ago_s"] < n["session_s"]
+            for n in sets
+        )
+        and any(
+            n["script_group"] == "stock"
+            and n["members"] == "killed"
+            and n["ago_s"] > n["session_s"]
+            for n in sets
+        )
+        # who thinks assign() is free errs here too
+        and any(n["script_group"] == "stock" and n["members"] == "read" for n in sets)
+        and any(n["script_group"] == "repair" for n in sets)
+    ),
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import CommitFailedException, KafkaConsumer, Lab, OffsetAndMetadata, TopicPartition
+
+ORDERS = TopicPartition("orders", 0)
+
+
+@cache
+def _night(
+    script_group: str, members: str, ago_s: int, session_s: int, records: int, script_commits: int
+) -> tuple[str, int]:
+    """What becomes of a standalone consumer's commit, and where group stock goes on."""
+    lab = Lab(brokers=3, seed=2)
+    _shop(lab, records)
+    stop: list[bool] = []
+
+    def program(lab):
+        consumer = _member(lab, "ada", **{"session.timeout.ms": session_s * 1_000})
+        while not stop:
+            if len(consumer.poll(timeout_ms=200)):
+                consumer.commit_sync()
+        consumer.close()
+
+    lab.spawn(program, name="ada")
+    lab.run_for(ms=10_000)
+    if members == "killed":
+        lab.kill("ada")
+    if members == "closed":
+        stop.append(True)
+    lab.run_for(ms=ago_s * 1_000)
+    script = KafkaConsumer(lab, {"group.id": script_group}, name="script")
+    script.assign([ORDERS])
+    try:
+        script.commit_sync({ORDERS: OffsetAndMetadata(script_commits)})
+        outcome = "committed"
+    except CommitFailedException as error:
+        outcome = type(error).__name__
+    lab.close()
+    return outcome, lab.at(lab.now_ms)["groups"]["stock"]["offsets"]["orders-0"]["offset"]
+
+
+def _script(case: dict) -> dict:
+    outcome, next_offset = _night(
+        case["script_group"],
+        case["members"],
+        case["ago_s"],
+        case["session_s"],
+        case["records"],
+        case["script_commits"],
+    )
+    return {"outcome": outcome, "stock_reads_next": next_offset}
+
+
+Judge(
+    truth=_script,
+    right="right: a group with members listens to them alone; an empty one to everybody.",
+    otherwise=(
+        "not so. Has group stock a member in that moment, and whose bookmark does the script move?"
+    ),
+)
+
+# %% wrong="the same name always fails"
+# It fails only while group stock has members. Here nobody is one any more: goodbye is said, or the
+# session of {session_s} s is over.
+outcome = {
+    a: "CommitFailedException" if x.script_group == "stock" else "committed" for a, x in n.items()
+}
+stock_reads_next = {a: x.records for a, x in n.items()}
+
+# %% wrong="assign() is free"
+# assign() keeps the script out of the group, so the coordinator does not know it as a member.
+# While others are members, it answers UNKNOWN_MEMBER_ID.
+outcome = {a: "committed" for a, x in n.items()}
+stock_reads_next = {
+    a: x.script_commits if x.script_group == "stock" else x.records for a, x in n.items()
+}
+
+# %% wrong="killed is gone at once"
+# A killed member has not said goodbye. For the coordinator it is there until its session of
+# {session_s} s runs out; here {ago_s} s have passed.
+outcome = {
+    a: "CommitFailedException" if x.script_group == "stock" and x.members == "read" else "committed"
+    for a, x in n.items()
+}
+stock_reads_next = {
+    a: x.script_commits if x.script_group == "stock" and not x.members == "read" else x.records
+    for a, x in n.items()
+}
+
+# %% wrong="the bookmark only goes forward"
+# Right outcome. But the coordinator writes down what it is told: from {records} the bookmark goes
+# back to {script_commits}, and the group reads again.
+outcome = {
+    a: "CommitFailedException"
+    if x.script_group == "stock"
+    and (x.members == "read" or x.members == "killed" and x.ago_s < x.session_s)
+    else "committed"
+    for a, x in n.items()
+}
+stock_reads_next = {a: x.records for a, x in n.items()}
+
+# %% wrong="the script has one bookmark for all groups"
+# Group repair has a bookmark of its own. That of stock stays where it was.
+outcome = {
+    a: "CommitFailedException"
+    if x.script_group == "stock"
+    and (x.members == "read" or x.members == "killed" and x.ago_s < x.session_s)
+    else "committed"
+    for a, x in n.items()
+}
+stock_reads_next = {
+    a: x.records
+    if x.script_group == "stock"
+    and (x.members == "read" or x.members == "killed" and x.ago_s < x.session_s)
+    else x.script_commits
+    for a, x in n.items()
+}
+
+# %% hint
+# Who is a member when the script commits? A group without members takes a commit from anybody.
+
+# %% hint
+# closed has said goodbye. killed has not, and stays a member for n.A.session_s. What the script
+# commits is where the group goes on, also when it lies further back.

@@ -1,0 +1,185 @@
+# %% [markdown]
+# ### Exercise 11.2 · Four distances
+#
+# Three groups, A, B and C. For twelve minutes the shop of A wrote `n.A.per_minute` records at the
+# beginning of each minute, into one partition: first at minute 0, last at minute 11. Now, at minute
+# 12, the first `n.A.deleted` of them have been deleted. A new member comes and begins at the log's
+# start. It has polled `n.A.polled` records; on the last `n.A.in_work` of them it is still working,
+# all before these are committed.
+#
+# What does the tool say (`tool_lag`), what do the client's `records-lag` and `records-lead` say,
+# and how many minutes ago was the first record written that is not committed yet?
+
+# %%
+n = numbers("11.2")
+n
+
+# %% answer items="N83 N84"
+tool_lag = {"A": ..., "B": ..., "C": ...}
+client_lag = {"A": ..., "B": ..., "C": ...}
+client_lead = {"A": ..., "B": ..., "C": ...}
+minutes_old = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+tool_lag, client_lag, client_lead, minutes_old = {}, {}, {}, {}
+for name, group in n.items():
+    end, place = 12 * group.per_minute, group.deleted + group.polled
+    committed = place - group.in_work
+    tool_lag[name], client_lag[name] = end - committed, end - place
+    client_lead[name] = place - group.deleted
+    minutes_old[name] = 12 - committed // group.per_minute
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="four distances",
+    points=4,
+    answers=("tool_lag", "client_lag", "client_lead", "minutes_old"),
+    draws=THREE,
+    row="group",
+    space={
+        "per_minute": (30, 40, 50),
+        "deleted": (40, 65, 90),
+        "polled": (50, 80, 95),
+        "in_work": (5, 10, 15),
+    },
+)
+
+# %% judge
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import (
+    KafkaAdminClient,
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    OffsetAndMetadata,
+    ProducerRecord,
+    RecordsToDelete,
+    TopicPartition,
+)
+
+ORDERS = TopicPartition("orders", 0)
+
+
+@cache
+def _distances(
+    per_minute: int, deleted: int, polled: int, in_work: int
+) -> tuple[int, int, int, int]:
+    """(lag of the tool, lag and lead of the client, minutes since the first
+    record that is not committed was written)."""
+    lab = Lab(brokers=1, seed=7)
+    lab.create_topic("orders")
+    shop = KafkaProducer(lab, {"client.id": "shop"})
+    for minute in range(12):
+        lab.run_for(ms=MINUTE * minute - lab.now_ms if minute else 0)
+        for _ in range(per_minute):
+            shop.send(ProducerRecord("orders", value="an order"))
+        shop.flush()
+    lab.run_for(ms=MINUTE * 12 - lab.now_ms)
+    KafkaAdminClient(lab, {}).delete_records({ORDERS: RecordsToDelete(deleted)}).all().get()
+    member = KafkaConsumer(
+        lab,
+        {
+            "group.id": "billing",
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+            "max.poll.records": 5,
+        },
+        name="m1",
+    )
+    member.subscribe(["orders"])
+    got = []
+    while len(got) < polled:
+        got += list(member.poll(timeout_ms=5_000))
+    member.commit_sync({ORDERS: OffsetAndMetadata(got[-1].offset + 1 - in_work)})
+    of = member.metrics().of("consumer-fetch-manager-metrics", topic="orders", partition="0")
+    first = got[-in_work]
+    return (
+        int(lab.describe_group("billing").lag.iloc[0]),
+        int(of["records-lag"]),
+        int(of["records-lead"]),
+        round((12 * MINUTE - (first.timestamp_ms - lab.epoch_ms)) / MINUTE),
+    )
+
+
+_SEEN, _FOUR = (
+    "known_lag never_committed nobody_reads",
+    "tool_lag client_lag client_lead minutes_old",
+)
+
+Judge(
+    truth=lambda case: dict(
+        zip(
+            _FOUR.split(),
+            _distances(case["per_minute"], case["deleted"], case["polled"], case["in_work"]),
+        )
+    ),
+    right="right: four marks on one line, and four ways to measure between them.",
+    otherwise=(
+        "not these four. Put the marks in order: log start {deleted}, then bookmark, position, "
+        "log end."
+    ),
+)
+
+# %% wrong="one lag for both"
+# You gave the client the tool's lag. The client measures from its position, and that is {in_work}
+# records further on than the bookmark.
+tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
+client_lead = {a: x.polled for a, x in n.items()}
+minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
+
+# %% wrong="the tool sees the position"
+# You gave the tool the client's lag. The tool knows the bookmark only; the {in_work} records in
+# work are not committed yet.
+tool_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
+client_lead = {a: x.polled for a, x in n.items()}
+minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
+
+# %% wrong="lead from offset 0"
+# You measured the lead from offset 0. The first {deleted} records are gone, and the log begins
+# after them.
+tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
+client_lead = {a: x.deleted + x.polled for a, x in n.items()}
+minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
+
+# %% wrong="more lag, less lead"
+# You took the lag off the lead. They look at different ends of the log: lag at its end, lead at
+# its start.
+tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
+client_lead = {
+    a: max(0, x.polled - (12 * x.per_minute - x.deleted - x.polled)) for a, x in n.items()
+}
+minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
+
+# %% wrong="the last record read"
+# You are off by one. A committed offset names the next record, not the last one that was read.
+tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) - 1 for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - x.deleted - x.polled - 1 for a, x in n.items()}
+client_lead = {a: x.polled + 1 for a, x in n.items()}
+minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
+
+# %% wrong="lag over rate, rounded down"
+# You divided the lag by {per_minute} and rounded down. In which minute was the record at the
+# bookmark written? It has waited since then.
+tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
+client_lead = {a: x.polled for a, x in n.items()}
+minutes_old = {
+    a: (12 * x.per_minute - (x.deleted + x.polled - x.in_work)) // x.per_minute
+    for a, x in n.items()
+}
+
+# %% hint
+# Draw the log as a line with four marks: log start, committed, position, log end. Each distance
+# lies between two of them.
+
+# %% hint
+# The member began at n.A.deleted. Its position is n.A.polled further on, its bookmark n.A.in_work
+# before that. The end is twelve times n.A.per_minute.

@@ -1,0 +1,88 @@
+# %% [markdown]
+# ### Exercise 11.3 · When does retention bite?
+#
+# Three topics, A, B and C, each with one member as in section 1. In A `n.A.arrive` orders come each
+# minute, the member reads `n.A.work` of them, the topic keeps `n.A.keep` minutes, and
+# `auto.offset.reset` is `n.A.reset`. In which minute does the member first find its position gone?
+#
+# And what does the lag on the dashboard do from that minute on? It drops to `"zero"`, or it stays
+# `"flat"` (up and down around one level), or it goes on to `"grow"`.
+#
+# Reckon on paper first. Then play it: `slow_member` and `first_reset` are there for it.
+
+# %%
+n = numbers("11.3")
+n
+
+# %% answer items="N85"
+first_loss = {"A": ..., "B": ..., "C": ...}
+dashboard = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+first_loss, dashboard = {}, {}
+for name, topic in n.items():
+    one, _ = slow_member(topic.arrive, topic.work, topic.keep, topic.reset)
+    first_loss[name] = first_reset(one)
+    left = lag_of(one, minutes(first_loss[name] + 0.5))
+    dashboard[name] = "zero" if left < topic.arrive else "flat"
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="when does retention bite",
+    points=3,
+    answers=("first_loss", "dashboard"),
+    draws=THREE,
+    row="topic",
+    space=STORIES,
+    where=overrun,
+    together=tells_ideas_apart,
+)
+
+# %% judge
+from autograder.course.judge import Judge
+
+
+def _bites(case: dict) -> dict:
+    told = _overrun(case["arrive"], case["work"], case["keep"], case["reset"])
+    return {name: told[name] for name in ("first_loss", "dashboard")}
+
+
+Judge(
+    truth=_bites,
+    right="right: and from that minute on the lag looks better than it is.",
+    otherwise="not this minute, or not this curve. Play it: slow_member, then first_reset.",
+)
+
+# %% wrong="when retention begins"
+# At minute {keep} retention begins to delete, and what it takes first has been read long ago. It
+# has to catch up with the reader.
+first_loss = {a: x.keep for a, x in n.items()}
+dashboard = {a: "zero" if x.reset == "latest" else "flat" for a, x in n.items()}
+
+# %% wrong="on paper"
+# That is the minute on paper, when the records of {keep} minutes are used up. Real retention takes
+# whole segments, and what was fetched is still delivered: play it.
+first_loss = {a: x.keep * x.arrive // (x.arrive - x.work) for a, x in n.items()}
+dashboard = {a: "zero" if x.reset == "latest" else "flat" for a, x in n.items()}
+
+# %% wrong="lag grows for ever"
+# The lag cannot be larger than the log. Once retention takes unread records it stops growing, and
+# that looks like recovery.
+first_loss = {a: x.keep * x.arrive // (x.arrive - x.work) for a, x in n.items()}
+dashboard = {a: "grows" for a, x in n.items()}
+
+# %% wrong="never"
+# {arrive} come and {work} are read each minute. The topic keeps {keep} minutes of them, and no
+# more.
+first_loss = {a: None for a, x in n.items()}
+dashboard = {a: "grows" for a, x in n.items()}
+
+# %% hint
+# Paper gives the minute at which the lead is used up. Real retention takes whole files, and the
+# member still has what it had fetched.
+
+# %% hint
+# lab, read = slow_member(...) plays it. first_reset(lab) says when; then look at the lag of the
+# minutes after that.

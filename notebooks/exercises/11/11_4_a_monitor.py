@@ -1,0 +1,305 @@
+# %% [markdown] items="N82"
+# Your turn. Once a minute your monitor is shown all partitions of the group's topic: a dict with,
+# for each, the log start, the committed offset, which is `None` where the group has never
+# committed, and the log end. The members run with `auto.offset.reset=earliest`. Return three
+# things:
+#
+# 1. `unread`: the records that are there and still to be read, in all partitions together;
+# 2. `lost`: how many were deleted after the bookmark and before anybody read them, all together;
+#    where there is no bookmark, nothing is known to be lost;
+# 3. `alarm`: a list of the names, in alphabetical order, of the partitions in danger: retention has
+#    begun to delete there, something is unread, and fewer than 100 records lie between the log
+#    start and the record that is read next.
+#
+# The check runs your monitor over labs with several seeds: slow members, members that die,
+# partitions without a bookmark, and peaceful ones, in which an alarm would wake somebody for
+# nothing. Here is one minute of such a story:
+
+# %%
+def seen(lab, at_ms):
+    """What a monitor sees: partition -> (log start, committed or None, log end)."""
+    state = lab.at(at_ms)
+    bookmarks = state["groups"]["billing"]["offsets"]
+    logs = {name: log for name, log in state["partitions"].items() if "orders" in name}
+    return {
+        name: (
+            log["log_start_offset"],
+            bookmarks.get(name, {}).get("offset"),
+            log["high_watermark"],
+        )
+        for name, log in logs.items()
+    }
+
+
+seen(two_members(keep=8), minutes(14.5))
+
+
+# %% answer items="N82 N85"
+def watch(partitions):
+    """(unread, lost, alarm) for {partition: (log start, committed or None, end)}."""
+    ### BEGIN SOLUTION
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in sorted(partitions.items()):
+        goes_on_at = start if committed is None else max(start, committed)
+        unread += end - goes_on_at
+        if committed is not None:
+            lost += goes_on_at - committed
+        if start > 0 and goes_on_at < end and goes_on_at - start < 100:
+            alarm.append(name)
+    return unread, lost, alarm
+    ### END SOLUTION
+
+
+# %% question
+from functools import cache
+from random import Random
+
+from autograder.cell.data import NotAsAsked
+from autograder.cell.kinds import Function
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata
+
+WATCHED = (
+    {"case": "a topic that has just begun", "seed": 1, "story": "young"},
+    {"case": "a member that is too slow", "seed": 2, "story": "slow"},
+    {"case": "a member that dies", "seed": 3, "story": "dies"},
+    {"case": "a partition that was never committed", "seed": 4, "story": "never"},
+    {"case": "everything read, and everything deleted", "seed": 5, "story": "quiet"},
+)
+
+
+@cache
+def looks(seed: int, story: str) -> tuple[dict, ...]:
+    """What a monitor sees of a group, minute by minute: partition -> (log start, committed
+    offset or None, log end)."""
+    chance = Random(seed)
+    lab = Lab(brokers=1, seed=seed, broker_config={"log.retention.check.interval.ms": 10_000})
+    keep = 120 if story == "young" else chance.choice((4, 5, 6))
+    lab.create_topic(
+        "orders", partitions=3, config={"retention.ms": keep * MINUTE, "segment.ms": 30_000}
+    )
+    quick, slow = {
+        "young": (120, 40),
+        "slow": (120, 10),
+        "dies": (120, 60),
+        "never": (120, 60),
+        "quiet": (240, 240),
+    }[story]
+    skipped = chance.randrange(3) if story == "never" else None
+
+    def member(lab, name, per_minute):
+        consumer = KafkaConsumer(
+            lab,
+            {
+                "group.id": "billing",
+                "client.id": name,
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "max.poll.records": 10,
+                "max.partition.fetch.bytes": 300,
+                "heartbeat.interval.ms": 15_000,
+                "retry.backoff.ms": 1_000,
+            },
+            name=name,
+        )
+        consumer.subscribe(["orders"])
+        while True:
+            if list(consumer.poll(timeout_ms=100)):
+                consumer.commit_sync(
+                    {
+                        tp: OffsetAndMetadata(consumer.position(tp))
+                        for tp in consumer.assignment()
+                        if tp.partition != skipped and consumer.position(tp)
+                    }
+                )
+            lab.sleep(10 * MINUTE // per_minute)
+
+    lab.spawn(member, "m1", quick, name="m1")
+    lab.spawn(member, "m2", slow, name="m2")
+    shop, ends_at, seen = (
+        KafkaProducer(lab, {"client.id": "shop"}),
+        6 if story == "quiet" else 18,
+        [],
+    )
+    dies_at, arrive = chance.randrange(5, 8), chance.choice((20, 25, 30))
+    for minute in range(1, 19):
+        lab.run_for(ms=MINUTE * minute - lab.now_ms)
+        if story == "dies" and minute == dies_at:
+            lab.kill("m2")
+            lab.kill("m1")
+        if minute < ends_at:
+            for partition in range(3):
+                wrote(lab, partition, arrive, shop)
+        lab.run_for(ms=30_000)
+        seen.append(_seen(lab))
+    lab.close()
+    return tuple(seen)
+
+
+def _seen(lab) -> dict:
+    state = lab.at(lab.now_ms)
+    done = state["groups"].get("billing", {}).get("offsets", {})
+    logs = {
+        f"orders-{partition}": state["partitions"][f"orders-{partition}"] for partition in range(3)
+    }
+    return {
+        name: (
+            log["log_start_offset"],
+            done[name]["offset"] if name in done else None,
+            log["high_watermark"],
+        )
+        for name, log in logs.items()
+    }
+
+
+def watched(names, case) -> list:
+    """What the learner's monitor says in each minute of a story."""
+    said = []
+    for look in looks(case["seed"], case["story"]):
+        told = names["watch"](dict(look))
+        if type(told) not in (tuple, list) or len(told) != 3:
+            raise NotAsAsked("`watch` returns three things, as the list above it says")
+        said.append([told[0], told[1], sorted(map(str, told[2]))])
+    return said
+
+
+Function(
+    title="a monitor of your own",
+    points=4,
+    answers=("watch",),
+    public_cases=WATCHED,
+    probe=watched,
+)
+
+# %% judge
+from random import Random
+
+from autograder.course.judge import Judge
+
+FEW = 100  # records of lead that a monitor is to warn of
+
+
+def _watching(case: dict) -> list:
+    """What a right monitor says. A member goes on at its bookmark,
+    or where the log begins if that is later or there is none."""
+    said = []
+    for look in looks(case["seed"], case["story"]):
+        unread = lost = 0
+        alarm = []
+        for name, (start, committed, end) in sorted(look.items()):
+            here = max(start, -1 if committed is None else committed)
+            unread += end - here
+            lost += here - committed if committed is not None else 0
+            if start > 0 and end > here and here - start < FEW:
+                alarm.append(name)
+        said.append([unread, lost, alarm])
+    return said
+
+
+def _unseen(rng: Random) -> list[dict]:
+    return [{"seed": rng.randrange(10, 900), "story": story} for story in ("slow", "dies", "never")]
+
+
+Judge(
+    truth=_watching,
+    hidden_cases=_unseen,
+    right="right.",
+    otherwise=(
+        "in this story it says something else than it should. Go through its minutes: no "
+        "bookmark, a bookmark before the log start, nothing to read, a log that begins at 0."
+    ),
+    unseen="with other members and other faults it says something else than it should.",
+)
+
+
+# %% wrong="None is 0"
+# You took a missing bookmark for 0, so all that is deleted counts as lost. Nobody had begun to
+# read there.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        committed = committed or 0
+        here = max(start, committed)
+        unread += end - here
+        lost += here - committed
+        if start > 0 and end > here and here - start < 100:
+            alarm.append(name)
+    return unread, lost, sorted(alarm)
+
+
+# %% wrong="left out"
+# You left out what was never committed. Those records are as unread as any, and the usual lag
+# script does not see them.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        if committed is None:
+            continue
+        here = start if committed is None else max(start, committed)
+        unread += end - here
+        lost += 0 if committed is None else here - committed
+        if start > 0 and end > here and here - start < 100:
+            alarm.append(name)
+    return unread, lost, sorted(alarm)
+
+
+# %% wrong="the deleted are unread"
+# You counted deleted records as unread. Nobody can read them any more; they are lost.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        here = start if committed is None else max(start, committed)
+        unread += end - (committed or 0)
+        lost += 0 if committed is None else here - committed
+        if start > 0 and end > here and here - start < 100:
+            alarm.append(name)
+    return unread, lost, sorted(alarm)
+
+
+# %% wrong="an alarm for every young log"
+# You raise an alarm where the log still begins at 0. Little lead there only says that the log is
+# young.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        here = start if committed is None else max(start, committed)
+        unread += end - here
+        lost += 0 if committed is None else here - committed
+        if end > here and here - start < 100:
+            alarm.append(name)
+    return unread, lost, sorted(alarm)
+
+
+# %% wrong="an alarm for nothing"
+# You raise an alarm where everything is read. Retention may take it all then.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        here = start if committed is None else max(start, committed)
+        unread += end - here
+        lost += 0 if committed is None else here - committed
+        if start > 0 and here - start < 100:
+            alarm.append(name)
+    return unread, lost, sorted(alarm)
+
+
+# %% wrong="an alarm on lag"
+# Your alarm looks at the lag. What is in danger shows at the other end: the distance from the log
+# start.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        here = start if committed is None else max(start, committed)
+        unread += end - here
+        lost += 0 if committed is None else here - committed
+        if start > 0 and end > here and end - here > 100:
+            alarm.append(name)
+    return unread, lost, sorted(alarm)
+
+
+# %% hint
+# Settle one number for each partition first: where would a member go on? Everything else is
+# measured from there.
+
+# %% hint
+# It is the larger one of bookmark and log start, and the log start where there is no bookmark. A
+# log that starts at 0 has lost nothing yet.

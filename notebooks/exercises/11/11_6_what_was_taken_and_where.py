@@ -1,0 +1,92 @@
+# %% [markdown]
+# ### Exercise 11.6 · What was taken, and where?
+#
+# A loss has two lines: `Fetch position FetchPosition{offset=680, ...} is out of
+# range`, where the member stood, and `Resetting offset ... to position FetchPosition{offset=720,
+# ...}`, where it went on. How often did each group's member have to jump, and how many records did
+# it never read?
+
+# %% spark=true
+two = "message like '%is out of range%' or message like 'Resetting offset%'"
+jumps = (
+    lines.where(two)
+    .withColumn("to", number(r"offset=(\d+)"))
+    .withColumn("at", F.lag("to").over(so_far))
+    .where("message like 'Resetting%'")
+)
+at = F.coalesce(F.col("at").cast("string"), F.lit("-")).alias("at")
+jumps.select("client_id", at, "to").orderBy("client_id", "time").limit(6).toPandas()
+
+# %% answer
+resets = {"A": ..., "B": ..., "C": ...}
+skipped_records = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+resets, skipped_records = {}, {}
+for a, story in n.items():
+    once, offsets = slow_member(story.arrive, story.work, story.keep, story.reset)
+    resets[a] = len(moments(once, "is out of range"))
+    skipped_records[a] = never_read(once, offsets)
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+
+Value(
+    title="Spark: what retention took",
+    points=3,
+    answers=("resets", "skipped_records"),
+    draws=THREE,
+    row="group",
+    space=STORIES,
+    # Three stories end between the two lines of a loss, out of range and the jump, and there
+    # are two ways to count.
+    where=lambda n: (
+        overrun(n)
+        and tuple(n.values())
+        not in ((30, 10, 8, "earliest"), (50, 10, 8, "earliest"), (50, 10, 10, "earliest"))
+    ),
+    together=tells_ideas_apart,
+)
+
+# %% judge
+from autograder.course.judge import Judge
+
+
+def _took(case: dict) -> dict:
+    told = _overrun(case["arrive"], case["work"], case["keep"], case["reset"])
+    return {name: told[name] for name in ("resets", "skipped_records")}
+
+
+Judge(
+    truth=_took,
+    right="right: two lines for each loss, and nobody reads them at INFO.",
+    otherwise="not these. Pair each out of range line with the reset that follows it.",
+)
+
+# %% wrong="the first reset counts"
+# The very first reset only says where a new group begins. Nothing was lost there.
+resets, skipped_records = {}, {}
+for a, x in n.items():
+    one, read = slow_member(x.arrive, x.work, x.keep, x.reset)
+    resets[a], skipped_records[a] = len(moments(one, "Resetting offset")), never_read(one, read)
+
+# %% says
+lambda case: {**_took(case), "resets": _took(case)["resets"] + 1}
+
+# %% wrong="nothing lost"
+# Each out of range line is a loss: the records between the old position and the new one.
+resets = {a: 0 for a, x in n.items()}
+skipped_records = {a: 0 for a, x in n.items()}
+
+# %% wrong="one loss"
+# With earliest the member falls out again and again, a little each time. Count all of them.
+resets = {a: 1 for a, x in n.items()}
+skipped_records = {a: (x.arrive - x.work) * x.keep for a, x in n.items()}
+
+# %% hint
+# Each loss has two lines: where the member stood, and where it goes on. The first one of all has
+# no partner: nothing was lost there.
+
+# %% hint
+# jumps has a row for each loss, and a first one without `at`. Leave that out, group by client_id,
+# count the rows, and sum up to minus at.
