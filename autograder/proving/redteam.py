@@ -40,7 +40,7 @@ LIMITS = Limits(
     file_bytes=16 << 20,
     scratch_bytes=64 << 20,
     spark_cell_seconds=30,
-    spark_seconds=180,
+    spark_seconds=300,
     spark_memory_bytes=2 << 30,
 )
 GRACE_SECONDS = 2.0

@@ -61,9 +61,9 @@ class Limits:
     processes: int = 64  # threads count too
 
     # The same for a submission that needs Spark, its JVM included.
-    spark_start_seconds: int = 120  # the JVM's start, before the first step that uses Spark
+    spark_start_seconds: int = 240  # the JVM's start, before the first step that uses Spark
     spark_cell_seconds: int = 60
-    spark_seconds: int = 300  # the start included
+    spark_seconds: int = 420  # the start included
     spark_cpu_seconds: int = 360
     spark_memory_bytes: int = 5 << 30
     spark_scratch_bytes: int = 768 << 20
