@@ -241,7 +241,7 @@ FLOORS = {
         "a learner's machine has no teacher's rooms",
     ),
     "autograder.handed_in": (
-        f"IPython nbformat nbconvert {CELL}",
+        f"IPython bs4 json_repair jupytext nbformat {CELL}",
         "a submission is read and nothing of it is run: what happens to it is for the rooms above",
     ),
     "autograder.sandbox": (
