@@ -7,6 +7,14 @@ A learner needs eight of them, and they are all here:
 Everything else in this package is the teacher's side: see `python -m autograder`.
 """
 
-from autograder.check import check, hint, me, numbers, predict, require, reveal, truth
+from importlib.util import find_spec
+
+from autograder.cell import course_at_hand
+from autograder.cell.check import check, hint, me, numbers, predict, require, reveal, truth
+
+if find_spec("autograder.course") is not None:  # not on a learner's machine, nor in the sandbox
+    from autograder.course.at_home import AtHome
+
+    course_at_hand.use(AtHome())
 
 __all__ = ["check", "hint", "me", "numbers", "predict", "require", "reveal", "truth"]

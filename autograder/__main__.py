@@ -16,7 +16,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from autograder.terminal import (
+from autograder.cell.terminal import (
     end_as_by_ctrl_c,
     open_what_is_closed,
     said_by_sqlite,
@@ -73,13 +73,13 @@ def main(words: list[str] | None = None) -> int:
 
 
 def _grade(wanted) -> int:
+    from autograder.cell.course_folder import chapter_number
+    from autograder.course.secret import is_demo
     from autograder.grade import Unready, grade_class, grade_file, needs_attention, public
-    from autograder.grading.colleague import Lost, Unable
+    from autograder.grading.child_process import Lost, Unable
     from autograder.grading.writer import Busy
     from autograder.handed_in.download import NotAClass, folder_of
-    from autograder.judges.secret import is_demo
-    from autograder.masters import chapter_number
-    from autograder.sandbox.parent import SandboxFailed, Unofficial
+    from autograder.sandbox.outside.parent import SandboxFailed, Unofficial
 
     source = Path(wanted.submissions)
     if not source.exists():
@@ -157,7 +157,7 @@ def _grade(wanted) -> int:
 def _for_a_person(found, names: list[str], out: Path, most: int = 20) -> list[str]:
     """Which submissions a person should look at, who is not on the class list,
     and which could be each other's."""
-    from autograder.grading.enrolled import class_of
+    from autograder.gradebook.students import class_of
 
     lines = [f"{len(names)} of them need{'s' if len(names) == 1 else ''} you:"] if names else []
     for name in names[:most]:
@@ -210,9 +210,9 @@ def _class_list(named: str | None):
 
 
 def _report(wanted) -> None:
-    from autograder.open_answers.answers import read_results
-    from autograder.teacher.late import settle
+    from autograder.gradebook.late import settle
     from autograder.teacher.report import read_class, told
+    from autograder.written.answers import read_results
 
     read_results(Path(wanted.out))  # says so, where nothing was graded
     settle(Path(wanted.out))
@@ -226,8 +226,8 @@ def _report(wanted) -> None:
 
 
 def _solution(wanted) -> None:
-    from autograder.making.references import write_solution
-    from autograder.masters import chapter_number
+    from autograder.cell.course_folder import chapter_number
+    from autograder.course.references import write_solution
 
     write_solution(chapter_number(wanted.chapter), Path(wanted.out))
     print(
@@ -238,11 +238,13 @@ def _solution(wanted) -> None:
 
 def _score(wanted) -> None:
     if wanted.table:
-        from autograder.open_answers import scoretable
+        from autograder.written import score_table
 
-        rows = scoretable.table(wanted.question)
+        rows = score_table.table(wanted.question)
         print(
-            json.dumps(scoretable.as_data(rows), indent=1) if wanted.json else scoretable.text(rows)
+            json.dumps(score_table.as_data(rows), indent=1)
+            if wanted.json
+            else score_table.text(rows)
         )
         return
     if not wanted.question or not wanted.answers:
@@ -258,7 +260,7 @@ def _score(wanted) -> None:
 
 
 def _calibrate(wanted) -> int:
-    from autograder.open_answers.calibrate import calibrate
+    from autograder.written.calibration import calibrate
 
     source = Path(wanted.marks)
     if not source.exists():
@@ -271,7 +273,7 @@ def _calibrate(wanted) -> int:
 
 
 def _review(wanted) -> None:
-    from autograder.open_answers.reviewing import in_terminal
+    from autograder.written.screens import in_terminal
 
     in_terminal(
         Path(wanted.out),
@@ -292,8 +294,9 @@ def _share(text: str) -> tuple[int, int]:
 
 
 def _due(wanted) -> None:
-    from autograder.masters import chapter_number, master
-    from autograder.teacher.late import dates, moment_of, set_due
+    from autograder.cell.course_folder import chapter_number
+    from autograder.course.masters import master
+    from autograder.gradebook.late import dates, moment_of, set_due
 
     if wanted.chapter is None:
         print("\n".join(dates(Path(wanted.out))))
@@ -312,8 +315,8 @@ def _due(wanted) -> None:
 
 def _receive(wanted) -> None:
     from autograder.grade import receive
+    from autograder.gradebook.late import moment_of
     from autograder.handed_in.download import folder_of
-    from autograder.teacher.late import moment_of
 
     source = Path(wanted.submissions)
     if not source.exists():
@@ -336,7 +339,7 @@ def _receive(wanted) -> None:
 def _received(new, out: Path, most: int = 40) -> list[str]:
     """What `receive` tells: who has handed in, twice or unreadably, and from whom nothing new has
     come."""
-    from autograder.grading.enrolled import class_of, names
+    from autograder.gradebook.students import class_of, names
 
     listed = class_of(out).rows
     lines = [
@@ -385,8 +388,8 @@ def _regrade(wanted) -> None:
 
 
 def _export(wanted) -> None:
+    from autograder.gradebook.late import settle
     from autograder.teacher.export import export
-    from autograder.teacher.late import settle
 
     settle(Path(wanted.out))
     _say_if_unfinished(wanted.out)
@@ -400,8 +403,8 @@ def _export(wanted) -> None:
 
 
 def _feedback(wanted) -> None:
+    from autograder.gradebook.late import settle
     from autograder.teacher.feedback import write_feedback
-    from autograder.teacher.late import settle
 
     settle(Path(wanted.out))
     _say_if_unfinished(wanted.out)
@@ -412,7 +415,7 @@ def _feedback(wanted) -> None:
 
 
 def _say_if_unfinished(out: str) -> None:
-    from autograder.open_answers.answers import UNFINISHED
+    from autograder.written.answers import UNFINISHED
 
     if (Path(out) / UNFINISHED).exists():
         say(
@@ -434,9 +437,9 @@ def _forget(wanted) -> None:
 
 
 def _seal(wanted) -> None:
-    from autograder.making.sealing import seal
-    from autograder.masters import chapter_number, released
-    from autograder.questions import find
+    from autograder.cell.course_folder import chapter_number, released
+    from autograder.cell.question import find
+    from autograder.course.sealing import seal
 
     for text in wanted.chapters or released():
         question = find(text) if "." in text else None
@@ -447,16 +450,17 @@ def _seal(wanted) -> None:
 
 
 def _course(wanted) -> int:
-    from autograder.making import course
+    from autograder.course import build
 
-    return course.main(wanted.chapters + ["--prose"] * wanted.prose)
+    return build.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
 def _release(wanted) -> None:
-    from autograder.judges.secret import is_demo
-    from autograder.making.release import release
-    from autograder.masters import MYTHS, chapter_number, master
-    from autograder.variants import course_key_id
+    from autograder.cell.course_folder import MYTHS, chapter_number
+    from autograder.cell.numbers import course_key_id
+    from autograder.course.masters import master
+    from autograder.course.release import release
+    from autograder.course.secret import is_demo
 
     chapters = [text if text == MYTHS else chapter_number(text) for text in wanted.chapters]
     asks = any(chapter != MYTHS and master(chapter).answer_cells for chapter in chapters)
@@ -489,15 +493,15 @@ def _lab(wanted) -> None:
 
 
 def _reset(wanted) -> None:
+    from autograder.cell.course_folder import chapter_number
     from autograder.learner.desk import reset
-    from autograder.masters import chapter_number
 
     print(reset(chapter_number(wanted.chapter)))
 
 
 def _pack(wanted) -> None:
+    from autograder.cell.course_folder import chapter_number
     from autograder.learner.desk import pack
-    from autograder.masters import chapter_number
 
     print(pack(chapter_number(wanted.chapter), Path(wanted.out) if wanted.out else None))
 
@@ -511,10 +515,10 @@ def _progress(wanted) -> None:
 
 
 def _variants(wanted) -> int:
-    from autograder.masters import chapter_number, released
+    from autograder.cell.course_folder import chapter_number, released
+    from autograder.cell.question import chapters as known
+    from autograder.cell.question import find, of_chapter
     from autograder.proving.drawn import HEAD, drawn
-    from autograder.questions import chapters as known
-    from autograder.questions import find, of_chapter
 
     chapters = wanted.chapters or [each for each in known() if each in released()]
     asked = [
@@ -544,7 +548,7 @@ def _variants(wanted) -> int:
 
 
 def _doctor(wanted) -> int:
-    from autograder.doctor import doctor
+    from autograder.teacher.doctor import doctor
 
     found = doctor()
     print(found)
@@ -558,9 +562,9 @@ def _redteam(wanted) -> int:
 
 
 def _classroom(wanted) -> int:
-    from autograder.masters import chapter_number, released
+    from autograder.cell.course_folder import chapter_number, released
+    from autograder.cell.question import chapters as asked
     from autograder.proving.classroom import classroom
-    from autograder.questions import chapters as asked
 
     if wanted.students < 1:
         raise Unusable(f"--students is a number from 1 on, not {wanted.students}.")

@@ -5,8 +5,9 @@
 
 Four kinds of process grade a class, each with one duty. This one, the parent, takes in what was
 handed in, rebuilds it from the master and never runs a learner's code. Workers run the code, inside
-the sandbox (sandbox/parent.py, sandbox/worker.py). Judges decide on what was heard, outside, on
-plain data (grading/judging.py). One writer owns the gradebook and what is kept (grading/writer.py).
+the sandbox (sandbox/outside/parent.py, sandbox/inside/worker.py). Judges decide on what was heard,
+outside, on plain data (grading/verdict.py). One writer owns the gradebook and what is kept
+(grading/writer.py).
 
 A submission goes down one of as many *lanes* as there are workers: run, judged, written, then the
 next. So a run that is cut off, by Ctrl-C, by kill -9 or by the power, has at most one submission
@@ -29,14 +30,20 @@ from math import isclose
 from pathlib import Path
 from random import Random
 
-from autograder.grading import calibration, ledger, results
-from autograder.grading.colleague import Colleague
-from autograder.grading.enrolled import class_of, enrol
-from autograder.grading.foreseen import stale
-from autograder.grading.gradebook import recorded, restamp, told, written
-from autograder.grading.judging import ALL_RAN, asked_of, blank, judge
+from autograder.cell.course_folder import chapter_number
+from autograder.cell.numbers import numbers_for
+from autograder.course.masters import master
+from autograder.course.secret import held_to
+from autograder.gradebook import late
+from autograder.gradebook.late import settle as settle_late
+from autograder.gradebook.students import class_of, enrol
+from autograder.gradebook.write import recorded, restamp, told, written
+from autograder.grading import calibration, out_folder, results
+from autograder.grading.child_process import Colleague
 from autograder.grading.pace import Pace
 from autograder.grading.settling import marks_of, settle
+from autograder.grading.verdict import asked_of, blank, judge
+from autograder.grading.verdict_cache import stale
 from autograder.grading.writer import holding
 from autograder.handed_in.arrivals import arrive, keep_copy
 from autograder.handed_in.assignment import steps
@@ -44,17 +51,11 @@ from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts
 from autograder.handed_in.submission import PARTIAL, REFUSED, Submission, entries, of, read
-from autograder.judges.secret import held_to
-from autograder.masters import chapter_number, master
-from autograder.open_answers.answers import UNFINISHED
-from autograder.open_answers.review import put_back
-from autograder.sandbox.parent import LOST, Sandbox, SandboxFailed, Unofficial
-from autograder.teacher import late
-from autograder.teacher.late import settle as settle_late
-from autograder.variants import numbers_for
+from autograder.sandbox.outside.parent import Sandbox, SandboxFailed, Unofficial
+from autograder.written.answers import UNFINISHED
+from autograder.written.queue import put_back
 
 __all__ = [
-    "ALL_RAN",
     "grade",
     "grade_class",
     "grade_file",
@@ -125,6 +126,7 @@ def _of_its_uploader(submission: Submission, ids: tuple[str, ...]) -> Submission
         answers={},
         extras=(),
         missing=(),
+        for_student=None,
         reason=(
             f'its first cell {named}. Write your own id there, me("{ids[0]}"), run every cell'
             " again, solve it with your own numbers, and hand in again."
@@ -179,6 +181,7 @@ def public(result: dict) -> dict:
         "open_max",
         "status",
         "reason",
+        "reason_for_student",
         "seconds",
         "level",
         "cells",
@@ -222,7 +225,7 @@ def grade_class(
         try:
             held_to(out, keep=True)
             before, roster, calibrations = (
-                ledger.read(out),
+                out_folder.read(out),
                 class_of(out, roster),
                 calibration.read(out),
             )
@@ -231,7 +234,7 @@ def grade_class(
             raise Unready(*why.args) from None
         (out / UNFINISHED).touch()
         found, receipts, new = _received(folder, out, roster, asked, say, ignore, moments=moments)
-        older = _standing(ledger.elsewhere(before.values(), found), found, receipts)
+        older = _standing(out_folder.elsewhere(before.values(), found), found, receipts)
         keyed = [
             (each, results.key_of(each, master(each.chapter) if each.can_run else None))
             for each in found
@@ -276,7 +279,9 @@ def grade_class(
                 _Course(out, roster, workers or os.cpu_count() or 1, not allow_unsafe),
                 lambda text: None,
             )
-        shown = ledger.named(ledger.Entry(each.submission, each.key) for each in (*here, *there))
+        shown = out_folder.named(
+            out_folder.Entry(each.submission, each.key) for each in (*here, *there)
+        )
         superseded = {
             name: later.name
             for name, entry in shown.items()
@@ -304,7 +309,7 @@ def grade_class(
             too_late,
         )
         # first: cut off between the two, the next run shows them all
-        ledger.keep(out, shown)
+        out_folder.keep(out, shown)
         results.write_atomically(out / "results.json", results.as_json(everything.items()))
         enrol(out, roster)
         if todo and (back := put_back(out)):
@@ -337,7 +342,7 @@ def grade_class(
 
 def new_judge() -> Colleague:
     """A judge process."""
-    return Colleague("autograder.grading.judging", seconds=JUDGE_SECONDS)
+    return Colleague("autograder.grading.verdict", seconds=JUDGE_SECONDS)
 
 
 def receive(
@@ -540,6 +545,7 @@ def _without_strays(found: list[Submission]) -> list[Submission]:
                 answers={},
                 extras=(),
                 missing=(),
+                for_student=None,
                 status=REFUSED,
                 reason=(
                     f"it answers chapter {each.chapter}, and nearly everything beside it answers"
@@ -559,8 +565,8 @@ def _bears(roster: Roster, submission: Submission) -> bool:
 
 
 def _standing(
-    older: list[ledger.Entry], found: list[Submission], receipts: Receipts
-) -> list[ledger.Entry]:
+    older: list[out_folder.Entry], found: list[Submission], receipts: Receipts
+) -> list[out_folder.Entry]:
     """Those of earlier runs that are still shown. What could not be read is forgotten once the
     same student has handed in anything since."""
     newest: dict[str, int] = {}
@@ -687,20 +693,22 @@ def _settled(work: _Work, course: _Course, sandbox: Sandbox, judging: Colleague,
             if stopping.is_set()
             else judging.ask({"submission": whole.as_plain(), "heard": heard})
         )
-        lost = heard["ended"] == LOST
+        lost = heard.get("lost", False)
     except (SandboxFailed, Unofficial):
         # no worker can be had at all: that is the machine's trouble
         raise
     except Exception as failed:
         # one submission that we ourselves stumble over must not stop a class
+        why = (
+            f"it could not be judged ({type(failed).__name__}: {failed}); this is the "
+            "autograder's fault, not the student's."
+        )
         result = {
             **blank(whole, sandbox.level),
             "assignment": master(whole.chapter).name,
             "status": PARTIAL,
-            "reason": (
-                f"it could not be judged ({type(failed).__name__}: {failed}); this is the "
-                "autograder's fault, not the student's."
-            ),
+            "reason": why,
+            "reason_for_student": why,
         }
         lost = True
     if stopping.is_set():
@@ -725,7 +733,7 @@ def _write(
 
 
 def _again(submission: Submission, course: _Course) -> Submission:
-    whole = ledger.whole(course.out, submission)
+    whole = out_folder.whole(course.out, submission)
     if whole is None:
         raise LookupError(
             f"The copy of {submission.name} in {course.out / 'received'} is not what was received; "

@@ -1,5 +1,5 @@
-"""How fast are we, next to whom? One module a comparison: `run()` measures both sides in one go and
-returns its rows.
+"""Compares our speed with that of others, one module a comparison: `run()` measures both sides in
+one go and returns its rows.
 
 Figures in seconds say as much about the machine as about the program, so what counts is the ratio
 of two runs on one machine within one minute. Nothing here is a test, and no test looks at a clock.

@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench import _lab_clock
+
 WORDS = 48
 
 
@@ -26,12 +28,8 @@ def measure(path: Path) -> dict[str, object]:
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    from kafkalab.sim.apps import Stage
-
     notebook = jupytext.read(path, fmt="py:percent")
-    spent = {"depth": 0, "seconds": 0.0}
-    for name in ("wait", "run_until"):
-        setattr(Stage, name, _timed(getattr(Stage, name), spent))
+    _lab_clock.watch()
     quiet = Config()
     quiet.HistoryManager.enabled = False  # the folder is gone before IPython writes at its exit
     shell = InteractiveShell.instance(config=quiet)
@@ -45,23 +43,7 @@ def measure(path: Path) -> dict[str, object]:
         if not outcome.success and "spark" not in cell.source.lower():
             sys.exit(f"{path.name}, cell {number} failed: {outcome.error_in_exec}")
         cells[f"{number} {' '.join(cell.source.split())[:WORDS]}"] = took
-    return {"cells": cells, "in_labs": spent["seconds"]}
-
-
-def _timed(method, spent):
-    """The method, with its time added where no other timed one has called it."""
-
-    def timed(*args, **how):
-        spent["depth"] += 1
-        started = time.perf_counter()
-        try:
-            return method(*args, **how)
-        finally:
-            spent["depth"] -= 1
-            if not spent["depth"]:
-                spent["seconds"] += time.perf_counter() - started
-
-    return timed
+    return {"cells": cells, "in_labs": _lab_clock.seconds()}
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def by_case() -> str:
     """The gaps in one pass: a `case` for each set of columns that templates fill."""
     alike: dict[tuple[str, ...], list[tuple[int, str]]] = defaultdict(list)
     for number, pattern in gaps().items():
-        alike[pattern.fields].append((number, pattern.gaps))
+        alike[pattern.fields].append((number, pattern.gaps or ""))
     structs, holders = [], defaultdict(list)
     for place, (fields, templates) in enumerate(alike.items()):
         names = "[" + ", ".join(map(quoted, fields)) + "]"
@@ -101,7 +101,7 @@ def by_union() -> str:
         )
         queries.append(
             f"select * exclude (g), {values} from (select *, regexp_extract(message, "
-            f"{quoted(pattern.gaps)}, {names}) as g from parsed where pattern = {number})"
+            f"{quoted(pattern.gaps or '')}, {names}) as g from parsed where pattern = {number})"
         )
     nothing = ", ".join(f"null::varchar as {name}" for name in FIELDS)
     without = (

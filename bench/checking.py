@@ -13,13 +13,13 @@ import contextlib
 import io
 import time
 
-from autograder import variants
+from autograder.cell.course_folder import released
+from autograder.cell.numbers import numbers_for, pretending
+from autograder.cell.question import Question, chapters, of_chapter
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
-from autograder.making.references import references
-from autograder.masters import master, released
-from autograder.questions import Question, chapters, of_chapter
-from autograder.variants import numbers_for
 from bench import Row
 
 TIMES, SPARK_TIMES = 40, 10
@@ -41,7 +41,7 @@ def run() -> list[Row]:
 def _row(question: Question) -> Row:
     spark = question.kind == "spark"
     with (
-        variants.pretending({question.id: dict(numbers_for(question, STUDENT))}),
+        pretending({question.id: dict(numbers_for(question, STUDENT))}),
         contextlib.redirect_stdout(io.StringIO()),
     ):
         namespace = {"__name__": "__main__", "display": print, "get_ipython": lambda: None}
@@ -54,7 +54,10 @@ def _row(question: Question) -> Row:
         took = []
         for _ in range((SPARK_TIMES if spark else TIMES) + 1):
             started = time.perf_counter()
-            exec(f'__import__("sys").modules["autograder.check"].check("{question.id}")', namespace)
+            exec(
+                f'__import__("sys").modules["autograder.cell.check"].check("{question.id}")',
+                namespace,
+            )
             took.append(time.perf_counter() - started)
     # the first is the session's start
     slowest = sorted(took[1:])[int(0.95 * (len(took) - 1)) - 1]

@@ -59,7 +59,7 @@ def make_gradebook(out: Path, students: int) -> None:
     for speed."""
     from nbgrader import api
 
-    from autograder.grading.gradebook import _tables
+    from autograder.gradebook.write import _tables
 
     out.mkdir(parents=True)
     _tables(api, f"sqlite:///{out / 'gradebook.db'}")

@@ -8,10 +8,14 @@ every cell of a notebook, as it is made to; we run the cells that the answers ne
 answer its hidden cases too. Both figures are wall clock, from the start of the program to the last
 score in the gradebook, and both end with the same scores on every submission that has no answer
 learned by heart from the examples.
+
+The last row says which share of running and judging a few of them passes while a lab's clock runs,
+in the worker and in the judge; its `peer` is the whole.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -20,19 +24,26 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
-from autograder.grading.marking import UNSEEN
-from autograder.masters import HOME, Master, master
+from autograder.cell.course_folder import HOME
+from autograder.course.masters import Master, master
+from autograder.grade import hear
+from autograder.grading.verdict import judge
+from autograder.handed_in.submission import read
 from autograder.proving.classroom import make_class
-from bench import Row
+from autograder.sandbox.outside.parent import Sandbox, Worker
+from bench import Row, _lab_clock
 
 CHAPTERS = ("02", "03")
 STUDENTS = 15
 STUDENTS_WITH_SPARK = 2
 COPIES = 4  # of that class, to compare workers
 HONEST = ("reference", "blank", "ordinary")
+IN_LABS = 4  # so many of each chapter are run and judged to see how long labs run
 # of the time a class takes, writing the gradebook may take this much
 WRITING_SHARE = 0.05
 SPENT = re.compile(
@@ -52,7 +63,10 @@ class Spent(NamedTuple):
 
 def spent_in(said: str) -> Spent:
     """What `grade` said of its time."""
-    return Spent(*map(float, SPENT.search(said).groups()))
+    found = SPENT.search(said)
+    if found is None:
+        raise RuntimeError(f"grade did not say how long it took: {said[-600:]}")
+    return Spent(*map(float, found.groups()))
 
 
 def run() -> list[Row]:
@@ -100,7 +114,67 @@ def run() -> list[Row]:
                         unit="%",
                     )
                 )
+                rows.append(_in_labs(here / "submitted"))
     return rows
+
+
+def _in_labs(folder: Path) -> Row:
+    """The seconds in labs of a few submissions against all that the worker and the judge take for
+    them. The judge is this process, and knows nothing when it begins, as in a class."""
+    found = {path.name: path for path in sorted(folder.iterdir())}
+    few = [
+        path
+        for chapter in CHAPTERS
+        for path in [path for name, path in found.items() if f"_{chapter}" in name][:IN_LABS]
+    ]
+    _lab_clock.watch()
+    inside, whole = -_lab_clock.seconds(), 0.0
+    with Sandbox() as sandbox, _clock_in_workers() as heard:
+        sandbox.reached()
+        heard.clear()
+        for path in few:
+            (submission,) = read(path)
+            started = time.perf_counter()
+            judge(submission, *hear(submission, sandbox))
+            whole += time.perf_counter() - started
+    inside += _lab_clock.seconds() + sum(heard)
+    return Row(
+        name=f"of running and judging {len(few)} of them, in labs",
+        ours=inside,
+        peer=whole,
+        ratio=inside / whole,
+        unit="s",
+    )
+
+
+@contextlib.contextmanager
+def _clock_in_workers() -> Iterator[list[float]]:
+    """Have each run in a worker watch its labs; the list gets the seconds of each run.
+
+    The lab clock goes in as the first cell of the run, and its seconds come back as the value of
+    the last.
+    """
+    ask, heard = Worker.ask, []
+    text = Path(_lab_clock.__file__).read_text(encoding="utf-8")
+    first = {
+        "source": f"lab_clock = {{}}\nexec({text!r}, lab_clock)\nlab_clock['watch']()",
+        "question": None,
+    }
+    last = {
+        "source": "lab_seconds = lab_clock['seconds']()",
+        "question": "lab seconds",
+        "read": ["lab_seconds"],
+        "cases": [None],
+    }
+
+    def ask_and_count(worker: Worker, job: dict) -> dict:
+        answer = ask(worker, {**job, "steps": [first, *job["steps"], last]})
+        (reply,) = answer["replies"].pop(last["question"])
+        heard.append(reply["data"]["lab_seconds"])
+        return answer
+
+    with mock.patch.object(Worker, "ask", ask_and_count):
+        yield heard
 
 
 def _row(name: str, notebooks: int, seconds: float, peer_seconds: float) -> Row:
@@ -186,7 +260,7 @@ def _ours(
     comparable = {
         name: result
         for name, result in results.items()
-        if not any(UNSEEN in cell["sentence"] for cell in result["cells"].values())
+        if not any(cell["outcome"] == "hidden" for cell in result["cells"].values())
     }
     return seconds, {name: result["score"] for name, result in comparable.items()}, ended.stderr
 

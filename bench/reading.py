@@ -92,7 +92,7 @@ def _seconds(work) -> float:
 
 
 def _spark_lines(spark, path: Path):
-    from kafkalab.logsets.reader import load_lines
+    from kafkalab.logsets.line_loader import load_lines
 
     return load_lines(spark, path)
 

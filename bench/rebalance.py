@@ -1,4 +1,4 @@
-"""How long does a rebalance of 1,000 members over 10,000 partitions take, with each assignor?
+"""Times a rebalance of 1,000 members over 10,000 partitions, with each assignor.
 
 A group of the lab's broker, and 1,000 members that speak the protocol over the lab's network and
 are nothing else: no polls, no heartbeats, no fetches. What is timed is one rebalance of the whole
@@ -16,7 +16,7 @@ from typing import Any
 from bench import Row
 from kafkalab import PROFILES, Lab
 from kafkalab.clients.consumer.assignors import ASSIGNORS, PartitionAssignor
-from kafkalab.clients.consumer.classic.group_leader import by_topic
+from kafkalab.clients.consumer.classic.group_leader import numbers_by_topic
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.consumer_protocol import (
     Subscription,
@@ -34,6 +34,7 @@ from kafkalab.protocol.messages import (
     SyncGroupRequestAssignment,
 )
 from kafkalab.records import TopicPartition
+from kafkalab.sim.network import Connection
 
 MEMBERS, TOPICS, PARTITIONS = 1_000, 10, 1_000
 VERSION = "3.9"
@@ -52,7 +53,8 @@ class MemberSubscription:
             PartitionAssignor(assignor, PROFILES[VERSION], lambda name, **values: None),
             counts,
         )
-        self.member_id, self.generation, self.owned, self.is_synced = "", -1, {}, False
+        self.member_id, self.generation, self.is_synced = "", -1, False
+        self.owned: dict[str, tuple[int, ...]] = {}
         self._number = 0
         self.connection = lab.network.connect(name, "localhost", 9092, self)
 
@@ -78,10 +80,16 @@ class MemberSubscription:
             )
         )
 
-    def connected(self, connection) -> None:
+    def connected(self, connection: Connection) -> None:
         self.join()
 
-    def received(self, connection, message: Any) -> None:
+    def refused(self, connection: Connection) -> None:
+        raise ConnectionError(f"the broker refused {self.name}")
+
+    def broken(self, connection: Connection) -> None:
+        raise ConnectionError(f"the broker hung up on {self.name}")
+
+    def received(self, connection: Connection, message: Any) -> None:
         if isinstance(message, JoinGroupResponse):
             self.member_id = message.member_id
             if message.error_code:  # MEMBER_ID_REQUIRED: once more, with the id
@@ -115,7 +123,7 @@ class MemberSubscription:
         assignment = self.assignor.assign(self.counts, subscriptions, {})
         return tuple(
             SyncGroupRequestAssignment(
-                member_id=member, assignment=assignment_bytes(STYLE, by_topic(partitions))
+                member_id=member, assignment=assignment_bytes(STYLE, numbers_by_topic(partitions))
             )
             for member, partitions in assignment.items()
         )

@@ -53,7 +53,8 @@ def bytes_of_a_client() -> tuple[float, float]:
     one = _traced(1)
     many = _traced(1 + IDLE_CLIENTS)
     tracemalloc.stop()
-    return tuple((after - before) / IDLE_CLIENTS for before, after in zip(one, many))
+    with_journal, without = ((after - before) / IDLE_CLIENTS for before, after in zip(one, many))
+    return with_journal, without
 
 
 def _traced(clients: int) -> tuple[int, int]:

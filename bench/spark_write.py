@@ -78,7 +78,9 @@ def _ours(spark, folder: Path):
         }
     )  # fmt: skip
     begin = time.perf_counter()
-    stories, copies, clients = made.cast(plan, [[made.told(plan, want, 0)] for want in plan.wanted])
+    stories, copies, clients = made.cast(
+        plan, [[made.play_story(plan, want, 0)] for want in plan.wanted]
+    )
     told = time.perf_counter() - begin
     lines, gaps, begins = made.tables(
         [member.script for story in stories for member in story.members]

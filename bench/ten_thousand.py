@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.masters import HOME
+from autograder.cell.course_folder import HOME
 from bench import Row
 from bench.grading import WRITING_SHARE, spent_in
 
@@ -100,7 +100,7 @@ def _peak_bytes(pid: int) -> int:
 
 def _make(here: Path, submissions: int) -> None:
     """The course's folder is made first, by the caller's environment; then the box."""
-    from autograder.making.sealing import seal
+    from autograder.course.sealing import seal
     from autograder.tests.honest import notebooks
 
     seal("90")

@@ -35,6 +35,7 @@ class ShownPlainly:
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows in place of a traceback."""
+        assert isinstance(self, BaseException), "only an error is shown in place of a traceback"
         return [*_learners_lines(self), f"{type(self).__name__}: {self}", WHOLE]
 
 

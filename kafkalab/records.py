@@ -114,7 +114,7 @@ class ConsumerRecord:
         return f"{self.topic}-{self.partition}@{self.offset} {self.key}={self.value}"
 
 
-class ConsumerRecords(tuple):
+class ConsumerRecords(tuple[ConsumerRecord, ...]):
     """What one poll returned: a tuple of ConsumerRecord, in order within each partition."""
 
     def partitions(self) -> list[TopicPartition]:
@@ -123,7 +123,8 @@ class ConsumerRecords(tuple):
     def records(self, partition: TopicPartition) -> list[ConsumerRecord]:
         return [r for r in self if (r.topic, r.partition) == (partition.topic, partition.partition)]
 
-    def count(self) -> int:  # Java's name; a tuple's own count(value) has no use here
+    # Java's name; a tuple's own count(value) has no use here.
+    def count(self) -> int:  # type: ignore[override]
         return len(self)
 
     def __iter__(self) -> Iterator[ConsumerRecord]:

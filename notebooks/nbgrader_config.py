@@ -24,8 +24,8 @@ c.ExecutePreprocessor.timeout = 120
 c.OverwriteCells.add_missing_cells = True
 
 # What lateness costs where a chapter has a due date (formgrader sets one, or
-# `python -m autograder due`): autograder/teacher/late.py.
-c.AssignLatePenalties.plugin_class = "autograder.teacher.lateplugin.LatePenalty"
+# `python -m autograder due`): autograder/gradebook/late.py.
+c.AssignLatePenalties.plugin_class = "autograder.gradebook.late_plugin.LatePenalty"
 c.LatePenalty.per_day = 0.10
 c.LatePenalty.cap = 0.50
 c.LatePenalty.grace_minutes = 15

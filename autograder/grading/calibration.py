@@ -1,7 +1,7 @@
 """The calibrations of one class: for which questions, and for which rubric, the scorer may be
 believed.
 
-OUT/calibration.json, written by `python -m autograder calibrate` (calibrate.py) and read by
+OUT/calibration.json, written by `python -m autograder calibrate` (calibration.py) and read by
 `grade`. It names the rubric by its hash: the smallest change to a rubric, or to how rubrics are
 applied, and the calibration holds no more.
 """

@@ -17,10 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 
-from autograder import judges, questions
+from autograder.cell import questions
+from autograder.course import judges
+from autograder.course.masters import Master
+from autograder.course.secret import derive
 from autograder.handed_in.submission import Submission
-from autograder.judges.secret import derive
-from autograder.masters import Master
+from autograder.written import rubrics
 
 # differs from run to run; all else of a result follows from what was handed in
 MEASURED = ("seconds",)
@@ -60,7 +62,11 @@ class Results(Mapping):
         if result is None:
             raise KeyError(f"the result of {name} is gone from {self._kept}; grade again")
         later = self._superseded.get(name)
-        if later:
+        if later is None:
+            result.pop("replaced_by", None)
+        # a regraded result says so already
+        elif result.get("replaced_by") != later:
+            result["replaced_by"] = later
             said = f"{result['student']} handed in {later} later, and that one counts."
             borrowed = name in self._borrowed
             if borrowed:
@@ -73,22 +79,17 @@ class Results(Mapping):
                     f"it came late. {later} came before it and counts, for this one is worth no"
                     " more after the penalty."
                 )
-            if said not in result["reason"]:  # a regraded result says so already
-                result["reason"] = f"{result['reason']} {said}".strip()
-                result["flags"] = [
-                    *result.get("flags", ()),
-                    *([said.removesuffix(".")] if borrowed else []),
-                ]
+            add_reason(result, said, names_another=borrowed)
+            if borrowed:
+                result["flags"] = [*result["flags"], said.removesuffix(".")]
         for other in self._stayed.get(name, ()):
-            said = (
-                f"{other} came later and late, and is worth no more after the penalty; so this one"
-                " counts."
-            )
-            result["reason"] = (
-                result["reason"]
-                if said in result["reason"]
-                else f"{result['reason']} {said}".strip()
-            )
+            if other not in result.get("preferred_to", ()):
+                result["preferred_to"] = [*result.get("preferred_to", ()), other]
+                add_reason(
+                    result,
+                    f"{other} came later and late, and is worth no more after the penalty; so this"
+                    " one counts.",
+                )
         return result
 
     def __iter__(self) -> Iterator[str]:
@@ -114,11 +115,28 @@ def key_of(submission: Submission, master: Master | None) -> str:
 
 
 def read(folder: Path, key: str) -> dict | None:
-    """A kept result, or None when there is none that is whole."""
+    """A kept result, or None when there is none that is whole, or an older version kept it: then
+    the submission is graded again."""
     try:
-        return json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
+        result = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
+    return None if is_old(result) else result
+
+
+def is_old(result: dict) -> bool:
+    """Whether an older version of this package made the result: its verdicts have no outcome."""
+    return "reason_for_student" not in result or any(
+        "outcome" not in cell for cell in result["cells"].values()
+    )
+
+
+def add_reason(result: dict, sentence: str, names_another: bool = False) -> None:
+    """Add a sentence to a result's reason; for the student too,
+    unless it names somebody else."""
+    result["reason"] = f"{result['reason']} {sentence}".strip()
+    if not names_another:
+        result["reason_for_student"] = f"{result['reason_for_student']} {sentence}".strip()
 
 
 def keep(folder: Path, key: str, result: dict) -> None:
@@ -197,9 +215,9 @@ def _draft(folder: Path):
 def _papers(chapter: str, master_digest: str) -> str:
     """One digest of all that a chapter is judged by."""
     digest = hashlib.sha256(master_digest.encode())
-    for place in (*questions.__path__, *judges.__path__):
-        for path in sorted(Path(place).glob(f"*ch{chapter}.py")):
+    for place in (*questions.__path__, *judges.__path__, *rubrics.__path__):
+        for path in sorted(Path(place).glob(f"ch{chapter}.py")):
             digest.update(path.read_bytes())
-    for path in sorted((Path(__file__).parents[1] / "rubric").glob("*.py")):
+    for path in sorted((Path(rubrics.__path__[0]).parent / "scorer").glob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest() + derive("results")[:16]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from autograder.rubric import Suggestion, score
+from autograder.written.scorer import Suggestion, score
 
 ACCEPT_FROM = 0.80
 REJECT_FROM = 0.66

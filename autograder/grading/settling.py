@@ -1,9 +1,9 @@
 """What becomes of an open answer: it waits for a person, with a suggestion, or its mark is settled.
 
 The rubric only suggests. A suggestion is settled, so that nobody has to read the answer, when the
-teacher's own marks have shown (calibrate.py) that the scorer may be believed for this question, for
-this very rubric, and the scorer itself calls the answer clear. Change the rubric and its marks are
-suggestions again. A person's mark is never touched by any of this.
+teacher's own marks have shown (written/calibration.py) that the scorer may be believed for this
+question, for this very rubric, and the scorer itself calls the answer clear. Change the rubric and
+its marks are suggestions again. A person's mark is never touched by any of this.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from autograder.cell.outcome import Outcome
 from autograder.grading.calibration import Calibration
-from autograder.grading.marking import Mark
+from autograder.grading.verdict import Mark
 
 SETTLED = "settled by the scorer, whom your teacher has tried on marks of their own"
 
@@ -29,6 +30,7 @@ def settle(result: dict, calibrations: Mapping[str, Calibration]) -> dict:
         if known is not None and known.settles(suggestion):
             cells[question] = {
                 **cell,
+                "outcome": str(Outcome.SETTLED),
                 "score": suggestion["points"],
                 "sentence": f"{SETTLED}. {suggestion['sentence']}",
             }
@@ -36,6 +38,7 @@ def settle(result: dict, calibrations: Mapping[str, Calibration]) -> dict:
         else:
             cells[question] = {
                 **cell,
+                "outcome": str(Outcome.WAITING),
                 "score": 0.0,
                 "sentence": suggestion.get("waits", cell["sentence"]),
             }

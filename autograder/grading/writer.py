@@ -19,12 +19,12 @@ import time
 from datetime import datetime
 from pathlib import Path
 
+from autograder.course.masters import master
 from autograder.grading import results
-from autograder.grading.heard import keep as keep_heard
+from autograder.grading.replies import keep as keep_heard
 from autograder.grading.settling import marks_of
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.submission import Submission
-from autograder.masters import master
 
 WAIT_SECONDS = 60.0
 
@@ -39,7 +39,7 @@ class Writer:
 
     def __init__(self, out: Path):
         # nbgrader takes a second to import
-        from autograder.grading.gradebook import Gradebook
+        from autograder.gradebook.write import Gradebook
 
         self.out, self.seconds, self.beside = out, 0.0, 0.0
         self._book = Gradebook(out).__enter__()
@@ -94,7 +94,7 @@ def holding(path: Path, seconds: float, busy: str):
 
 
 def _serve(out: Path) -> None:
-    from autograder.grading.colleague import serve
+    from autograder.grading.child_process import serve
 
     def answer(question: dict) -> dict:
         if question["do"] == "close":

@@ -15,9 +15,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.handed_in.salvage import MOST_BYTES, MOST_FILES, Refused, Unreadable
-from autograder.handed_in.unpacking import is_hidden, rank
-from autograder.plain import UNSEEN
+from autograder.cell.data import UNSEEN
+from autograder.handed_in.archives import is_hidden, rank
+from autograder.handed_in.repair import MOST_BYTES, MOST_FILES, Refused, Unreadable
 
 PIECE = 1 << 20
 # bytes, inside a folder that was handed in; the copy lies deeper than the folder did

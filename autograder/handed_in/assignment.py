@@ -1,7 +1,7 @@
 """Rebuild a submission from its master: the learner's answers, in the teacher's notebook. Then
 `steps` lays out what has to run for the answers to be asked.
 
-Only what a learner may write is taken (taking.py finds it): the sources of the answer cells, and
+Only what a learner may write is taken (answers.py finds it): the sources of the answer cells, and
 cells they added that an answer needs. Points, locked cells, outputs and whatever else the file says
 are the master's.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autograder.handed_in.needs import names_of, needed
-from autograder.handed_in.taking import (
+from autograder.course.masters import Master
+from autograder.handed_in.answers import (
     Extra,
     Taken,
     chapter_of,
@@ -21,7 +21,7 @@ from autograder.handed_in.taking import (
     student_of,
     take_answers,
 )
-from autograder.masters import Master
+from autograder.handed_in.needs import names_of, needed
 
 __all__ = [
     "Extra",

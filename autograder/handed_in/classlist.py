@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from autograder.handed_in.taking import is_student
+from autograder.handed_in.answers import is_student
 
 IDS = (
     "student",

@@ -13,9 +13,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from autograder.handed_in.archives import is_hidden
 from autograder.handed_in.classlist import PLATFORMS, Roster
-from autograder.handed_in.salvage import MOST_BYTES
-from autograder.handed_in.unpacking import is_hidden
+from autograder.handed_in.repair import MOST_BYTES
 
 MOST_FILES = 100_000
 MOST_TOGETHER = 20 << 30

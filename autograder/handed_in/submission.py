@@ -8,6 +8,11 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograder.cell.course_folder import NoMaster, released, text_of
+from autograder.cell.data import one_line
+from autograder.cell.numbers import course_key_id, key_with_id
+from autograder.course.masters import Master, master
+from autograder.handed_in.archives import notebooks_in
 from autograder.handed_in.arrivals import Arrival, arrive
 from autograder.handed_in.assignment import (
     Extra,
@@ -21,11 +26,7 @@ from autograder.handed_in.assignment import (
 )
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
-from autograder.handed_in.salvage import Refused, Salvaged, Spent, TooMuch, Unreadable, salvage
-from autograder.handed_in.unpacking import notebooks_in
-from autograder.masters import Master, NoMaster, master, released, text_of
-from autograder.plain import one_line
-from autograder.variants import course_key_id, key_with_id
+from autograder.handed_in.repair import Refused, Salvaged, Spent, TooMuch, Unreadable, salvage
 
 GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = (
     "graded",
@@ -66,6 +67,8 @@ class Submission:
     missing: tuple[str, ...] = ()
     status: str = GRADED
     reason: str = ""
+    # the reason without what names somebody else, where that is another text
+    for_student: str | None = None
     extras: tuple[Extra, ...] = ()
     flags: tuple[str, ...] = ()
     key: str = (
@@ -284,10 +287,10 @@ def _submission(
     name, salvaged, best = max(taken, key=lambda each: (len(_answered(own, each[2])), each[0]))
     several = len({name for name, _ in notebooks})
     said = student_of(salvaged.notebook)
-    student, variant, flags = _whose(stem, said, own.name, nobody.sha256, roster)
-    flags += _of_several(notebooks, name, roster)
+    student, variant, naming = _whose(stem, said, own.name, nobody.sha256, roster)
+    naming += _of_several(notebooks, name, roster)
     named = course_key_of(salvaged.notebook) if variant and variant == said else ""
-    flags += _of_another_key(named)
+    flags = _of_another_key(named)
     saved = _saved(own, salvaged, best) if salvaged.damaged else ()
     repairs = salvaged.repairs + saved + best.repairs
     if several > 1:
@@ -310,6 +313,7 @@ def _submission(
         else ()
     )
     told = gone + repairs + flags
+    whole = gone + repairs + naming + flags
     return Submission(
         nobody.name if alone else f"{nobody.name}/{own.name}",
         nobody.path,
@@ -320,11 +324,16 @@ def _submission(
         best.answers,
         best.missing,
         status,
-        one_line("; ".join(told) + ".") if told else "",
+        _in_a_line(whole),
+        _in_a_line(told) if naming else None,
         best.extras,
-        best.flags + flags,
+        best.flags + naming + flags,
         named if named and named != course_key_id() and key_with_id(named) else "",
     )
+
+
+def _in_a_line(notes: tuple[str, ...]) -> str:
+    return one_line("; ".join(notes) + ".") if notes else ""
 
 
 def _of_another_key(named: str) -> tuple[str, ...]:

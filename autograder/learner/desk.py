@@ -16,8 +16,8 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from autograder.masters import Cell, master, notebooks, text_of
-from autograder.variants import course_key_id
+from autograder.cell.course_folder import notebooks, question_of, release_notebook, text_of
+from autograder.cell.numbers import course_key_id
 
 SAVED = ".saved"
 
@@ -45,7 +45,7 @@ def prepare_mine() -> list[str]:
 def reset(chapter: str) -> str:
     """Give a chapter back as it was handed out; the learner's copy moves to mine/.saved/.
     Returns a sentence."""
-    folder = master(chapter).path.parent
+    folder = release_notebook(chapter).parent
     own = mine() / folder.name
     saved = None
     if own.exists():
@@ -63,14 +63,16 @@ def pack(chapter: str, out: Path | None = None) -> str:
     The receipt code is the beginning of the file's SHA-256: the teacher's receipts hold the whole
     of it.
     """
-    name = master(chapter).name
+    release = release_notebook(chapter)
+    name = release.stem
     path = mine() / name / f"{name}.ipynb"
     if not path.exists():
         raise FileNotFoundError(
             2, "There is no such notebook; `python -m autograder lab` makes your copy", str(path)
         )
     notebook = _whole(path)
-    if not any(cell.question for cell in master(chapter).cells):
+    asked = {name: text for name, (text, answer) in _cells(_whole(release)).items() if answer}
+    if not asked:
         raise ValueError(f"Chapter {chapter} asks nothing, so there is nothing to hand in.")
     student = _student_in(notebook)
     metadata = notebook["metadata"] = _dict_in(notebook, "metadata")
@@ -95,11 +97,8 @@ def pack(chapter: str, out: Path | None = None) -> str:
         if student
         else ' It says nobody: write me("your id") in its first cell, run it, save, and pack again.'
     )
-    blank = [
-        cell.question
-        for cell in master(chapter).cells
-        if cell.question and cell.source.strip() == _text_in(notebook, cell)
-    ]
+    own = _cells(notebook)
+    blank = [question_of(name) for name in asked if name in own and own[name][0] == asked[name]]
     left = f" Not answered yet: {', '.join(blank)}." if blank else ""
     return (
         f"Hand in {out}\nReceipt code: "
@@ -165,13 +164,15 @@ def _key_in(notebook: dict) -> str:
     return course_key_id()
 
 
-def _text_in(notebook: dict, cell: Cell) -> str | None:
-    found = [
-        text_of(each).strip()
-        for each in notebook["cells"]
-        if _dict_in(_dict_in(each, "metadata"), "nbgrader").get("grade_id") == cell.grade_id
-    ]
-    return found[-1] if found else None
+def _cells(notebook: dict) -> dict[str, tuple[str, bool]]:
+    """Of each cell of an exercise, by grade_id, its text and whether a learner answers in it; of
+    two with one grade_id the last."""
+    marks = [_dict_in(_dict_in(cell, "metadata"), "nbgrader") for cell in notebook["cells"]]
+    return {
+        str(mark["grade_id"]): (text_of(cell).strip(), bool(mark.get("solution")))
+        for mark, cell in zip(marks, notebook["cells"])
+        if question_of(str(mark.get("grade_id")))
+    }
 
 
 def _dict_in(thing: dict, key: str) -> dict:

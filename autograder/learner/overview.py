@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import progress
-from autograder.guesses import surprised
-from autograder.masters import notebooks, released
-from autograder.questions import chapters, of_chapter
+from autograder.cell import progress
+from autograder.cell.course_folder import notebooks, released
+from autograder.cell.guesses import surprised
+from autograder.cell.question import chapters, of_chapter
 
 MANY_TRIES = 3
 ALL_HINTS = 2

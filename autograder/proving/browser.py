@@ -26,9 +26,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograder.cell.question import chapters as with_questions
+from autograder.course.references import write_solution
 from autograder.learner.lab import ENVIRONMENT, ROOT, jupyter_options
-from autograder.making.references import write_solution
-from autograder.questions import chapters as with_questions
 
 SCREENSHOTS = ROOT / "screenshots"
 WIDTHS_PX = (1280, 1920)

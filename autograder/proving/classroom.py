@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
+from autograder.course.masters import Master, master
 from autograder.grade import grade_class
-from autograder.grading.marks import sheets
+from autograder.gradebook.late import set_due
+from autograder.gradebook.read import sheets
 from autograder.handed_in.classlist import read_roster
-from autograder.masters import Master, master
 from autograder.proving.pupils import Pupil, pupil, roles, surprises
-from autograder.teacher.late import set_due
 from autograder.teacher.report import report
 
 FIRST = (

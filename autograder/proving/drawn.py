@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from autograder import judges
-from autograder.asking import ask
+from autograder.cell.asking import ask
+from autograder.cell.data import canonical, plain, same
+from autograder.cell.numbers import numbers_for
+from autograder.cell.question import Question
+from autograder.course.judge import judge_of
+from autograder.course.references import references
+from autograder.course.rehearsal import namespace_of, place_of, reply_of_reference
 from autograder.grading.pace import counted
-from autograder.making.references import references
-from autograder.making.rehearsal import namespace_of, place_of, reply_of_reference
-from autograder.plain import canonical, plain, same
-from autograder.questions import Question
-from autograder.variants import numbers_for
 
 STUDENTS = tuple(f"s{number:05}" for number in range(10_000))
 SAMPLED = 1_000
@@ -166,7 +166,7 @@ def _truth(question: Question, case: dict):
 
 @lru_cache(maxsize=65536)
 def _played(question_id: str, case: str):
-    return plain(judges.find(question_id).truth(json.loads(case)))
+    return plain(judge_of(question_id).truth(json.loads(case)))
 
 
 def _said(question: Question, student: str, case: dict):

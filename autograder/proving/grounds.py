@@ -21,8 +21,8 @@ from pathlib import Path
 
 import psutil
 
-from autograder.masters import HOME
-from autograder.sandbox.parent import Sandbox
+from autograder.cell.course_folder import HOME
+from autograder.sandbox.outside.parent import Sandbox
 
 # the users that sandbox.Worker and worker.py take when started as root
 SANDBOX_USERS = {65534, *range(60_000, 65_000)}

@@ -19,13 +19,14 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from autograder import judges
+from autograder.cell.course_folder import text_of
+from autograder.cell.data import NotPlain, same
+from autograder.cell.numbers import numbers_for
+from autograder.course.judge import judge_of
+from autograder.course.masters import Master, master
+from autograder.course.references import references
+from autograder.course.rehearsal import written_by
 from autograder.handed_in.assignment import rebuild
-from autograder.making.references import references
-from autograder.making.rehearsal import written_by
-from autograder.masters import Master, master, text_of
-from autograder.plain import NotPlain, same
-from autograder.variants import numbers_for
 
 OPEN_ANSWERS = ("model", "half", "off topic", "question", "none")
 OFF_TOPIC = "Kafka is fast because it is written in Java and because disks are quick today."
@@ -43,7 +44,7 @@ FORGED = (
 )
 LEAVING = "import os\nos.write(1, b'10 of 10')\nos._exit(0)"
 SEEKING = (
-    "import os, sys\nfound = [path for path in ('/etc/shadow', '/etc/ssh', 'autograder/judges', "
+    "import os, sys\nfound = [path for path in ('/etc/shadow', '/etc/ssh', 'autograder/course', "
     "'../gradebook.db') if os.path.exists(path)]\n"
     "found += [name for name in sys.modules if 'judges' in name] + [name for name in os.environ if "
     "'SECRET' in name]\n{bind}"
@@ -96,7 +97,7 @@ class Pupil:
 
 def roles(own: Master, students: int) -> list[str]:
     """Who sits in a class of so many, in the order of the class list."""
-    most = max(len(judges.find(question.id).wrong_answers) for question in own.questions)
+    most = max(len(judge_of(question.id).wrong_answers) for question in own.questions)
     first = [
         "reference",
         "blank",
@@ -182,7 +183,7 @@ def surprises(pupil: Pupil, results) -> list[str]:
         found += _open_surprises(role, name, result)
     if role == "resubmitted":
         before = results[next(iter(pupil.first))]
-        if before["counted"] or name not in before["reason"] or before["score"] != 0:
+        if before["counted"] or before.get("replaced_by") != name or before["score"] != 0:
             found.append(
                 f"{name}: it came later than {next(iter(pupil.first))}, and that one says "
                 f"{before['reason']!r}."
@@ -193,8 +194,8 @@ def surprises(pupil: Pupil, results) -> list[str]:
 def _not_named(own: Master, step: int, name: str, result: dict) -> list[str]:
     found = []
     for question in own.questions:
-        wrong = judges.find(question.id).wrong_answers[step : step + 1]
-        if wrong and result["misconceptions"].get(question.id) != wrong[0].name:
+        wrong = judge_of(question.id).wrong_answers[step : step + 1]
+        if wrong and result["cells"][question.id]["misconception"] != wrong[0].name:
             found.append(
                 f'{name}: {question.id} gives the wrong answer "{wrong[0].name}" and was told: '
                 f"{result['cells'][question.id]['sentence']}"
@@ -228,12 +229,12 @@ def _notebook(own: Master, student: str, role: str, luck: Random) -> Callable[[P
         **notebook["metadata"].get("autograder", {}),
         "student": student,
     }
-    _spoil(notebook, own, role)
+    spoil(notebook, own, role)
     text = json.dumps(notebook, ensure_ascii=False, indent=1)
-    return lambda path: _write(path, role, text, notebook, own.name)
+    return lambda path: write_as(path, role, text, notebook, own.name)
 
 
-def _spoil(notebook: dict, own: Master, role: str) -> None:
+def spoil(notebook: dict, own: Master, role: str) -> None:
     """Do to the cells what the role says."""
     cells = notebook["cells"]
     first = next(cell for cell in own.cells if cell.kind == "answer")
@@ -260,11 +261,13 @@ def _spoil(notebook: dict, own: Master, role: str) -> None:
         cells.reverse()
 
 
-def _write(path: Path, role: str, text: str, notebook: dict, name: str) -> None:
+def write_as(path: Path, role: str, text: str, notebook: dict, name: str) -> None:
     """Write the file as the role's bad luck has it."""
     if role in ("zip", "outside"):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(f"{'../../' if role == 'outside' else ''}{name}.ipynb", text)
+            member = zipfile.ZipInfo(f"{'../../' if role == 'outside' else ''}{name}.ipynb")
+            member.external_attr = 0o600 << 16
+            archive.writestr(member, text, zipfile.ZIP_DEFLATED)
         return
     if role == "a link":
         path.symlink_to("/etc/hostname")
@@ -353,7 +356,7 @@ def _answers(own: Master, student: str, role: str, luck: Random) -> dict[str, st
     if role == "neighbour's numbers":
         answers.update(_copied(own.chapter, student))
     for question in own.questions:
-        wrong = judges.find(question.id).wrong_answers
+        wrong = judge_of(question.id).wrong_answers
         if role.startswith("wrong") and wrong[int(role.split()[1]) :]:
             answers[question.id] = wrong[int(role.split()[1])].source
         elif question.kind == "open" and role in ("open bad", "open gaming", "open copied"):

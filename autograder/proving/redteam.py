@@ -19,18 +19,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder import judges
+from autograder.cell.data import plain
+from autograder.cell.numbers import numbers_for
+from autograder.cell.question import find
+from autograder.course.judge import judge_of
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.grade import hear, judge, public
-from autograder.grading.marking import all_cases
+from autograder.grading.verdict import all_cases
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
-from autograder.making.references import references
-from autograder.masters import master
-from autograder.plain import plain
 from autograder.proving.grounds import Grounds
-from autograder.questions import find
-from autograder.sandbox.parent import LEVELS, Limits, Sandbox
-from autograder.variants import numbers_for
+from autograder.sandbox.outside.parent import LEVELS, Limits, Sandbox
 
 LIMITS = Limits(
     cell_seconds=2,
@@ -185,7 +185,7 @@ class RedTeam:
             honest = [right, {}] + [
                 {question: wrong.source}
                 for question in right
-                for wrong in judges.find(question).wrong_answers
+                for wrong in judge_of(question).wrong_answers
             ]
             for answers in honest:
                 result = self._result(self._write(chapter, answers))
@@ -264,7 +264,7 @@ class RedTeam:
             {},
             spark=True,
         )
-        rights = [{"data": plain(judges.find(question.id).truth(case))} for case in cases]
+        rights = [{"data": plain(judge_of(question.id).truth(case))} for case in cases]
         said = heard["replies"].get(question.id)
         return "" if said == rights else f"said {str(said)[:120]}, {heard['ended']}"
 
@@ -428,7 +428,7 @@ def main(level: str, families: list[str]) -> int:
 def _neighbours_answer() -> str:
     """What is right in 02.2 for a student with other numbers, and wrong for this one throughout:
     the values of opened and kept."""
-    question, truth = find("02.2"), judges.find("02.2").truth
+    question, truth = find("02.2"), judge_of("02.2").truth
 
     def right(student: str) -> dict[str, tuple]:
         return {

@@ -4,7 +4,9 @@ Gradescope.
     python -m autograder export OUT --as canvas > marks.csv
 
 CSV follows RFC 4180. A text that a spreadsheet would take for a formula gets an apostrophe before
-it, so that a name like =HYPERLINK(...) is a name; numbers are written as numbers.
+it, so that a name like =HYPERLINK(...) is a name; numbers are written as numbers. CSV and JSON have
+the outcome of each question and the id of its misconception too (docs/results.md); the other
+systems have no place for them.
 """
 
 from __future__ import annotations
@@ -18,10 +20,17 @@ from pathlib import Path
 from shlex import quote
 from types import MappingProxyType
 
-from autograder.grading.marks import Sheet, sheets
+from autograder.cell.outcome import Outcome
+from autograder.gradebook.read import Cell, Sheet, sheets
+from autograder.written.answers import read_results
 
 # the wide ones of Chinese and Japanese keyboards too
 FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+Verdicts = Mapping[tuple[str, str], Mapping[str, tuple[str, str]]]
+"""(student, assignment) -> question -> (outcome, misconception)."""
+NO_VERDICTS: Verdicts = MappingProxyType({})
 
 
 def export(out: Path, layout: str, say: Callable[[str], None] = lambda text: None) -> str:
@@ -41,7 +50,7 @@ def export(out: Path, layout: str, say: Callable[[str], None] = lambda text: Non
             f"{waits} of {len(found)} have an open answer that waits for a person: it counts 0 in "
             f"this table until `python -m autograder review {quote(str(out))}` has a mark for it."
         )
-    return LAYOUTS[layout](found)
+    return LAYOUTS[layout](found, _verdicts(out, say) if layout in WITH_VERDICTS else NO_VERDICTS)
 
 
 def safe(text: str) -> str:
@@ -53,8 +62,36 @@ def safe(text: str) -> str:
     )
 
 
-def _csv(found: list[Sheet]) -> str:
-    """One row for each student and assignment, one column for each question."""
+def _verdicts(out: Path, say: Callable[[str], None]) -> Verdicts:
+    try:
+        results = read_results(out)
+    except LookupError as why:
+        say(f"The marks stand here without outcomes. {why}")
+        return NO_VERDICTS
+    return {
+        (result["student"], result["assignment"]): {
+            question: (cell["outcome"], cell["misconception"] or "")
+            for question, cell in result["cells"].items()
+        }
+        for result in results.values()
+        if result["counted"] and result["assignment"]
+    }
+
+
+def _verdict(sheet: Sheet, cell: Cell, verdicts: Verdicts) -> tuple[str, str]:
+    """The outcome as it stands now, and the misconception; "" for what is not known. Whether an
+    open answer waits for a person the gradebook knows."""
+    outcome, misconception = verdicts.get((sheet.student, sheet.assignment), {}).get(
+        cell.question, ("", "")
+    )
+    if outcome in (Outcome.WAITING, Outcome.SETTLED):
+        outcome = str(Outcome.WAITING if cell.waits else Outcome.SETTLED)
+    return outcome, misconception
+
+
+def _csv(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
+    """One row for each student and assignment, one column for each question's points; behind them
+    one for each question's outcome, and one for its misconception."""
     questions = _once(cell.question for sheet in found for cell in sheet.cells)
     head = [
         "student",
@@ -68,6 +105,8 @@ def _csv(found: list[Sheet]) -> str:
         "late_penalty",
         "waits_for_a_person",
         *questions,
+        *(f"{question} outcome" for question in questions),
+        *(f"{question} misconception" for question in questions),
     ]
     rows = (
         [
@@ -82,19 +121,27 @@ def _csv(found: list[Sheet]) -> str:
             _number(sheet.late_penalty),
             "yes" if sheet.waits else "no",
             *_marks(sheet, questions),
+            *(outcome for outcome, _ in told),
+            *(safe(misconception) for _, misconception in told),
         ]
         for sheet in found
+        for told in (_in_columns(sheet, questions, verdicts),)
     )
     return _table(chain([head], rows))
 
 
-def _json(found: list[Sheet]) -> str:
+def _in_columns(sheet: Sheet, questions: list[str], verdicts: Verdicts) -> list[tuple[str, str]]:
+    own = {cell.question: _verdict(sheet, cell, verdicts) for cell in sheet.cells}
+    return list(map(own.get, questions, repeat(("", ""))))
+
+
+def _json(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
     """A list with an object for each student and assignment, one a line."""
-    lines = (json.dumps(_plain(sheet), ensure_ascii=False) for sheet in found)
+    lines = (json.dumps(_plain(sheet, verdicts), ensure_ascii=False) for sheet in found)
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def _plain(sheet: Sheet) -> dict:
+def _plain(sheet: Sheet, verdicts: Verdicts) -> dict:
     cells = [
         {
             "question": cell.question,
@@ -103,8 +150,11 @@ def _plain(sheet: Sheet) -> dict:
             "by_hand": cell.by_hand,
             "waits": cell.waits,
             "comment": cell.comment,
+            "outcome": outcome or None,
+            "misconception": misconception or None,
         }
         for cell in sheet.cells
+        for outcome, misconception in (_verdict(sheet, cell, verdicts),)
     ]
     return {
         "student": sheet.student,
@@ -122,7 +172,7 @@ def _plain(sheet: Sheet) -> dict:
     }
 
 
-def _canvas(found: list[Sheet]) -> str:
+def _canvas(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
     """Canvas's gradebook import: a row a student, a column an assignment,
     the points possible in the second row."""
     names = _once(sheet.assignment for sheet in found)
@@ -145,7 +195,7 @@ def _canvas(found: list[Sheet]) -> str:
     return _table([head, *rows])
 
 
-def _moodle(found: list[Sheet]) -> str:
+def _moodle(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
     """Moodle's grade import: students are told apart by their ID number or e-mail address,
     each grade item is a column."""
     names = _once(sheet.assignment for sheet in found)
@@ -164,7 +214,7 @@ def _moodle(found: list[Sheet]) -> str:
     return _table([["First name", "Last name", "ID number", "Email address", *names], *rows])
 
 
-def _gradescope(found: list[Sheet]) -> str:
+def _gradescope(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
     """Gradescope's table of one assignment after another:
     a row a submission, a column a question with its points."""
     questions = {cell.question: cell.max for sheet in found for cell in sheet.cells}
@@ -201,12 +251,12 @@ def _gradescope(found: list[Sheet]) -> str:
 def _marks(sheet: Sheet, questions: Iterable[str]) -> Iterator[str]:
     """A sheet's marks in these columns, empty where it has no such question:
     most of them, in a course of a dozen chapters."""
-    return map(
-        {cell.question: _number(cell.score) for cell in sheet.cells}.get, questions, repeat("")
-    )
+    own = {cell.question: _number(cell.score) for cell in sheet.cells}
+    return map(own.get, questions, repeat(""))
 
 
-LAYOUTS: Mapping[str, Callable[[list[Sheet]], str]] = MappingProxyType(
+WITH_VERDICTS = ("csv", "json")
+LAYOUTS: Mapping[str, Callable[..., str]] = MappingProxyType(
     {"csv": _csv, "json": _json, "canvas": _canvas, "moodle": _moodle, "gradescope": _gradescope}
 )
 

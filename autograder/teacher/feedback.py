@@ -16,17 +16,19 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-from autograder import judges
-from autograder.grading.marking import UNSEEN
-from autograder.grading.marks import Cell, Sheet, sheets
+from autograder.cell.course_folder import question_of, text_of
+from autograder.cell.outcome import Outcome
+from autograder.cell.question import find
+from autograder.course.judge import judge_of
+from autograder.course.leaks import Leak, of_feedback
+from autograder.course.masters import Master, master
+from autograder.gradebook import late
+from autograder.gradebook.late import Policy, shown
+from autograder.gradebook.late import told as told_late
+from autograder.gradebook.read import Cell, Sheet, sheets
 from autograder.grading.results import write_atomically
 from autograder.handed_in.submission import REFUSED, UNREADABLE
-from autograder.making.leaks import Leak, of_feedback
-from autograder.masters import Master, master, question_of, text_of
-from autograder.questions import find
-from autograder.teacher import late
-from autograder.teacher.late import Policy, shown
-from autograder.teacher.late import told as told_late
+from autograder.written.answers import read_results
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LONGEST_ANSWER = 20_000
@@ -35,7 +37,6 @@ NOT_GRADED = "not_graded.html"
 HAND_IN_AGAIN = """<p class=said>Open the chapter in JupyterLab, look whether your answers are there, and save.
 <code>python -m autograder pack {chapter}</code>{which} makes the file to hand in.
 If a page of this chapter lies beside this one, another file of yours was graded.</p>"""  # noqa: E501
-BETWEEN_TWO = ("the notebook names ", "it says that it is ", "its notebooks name ")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
@@ -53,7 +54,7 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
     the end, for then there are marks without a sentence. Leak where a page would give a solution or
     a hidden case away: it is not written, and all others are, for what an error of one student's
     says must not keep a class waiting."""
-    results = _results(out)
+    results = read_results(out)
     counted = {
         (result["student"], result["assignment"]): result
         for result in results.values()
@@ -75,16 +76,20 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
             for question, text in answers.items()
             if text.strip() != blank.get(question)
         }
-        result = counted.get((sheet.student, sheet.assignment), {"cells": {}, "reason": ""})
+        result = counted.get(
+            (sheet.student, sheet.assignment), {"cells": {}, "reason_for_student": ""}
+        )
         told = sentences(result)
-        leak = of_feedback(own.chapter).found_in("\n".join([*told.values(), result["reason"]]))
+        leak = of_feedback(own.chapter).found_in(
+            "\n".join([*told.values(), result["reason_for_student"]])
+        )
         if leak:
             leaky.append((sheet.student, sheet.assignment, leak))
             continue
         path = out / "feedback" / sheet.student / f"{sheet.assignment}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(
-            path, feedback_page(sheet, own, answers, told, _for_the_student(result), costs)
+            path, feedback_page(sheet, own, answers, told, result["reason_for_student"], costs)
         )
         written += 1
         if written % 1000 == 0:
@@ -113,7 +118,7 @@ def _write_not_graded(folder: Path, results: dict) -> int:
     for name, result in results.items():
         if result["status"] in (UNREADABLE, REFUSED):
             unread.setdefault(result["student"], []).append(
-                f"<h2>{_text(name)}</h2><p>{_text(_sentence(result['reason']))}</p>"
+                f"<h2>{_text(name)}</h2><p>{_text(_sentence(result['reason_for_student']))}</p>"
             )
             named = re.search(r"(?<!\d)(\d\d)_[a-z]", name)
             chapters.setdefault(result["student"], set()).update({named[1]} if named else graded)
@@ -145,24 +150,12 @@ def _hand_in_again(chapters: set[str]) -> str:
     )
 
 
-def _results(out: Path) -> dict:
-    try:
-        return json.loads((out / "results.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        if (out / "gradebook.db").is_file():
-            raise LookupError(
-                f"The grading into {out} has not come to its end: the same `grade` command goes "
-                "on, and then there are pages to write."
-            ) from None
-        return {}  # `sheets` says what is missing
-
-
 def sentences(result: dict) -> dict[str, str]:
     """What a student is told to each question. Where a hidden case failed it is a hint and no more:
     even the name of an error could carry the hidden input home."""
     return {
-        question: _of_hidden(question, result.get("misconceptions", {}).get(question))
-        if cell["sentence"].startswith(UNSEEN)
+        question: _of_hidden(question, cell["misconception"])
+        if cell["outcome"] == Outcome.HIDDEN
         else cell["sentence"]
         for question, cell in result["cells"].items()
     }
@@ -248,16 +241,6 @@ def _lateness(sheet: Sheet, costs: Policy) -> str:
     )
 
 
-def _for_the_student(result: dict) -> str:
-    """What was odd about the file, without what names somebody else: that is for a talk, and the
-    teacher's."""
-    reason = result["reason"]
-    for flag in result.get("flags", ()):
-        if flag.startswith(BETWEEN_TWO):
-            reason = re.sub(rf"(^|; |\. ?){re.escape(flag)}(?=[.;]|$)\.?", "", reason).strip(" ;")
-    return reason if reason.strip(" .") else ""
-
-
 def _at(utc: str) -> str:
     return shown(datetime.fromisoformat(utc))
 
@@ -265,7 +248,7 @@ def _at(utc: str) -> str:
 def _of_hidden(question: str, misconception: str | None) -> str:
     """The name of what went wrong, where its sentence is the same for every case, and a hint."""
     wrong = next(
-        (wrong for wrong in judges.find(question).wrong_answers if wrong.name == misconception),
+        (wrong for wrong in judge_of(question).wrong_answers if wrong.name == misconception),
         None,
     )
     why = (

@@ -22,11 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 
-from autograder.grading import enrolled, ledger
+from autograder.gradebook import students
+from autograder.gradebook.late import EXTENSIONS
+from autograder.grading import out_folder
 from autograder.grading.results import as_json, write_atomically
 from autograder.grading.writer import holding
-from autograder.open_answers.answers import token_of
-from autograder.teacher.late import EXTENSIONS
+from autograder.written.answers import token_of
 
 WAIT_SECONDS = 30
 ROWS = """WITH sheets AS (SELECT s.id FROM submitted_notebook s JOIN submitted_assignment h ON h.id = s.assignment_id WHERE h.student_id = :who)
@@ -92,7 +93,7 @@ def _everything(out: Path, student: str) -> list[Kept]:
     mine = [path for path in (out / "results").glob("*.json") if _whose(path) == student]
     now = {
         (entry.submission.name, entry.submission.sha256): entry.submission.student
-        for entry in ledger.read(out).values()
+        for entry in out_folder.read(out).values()
     }
 
     # a class list named later may have found somebody else behind a file
@@ -116,11 +117,11 @@ def _everything(out: Path, student: str) -> list[Kept]:
         ),
         _in_json(out / "results.json", "results shown", lambda _, row: row["student"] == student),
         _in_json(
-            out / ledger.FILE,
+            out / out_folder.FILE,
             "entries in the list of what was graded",
             lambda _, row: row["submission"]["student"] == student,
         ),
-        _in_json(out / enrolled.FILE, "lines of the class list", lambda name, _: name == student),
+        _in_json(out / students.FILE, "lines of the class list", lambda name, _: name == student),
         _extensions(out / EXTENSIONS, student),
         _reviews(out / "review.jsonl", student),
         _regrades(out / "regrades.jsonl", student),

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from autograder import judges
-from autograder.grading.marks import Sheet
-from autograder.making.rehearsal import said_by_wrong
-from autograder.questions import find
+from autograder.cell.outcome import Outcome
+from autograder.cell.question import find
+from autograder.course.judge import judge_of
+from autograder.course.rehearsal import said_by_wrong
+from autograder.gradebook.read import Sheet
 
+MISSED = (Outcome.PART, Outcome.WRONG, Outcome.HIDDEN)
 LEAST_FOR_STATISTICS = 10
 """Fewer students than this say nothing about a question."""
 
@@ -95,10 +97,10 @@ def misconceptions(results: Mapping[str, Mapping], examples: bool = True) -> lis
     for result in results.values():
         for question, cell in result["cells"].items():
             missed[question] += cell["kind"] != "open" and cell["score"] < cell["max"]
-        for question, wrong in result["misconceptions"].items():
-            counted[question, wrong] += 1
-            # with that student's numbers
-            told.setdefault((question, wrong), result["cells"][question]["sentence"])
+            if wrong := cell["misconception"]:
+                counted[question, wrong] += 1
+                # with that student's numbers
+                told.setdefault((question, wrong), cell["sentence"])
     return [
         Misconception(
             question,
@@ -120,17 +122,7 @@ def unnamed(results: Mapping[str, Mapping]) -> dict[str, int]:
     found: Counter = Counter()
     for result in results.values():
         for question, cell in result["cells"].items():
-            silent = (
-                cell["sentence"].startswith("no answer")
-                or "not written yet" in cell["sentence"]
-                or "is gone" in cell["sentence"]
-            )
-            if (
-                cell["kind"] != "open"
-                and cell["score"] < cell["max"]
-                and question not in result["misconceptions"]
-                and not silent
-            ):
+            if cell["outcome"] in MISSED and not cell["misconception"]:
                 found[question] += 1
     return dict(sorted(found.items()))
 
@@ -159,7 +151,7 @@ def _example(question_id: str, name: str) -> str:
     """`brokers 3, partitions 5: it says opened 5, kept 5; right is opened 5, kept 4`;
     "" where numbers do not say it."""
     try:
-        question, judge = find(question_id), judges.find(question_id)
+        question, judge = find(question_id), judge_of(question_id)
         wrong = next(wrong for wrong in judge.wrong_answers if wrong.name == name)
         if question.kind not in ("value", "function") or judge.truth is None:
             return ""

@@ -5,7 +5,7 @@ nothing else changes.
                                                       nothing is written
     python -m autograder regrade 03.2 OUT --apply     # the same, written
 
-What the class's answers said is kept (heard.py), so nothing has to run, unless the question asks
+What the class's answers said is kept (replies.py), so nothing has to run, unless the question asks
 other cases now: then only the cells it needs run again, in the sandbox, from the copies of what was
 handed in. A person's marks stay above ours.
 """
@@ -21,24 +21,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from shlex import quote
 
-from autograder.grading import calibration, ledger, results
-from autograder.grading import heard as kept
-from autograder.grading.ledger import Entry, whole
-from autograder.grading.marking import Mark, all_cases, mark, mark_open
-from autograder.grading.marks import sheets
+from autograder.cell.data import canonical
+from autograder.cell.numbers import numbers_for
+from autograder.cell.outcome import Outcome
+from autograder.cell.question import Question, find
+from autograder.course.masters import master
+from autograder.course.secret import held_to
+from autograder.gradebook.late import settle as settle_late
+from autograder.gradebook.read import sheets
+from autograder.grading import calibration, out_folder, results
+from autograder.grading import replies as kept
+from autograder.grading.out_folder import Entry, whole
 from autograder.grading.settling import settle
+from autograder.grading.verdict import Mark, all_cases, gone, mark, mark_open
 from autograder.grading.writer import Writer, holding
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
 from autograder.handed_in.receipts import Receipts
-from autograder.judges.secret import held_to
-from autograder.masters import master
-from autograder.open_answers.answers import read_results
-from autograder.plain import canonical
-from autograder.questions import Question, find
-from autograder.sandbox.parent import Sandbox
-from autograder.teacher.late import settle as settle_late
-from autograder.variants import numbers_for
+from autograder.sandbox.outside.parent import Sandbox
+from autograder.written.answers import read_results
 
 MOST_ROWS = 200
 
@@ -90,7 +91,7 @@ def regrade(
     }
     if not found:
         raise LookupError(f"Nobody in {out} was asked {question_id}.")
-    entries = ledger.read(out)
+    entries = out_folder.read(out)
     marked, ran, unable = _marks(question, out, found, entries, workers or os.cpu_count() or 1, say)
     manual = {
         sheet.student: cell.manual
@@ -202,16 +203,16 @@ def _marks(
     if question.kind == "open":
         cell = own.answer_cell(question.id)
         for number, (name, result) in enumerate(found.items(), 1):
-            marked[name] = mark_open(
-                cell, (result["suggestions"].get(question.id) or {}).get("answer")
-            )
+            is_gone = result["cells"][question.id]["outcome"] == Outcome.GONE
+            suggestion = result["suggestions"].get(question.id) or {}
+            marked[name] = mark_open(cell, None if is_gone else suggestion.get("answer", ""))
             if number % 500 == 0:
                 say(f"{number} of {len(found)} answers read")
         return marked, 0, []
     again, unable = [], []
     for name, result in found.items():
-        if "answer cell is gone" in result["cells"][question.id]["sentence"]:
-            marked[name] = (Mark(**result["cells"][question.id]), None)
+        if result["cells"][question.id]["outcome"] == Outcome.GONE:
+            marked[name] = (gone(question.kind, most), None)
             continue
         cases = all_cases(
             question, dict(numbers_for(question, result.get("variant", ""), result.get("key", "")))
@@ -304,7 +305,7 @@ def _apply(
             if number % 500 == 0:
                 say(f"{number} of {len(found)} written")
         writer.close()
-        ledger.keep(out, entries)
+        out_folder.keep(out, entries)
         everything = read_results(out)
         everything.update({change.name: change.result for change in done.changes})
         results.write_atomically(out / "results.json", results.as_json(everything.items()))
@@ -336,13 +337,6 @@ def _with(result: dict, question_id: str, new: Mark, suggestion: dict | None) ->
     """The result with one question's mark in the old one's place,
     and the sums that follow from it."""
     cells = {**result["cells"], question_id: new.as_cell()}
-    wrong = {
-        question: name
-        for question, name in result["misconceptions"].items()
-        if question != question_id
-    }
-    if new.misconception:
-        wrong[question_id] = new.misconception
     suggestions = {
         question: about
         for question, about in result["suggestions"].items()
@@ -354,7 +348,6 @@ def _with(result: dict, question_id: str, new: Mark, suggestion: dict | None) ->
     return {
         **result,
         "cells": cells,
-        "misconceptions": wrong,
         "suggestions": suggestions,
         "score": round(sum(cell["score"] for cell in machine), 4),
         "max": sum(cell["max"] for cell in machine),
@@ -365,7 +358,6 @@ def _telling(result: dict, question_id: str) -> tuple:
     suggestion = result["suggestions"].get(question_id) or {}
     return (
         result["cells"][question_id],
-        result["misconceptions"].get(question_id),
         suggestion.get("points"),
         suggestion.get("decision"),
     )

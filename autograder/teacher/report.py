@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from autograder.grading.enrolled import class_of, names
-from autograder.grading.marks import Sheet, sheets
-from autograder.open_answers.answers import UNFINISHED, read_results
+from autograder.gradebook.read import Sheet, sheets
+from autograder.gradebook.students import class_of, names
 from autograder.teacher.items import (
     LEAST_FOR_STATISTICS,
     Item,
@@ -29,6 +28,7 @@ from autograder.teacher.items import (
     misconceptions,
     unnamed,
 )
+from autograder.written.answers import UNFINISHED, read_results
 
 STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
 MOST_ROWS, MOST_NAMES, LONGEST_NAME = 400, 40, 24

@@ -10,9 +10,9 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
+from autograder.gradebook import late as late_rules
+from autograder.gradebook.late import told as told_late
 from autograder.grading.results import write_atomically
-from autograder.teacher import late as late_rules
-from autograder.teacher.late import told as told_late
 from autograder.teacher.pictures import (
     as_data_address,
     misconceptions_picture,

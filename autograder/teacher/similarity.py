@@ -37,9 +37,10 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import judges
-from autograder.making.references import references
-from autograder.masters import master, question_of, text_of
+from autograder.cell.course_folder import question_of, text_of
+from autograder.course.judge import judge_of
+from autograder.course.masters import master
+from autograder.course.references import references
 
 RUN = 5
 LONGEST_ANSWER = 40_000  # characters that are looked at
@@ -109,7 +110,7 @@ def explained(chapter: str) -> dict[str, Counter]:
             continue
         for source in (
             right.get(question, ""),
-            *(wrong.source for wrong in judges.find(question).wrong_answers),
+            *(wrong.source for wrong in judge_of(question).wrong_answers),
         ):
             found[question].update(_of_code(source))
     return found

@@ -7,11 +7,12 @@ import shutil
 
 import pytest
 
-from autograder import judges, questions
+from autograder.cell import questions
+from autograder.course import judges
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.handed_in.assignment import rebuild
-from autograder.making.references import references
-from autograder.masters import master
-from autograder.sandbox.parent import Sandbox
+from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.demo.build import build
 
 
@@ -24,7 +25,7 @@ def demo_folder(tmp_path_factory):
     before = os.environ.get("AUTOGRADER_COURSE")
     os.environ["AUTOGRADER_COURSE"] = str(folder)
     try:
-        from autograder.making.sealing import seal
+        from autograder.course.sealing import seal
 
         seal("90")
     finally:

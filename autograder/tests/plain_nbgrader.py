@@ -14,7 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from autograder.masters import HOME, Master, notebooks
+from autograder.cell.course_folder import HOME, notebooks
+from autograder.course.masters import Master
 
 
 class PlainCourse:
@@ -85,7 +86,7 @@ class PlainCourse:
 def source_of(own: Master) -> dict:
     """A chapter's source notebook: as its author wrote it, or, for a course without source_py,
     as it was handed out."""
-    from autograder.making import sources
+    from autograder.course import sources
 
     if not (notebooks() / "source_py" / f"{own.name}.py").exists():
         return own.notebook()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from autograder import grade
 from autograder.grade import grade_class
-from autograder.grading import marking
-from autograder.grading.judging import Here
-from autograder.open_answers import calibrate
-from autograder.rubric import ConceptFinding, Span, Suggestion
+from autograder.grading import verdict
+from autograder.grading.verdict import Here
+from autograder.written import calibration
+from autograder.written.scorer import ConceptFinding, Span, Suggestion
 
 IDEAS = {
     "a socket of its own": ("own", "separate"),
@@ -64,7 +64,7 @@ def marked_by_words(
 def use_rubric(monkeypatch, **changed) -> None:
     """Let 90.open be suggested by this scorer; `changed` makes another rubric of it."""
     monkeypatch.setattr(grade, "new_judge", Here)
-    for module in (marking, calibrate):
+    for module in (verdict, calibration):
         monkeypatch.setattr(
             module, "score", lambda question, answer: marked_by_words(question, answer, **changed)
         )

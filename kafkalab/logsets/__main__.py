@@ -4,13 +4,20 @@ explain LOG… | read PATH | connections PATH | generate NAME --out DIR | score 
 java
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kafkalab.logsets.error_messages import NotALog, expected, sentence
 from kafkalab.logsets.java import JavaMissing, find_java
+
+if TYPE_CHECKING:
+    import pandas
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -78,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _session(options):
+def _session(options: argparse.Namespace) -> SparkSession:
     """Start Spark, after a check of the paths: the start takes seconds."""
     from kafkalab.logsets.files import files_of, path_list
     from kafkalab.logsets.layouts import layout
@@ -90,10 +97,11 @@ def _session(options):
     return session(options.master)
 
 
-def _explain(options) -> int:
+def _explain(options: argparse.Namespace) -> int:
     from kafkalab.logsets.explain import json_report, page, report_of, text_report
+    from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.reader import CLIENT, load_lines, with_the_files_client
+    from kafkalab.logsets.reader import CLIENT, with_the_files_client
 
     for target in filter(None, (options.html, options.json if options.json != "-" else None)):
         _can_be_written(Path(target))
@@ -121,9 +129,10 @@ def _explain(options) -> int:
     return 0
 
 
-def _read(options) -> int:
+def _read(options: argparse.Namespace) -> int:
+    from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.reader import load_lines, malformed, read, summary
+    from kafkalab.logsets.reader import malformed, read, summary
 
     if options.out and Path(options.out).exists():
         raise FileExistsError(f"{options.out} is there already; name another, or remove it.")
@@ -144,7 +153,7 @@ def _read(options) -> int:
                 options.layout,
             ).persist()
         _refuse_what_is_no_log(lines, options)
-        told = summary(lines).limit(1000).toPandas()
+        told: pandas.DataFrame = summary(lines).limit(1000).toPandas()
     total = told[["lines", "malformed", "foreign", "not_in_catalogue"]].sum()
     print(told.to_string(index=False))
     print(
@@ -152,24 +161,18 @@ def _read(options) -> int:
         f"foreign; {total.not_in_catalogue:,} are not in the catalogue."
     )
     if total.malformed:
-        print(
-            "\n"
-            + malformed(lines)
-            .orderBy("file", "offset")
-            .limit(10)
-            .toPandas()
-            .to_string(index=False, max_colwidth=90)
-        )
+        few: pandas.DataFrame = malformed(lines).orderBy("file", "offset").limit(10).toPandas()
+        print("\n" + few.to_string(index=False, max_colwidth=90))
     if options.out:
         print(f"-> {options.out}")
     return 0
 
 
-def _connections(options) -> int:
+def _connections(options: argparse.Namespace) -> int:
     from pyspark.sql import functions as F
 
     from kafkalab.logsets.connections import COLUMNS, connections
-    from kafkalab.logsets.reader import load_lines
+    from kafkalab.logsets.line_loader import load_lines
 
     # Only lines with a client prefix are about sockets. So the others need no client.
     sockets = connections(load_lines(_session(options), options.path, COLUMNS, options.layout))
@@ -193,7 +196,7 @@ def _connections(options) -> int:
     return 0
 
 
-def _generate(options) -> int:
+def _generate(options: argparse.Namespace) -> int:
     from kafkalab.logsets.generate import generate, manifest
     from kafkalab.logsets.session import session
 
@@ -202,10 +205,10 @@ def _generate(options) -> int:
     return 0
 
 
-def _score(options) -> int:
+def _score(options: argparse.Namespace) -> int:
     from kafkalab.logsets.incidents import incidents
+    from kafkalab.logsets.line_loader import load_lines
     from kafkalab.logsets.progress import progress
-    from kafkalab.logsets.reader import load_lines
     from kafkalab.logsets.score import score_table, scores, spans_of_rows, spans_of_truth
     from kafkalab.logsets.session import session
 
@@ -223,12 +226,12 @@ def _score(options) -> int:
         spark.read.parquet(str(rows)) if rows.is_dir() else load_lines(spark, str(folder / "lines"))
     )
     with progress("looking for incidents", spark):
-        found = incidents(lines).toPandas()
+        found: pandas.DataFrame = incidents(lines).toPandas()
     print(score_table(scores(spans_of_rows(found.itertuples()), spans_of_truth(truth))))
     return 0
 
 
-def _doctor(options) -> int:
+def _doctor(options: argparse.Namespace) -> int:
     from kafkalab.logsets.doctor import findings
 
     found = findings()
@@ -237,7 +240,7 @@ def _doctor(options) -> int:
     return 0 if all(finding.ok for finding in found) else 2
 
 
-def _java(options) -> int:
+def _java(options: argparse.Namespace) -> int:
     java = find_java()
     print(f"Java {java.major} from {java.origin}: {java.home}")
     return 0
@@ -249,7 +252,7 @@ COMMANDS = {
 }  # fmt: skip
 
 
-def _refuse_what_is_no_log(lines, options) -> None:
+def _refuse_what_is_no_log(lines: DataFrame, options: argparse.Namespace) -> None:
     if lines.where("problem is null").limit(1).count() == 0:
         layout = options.layout or "Kafka's own layout or another usual one"
         raise NotALog(

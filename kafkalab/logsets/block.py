@@ -44,9 +44,13 @@ TRACE_PATTERN = (
     r"|[a-z]\w*(\.[\w$]+)+(:|$)|[\w.$]+(Exception|Error|Throwable)\b)"
 )
 
-codecs.register_error(
-    "kafkalab.same_length", lambda error: ("?" * (error.end - error.start), error.end)
-)
+
+def _same_length(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError), "this is for reading bytes"
+    return "?" * (error.end - error.start), error.end
+
+
+codecs.register_error("kafkalab.same_length", _same_length)
 
 
 class Block:
@@ -54,6 +58,8 @@ class Block:
 
     `text` starts with a line's first byte, `offset` is its place in the file.
     """
+
+    tail_code: np.ndarray | None
 
     def __init__(self, text: bytes, file: str = "", offset: int = 0):
         self.file, self.offset = file, offset
@@ -136,15 +142,23 @@ class Block:
         found[closed[fits]], code[closed[fits]] = opening[fits], number[fits]
         return found, code
 
-    def _foreign(self, starts, ends, is_head, head_lines, closing, after) -> np.ndarray:
+    def _foreign(
+        self,
+        starts: np.ndarray,
+        ends: np.ndarray,
+        is_head: np.ndarray,
+        head_lines: np.ndarray,
+        closing: np.ndarray,
+        after: np.ndarray,
+    ) -> np.ndarray:
         """The foreign lines: before the first head, or after a message without being a stack
         trace.
         """
         owner = np.cumsum(is_head) - 1
         numbers = np.arange(len(starts))
-        loose = ~is_head & ((owner < 0) | (numbers > (closing[owner] if len(closing) else -1)))
+        outside = ~is_head & ((owner < 0) | (numbers > (closing[owner] if len(closing) else -1)))
         # An empty line belongs to the line before.
-        loose = np.flatnonzero(loose & (ends > starts))
+        loose = np.flatnonzero(outside & (ends > starts))
         if not len(loose):
             return loose
         traced = pc.match_substring_regex(self.texts(starts[loose], ends[loose]), TRACE_PATTERN)
@@ -245,7 +259,9 @@ class Block:
     # -- the prefix --------------------------------------------------------------------------------
 
     @cached_property
-    def _prefix(self) -> tuple[np.ndarray, list[tuple], np.ndarray]:
+    def _prefix(
+        self,
+    ) -> tuple[np.ndarray, list[tuple[str, str | None, str | None] | None], np.ndarray]:
         """For each row the number of its prefix (-1 without), the prefixes' meanings,
         and where the message proper starts."""
         begin = self._level[1]
@@ -288,9 +304,10 @@ class Block:
     # -- the tail ----------------------------------------------------------------------------------
 
     @cached_property
-    def tail(self) -> tuple[np.ndarray, list[tuple[str, int | None]]]:
+    def tail(self) -> tuple[np.ndarray, list[tuple[str | None, int | None]]]:
         """For each row the number of its tail (-1 without), and what the tails say:
         (logger, line or None)."""
+        assert self.tail_code is not None, "only another layout has no codes, and its own tail"
         return self.tail_code, [_place(text) or (None, None) for text in self.tail_texts]
 
     def _of_tail(self, place: int, kind: pa.DataType) -> pa.Array:

@@ -55,13 +55,14 @@ def sentence(error: BaseException) -> str:
             "KAFKALAB_SPARK_MASTER."
         )
     # The worker's message is the last line of Python's part of the trace.
-    if found := re.findall(r"^(?:\w+\.)*(?:\w*Error|NotALog): (.+)$", text, re.MULTILINE):
-        return found[-1]
+    if said := re.findall(r"^(?:\w+\.)*(?:\w*Error|NotALog): (.+)$", text, re.MULTILINE):
+        return str(said[-1])
     return text.strip().splitlines()[0] if text.strip() else type(error).__name__
 
 
 def _where(error: BaseException) -> str:
-    return f" for {error.filename}" if getattr(error, "filename", None) else ""
+    file = getattr(error, "filename", None)
+    return f" for {file}" if file else ""
 
 
 def _first(pattern: str, text: str) -> str | None:

@@ -5,7 +5,11 @@ how a file is packed: .gz, .zst, .bz2, .lz4. Several paths may be given at once,
 between them.
 """
 
+from __future__ import annotations
+
+import io
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -37,7 +41,7 @@ def files_of(paths: str | os.PathLike) -> list[LogFile]:
     return [file for path in os.fspath(paths).split("\n") for file in _below(path)]
 
 
-def path_list(paths) -> str:
+def path_list(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> str:
     """One path or several as one text, which the data source takes."""
     return (
         os.fspath(paths)
@@ -101,7 +105,7 @@ def where(path: str) -> tuple[fs.FileSystem, str]:
         ) from None
 
 
-def open_plain(name: str):
+def open_plain(name: str) -> io.FileIO | pa.NativeFile:
     """Open a file for random access: read(size), seek(place)."""
     if URL not in name:
         return open(name, "rb", buffering=0)
@@ -109,7 +113,7 @@ def open_plain(name: str):
     return system.open_input_file(inside)
 
 
-def open_unpacked(name: str):
+def open_unpacked(name: str) -> pa.NativeFile:
     """Open a file from its beginning, unpacked."""
     if URL not in name:
         return pa.input_stream(name, compression="detect")

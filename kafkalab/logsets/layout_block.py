@@ -58,7 +58,9 @@ class LaidOutBlock(Block):
         where[place] = np.arange(len(place))
         self._tail = last.take(pa.array(where, mask=where < 0))
 
-    def _closing(self, starts, ends, head_lines, after) -> np.ndarray:
+    def _closing(
+        self, starts: np.ndarray, ends: np.ndarray, head_lines: np.ndarray, after: np.ndarray
+    ) -> np.ndarray:
         """The line of text where each record's message ends, -1 where it does not end."""
         numbers = np.arange(len(starts))
         if self.layout.tail:
@@ -121,7 +123,7 @@ class LaidOutBlock(Block):
         return levels, self.start + front
 
     @cached_property
-    def tail(self) -> tuple[np.ndarray, list[tuple[str, int | None]]]:
+    def tail(self) -> tuple[np.ndarray, list[tuple[str | None, int | None]]]:
         logger, line = pc.fill_null(self._part("logger"), ""), pc.fill_null(self._part("line"), "")
         places = pc.binary_join_element_wise(logger, line, ":").dictionary_encode()
         code = np.where(self._readable, places.indices.to_numpy(), -1)

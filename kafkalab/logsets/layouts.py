@@ -11,6 +11,7 @@ Kafka's own tools, `[%d] %p %m (%c:%L)%n`, has its own faster reader (block.py).
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -195,13 +196,13 @@ def _clock(pattern: str | None) -> Clock:
     if pattern == "UNIX_MILLIS":
         return Clock(r"\d{13}", (("epoch_ms", 0, 13),), False)
     form, spots, at, zoned = "", [], 0, False
-    for piece in LETTERS.finditer(NAMED_TIMES.get(pattern, pattern)):
-        quoted, letter, text = piece[1], piece[2], piece[0]
+    for piece in LETTERS.finditer(NAMED_TIMES.get(pattern, pattern or "")):
+        quoted, letter, text = piece[1], piece[2], str(piece[0])
         if quoted is not None or letter is None:
             literal = text if quoted is None else quoted or "'"
             form, at = form + re.escape(literal), at + len(literal)
         elif letter in "XxZz":
-            if zoned := piece.end() == len(pattern):
+            if zoned := piece.end() == len(pattern or ""):
                 break
             raise LayoutError(
                 f"A time like {pattern!r} has its zone in the middle; that cannot be read."
@@ -233,7 +234,15 @@ def micros_of(clock: Clock, times: pa.Array, zones: pa.Array | None) -> np.ndarr
         .astype(np.int64)
         - 48
     )
-    value = {"year": 1970, "month": 1, "day": 1, "hour": 0, "minute": 0, "second": 0, "fraction": 0}
+    value: dict[str, Any] = {
+        "year": 1970,
+        "month": 1,
+        "day": 1,
+        "hour": 0,
+        "minute": 0,
+        "second": 0,
+        "fraction": 0,
+    }
     for name, begin, end in clock.spots:
         if name == "name":
             names = pc.index_in(pc.utf8_slice_codeunits(times, begin, end), pa.array(MONTHS))

@@ -11,7 +11,7 @@ later lines out. `open_by_minute` is a query over that small table: it finds the
 line opened or ended, and counts the open ones at the end of each minute.
 """
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from kafkalab.logsets.connections import CLOSED, FAILED, IDLE, NODE_DISCONNECTED, OPENED, SELF
@@ -75,5 +75,5 @@ def open_by_minute(gathered: DataFrame) -> DataFrame:
     )
 
 
-def _move(minute: str, change: int):
+def _move(minute: str, change: int) -> Column:
     return F.struct(F.col(minute).alias("minute"), F.lit(change).alias("change"))

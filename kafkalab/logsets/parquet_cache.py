@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from pyarrow import fs
@@ -17,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from kafkalab.logsets import schema, templates
 from kafkalab.logsets.files import URL, files_of, where
+from kafkalab.logsets.line_loader import load_lines
 
 STEM = "lines-"
 
@@ -26,8 +28,6 @@ def parquet_of(spark: SparkSession, path: str, layout: str | None = None) -> str
 
     It is beside the lines, or in the user's cache where their folder cannot be written.
     """
-    from kafkalab.logsets.reader import load_lines
-
     stem = f"{os.path.basename(path)}.{STEM}" if _is_file(path) else STEM
     name = f"{stem}{checksum_of(path, layout)}.parquet"
     for place in _places(path):
@@ -59,7 +59,7 @@ def checksum_of(path: str, layout: str | None = None) -> str:
     return digest.hexdigest()[:16]
 
 
-def _places(path: str):
+def _places(path: str) -> Iterator[str]:
     """The folders for the Parquet: beside the lines, else the user's cache.
 
     For several paths only the cache is used.

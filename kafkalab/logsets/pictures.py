@@ -9,12 +9,19 @@ Each has the same content as text.
 Frames of more than MOST_ROWS rows are refused: aggregate them first.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import pandas
 
 from kafkalab.views.picture import Picture, blank_figure, columns
 from kafkalab.views.style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_ROWS, MOST_LABELS, MOST_TOLD = 5_000, 24, 40
 # Okabe and Ito's, and a grey.
@@ -184,7 +191,7 @@ def _owner(rows: pandas.DataFrame) -> pandas.Series:
     return rows["group_id"].where(rows["group_id"].notna(), rows["client_id"]).astype(str)
 
 
-def _of(name, names: list) -> str:
+def _of(name: str, names: list) -> str:
     return COLOURS[names.index(name) % len(COLOURS)] if name in names else QUIET
 
 
@@ -288,12 +295,12 @@ def _bars(
     )
 
 
-def _labels(axes, names: list[str]) -> None:
+def _labels(axes: Axes, names: list[str]) -> None:
     axes.set_yticks([-place for place in range(len(names))], names, fontsize=SMALL_PT)
     axes.set_ylim(-len(names) + 0.4, 0.6)
 
 
-def _time_axis(axes) -> None:
+def _time_axis(axes: Axes) -> None:
     from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 
     locator = AutoDateLocator()
@@ -302,7 +309,7 @@ def _time_axis(axes) -> None:
 
 
 def _finished(
-    figure, height_in: float, title: str, rows: pandas.DataFrame, told: tuple[str, ...]
+    figure: Figure, height_in: float, title: str, rows: pandas.DataFrame, told: tuple[str, ...]
 ) -> Picture:
     for axes in figure.axes:
         axes.tick_params(labelsize=SMALL_PT)
@@ -321,7 +328,7 @@ def _finished(
     return Picture(figure, text, f"{title[0].upper()}{title[1:]}: {len(rows)} rows.")
 
 
-def _text(value) -> str:
+def _text(value: Any) -> str:
     if value is None or (not isinstance(value, (list, tuple)) and pandas.isna(value)):
         return "-"
     if isinstance(value, pandas.Timestamp):

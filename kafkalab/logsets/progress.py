@@ -2,23 +2,31 @@
 pieces`.
 """
 
+from __future__ import annotations
+
 import contextlib
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 PATIENCE_S = 2
 
 
 @contextlib.contextmanager
-def progress(what: str, spark, stream=None):
+def progress(what: str, spark: SparkSession, stream: TextIO | None = None) -> Iterator[None]:
     """Print the completed tasks of the running stage from time to time, inside a `with` block.
 
     On a terminal it overwrites one line.
     """
     stream = stream or sys.stderr
     over, began = threading.Event(), time.monotonic()
-    tracker, told = spark.sparkContext.statusTracker(), []
+    tracker = spark.sparkContext.statusTracker()
+    told: list[str] = []
 
     def tell() -> None:
         while not over.wait(0.5 if stream.isatty() else 5):

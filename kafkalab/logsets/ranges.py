@@ -5,8 +5,13 @@ A worker reads the records that begin in its range. A packed file has no random 
 range. The file's layout determines where a record begins.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+import pyarrow as pa
 
 from kafkalab.logsets import layouts
 from kafkalab.logsets.block import HEAD_PATTERN, Block
@@ -61,7 +66,9 @@ def ranges_of(file: LogFile, layout: str) -> Iterator[Range]:
 
 def tasks_of(pieces: Iterator[Range]) -> list[tuple[Range, ...]]:
     """Neighbouring ranges, joined until they are large enough for a task."""
-    tasks, held, cost = [], [], 0
+    tasks: list[tuple[Range, ...]] = []
+    held: list[Range] = []
+    cost = 0
     for piece in pieces:
         if held and cost + piece.cost > TASK_BYTES + OPENING:
             tasks.append(tuple(held))
@@ -102,7 +109,7 @@ class _Begins:
                 return at + 1
         return 0
 
-    def at_or_after(self, file, start: int) -> int:
+    def at_or_after(self, file: io.FileIO | pa.NativeFile, start: int) -> int:
         """The first byte >= start where a record begins:
         0, right after a line break, or the end of the file."""
         if start == 0:
@@ -138,7 +145,9 @@ def record_at_or_after(name: str, start: int, layout: str) -> int:
         return _Begins(layout).at_or_after(file, start)
 
 
-def _cut(take, offset: int, stop: int | None, begins: _Begins) -> Iterator[tuple[bytes, int]]:
+def _cut(
+    take: Callable[[int], bytes], offset: int, stop: int | None, begins: _Begins
+) -> Iterator[tuple[bytes, int]]:
     kept = b""
     while True:
         room = BLOCK_BYTES if stop is None else min(BLOCK_BYTES, stop - offset - len(kept))

@@ -1,11 +1,12 @@
 """Reads log files of Kafka clients into a Spark DataFrame with the columns of schema.py.
 
 `read` is for interactive use: it names the client of every line, and with saved=True it keeps
-Parquet beside a set. `load_lines` is the data source alone (source.py), `stream` the same for
+Parquet beside a set. `load_lines` (line_loader.py) is the data source alone, `stream` the same for
 growing files. Only the named columns are made: `read(spark, path, columns=("time", "client_id"))`.
 """
 
-import os
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 from pyspark.sql import DataFrame, SparkSession
@@ -13,9 +14,10 @@ from pyspark.sql import functions as F
 
 from kafkalab.logsets import schema
 from kafkalab.logsets.files import files_of, path_list
+from kafkalab.logsets.line_loader import Paths, line_source, load_lines
+from kafkalab.logsets.parquet_cache import parquet_of
 
 CLIENT = ("kind", "client_id", "group_id")
-Paths = str | os.PathLike | Iterable[str | os.PathLike]
 
 
 def read(
@@ -42,8 +44,6 @@ def read(
     files_of(path)
     names = tuple(columns or schema.NAMES)
     if saved:
-        from kafkalab.logsets.parquet_cache import parquet_of
-
         lines = spark.read.parquet(parquet_of(spark, path, layout))
     else:
         needed = set(names) | ({"file"} if set(CLIENT) & set(names) else set())
@@ -58,13 +58,6 @@ def read(
     return lines.select(*names)
 
 
-def load_lines(
-    spark: SparkSession, path: Paths, names: Iterable[str] = schema.NAMES, layout: str | None = None
-) -> DataFrame:
-    """The named columns from the data source: client_id only where a line has its own prefix."""
-    return _source(spark.read, names, layout).load(path_list(path))
-
-
 def stream(
     spark: SparkSession,
     path: Paths,
@@ -74,20 +67,10 @@ def stream(
 ) -> DataFrame:
     """As `load_lines`, for growing files: a streaming DataFrame. settle_s: stream_reader.py."""
     return (
-        _source(spark.readStream, names, layout)
+        line_source(spark.readStream, names, layout)
         .option("settleSeconds", settle_s)
         .load(path_list(path))
     )
-
-
-def _source(reader, names: Iterable[str], layout: str | None):
-    reader = reader.format("kafkalab").schema(schema.spark_schema(tuple(names)))
-    if layout is None:
-        return reader
-    from kafkalab.logsets import layouts
-
-    layouts.layout(layout)  # Refuse a wrong one here, not in a worker.
-    return reader.option("layout", layout)
 
 
 def with_the_files_client(lines: DataFrame, prefixes: DataFrame) -> DataFrame:

@@ -12,6 +12,8 @@ The gaps are read with one regular expression for each template, on its own rows
 so each different text is read once.
 """
 
+from __future__ import annotations
+
 import re
 from functools import cached_property, lru_cache
 
@@ -20,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkalab.logsets import schema, templates
-from kafkalab.logsets.block import LEVELS
+from kafkalab.logsets.block import LEVELS, Block
 from kafkalab.logsets.templates import LARGE_NUMBERS, WHOLE_NUMBERS, Pattern
 
 HEAD_WORDS, TAIL_WORDS = 4, 2  # 64-bit words of a message that are compared.
@@ -35,7 +37,7 @@ MIXER = np.uint64(0x9E3779B97F4A7C15)
 class Recognised:
     """The events of a block's rows, and the fields of their gaps."""
 
-    def __init__(self, block):
+    def __init__(self, block: Block):
         self.block = block
         begin, end = block.message_span
         tail, tails = block.tail
@@ -79,7 +81,12 @@ class Recognised:
                     pieces[name].append((rows, pc.struct_field(values, name)))
         return {name: self._column(name, found) for name, found in pieces.items()}
 
-    def _add_few(self, asked, wanted: set[str], pieces) -> None:
+    def _add_few(
+        self,
+        asked: list[tuple[Pattern, np.ndarray]],
+        wanted: set[str],
+        pieces: dict[str, list[tuple[np.ndarray, pa.Array]]],
+    ) -> None:
         """The fields of templates with a few rows each.
 
         Arrow compiles a regular expression in each call. For a few texts a compiled one is faster.
@@ -97,11 +104,11 @@ class Recognised:
                     for name in names:
                         places[name][0].append(row)
                         places[name][1].append(found[name] or "")
-        for name, (rows, values) in places.items():
-            if rows:
-                pieces[name].append((np.array(rows), pa.array(values, pa.string())))
+        for name, (numbers, values) in places.items():
+            if numbers:
+                pieces[name].append((np.array(numbers), pa.array(values, pa.string())))
 
-    def _column(self, name: str, pieces) -> pa.Array:
+    def _column(self, name: str, pieces: list[tuple[np.ndarray, pa.Array]]) -> pa.Array:
         kind = (
             pa.int32()
             if name in WHOLE_NUMBERS
@@ -165,7 +172,7 @@ class _Table:
     A row has value and mask of each word, and the least length of a message.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         patterns = templates.all_patterns()
         words = HEAD_WORDS + TAIL_WORDS
         self.value = np.zeros((words, len(patterns)), np.uint64)
@@ -223,7 +230,13 @@ def _candidates(
     return (*here, *(number for _, number in fitting if number not in here)), len(here)
 
 
-def _decided(block, tails, place: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _decided(
+    block: Block,
+    tails: list[tuple[str | None, int | None]],
+    place: np.ndarray,
+    begin: np.ndarray,
+    end: np.ndarray,
+) -> np.ndarray:
     """The number of the pattern of each of these rows, -1 for none."""
     words, length = _words(block.bytes), end - begin
     first = words[begin] & _UP_TO[np.minimum(length, 8)]
@@ -276,7 +289,14 @@ def _decided(block, tails, place: np.ndarray, begin: np.ndarray, end: np.ndarray
     return chosen
 
 
-def _look_closer(block, begin, end, unsure, fit, chosen) -> None:
+def _look_closer(
+    block: Block,
+    begin: np.ndarray,
+    end: np.ndarray,
+    unsure: np.ndarray,
+    fit: list[tuple[np.ndarray, np.ndarray]],
+    chosen: np.ndarray,
+) -> None:
     """Set `chosen` for the unsure rows: the pattern that matches as a whole.
 
     Where several match, it is the pattern with most literal text.
@@ -310,7 +330,7 @@ def _words(data: np.ndarray) -> np.ndarray:
 # -- what is in the gaps ---------------------------------------------------------------------------
 
 
-def _extract(block, pattern: Pattern, begin, end) -> pa.StructArray:
+def _extract(block: Block, pattern: Pattern, begin: np.ndarray, end: np.ndarray) -> pa.StructArray:
     """The named groups of each span.
 
     An excerpt is read first: it is enough for most long answers.

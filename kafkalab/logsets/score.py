@@ -130,6 +130,6 @@ def _time(text: str) -> datetime:
     return datetime.strptime(text, "%Y-%m-%d %H:%M:%S,%f")
 
 
-def _naive(time) -> datetime:
+def _naive(time: datetime) -> datetime:
     """Spark's timestamps come to pandas without a zone, in UTC."""
     return time.to_pydatetime() if hasattr(time, "to_pydatetime") else time

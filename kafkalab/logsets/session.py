@@ -10,15 +10,22 @@ exception to stderr, some hundred lines of Java, before it raises it. The reader
 only the exception, so that logger is also silent.
 """
 
+from __future__ import annotations
+
 import atexit
 import contextlib
 import os
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kafkalab.logsets.java import find_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 MASTER_VARIABLE = "KAFKALAB_SPARK_MASTER"
@@ -26,7 +33,7 @@ LOGGED_BEFORE_RAISED = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 PACKAGE = Path(__file__).absolute().parents[1]
 
 
-def session(master: str | None = None, settings: dict[str, str] | None = None):
+def session(master: str | None = None, settings: dict[str, str] | None = None) -> SparkSession:
     """The Spark session of this process, with the `kafkalab` data source registered; started if
     there is none.
 
@@ -97,7 +104,7 @@ def _settings(master: str) -> dict[str, str]:
 
 
 @contextlib.contextmanager
-def _environment():
+def _environment() -> Iterator[None]:
     """Set the JVM's environment for its start: Java, Python and this package."""
     path = os.pathsep.join(filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")]))
     wanted = {"JAVA_HOME": str(find_java().home), "PYTHONPATH": path}
@@ -115,7 +122,7 @@ def _environment():
 
 
 @contextlib.contextmanager
-def _born_silent():
+def _born_silent() -> Iterator[None]:
     """Give child processes a file as stdout and stderr, inside a `with` block.
 
     This process's own stdout and stderr are restored afterwards.

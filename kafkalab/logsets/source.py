@@ -4,12 +4,14 @@
 The worker yields Arrow record batches, so no line is ever a Python object. Option: `layout`
 (layouts.py; without it each file's first lines show it). Only the columns of the schema are made.
 Spark passes the needed columns to a Python source only by its schema, so name them:
-`.schema(schema.spark_schema(("time", "client_id")))`, as reader.load_lines does. Filters on time,
+`.schema(schema.spark_schema(("time", "client_id")))`, as line_loader.py does. Filters on time,
 client_id, group_id, kind, level and event are applied here: a row that they remove is never built.
 
 `logsets.session()` registers it. In a session of your own: spark.dataSource.register(KafkaLines),
 and set spark.sql.python.filterPushdown.enabled to true.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,11 +20,14 @@ from datetime import UTC, datetime
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import datasource as ds
+from pyspark.sql.types import StructType
 
-from kafkalab.logsets import layouts, recognition, schema, templates
+from kafkalab.logsets import recognition, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.files import beginning, files_of
-from kafkalab.logsets.ranges import Range, ranges_of, tasks_of
+from kafkalab.logsets.files import files_of
+from kafkalab.logsets.ranges import ranges_of, tasks_of
+from kafkalab.logsets.record_batches import ReadTask, layout_of, record_batch_of
+from kafkalab.logsets.stream_reader import GrowingLines
 
 FILTERED = ("time", "client_id", "group_id", "kind", "level", "event")
 
@@ -34,7 +39,7 @@ class KafkaLines(ds.DataSource):
     def name(cls) -> str:
         return "kafkalab"
 
-    def schema(self):
+    def schema(self) -> StructType:
         return schema.spark_schema()
 
     def _path(self) -> str:
@@ -45,25 +50,16 @@ class KafkaLines(ds.DataSource):
             )
         return self.options["path"]
 
-    def reader(self, schema) -> "KafkaLinesReader":
+    def reader(self, schema: StructType) -> KafkaLinesReader:
         return KafkaLinesReader(
             self._path(), tuple(schema.fieldNames()), self.options.get("layout")
         )
 
-    def streamReader(self, schema):
-        from kafkalab.logsets.stream_reader import GrowingLines
-
+    def streamReader(self, schema: StructType) -> ds.DataSourceStreamReader:
         quiet_s = float(self.options.get("settleSeconds", 2))
         return GrowingLines(
             self._path(), tuple(schema.fieldNames()), self.options.get("layout"), quiet_s
         )
-
-
-@dataclass
-class ReadTask(ds.InputPartition):
-    """One worker's task: a range of a large file, or several small files."""
-
-    ranges: tuple[Range, ...]
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,8 @@ class KafkaLinesReader(ds.DataSourceReader):
         )
         return [ReadTask(ranges) for ranges in tasks_of(pieces)] or [ReadTask(())]
 
-    def read(self, partition: ReadTask) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         for piece in partition.ranges:
             for block in piece.blocks():
                 if self.conditions:
@@ -117,26 +114,34 @@ class KafkaLinesReader(ds.DataSourceReader):
                     yield record_batch_of(block, self.names)
 
 
-def layout_of(file) -> str:
-    """The layout of a file's first lines."""
-    return layouts.guess(beginning(file))
-
-
-COMPARISONS = {
+COMPARISONS: dict[type[ds.Filter], str] = {
     ds.EqualTo: "equal", ds.GreaterThan: "greater", ds.GreaterThanOrEqual: "greater_equal",
     ds.LessThan: "less",
     ds.LessThanOrEqual: "less_equal",
 }  # fmt: skip
 
 
+COMPARED = (
+    ds.EqualTo,
+    ds.GreaterThan,
+    ds.GreaterThanOrEqual,
+    ds.LessThan,
+    ds.LessThanOrEqual,
+)
+
+
 def _condition(wanted: ds.Filter) -> Condition | None:
     """The Condition of a Spark filter, if its column is known early; else None."""
     if isinstance(wanted, ds.IsNotNull) and wanted.attribute in (("client_id",), ("event",)):
         return Condition(wanted.attribute[0], "valid", None)
-    how = "in" if isinstance(wanted, ds.In) else COMPARISONS.get(type(wanted))
-    if how is None or wanted.attribute[0] not in FILTERED:
+    if isinstance(wanted, ds.In):
+        how, value = "in", list(wanted.value)
+    elif isinstance(wanted, COMPARED):
+        how, value = COMPARISONS[type(wanted)], wanted.value
+    else:
         return None
-    value = list(wanted.value) if how == "in" else wanted.value
+    if wanted.attribute[0] not in FILTERED:
+        return None
     values = value if how == "in" else [value]
     if any(item is None for item in values):
         return None
@@ -162,29 +167,3 @@ def _keep(block: Block, conditions: list[Condition]) -> None:
         passes = condition.mask(column).to_numpy(zero_copy_only=False)
         if not passes.all():
             block.keep(passes)
-
-
-def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
-    """The named columns of a block, in this order."""
-    names = tuple(names)
-    known: recognition.Recognised | None = None
-    fields: dict[str, pa.Array] = {}
-    wanted = {name for name in names if name in templates.FIELDS} | (
-        {"node_id"} if "broker" in names else set()
-    )
-    if wanted or "event" in names:
-        known = recognition.Recognised(block)
-        fields = known.fields(wanted)
-    columns = []
-    for name in names:
-        if name == "file":
-            columns.append(pa.repeat(pa.scalar(block.file), block.rows))
-        elif name == "offset":
-            columns.append(pa.array(block.start + block.offset, pa.int64()))
-        elif name == "event":
-            columns.append(known.event)
-        elif name == "broker":
-            columns.append(recognition.broker_of(fields["node_id"]))
-        else:
-            columns.append(fields[name] if name in fields else getattr(block, name))
-    return pa.RecordBatch.from_arrays(columns, names=list(names))

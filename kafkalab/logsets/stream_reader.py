@@ -7,11 +7,13 @@ number of bytes read of each file. A packed file is read whole when it appears. 
 is the batch source's.
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterator
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceStreamReader
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
 from kafkalab.logsets.files import LogFile, files_of, open_plain
@@ -23,7 +25,7 @@ from kafkalab.logsets.ranges import (
     record_at_or_after,
     tasks_of,
 )
-from kafkalab.logsets.source import ReadTask, layout_of, record_batch_of
+from kafkalab.logsets.record_batches import ReadTask, layout_of, record_batch_of
 
 LOOK_BACK = 1 << 20  # Bytes at the end of a file that are searched for the last record.
 
@@ -44,7 +46,7 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def prepareForTriggerAvailableNow(self) -> None:
         self.target = self._now({}, whole=True)
 
-    def latestOffset(self, start: dict, limit) -> dict:
+    def latestOffset(self, start: dict, limit: object) -> dict:
         if self.target is not None:
             return {**start, **self.target}
         return self._now(start, whole=False)
@@ -91,7 +93,8 @@ class GrowingLines(DataSourceStreamReader, SupportsTriggerAvailableNow):
             else:
                 yield from _parts(name, begin, stop, layout)
 
-    def read(self, partition: ReadTask) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, ReadTask), "Spark gives back what partitions() returned"
         for piece in partition.ranges:
             for block in piece.blocks():
                 if block.rows:

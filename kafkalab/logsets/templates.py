@@ -203,7 +203,10 @@ def literals_and_names(template: str) -> tuple[list[str], list[str]]:
 def compile_template(event: str, template: str) -> Pattern:
     """The Pattern of `Node {node_id} disconnected.`."""
     literals, names = literals_and_names(template)
-    whole, gaps, fields, needed = [], [], [], 0
+    whole: list[str] = []
+    gaps: list[str] = []
+    fields: list[str] = []
+    needed = 0
     for place, literal in enumerate(literals):
         whole.append(re.escape(literal))
         gaps.append(re.escape(literal))

@@ -1,6 +1,6 @@
 """Finds each transaction with its duration and result, from its producer's lines on DEBUG."""
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from kafkalab.logsets.event_lines import CLIENT, found, lines_of, ms_between, so_far
@@ -73,7 +73,7 @@ def transactions(lines: DataFrame) -> DataFrame:
     )  # fmt: skip
 
 
-def _producer():
+def _producer() -> Column:
     return F.when(
         F.col("event").isin(*PRODUCER),
         F.struct(F.col("producer_id").alias("id"), F.col("producer_epoch").alias("epoch")),

@@ -21,8 +21,8 @@ from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.errors import IllegalStateException, KafkaException
 from kafkalab.lab import Lab
+from kafkalab.proof.missing_steps import LOOP
 from kafkalab.proof.scenario import (
-    LOOP,
     NEEDS_PRODUCER,
     UnusableScenario,
     check_configs,
@@ -35,6 +35,9 @@ from kafkalab.sim.apps import FOREVER_MS, App
 CHANCE = {"chance_of_producer_ids": 0.75}
 """The recorded brokers had served other runs before, and mostly held a block of producer ids."""
 
+
+Step = Mapping[str, Any]
+"""A step of a program, with the fields that scenario.FIELDS names."""
 
 LONGEST_WAIT_MS = 2_000
 """How long a broker's step waits for the steps that came before it in the recorded program,
@@ -132,6 +135,7 @@ class ScenarioPlay:
                     )
                 )
             elif step.do == "kill -STOP":
+                assert step.for_ms is not None, "each kill -STOP was given its length"
                 broker.pause(step.for_ms)  # `kill -CONT` ends it, and is no event of its own
             elif step.do != "kill -CONT":
                 broker.crash() if step.do == "kill -9" else broker.stop()
@@ -140,14 +144,24 @@ class ScenarioPlay:
 class Player:
     """Runs one client's program: a step begins at its time, or when the one before has ended."""
 
-    def __init__(self, lab: Lab, name: str, start_ms: int, steps: list[dict]) -> None:
+    def __init__(self, lab: Lab, name: str, start_ms: int, steps: list[dict[str, Any]]) -> None:
         self.lab, self.name = lab, name
-        self.consumer: KafkaConsumer | None = None
-        self.producer: KafkaProducer | None = None
+        self._consumer: KafkaConsumer | None = None
+        self._producer: KafkaProducer | None = None
         self._start_ms, self._steps = start_ms, steps
         self._loop: App | None = None
         self.steps_done = 0
         self._next_at_ms = FOREVER_MS
+
+    @property
+    def consumer(self) -> KafkaConsumer:
+        assert self._consumer is not None, "a scenario makes a client before it uses it"
+        return self._consumer
+
+    @property
+    def producer(self) -> KafkaProducer:
+        assert self._producer is not None, "a scenario makes a client before it uses it"
+        return self._producer
 
     def play(self, lab: Lab) -> None:
         for step, after in zip(self._steps, (*self._steps[1:], None)):
@@ -177,10 +191,10 @@ class Player:
             )
         )
 
-    def uses_consumer(self, step: Mapping[str, Any]) -> bool:
+    def uses_consumer(self, step: Step) -> bool:
         return step["object"] != "producer" and step["do"] not in NEEDS_PRODUCER
 
-    def poll_in_loop(self, step: Mapping[str, Any]) -> None:
+    def poll_in_loop(self, step: Step) -> None:
         """A thread of its own, which the next step of this consumer finds ended:
         its last poll is as long as there is time."""
 
@@ -220,25 +234,25 @@ class Player:
         self.producer.send_offsets_to_transaction(after, self.consumer.group_metadata())
         self.producer.commit_transaction()
 
-    def of(self, step: Mapping[str, Any]) -> KafkaConsumer | KafkaProducer:
+    def of(self, step: Step) -> KafkaConsumer | KafkaProducer:
         return (
             self.producer
-            if step["object"] == "producer" or self.consumer is None
+            if step["object"] == "producer" or self._consumer is None
             else self.consumer
         )
 
 
-def _new_consumer(player: Player, step) -> None:
+def _new_consumer(player: Player, step: Step) -> None:
     player.start()
-    player.consumer = KafkaConsumer(player.lab, step["config"], name=player.name)
+    player._consumer = KafkaConsumer(player.lab, step["config"], name=player.name)
 
 
-def _new_producer(player: Player, step) -> None:
+def _new_producer(player: Player, step: Step) -> None:
     player.start()
-    player.producer = KafkaProducer(player.lab, step["config"], name=player.name)
+    player._producer = KafkaProducer(player.lab, step["config"], name=player.name)
 
 
-def _poll(player: Player, step) -> None:
+def _poll(player: Player, step: Step) -> None:
     """Poll again and again for `for_ms`."""
     until_ms = player.lab.now_ms + (step["for_ms"] or 0)
     while True:
@@ -247,7 +261,7 @@ def _poll(player: Player, step) -> None:
             return
 
 
-def _send(player: Player, step) -> None:
+def _send(player: Player, step: Step) -> None:
     record = ProducerRecord(
         step["topic"], key=step["key"], value=step["value"], partition=step["to_partition"]
     )
@@ -256,7 +270,7 @@ def _send(player: Player, step) -> None:
         future.get()
 
 
-def _partitions_for(player: Player, step) -> None:
+def _partitions_for(player: Player, step: Step) -> None:
     """A recording that does not say which topic asked for the only one there is."""
     topic = step["topic"] or next(
         name for name in player.lab.cluster.topics if not name.startswith("__")
@@ -264,12 +278,12 @@ def _partitions_for(player: Player, step) -> None:
     player.of(step).partitions_for(topic)
 
 
-def _position(player: Player, step) -> None:
+def _position(player: Player, step: Step) -> None:
     for partition in step["partitions"] or [step["partition"]]:
         player.consumer.position(partition)
 
 
-def _offsets(step) -> dict[TopicPartition, OffsetAndMetadata] | None:
+def _offsets(step: Step) -> dict[TopicPartition, OffsetAndMetadata] | None:
     return (
         None
         if step["offsets"] is None
@@ -277,13 +291,15 @@ def _offsets(step) -> dict[TopicPartition, OffsetAndMetadata] | None:
     )
 
 
-def _send_offsets(player: Player, step) -> None:
+def _send_offsets(player: Player, step: Step) -> None:
     """Without a group it is that of the same client's consumer."""
     group = step["group"] or player.consumer.group_metadata()
-    player.producer.send_offsets_to_transaction(_offsets(step), group)
+    offsets = _offsets(step)
+    assert offsets is not None, "a scenario says which offsets are sent"
+    player.producer.send_offsets_to_transaction(offsets, group)
 
 
-STEPS: Mapping[str, Callable[[Player, Mapping[str, Any]], None]] = {
+STEPS: Mapping[str, Callable[[Player, Step], None]] = {
     "new KafkaConsumer": _new_consumer,
     "new KafkaProducer": _new_producer,
     "subscribe": lambda p, s: p.consumer.subscribe(s["topics"]),

@@ -107,7 +107,7 @@ def _matching(pattern: str) -> Callable[[Any], str]:
     return read
 
 
-def _list_of(kind: FieldKind) -> Callable[[Any], list]:
+def _list_of(kind: FieldKind) -> Callable[[Any], list[Any]]:
     return lambda value: [kind.read(item) for item in _one_of(list)(value)]
 
 
@@ -127,7 +127,7 @@ def _record_value(value: Any) -> str | None:
     """A long value is written in a scenario as "N bytes"."""
     if value is not None and re.fullmatch(r"\d+ bytes", _one_of(str)(value)):
         return "x" * _whole(0, LARGEST_VALUE_BYTES)(int(value.split()[0]))
-    return value
+    return None if value is None else str(value)
 
 
 MILLISECONDS = FieldKind(
@@ -364,22 +364,25 @@ def _topic(name: str, entries: Any, brokers: Mapping[int, str]) -> tuple[list[in
 def _coordinator(group: str, place: Any, brokers: Mapping[int, str]) -> int:
     place = _read(OBJECT, place, f"the group {group} has a place")
     kind = FieldKind(f"one of the brokers {', '.join(map(str, brokers))}", _member(brokers))
-    return _read(kind, place.get("coordinator"), f"the group {group} has coordinator")
+    broker: int = _read(kind, place.get("coordinator"), f"the group {group} has coordinator")
+    return broker
 
 
 def _member(brokers: Mapping[int, str]) -> Callable[[Any], int]:
     def read(value: Any) -> int:
-        if _whole(0, 1 << 31)(value) not in brokers:
+        id = _whole(0, 1 << 31)(value)
+        if id not in brokers:
             raise ValueError
-        return value
+        return id
 
     return read
 
 
-def _filled(value: Any) -> list:
-    if not _one_of(list)(value):
+def _filled(value: Any) -> list[Any]:
+    entries: list[Any] = _one_of(list)(value)
+    if not entries:
         raise ValueError
-    return value
+    return entries
 
 
 def _settings(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -147,13 +147,16 @@ def _name(state: enum.Enum | None) -> str:
 
 def _documents(kind: type[enum.Enum]) -> dict[enum.Enum, str]:
     """The string under each enum member in the source. Python keeps no docstring of members."""
-    body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    assert isinstance(definition, ast.ClassDef), "the source of an enum is a class"
     texts = dict.fromkeys(kind, "")
-    for statement, below in itertools.pairwise(body):
+    for statement, below in itertools.pairwise(definition.body):
         if (
             isinstance(statement, ast.Assign)
+            and isinstance(statement.targets[0], ast.Name)
             and isinstance(below, ast.Expr)
             and isinstance(below.value, ast.Constant)
+            and isinstance(below.value.value, str)
         ):
             texts[kind[statement.targets[0].id]] = inspect.cleandoc(below.value.value)
     return texts

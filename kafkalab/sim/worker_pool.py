@@ -14,12 +14,24 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
-from kafkalab.sim.apps import Signal
+from kafkalab.sim.apps import App, Signal, Stage
+from kafkalab.sim.journal import Journal
 
 LONGEST_WORK_MS = 24 * 3_600_000
 """A day: the longest time of a worker for one record before a waiting caller gives up."""
+
+
+class PoolLab(Protocol):
+    """What a pool uses of a lab, which lies above this room: threads, the journal and waiting."""
+
+    journal: Journal
+    stage: Stage
+
+    def spawn(
+        self, function: Callable[..., object], *args: object, name: str | None = None
+    ) -> App: ...
 
 
 class WorkerPool:
@@ -27,7 +39,9 @@ class WorkerPool:
     first.
     """
 
-    def __init__(self, lab: Any, workers: int, work: Callable[[Any], object], name: str) -> None:
+    def __init__(
+        self, lab: PoolLab, workers: int, work: Callable[[Any], object], name: str
+    ) -> None:
         if workers < 1:
             raise ValueError(f"A pool needs at least one worker, not {workers}.")
         self._lab, self._work, self.name = lab, work, name
@@ -67,7 +81,7 @@ class WorkerPool:
 
     _busy = 0
 
-    def _worker(self, lab: Any, number: int) -> None:
+    def _worker(self, lab: PoolLab, number: int) -> None:
         while self._queue:
             record = self._queue.popleft()
             self._busy += 1

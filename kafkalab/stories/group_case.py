@@ -49,8 +49,13 @@ class GroupCase:
         return self._clients[name]
 
     @property
-    def group(self) -> ClassicGroup | None:
-        return self.lab.broker(0).machine.coordinator.table.classic.get(GROUP)
+    def group(self) -> ClassicGroup:
+        """Raises KeyError before anybody has joined."""
+        return self.lab.broker(0).machine.coordinator.table.classic[GROUP]
+
+    @property
+    def has_group(self) -> bool:
+        return GROUP in self.lab.broker(0).machine.coordinator.table.classic
 
     @property
     def state(self) -> str:
@@ -103,7 +108,8 @@ class GroupCase:
             group_instance_id=instance,
             protocols=(JoinGroupRequestProtocol(name="range", metadata=metadata),),
         )
-        return self.client(name).ask(request, version=version)
+        answer: JoinGroupResponse | None = self.client(name).ask(request, version=version)
+        return answer
 
     def leave(self, name: str) -> None:
         self.client(name).ask(

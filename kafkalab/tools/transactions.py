@@ -6,6 +6,8 @@ Left out: find-hanging, describe-producers, abort.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kafkalab.hashing import coordinator_partition
 from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
@@ -82,12 +84,13 @@ def _coordinator(cluster: PlayedCluster, id: str) -> int:
     topic = cluster.state["topics"].get(STATE_TOPIC)
     if topic is None:
         return -1
-    return cluster.state["partitions"][
+    leader: int = cluster.state["partitions"][
         f"{STATE_TOPIC}-{coordinator_partition(id, topic['partitions'])}"
     ]["leader"]
+    return leader
 
 
-def _table(headings: tuple[str, ...], rows: list[tuple]) -> str:
+def _table(headings: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
     """A table as ToolsUtils.prettyPrintTable prints it: each column as wide as its widest value,
     then a tab.
     """

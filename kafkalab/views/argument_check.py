@@ -5,13 +5,18 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from typing import ParamSpec, TypeVar
 
 from kafkalab.errors import IllegalArgumentException
 
 ONE, NAMED, EITHER, TWO = "one", "named", "either", "two"
 
 
-def drawn_from(what: str, view: Callable) -> Callable:
+Arguments = ParamSpec("Arguments")
+Drawn = TypeVar("Drawn")
+
+
+def drawn_from(what: str, view: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
     """`view` with a check of its arguments: one lab, labs by name, either of these, or two labs.
 
     A named client has to be one of the lab's. Raises IllegalArgumentException.
@@ -19,7 +24,7 @@ def drawn_from(what: str, view: Callable) -> Callable:
     signature = inspect.signature(view)
 
     @functools.wraps(view)
-    def checked(*args, **named):
+    def checked(*args: Arguments.args, **named: Arguments.kwargs) -> Drawn:
         given = list(signature.bind(*args, **named).arguments.values())
         _check(view.__name__, what, given)
         client = signature.bind(*args, **named).arguments.get("client")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, clock
 
 COLOURS = ("#8ecdf0", "#f3cf7a", "#8fd3bd", "#e8b3d0", "#f0a98f", "#c9c9c9", "#f7ee9b", "#a9b8e8")
@@ -39,7 +40,7 @@ class GroupAssignment:
     called: str = "generation"
 
 
-def group_assignments(lab, group: str) -> list[GroupAssignment]:
+def group_assignments(lab: ShownLab, group: str) -> list[GroupAssignment]:
     """The generations of a group with an assignment.
 
     Each has the time of its last assigned member.
@@ -94,7 +95,8 @@ def group_assignments(lab, group: str) -> list[GroupAssignment]:
 
 def moves(found: list[GroupAssignment]) -> set[tuple[int, str]]:
     """(generation, partition) for each partition whose owners differ from its last owners."""
-    moved, last = set(), {}
+    moved: set[tuple[int, str]] = set()
+    last: dict[str, tuple[str, ...]] = {}
     for each in found:
         for tp, owners in each.owners.items():
             if owners and last.get(tp, owners) != owners:
@@ -104,7 +106,7 @@ def moves(found: list[GroupAssignment]) -> set[tuple[int, str]]:
     return moved
 
 
-def assignment_matrix(lab, group: str, title: str | None = None) -> Picture:
+def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Picture:
     """Draw all generations of a group.
 
     Raises IllegalArgumentException for one without assignments.

@@ -7,12 +7,18 @@ mean few requests and little overhead, narrow ones many requests and much overhe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import INK, SMALL_PT, WIDTH_IN
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLOURS = ("#56B4E9", "#cfe8f7")  # neighbours differ, so that the eye can count
 # of the strip's width: a narrower block has no room for its number
@@ -30,7 +36,7 @@ class Batch:
     size_bytes: int
 
 
-def batches_of(lab, topic: str) -> dict[int, list[Batch]]:
+def batches_of(lab: ShownLab, topic: str) -> dict[int, list[Batch]]:
     """partition -> its batches, oldest first.
 
     Raises IllegalArgumentException for an unknown topic.
@@ -51,10 +57,12 @@ def batches_of(lab, topic: str) -> dict[int, list[Batch]]:
     return dict(sorted(strips.items()))
 
 
-def batch_strip(labs, topic: str, *, title: str | None = None) -> Picture:
+def batch_strip(
+    labs: Mapping[str, ShownLab] | ShownLab, topic: str, *, title: str | None = None
+) -> Picture:
     """Draw the batches of a topic. `labs` is one lab, or several by name: {"client 2.3":
     lab, "client 3.9": other}."""
-    named = labs if isinstance(labs, dict) else {"": labs}
+    named = labs if isinstance(labs, Mapping) else {"": labs}
     strips = {name: batches_of(lab, topic) for name, lab in named.items()}
     widest = (
         max(
@@ -111,7 +119,7 @@ def batch_strip(labs, topic: str, *, title: str | None = None) -> Picture:
     )
 
 
-def _strip(axes, batches: list[Batch], y: float, widest: int) -> None:
+def _strip(axes: Axes, batches: list[Batch], y: float, widest: int) -> None:
     left = 0
     for number, batch in enumerate(batches):
         narrow = batch.size_bytes < NARROWEST * widest

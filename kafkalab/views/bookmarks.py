@@ -8,11 +8,16 @@ committed offset, or, for a reader without a group, its position in memory.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7")
 MOST = 40  # boxes narrower than this many to a row cannot carry their number
@@ -32,7 +37,7 @@ class Bookmark:
     gone: int = 0
 
 
-def bookmarks_of(lab, partition: str, at_ms: int | None = None) -> list[Bookmark]:
+def bookmarks_of(lab: ShownLab, partition: str, at_ms: int | None = None) -> list[Bookmark]:
     """Every reader's bookmark in a partition ("orders-0") at a time of the lab (default: now),
     groups first.
 
@@ -45,9 +50,12 @@ def bookmarks_of(lab, partition: str, at_ms: int | None = None) -> list[Bookmark
         )
     log = state["partitions"][partition]
     start, end = log["log_start_offset"], log["log_end_offset"]
-    place_of = lambda reader, offset: Bookmark(
-        reader, offset, unread=end - max(offset, start), gone=max(0, start - offset)
-    )
+
+    def place_of(reader: str, offset: int) -> Bookmark:
+        return Bookmark(
+            reader, offset, unread=end - max(offset, start), gone=max(0, start - offset)
+        )
+
     found = []
     for group, entry in sorted(state["groups"].items()):
         committed = entry.get("offsets", {}).get(partition)
@@ -61,7 +69,7 @@ def bookmarks_of(lab, partition: str, at_ms: int | None = None) -> list[Bookmark
 
 
 def bookmarks(
-    lab, partition: str, at_ms: int | None = None, *, title: str | None = None
+    lab: ShownLab, partition: str, at_ms: int | None = None, *, title: str | None = None
 ) -> Picture:
     """Draw a partition's records and each reader's bookmark, at a time of the lab (default:
     now).
@@ -120,7 +128,7 @@ def bookmarks(
     )
 
 
-def _lane(axes, mark: Bookmark, start: int, end: int, y: float, colour: str) -> None:
+def _lane(axes: Axes, mark: Bookmark, start: int, end: int, y: float, colour: str) -> None:
     """Draw a reader's lane: a bar over the records it has read, and the bookmark at its next
     record.
 
@@ -139,7 +147,7 @@ def _lane(axes, mark: Bookmark, start: int, end: int, y: float, colour: str) -> 
     )
 
 
-def _boxes(axes, start: int, end: int) -> None:
+def _boxes(axes: Axes, start: int, end: int) -> None:
     """Draw a box for each offset. The box of a deleted record is struck out."""
     from matplotlib.patches import Rectangle
 

@@ -8,10 +8,17 @@ opening. The data come from ``lab.sockets()``. This file only draws them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock, look_of
 from .time_axis import draw_time_axis
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ENDINGS = {
     "idle": "closed, idle",
@@ -61,10 +68,10 @@ class ConnectionRow:
         """How the connection ended, in words."""
         if self.closed_at_ms is None:
             return "still open"
-        return f"{ENDINGS.get(self.how, 'closed')} at {clock(self.closed_at_ms)}"
+        return f"{ENDINGS.get(self.how or '', 'closed')} at {clock(self.closed_at_ms)}"
 
 
-def rows(lab, client: str | None = None) -> list[ConnectionRow]:
+def rows(lab: ShownLab, client: str | None = None) -> list[ConnectionRow]:
     """The connections of one client (or of all), sorted by the time of opening."""
     opening, sent = lab.table("socket.opening"), lab.table("request.sent")
     socket_of = dict(zip(opening.get("id", ()), opening.get("socket", ())))
@@ -105,7 +112,7 @@ def table_text(found: list[ConnectionRow]) -> str:
 
 
 def timeline(
-    lab,
+    lab: ShownLab,
     client: str | None = None,
     *,
     from_ms: int = 0,
@@ -135,7 +142,11 @@ def timeline(
 
 
 def draw_rows(
-    axes, found: list[ConnectionRow], from_ms: int, to_ms: int, boxed: frozenset[int] = frozenset()
+    axes: Axes,
+    found: list[ConnectionRow],
+    from_ms: int,
+    to_ms: int,
+    boxed: frozenset[int] = frozenset(),
 ) -> None:
     """Draw the rows of a Gantt into `axes`; rows whose number is in `boxed` get a frame."""
     unit_ms, unit = axis_unit(to_ms - from_ms)
@@ -198,23 +209,32 @@ def draw_rows(
     draw_time_axis(axes, unit)
 
 
-def frame(axes, y: int) -> None:
+def frame(axes: Axes, y: int) -> None:
     """Draw a box around one row and its label: this row differs."""
     from matplotlib.patches import Rectangle
 
-    line = {"fill": False, "edgecolor": ALERT, "linewidth": 1.6, "clip_on": False, "zorder": 5}
     axes.add_patch(
-        Rectangle((-0.525, y - 0.46), 1.965, 0.87, transform=axes.get_yaxis_transform(), **line)
+        Rectangle(
+            (-0.525, y - 0.46),
+            1.965,
+            0.87,
+            transform=axes.get_yaxis_transform(),
+            fill=False,
+            edgecolor=ALERT,
+            linewidth=1.6,
+            clip_on=False,
+            zorder=5,
+        )
     )
 
 
-def draw_legend(figure, roles: set[str], y: float) -> None:
+def draw_legend(figure: Figure, roles: set[str], y: float) -> None:
     """Name each class of connection that is in the picture, and the two signs."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     known = [look for role, look in LOOKS.items() if role in roles]
-    handles = [
+    handles: list[Artist] = [
         Patch(
             facecolor=look.colour,
             edgecolor=INK,
@@ -227,5 +247,13 @@ def draw_legend(figure, roles: set[str], y: float) -> None:
     handles.append(
         Line2D([], [], color=ALERT, marker="x", markeredgewidth=2, linestyle="", label="closed")
     )
-    place = {"loc": "upper left", "bbox_to_anchor": (0.008, y), "ncols": 5, "frameon": False}
-    figure.legend(handles=handles, fontsize=SMALL_PT, handlelength=2.2, columnspacing=1.4, **place)
+    figure.legend(
+        handles=handles,
+        fontsize=SMALL_PT,
+        handlelength=2.2,
+        columnspacing=1.4,
+        loc="upper left",
+        bbox_to_anchor=(0.008, y),
+        ncols=5,
+        frameon=False,
+    )

@@ -8,11 +8,21 @@ its bar. Those whose answer is REBALANCE_IN_PROGRESS have another mark.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, ON_COLOUR, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from kafkalab.sim.journal import Event
 
 READS, WAITS = "reads", "joins"
 STATE_COLOURS = {
@@ -52,7 +62,7 @@ class Beat:
     told: bool = False
 
 
-def group_states(lab, group: str) -> list[Span]:
+def group_states(lab: ShownLab, group: str) -> list[Span]:
     """The states of a group at its coordinator, each with its next generation (KIP-848: epoch)."""
     words = {"group": "generation", "consumer group": "epoch"}
     found = [
@@ -67,7 +77,7 @@ def group_states(lab, group: str) -> list[Span]:
     ]
 
 
-def heartbeats(lab, members) -> dict[str, list[Beat]]:
+def heartbeats(lab: ShownLab, members: Iterable[str]) -> dict[str, list[Beat]]:
     """Member -> its heartbeats.
 
     `told` is set where the member then writes that the group rebalances.
@@ -83,18 +93,18 @@ def heartbeats(lab, members) -> dict[str, list[Beat]]:
     return sent
 
 
-def _tells_to_join(line) -> bool:
+def _tells_to_join(line: Event) -> bool:
     """Whether a line says that the answer to a heartbeat was to join again.
 
     Up to 2.8 the line says that the heartbeat failed because the group is rebalancing. Later lines
     give this as the reason of the join.
     """
-    return line.name == "HEARTBEAT_REBALANCING" or (
-        line.name == "REQUEST_JOINING" and line.message.endswith("group is already rebalancing")
-    )
+    if line.name == "REQUEST_JOINING":
+        return str(line.message).endswith("group is already rebalancing")
+    return bool(line.name == "HEARTBEAT_REBALANCING")
 
 
-def member_spans(lab, group: str) -> dict[str, list[Span]]:
+def member_spans(lab: ShownLab, group: str) -> dict[str, list[Span]]:
     """Member -> its periods: joining, or reading with its partitions. A gap means no membership."""
     spans: dict[str, list[Span]] = {}
     open_: dict[str, tuple[int, str, str]] = {}
@@ -136,7 +146,7 @@ def member_spans(lab, group: str) -> dict[str, list[Span]]:
 
 
 def group_timeline(
-    lab,
+    lab: ShownLab,
     group: str,
     *,
     from_ms: int = 0,
@@ -177,7 +187,7 @@ def group_timeline(
             va="center",
             fontsize=SMALL_PT,
         )
-        _beats(axes, row, sent.get(who, ()), from_ms, to_ms, unit_ms)
+        _beats(axes, row, sent.get(who, []), from_ms, to_ms, unit_ms)
         if spans and spans[-1].to_ms < min(to_ms, lab.now_ms):
             axes.plot(
                 [spans[-1].to_ms / unit_ms],
@@ -207,7 +217,9 @@ def group_timeline(
     return Picture(figure, _text(states, members, sent), f"Group timeline: {heading}.")
 
 
-def _beats(axes, row: float, sent, from_ms: int, to_ms: int, unit_ms: float) -> None:
+def _beats(
+    axes: Axes, row: float, sent: list[Beat], from_ms: int, to_ms: int, unit_ms: float
+) -> None:
     """Draw dots under a member's bar, and a triangle where the answer was to join again."""
     for told, marker, size, colour in ((False, "o", 3, QUIET), (True, "^", 8, ALERT)):
         at = [
@@ -227,7 +239,7 @@ def _beats(axes, row: float, sent, from_ms: int, to_ms: int, unit_ms: float) -> 
 
 
 def _strip(
-    axes,
+    axes: Axes,
     row: float,
     spans: list[Span],
     colours: dict[str, str],
@@ -264,11 +276,11 @@ def _strip(
             )
 
 
-def _legend(figure, seen: set[str], answered: list[bool], y: float) -> None:
+def _legend(figure: Figure, seen: set[str], answered: list[bool], y: float) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [
+    handles: list[Artist] = [
         Patch(facecolor=colour, edgecolor=INK, hatch=STATE_HATCHES.get(state, ""), label=state)
         for state, colour in STATE_COLOURS.items()
         if state in seen

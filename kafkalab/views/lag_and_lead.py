@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from .group_timeline import group_states
 from .offset_ruler import COLOURS, LINES
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Distance:
     log_start: int
 
 
-def distances(lab, group: str) -> dict[str, list[Distance]]:
+def distances(lab: ShownLab, group: str) -> dict[str, list[Distance]]:
     """Partition -> the group's distances after every change; sorted by partition name."""
     ends: dict[str, tuple[int, int]] = {}
     done: dict[str, int] = {}
@@ -51,7 +56,7 @@ def distances(lab, group: str) -> dict[str, list[Distance]]:
     return dict(sorted(found.items()))
 
 
-def lag_and_lead(labs: Mapping[str, object], group: str, *, title: str | None = None) -> Picture:
+def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None = None) -> Picture:
     """Draw both distances of a group, in one lab or several, with a line for each committed
     partition.
     """
@@ -135,7 +140,7 @@ def _row(label: str, points: list[Distance]) -> tuple[str, ...]:
     )
 
 
-def _dress(above, below, rebalances: list[float], until: float, unit: str) -> None:
+def _dress(above: Axes, below: Axes, rebalances: list[float], until: float, unit: str) -> None:
     """Draw axes, names, the marks of rebalances, and the part below zero."""
     above.set_xlim(0, until)
     above.set_ylim(bottom=0)

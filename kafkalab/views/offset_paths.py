@@ -9,9 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 GIVEN, COMMITTED = "#0072B2", "#D55E00"
 
@@ -27,7 +32,7 @@ class Path:
     deaths: tuple[tuple[int, str, int, int], ...]
 
 
-def path_of(lab, partition: str, group: str) -> Path:
+def path_of(lab: ShownLab, partition: str, group: str) -> Path:
     """A group's path in a partition ("orders-0"): position, committed offset, and killed
     members.
     """
@@ -66,7 +71,7 @@ def path_of(lab, partition: str, group: str) -> Path:
 
 
 def offset_paths(
-    labs: Mapping[str, object] | object, partition: str, group: str, *, title: str | None = None
+    labs: Mapping[str, ShownLab] | ShownLab, partition: str, group: str, *, title: str | None = None
 ) -> Picture:
     """Draw the path of a group in one lab, or in several labs, one below the other with their
     names.
@@ -128,7 +133,7 @@ def offset_paths(
 
 
 def _panel(
-    axes, name: str, path: Path, unit_ms: float, end_ms: int, span: float, top: float
+    axes: Axes, name: str, path: Path, unit_ms: float, end_ms: int, span: float, top: float
 ) -> None:
     """Draw one lab's two lines, a dot for each commit, and a bar where a member died."""
     for points, colour, line, label in (
@@ -162,7 +167,7 @@ def _panel(
             color=ALERT,
             linewidth=5,
             alpha=0.55,
-            label="dies: not committed" if place == 0 else None,
+            label="dies: not committed" if place == 0 else "",
         )
         _say_beside(
             axes,
@@ -193,7 +198,7 @@ def _panel(
 
 
 def _say_beside(
-    axes, text: str, x: float, done: int, position: int, span: float, top: float
+    axes: Axes, text: str, x: float, done: int, position: int, span: float, top: float
 ) -> None:
     """Write words right of a bar, or left of it in the last quarter.
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
 
 LINES = ("-", "--", "-.", ":")
@@ -23,7 +24,7 @@ class Mark:
     offset: int
 
 
-def marks(lab, partition: str, group: str, at_ms: int) -> list[Mark]:
+def marks(lab: ShownLab, partition: str, group: str, at_ms: int) -> list[Mark]:
     """Every named offset of a partition at a time.
 
     They are the log start, the log end, the high watermark, the last stable offset and the group's.
@@ -49,7 +50,7 @@ def marks(lab, partition: str, group: str, at_ms: int) -> list[Mark]:
 
 
 def offset_ruler(
-    lab, partition: str, group: str, at_ms: int | None = None, *, title: str | None = None
+    lab: ShownLab, partition: str, group: str, at_ms: int | None = None, *, title: str | None = None
 ) -> Picture:
     """Draw the named offsets of a partition on one line, at a time of the lab (default: now)."""
     at_ms = lab.now_ms if at_ms is None else at_ms
@@ -86,7 +87,7 @@ def offset_ruler(
     )
 
 
-def lag_points(lab, group: str) -> list[tuple[int, int]]:
+def lag_points(lab: ShownLab, group: str) -> list[tuple[int, int]]:
     """(time, records not committed yet) after every change, for all partitions of the group's
     topics.
     """
@@ -108,7 +109,7 @@ def lag_points(lab, group: str) -> list[tuple[int, int]]:
 
 
 def lag_curve(
-    labs: Mapping[str, object], group: str, *, title: str | None = None, unit_of: str = "records"
+    labs: Mapping[str, ShownLab], group: str, *, title: str | None = None, unit_of: str = "records"
 ) -> Picture:
     """Draw the lag over time in one lab or several, each with its name."""
     points = {name: lag_points(lab, group) for name, lab in labs.items()}

@@ -13,6 +13,7 @@ from kafkalab.errors import IllegalArgumentException
 
 from .assignment_matrix import COLOURS
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
 
@@ -27,7 +28,7 @@ class Holding:
     to_ms: int
 
 
-def holdings(lab, group: str) -> list[Holding]:
+def holdings(lab: ShownLab, group: str) -> list[Holding]:
     """The periods in which each consumer of a group owned a partition, sorted by their
     beginning.
     """
@@ -49,7 +50,7 @@ def holdings(lab, group: str) -> list[Holding]:
 
 def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
     """partition -> the periods between two times without an owner, after its first owner."""
-    missing = {}
+    missing: dict[str, list[tuple[int, int]]] = {}
     for tp in sorted({each.partition for each in found}, key=_place):
         held = sorted((each.from_ms, each.to_ms) for each in found if each.partition == tp)
         end_ms, missing[tp] = held[0][1], []
@@ -61,7 +62,7 @@ def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple
 
 
 def ownership(
-    lab, group: str, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
+    lab: ShownLab, group: str, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
 ) -> Picture:
     """Draw a group's partitions between two times of the lab (default: from the start until now).
 

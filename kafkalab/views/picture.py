@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -53,7 +54,9 @@ class Picture:
         path.write_bytes(self.png())
         return path
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, str | bytes], dict[str, dict[str, str]]]:
         png = self.png()
         metadata = {"image/png": {"alt": self.alt}}
         return {
@@ -88,7 +91,7 @@ def blank_figure(width_in: float, height_in: float) -> Figure:
     return figure
 
 
-def columns(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
+def columns(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:
     """Rows as aligned plain text under a heading."""
     table = [head, *rows]
     widths = [max(len(row[i]) for row in table) for i in range(len(head))]

@@ -12,11 +12,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 BUSY, BEAT, LATE = "#0072B2", "#009E73", "#f6c9c0"
 
@@ -37,7 +42,7 @@ class Gap:
         return self.to_ms - self.from_ms
 
 
-def poll_gaps(lab, client: str) -> list[Gap]:
+def poll_gaps(lab: ShownLab, client: str) -> list[Gap]:
     """The periods in which a consumer did not poll, without those of length 0.
 
     Raises IllegalArgumentException for a client that never polled.
@@ -60,7 +65,7 @@ def poll_gaps(lab, client: str) -> list[Gap]:
     return found
 
 
-def heartbeat_times(lab, client: str) -> list[int]:
+def heartbeat_times(lab: ShownLab, client: str) -> list[int]:
     """The times at which a consumer's heartbeats were answered, in either protocol."""
     return [
         event.at_ms
@@ -69,7 +74,7 @@ def heartbeat_times(lab, client: str) -> list[int]:
     ]
 
 
-def evictions(lab, client: str) -> list[int]:
+def evictions(lab: ShownLab, client: str) -> list[int]:
     """The times at which a consumer left its group because it had not polled."""
     return [
         event.at_ms
@@ -81,7 +86,12 @@ def evictions(lab, client: str) -> list[int]:
 
 
 def poll_gap(
-    lab, client: str, *, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
+    lab: ShownLab,
+    client: str,
+    *,
+    from_ms: int = 0,
+    to_ms: int | None = None,
+    title: str | None = None,
 ) -> Picture:
     """Draw one consumer's time since its last poll() between two times of the
     lab (default: from the start until now)."""
@@ -128,7 +138,7 @@ def poll_gap(
     )
 
 
-def _limit_ms(lab, client: str) -> int:
+def _limit_ms(lab: ShownLab, client: str) -> int:
     made = next(
         event
         for event in lab.journal.of("call")
@@ -137,7 +147,9 @@ def _limit_ms(lab, client: str) -> int:
     return int(made.args.get("max.poll.interval.ms", 300_000))
 
 
-def _climb(axes, gap: Gap, until_ms: int, limit_ms: int, unit_ms: float, tall_ms: float) -> None:
+def _climb(
+    axes: Axes, gap: Gap, until_ms: int, limit_ms: int, unit_ms: float, tall_ms: float
+) -> None:
     """Draw a gap as a slope. The part above the limit is filled and hatched."""
     x0, x1, top = gap.from_ms / unit_ms, until_ms / unit_ms, (until_ms - gap.from_ms) / tall_ms
     axes.fill_between([x0, x1], [0, top], color=BUSY, alpha=0.18, linewidth=0)
@@ -157,7 +169,7 @@ def _climb(axes, gap: Gap, until_ms: int, limit_ms: int, unit_ms: float, tall_ms
         )
 
 
-def _heart(below, beats: list[int], left: list[int], unit_ms: float) -> None:
+def _heart(below: Axes, beats: list[int], left: list[int], unit_ms: float) -> None:
     below.plot(
         [at_ms / unit_ms for at_ms in beats],
         [0] * len(beats),
@@ -178,7 +190,7 @@ def _heart(below, beats: list[int], left: list[int], unit_ms: float) -> None:
     below.set_ylim(-1, 1)
 
 
-def _frame(axes, below, x0: float, x1: float, unit: str) -> None:
+def _frame(axes: Axes, below: Axes, x0: float, x1: float, unit: str) -> None:
     axes.set_xlim(x0, x1)
     axes.tick_params(axis="x", labelbottom=False, length=0)
     axes.tick_params(axis="y", labelsize=SMALL_PT)

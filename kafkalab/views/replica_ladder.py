@@ -9,9 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LEADS, IN_SYNC, OUT_OF_SYNC, AWAY = "leader", "in sync", "out of sync", "away"
 COLOURS = {LEADS: "#009E73", IN_SYNC: "#56B4E9", OUT_OF_SYNC: "#ffffff", AWAY: "#cccccc"}
@@ -32,7 +39,7 @@ class Rung:
     high_watermark: int
 
 
-def rungs(lab, partition: str, at_ms: Sequence[int]) -> list[Rung]:
+def rungs(lab: ShownLab, partition: str, at_ms: Sequence[int]) -> list[Rung]:
     """All replicas of `orders-0` at these times."""
     found = []
     for moment in at_ms:
@@ -64,7 +71,11 @@ def rungs(lab, partition: str, at_ms: Sequence[int]) -> list[Rung]:
 
 
 def replica_ladder(
-    lab, partition: str, at_ms: Sequence[int] | Mapping[int, str], *, title: str | None = None
+    lab: ShownLab,
+    partition: str,
+    at_ms: Sequence[int] | Mapping[int, str],
+    *,
+    title: str | None = None,
 ) -> Picture:
     """Draw the replicas of a partition (`orders-0`) at these times of the lab;
     a mapping gives each moment its caption."""
@@ -119,7 +130,7 @@ def replica_ladder(
     )
 
 
-def _column(axes, column: int, rung: Rung, tallest: int) -> None:
+def _column(axes: Axes, column: int, rung: Rung, tallest: int) -> None:
     height = rung.log_end_offset - rung.log_start_offset
     axes.bar(
         [column],
@@ -151,11 +162,11 @@ def _column(axes, column: int, rung: Rung, tallest: int) -> None:
     )
 
 
-def _legend(figure, roles: set[str], y: float) -> None:
+def _legend(figure: Figure, roles: set[str], y: float) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [
+    handles: list[Artist] = [
         Patch(
             facecolor=colour,
             edgecolor=INK,

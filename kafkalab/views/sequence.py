@@ -8,12 +8,19 @@ stretched until labels can be read, and shortened where nothing happens. The tim
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import INK, LOOKS, MONO, QUIET, RULE, SMALL_PT, WIDTH_IN, look_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ROW_IN = 0.22  # height of one labelled event
 FLIGHT_ROWS = 0.35  # least height of a step that has no label of its own
@@ -37,7 +44,7 @@ class Arrow:
     arrived_id: int | None
 
 
-def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list[Arrow]:
+def arrows(lab: ShownLab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list[Arrow]:
     """Every connect, request and answer of one client between two times, sorted by sending."""
     to_ms = lab.now_ms if to_ms is None else to_ms
     journal = lab.table().to_dict("records")
@@ -68,9 +75,9 @@ def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list
                 )
             )
         elif event["kind"] == "request.sent" and event["who"] == client:
-            s = of_socket.get(event["socket"])
-            if s is None:
+            if event["socket"] not in of_socket:
                 continue
+            s = of_socket[event["socket"]]
             number, whom = (
                 int(event["correlation_id"]),
                 (leads_to.get(event["socket"], s.broker), s.role, str(s.node_id)),
@@ -102,7 +109,7 @@ def arrows(lab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list
     return sorted(found, key=lambda arrow: arrow.left_id)
 
 
-def _far_ends(journal: list[dict], client: str) -> dict[object, int]:
+def _far_ends(journal: list[dict[Hashable, Any]], client: str) -> dict[object, int]:
     """Socket -> its broker. Only the broker's own events name the broker of a bootstrap address."""
     sent = [
         event for event in journal if event["kind"] == "request.sent" and event["who"] == client
@@ -117,7 +124,9 @@ def _far_ends(journal: list[dict], client: str) -> dict[object, int]:
     }
 
 
-def _ends(events: list[dict], client: str) -> dict[tuple, dict]:
+def _ends(
+    events: list[dict[Hashable, Any]], client: str
+) -> dict[tuple[str, int], dict[Hashable, Any]]:
     """(kind, correlation id) -> event, for the three later events of a request.
 
     Each id is used once.
@@ -132,7 +141,7 @@ def _ends(events: list[dict], client: str) -> dict[tuple, dict]:
 
 
 def sequence(
-    lab,
+    lab: ShownLab,
     client: str | None = None,
     *,
     from_ms: int = 0,
@@ -181,7 +190,7 @@ def sequence(
     )
 
 
-def _only_client(lab) -> str:
+def _only_client(lab: ShownLab) -> str:
     names = sorted({s.client for s in lab.sockets()})
     if len(names) != 1:
         known = ", ".join(names) or "none"
@@ -198,7 +207,7 @@ def _places(found: list[Arrow]) -> dict[int, float]:
     moments: dict[int, tuple[int, bool]] = {}
     for arrow in found:
         moments[arrow.left_id] = (arrow.left_ms, arrow.kind != "answer")
-        if arrow.arrived_id is not None:
+        if arrow.arrived_id is not None and arrow.arrived_ms is not None:
             moments[arrow.arrived_id] = (arrow.arrived_ms, arrow.kind == "answer")
     places, y, before = {}, 0.0, None
     for event_id, (at_ms, labelled) in sorted(moments.items()):
@@ -209,7 +218,7 @@ def _places(found: list[Arrow]) -> dict[int, float]:
     return places
 
 
-def _draw_lanes(axes, client: str, brokers: list[int], depth: float) -> None:
+def _draw_lanes(axes: Axes, client: str, brokers: list[int], depth: float) -> None:
     plate = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": RULE}
     for lane, name in enumerate([client, *(f"broker {broker}" for broker in brokers)]):
         axes.axvline(lane, color=RULE, linewidth=2, zorder=0)
@@ -221,12 +230,12 @@ def _draw_lanes(axes, client: str, brokers: list[int], depth: float) -> None:
     axes.axis("off")
 
 
-def _draw_arrow(axes, arrow: Arrow, brokers: list[int], places: dict[int, float]) -> None:
+def _draw_arrow(axes: Axes, arrow: Arrow, brokers: list[int], places: dict[int, float]) -> None:
     look = look_of(arrow.role)
     # No broker answered there: a stub.
     lane = brokers.index(arrow.broker) + 1 if arrow.broker is not None else 0.4
     start = places[arrow.left_id]
-    end = places.get(arrow.arrived_id, start + 0.5)
+    end = start + 0.5 if arrow.arrived_id is None else places[arrow.arrived_id]
     if arrow.kind == "connect":
         axes.plot(
             [0],
@@ -289,7 +298,7 @@ def _draw_arrow(axes, arrow: Arrow, brokers: list[int], places: dict[int, float]
     )
 
 
-def _draw_legend(figure, roles: set[str], y: float) -> None:
+def _draw_legend(figure: Figure, roles: set[str], y: float) -> None:
     from matplotlib.lines import Line2D
 
     known = [look for role, look in LOOKS.items() if role in roles]
@@ -315,8 +324,16 @@ def _draw_legend(figure, roles: set[str], y: float) -> None:
             label="a connection is opened",
         )
     )
-    place = {"loc": "upper left", "bbox_to_anchor": (0.008, y), "ncols": 4, "frameon": False}
-    figure.legend(handles=handles, fontsize=SMALL_PT, handlelength=3.2, columnspacing=1.6, **place)
+    figure.legend(
+        handles=handles,
+        fontsize=SMALL_PT,
+        handlelength=3.2,
+        columnspacing=1.6,
+        loc="upper left",
+        bbox_to_anchor=(0.008, y),
+        ncols=4,
+        frameon=False,
+    )
 
 
 def _text(found: list[Arrow]) -> str:

@@ -10,11 +10,16 @@ left of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLOURS = ("#cfe8f7", "#f6dc8f", "#bfe3d0", "#ecc9dd", "#dddddd")
 HATCHES = ("", "///", "...", "\\\\\\", "xx")
@@ -59,7 +64,7 @@ class Arrival:
         return str(first) if first == last else f"{first}-{last}"
 
 
-def arrivals(lab, partition: str) -> list[Arrival]:
+def arrivals(lab: ShownLab, partition: str) -> list[Arrival]:
     """The batches and markers that reached the leader of a partition ("orders-0"), oldest first.
 
     Raises IllegalArgumentException for an unknown partition.
@@ -82,10 +87,8 @@ def arrivals(lab, partition: str) -> list[Arrival]:
         first, count = event.fields.get("base_sequence", NO_IDENTITY), len(event.records)
         sequences = (first, first + count - 1) if first >= 0 and count else None
         if event.kind == "record.appended":
-            outcome, offsets = (
-                event.fields.get("control", "appended"),
-                (event.base_offset, event.last_offset),
-            )
+            outcome = event.fields.get("control", "appended")
+            offsets: tuple[int, int] | None = (event.base_offset, event.last_offset)
         else:
             outcome = event.why
             offsets = (
@@ -110,7 +113,7 @@ def arrivals(lab, partition: str) -> list[Arrival]:
 
 
 def sequence_ladder(
-    lab,
+    lab: ShownLab,
     partition: str,
     *,
     title: str | None = None,
@@ -229,7 +232,7 @@ def sequence_ladder(
     )
 
 
-def _box(axes, row: int, arrival: Arrival, producer: int, keys: bool) -> None:
+def _box(axes: Axes, row: int, arrival: Arrival, producer: int, keys: bool) -> None:
     """Draw the arrival at its offsets: full where it was written, dashed where it is a
     duplicate.
     """

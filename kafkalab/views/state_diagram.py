@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from .picture import Picture, blank_figure, columns
 from .style import INK, LOOKS, PAPER, QUIET, SMALL_PT, WIDTH_IN
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from kafkalab.reading.states import StateTable
 
 HEIGHT_IN = 5.6
 BOX_HALF_HEIGHT = 0.052  # of the drawing's height
 MADE = LOOKS["data"].colour
 
 
-def state_diagram(table, made: Iterable[tuple[str, str]] = (), title: str | None = None) -> Picture:
+def state_diagram(
+    table: StateTable, made: Iterable[tuple[str, str]] = (), title: str | None = None
+) -> Picture:
     """Draw a StateTable (`kafkalab.reading.states.states("group")`).
 
     :param table: has `name`, `moves` (state -> states) and `kafka_class`
@@ -59,7 +67,7 @@ def state_diagram(table, made: Iterable[tuple[str, str]] = (), title: str | None
     )
 
 
-def _subtitle(table, counts: Counter) -> str:
+def _subtitle(table: StateTable, counts: Counter[tuple[str, str]]) -> str:
     told = table.kafka_class
     return f"{told}; green: moves of this run, and how often" if counts else told
 
@@ -73,7 +81,7 @@ def _places(names: list[str], width: float) -> dict[str, tuple[float, float]]:
     return found
 
 
-def _box(axes, name: str, x: float, y: float, half_width: float, visited: bool) -> None:
+def _box(axes: Axes, name: str, x: float, y: float, half_width: float, visited: bool) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     axes.add_patch(
@@ -91,7 +99,14 @@ def _box(axes, name: str, x: float, y: float, half_width: float, visited: bool) 
     axes.text(x, y, name, ha="center", va="center", fontsize=9.5, zorder=4, color=INK)
 
 
-def _arrow(axes, places, widths, before: str, after: str, count: int) -> None:
+def _arrow(
+    axes: Axes,
+    places: Mapping[str, tuple[float, float]],
+    widths: Mapping[str, float],
+    before: str,
+    after: str,
+    count: int,
+) -> None:
     """Draw an arrow from border to border.
 
     It bends to its left, so that both directions are visible.
@@ -143,7 +158,7 @@ def _edge(
     return here[0] + dx * reach, here[1] + dy * reach
 
 
-def _text(table, counts: Counter) -> str:
+def _text(table: StateTable, counts: Counter[tuple[str, str]]) -> str:
     rows = [
         (before, after, str(counts[before, after] or ""))
         for before, afters in table.moves.items()

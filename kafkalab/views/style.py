@@ -7,6 +7,7 @@ has its own hatch and line style, so that a picture printed in grey shows the sa
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 FONT = "DejaVu Sans"  # comes with matplotlib, so a picture has the same shape on every machine
 MONO = "DejaVu Sans Mono"
@@ -32,7 +33,7 @@ class Look:
     name: str
     colour: str
     hatch: str
-    line: str
+    line: Literal["-", "--", "-.", ":"]
     meaning: str
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .style import RULE, SMALL_PT
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-def draw_time_axis(axes, unit: str) -> None:
+
+def draw_time_axis(axes: Axes, unit: str) -> None:
     """Label the time axis in `unit` ("ms", "s" or "min", of `style.axis_unit`)."""
     axes.set_yticks([])
     axes.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)

@@ -8,10 +8,16 @@ the marker that ends a transaction).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, ON_COLOUR, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
 
 # The same colour on both sides where both mean the same phase; the legend has a line for each side.
 COLOURS = {
@@ -48,7 +54,7 @@ class Stretch:
     note: str = ""
 
 
-def stretches(lab, transactional_id: str) -> list[Stretch]:
+def stretches(lab: ShownLab, transactional_id: str) -> list[Stretch]:
     """The states of the id at its coordinator, then those of each producer that used it."""
     users = [
         event.who
@@ -56,7 +62,7 @@ def stretches(lab, transactional_id: str) -> list[Stretch]:
         if event.name == "new KafkaProducer"
         and event.args.get("transactional.id") == transactional_id
     ]
-    rows: dict[str, list] = {AT_COORDINATOR: [], **{who: [] for who in users}}
+    rows: dict[str, list[tuple[int, str, str]]] = {AT_COORDINATOR: [], **{who: [] for who in users}}
     for event in lab.journal.of("state"):
         if event.machine == "transaction" and event.of == transactional_id:
             rows[AT_COORDINATOR].append((event.at_ms, event.after, f"epoch {event.epoch}"))
@@ -72,7 +78,7 @@ def stretches(lab, transactional_id: str) -> list[Stretch]:
 
 
 def transaction_timeline(
-    lab, transactional_id: str, *, title: str | None = None, to_ms: int | None = None
+    lab: ShownLab, transactional_id: str, *, title: str | None = None, to_ms: int | None = None
 ) -> Picture:
     """Draw the life of a transactional id from the start until now."""
     found = stretches(lab, transactional_id)
@@ -156,13 +162,18 @@ def transaction_timeline(
 
 
 def _legend(
-    figure, side: str, seen: dict[str, None], markers: set[str], height_in: float, down_in: float
+    figure: Figure,
+    side: str,
+    seen: dict[str, None],
+    markers: set[str],
+    height_in: float,
+    down_in: float,
 ) -> None:
     """Draw one line of the legend: the states of one side, and its markers."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [
+    handles: list[Artist] = [
         Patch(facecolor=COLOURS.get(what, "#dddddd"), edgecolor=INK, linewidth=0.7, label=what)
         for what in seen
     ]

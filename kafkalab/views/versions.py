@@ -9,14 +9,24 @@ the coordinator's id in another way.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from .connections import ConnectionRow, draw_legend, draw_rows, rows, table_text
 from .picture import Picture, blank_figure
+from .shown_lab import ShownLab
 from .style import INK, WIDTH_IN, clock
+
+_RowKey = tuple[str, int | None, str | None, int]
+"""A row's class, broker and ending, and how many like it come before."""
 
 
 def compare(
-    left, right, titles: tuple[str, str], *, client: str | None = None, to_ms: int | None = None
+    left: ShownLab,
+    right: ShownLab,
+    titles: tuple[str, str],
+    *,
+    client: str | None = None,
+    to_ms: int | None = None,
 ) -> Picture:
     """Draw two labs, one above the other, on one time axis, and box the rows that only one of them
     has.
@@ -31,7 +41,7 @@ def compare(
     both = [
         [row for row in rows(lab, client) if row.opened_at_ms <= to_ms] for lab in (left, right)
     ]
-    boxes = differing(*both)
+    boxes = differing(both[0], both[1])
     row_in, gap_in = 0.40, 0.52
     heights = [row_in * max(1, len(found)) for found in both]
     height_in = sum(heights) + 2 * gap_in + 1.20
@@ -58,7 +68,7 @@ def compare(
     number = sum(map(len, boxes))
     same = (
         "the same connections, opened at other times"
-        if _at_other_times(*both, to_ms)
+        if _at_other_times(both[0], both[1], to_ms)
         else "no row differs"
     )
     news = {0: same, 1: "1 row differs (boxed)"}.get(number, f"{number} rows differ (boxed)")
@@ -83,11 +93,13 @@ def differing(
 ) -> tuple[frozenset[int], frozenset[int]]:
     """Row numbers on each side without a partner of the same class,
     broker and ending on the other."""
-    keys = [_keys(side) for side in (left, right)]
-    return tuple(
-        frozenset(y for y, key in enumerate(mine) if key not in set(other))
-        for mine, other in (keys, keys[::-1])
-    )
+    keys = _keys(left), _keys(right)
+    return _only_in(*keys), _only_in(*keys[::-1])
+
+
+def _only_in(mine: list[_RowKey], other: list[_RowKey]) -> frozenset[int]:
+    known = set(other)
+    return frozenset(y for y, key in enumerate(mine) if key not in known)
 
 
 def _at_other_times(left: list[ConnectionRow], right: list[ConnectionRow], to_ms: int) -> bool:
@@ -102,8 +114,8 @@ def _at_other_times(left: list[ConnectionRow], right: list[ConnectionRow], to_ms
     )
 
 
-def _keys(side: list[ConnectionRow]) -> list[tuple]:
-    seen: Counter = Counter()
+def _keys(side: list[ConnectionRow]) -> list[_RowKey]:
+    seen: Counter[tuple[str, int | None, str | None]] = Counter()
     keys = []
     for row in side:
         name = (row.role, None if row.role == "bootstrap" else row.broker, row.how)
@@ -112,7 +124,9 @@ def _keys(side: list[ConnectionRow]) -> list[tuple]:
     return keys
 
 
-def comparison_text(both, boxes, titles) -> str:
+def comparison_text(
+    both: Sequence[list[ConnectionRow]], boxes: Sequence[frozenset[int]], titles: tuple[str, str]
+) -> str:
     """Both tables as text, with a star before each row that only one side has."""
     parts = []
     for found, boxed, title in zip(both, boxes, titles):

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
 from .style import INK, QUIET, SMALL_PT, WIDTH_IN
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 ONCE, AGAIN, NEVER = ("#e9eef3", ""), ("#f6dc8f", "///"), ("#f0a58f", "xxx")
 
@@ -56,7 +60,10 @@ def work_strip(runs: Mapping[str, Worked], *, title: str) -> Picture:
     axes.set_xlim(0, most)
     axes.set_ylim(len(runs) - 0.45, -0.55)
     axes.set_xticks(
-        [place + 0.5 for place in range(most)], range(most), fontsize=SMALL_PT, color=QUIET
+        [place + 0.5 for place in range(most)],
+        [str(place) for place in range(most)],
+        fontsize=SMALL_PT,
+        color=QUIET,
     )
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
@@ -80,7 +87,7 @@ def work_strip(runs: Mapping[str, Worked], *, title: str) -> Picture:
     )
 
 
-def _row(axes, run: Worked, row: int) -> None:
+def _row(axes: Axes, run: Worked, row: int) -> None:
     """Draw a run's boxes, and the bar of the committed offset."""
     for offset, count in enumerate(run.times):
         colour, hatch = ONCE if count == 1 else AGAIN if count else NEVER

@@ -8,12 +8,19 @@ is red and crossed where this is false: a record below it was still with a worke
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 LOOKS = (("#9ecbe8", ""), ("#f3d28a", "...."), ("#a9dcc3", "////"), ("#e6bcd3", "xxxx"))
 
@@ -39,7 +46,7 @@ class Promise:
     not_done: tuple[int, ...]
 
 
-def tasks(lab, name: str) -> list[Task]:
+def tasks(lab: ShownLab, name: str) -> list[Task]:
     """The records that the workers of a pool took, oldest first.
 
     Raises IllegalArgumentException where there is no such pool.
@@ -57,7 +64,7 @@ def tasks(lab, name: str) -> list[Task]:
     return found[::-1]
 
 
-def promises(lab, name: str) -> list[Promise]:
+def promises(lab: ShownLab, name: str) -> list[Promise]:
     """The commits of the pool's group, each with the unfinished offsets below it."""
     group = next(
         event.args.get("group.id")
@@ -82,7 +89,12 @@ def promises(lab, name: str) -> list[Promise]:
 
 
 def worker_lanes(
-    lab, name: str, *, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
+    lab: ShownLab,
+    name: str,
+    *,
+    from_ms: int = 0,
+    to_ms: int | None = None,
+    title: str | None = None,
 ) -> Picture:
     """Draw a pool's work between two times of the lab (default: from the start until now)."""
     to_ms = lab.now_ms if to_ms is None else to_ms
@@ -130,7 +142,7 @@ def worker_lanes(
     )
 
 
-def _box(axes, box: Task, look: int, from_ms: int, to_ms: int, unit_ms: float) -> None:
+def _box(axes: Axes, box: Task, look: int, from_ms: int, to_ms: int, unit_ms: float) -> None:
     begin, end = (
         max(box.from_ms, from_ms),
         min(box.to_ms if box.to_ms is not None else to_ms, to_ms),
@@ -159,7 +171,7 @@ def _box(axes, box: Task, look: int, from_ms: int, to_ms: int, unit_ms: float) -
         )
 
 
-def _mark(axes, mark: Promise, y: float, number: str, span_ms: int, unit_ms: float) -> None:
+def _mark(axes: Axes, mark: Promise, y: float, number: str, span_ms: int, unit_ms: float) -> None:
     colour = ALERT if mark.not_done else "#00694b"
     axes.plot(
         [mark.at_ms / unit_ms],
@@ -182,7 +194,7 @@ def _mark(axes, mark: Promise, y: float, number: str, span_ms: int, unit_ms: flo
     )
 
 
-def _name(axes, y: float, text: str) -> None:
+def _name(axes: Axes, y: float, text: str) -> None:
     axes.text(
         -0.01,
         y,
@@ -195,11 +207,11 @@ def _name(axes, y: float, text: str) -> None:
     )
 
 
-def _legend(figure, partitions: list[str], broken: int, y: float) -> None:
+def _legend(figure: Figure, partitions: list[str], broken: int, y: float) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [
+    handles: list[Artist] = [
         Patch(
             facecolor=LOOKS[at % len(LOOKS)][0],
             hatch=LOOKS[at % len(LOOKS)][1],

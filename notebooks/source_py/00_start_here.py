@@ -79,9 +79,9 @@ lab.why(lab.sockets()[1])
 #   comes from.
 # - `hint("02.1")` helps in two steps, and so does `check("02.1", hint=True)`. `reveal("02.1")`
 #   shows the answer once you have it; `reveal("02.1", give_up=True)` shows it at once.
-# - The cell under it, `require("02.1")`, belongs to the grader. Leave it as it is. It stops with an
-#   error until your answer is right, so *Run All* stops there too. Go on from the next cell; the
-#   chapter does not need your answer.
+# - The cell under it, `require("02.1")`, belongs to the grader. Leave it as it is. It shows a red
+#   sentence until your answer is right. *Run All* goes on past it; the chapter does not need your
+#   answer.
 # - Open questions at the end of a chapter are read by a person. English or Chinese, a few whole
 #   sentences.
 # - Your guesses, answers and hints are kept in `progress.json` beside your notebooks. Nothing is

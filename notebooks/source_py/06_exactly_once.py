@@ -769,7 +769,7 @@ side_by_side(real, simulated, titles=("Java producers 4.4.0", "simulator"))
 # `kafka-dump-log` is Kafka's tool that prints what is in a log, here a line for each record:
 
 # %%
-from autograder.questions.ch06 import ledger  # a day's log, as lines
+from autograder.cell.questions.ch06 import ledger  # a day's log, as lines
 
 n6 = numbers("06.6")
 n6

@@ -69,7 +69,7 @@ compare(quiet("2.1"), quiet("2.2"), titles=("client 2.1", "client 2.2"), to_ms=1
 
 # %% [markdown]
 # If you are stuck, `court(2)` without an experiment shows the court's own result. Its experiments
-# are in `autograder/learner/claims.py`; look there afterwards, not before.
+# are in `autograder/learner/court/experiments.py`; look there afterwards, not before.
 
 # %% [markdown]
 # ## Before and after send

@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.judges.ch05 import _hang
-from autograder.questions.ch05 import QUESTIONS, waits_cost_a_try
+from autograder.cell.questions.ch05 import QUESTIONS, waits_cost_a_try
+from autograder.course.judges.ch05 import _hang
 
 SPACE = next(question for question in QUESTIONS if question.id == "05.2").space
 PAIRS = [

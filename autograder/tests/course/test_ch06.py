@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from autograder.judges.ch06 import GAPS, _batches, _verdict
-from autograder.making.references import references
-from autograder.questions import find
-from autograder.questions.ch06 import BATCHES, STORIES
+from autograder.cell.question import find
+from autograder.cell.questions.ch06 import BATCHES, STORIES
+from autograder.course.judges.ch06 import GAPS, _batches, _verdict
+from autograder.course.references import references
 from kafkalab.broker.log.producer_state import ProducerEntry, ProducerState, RememberedBatch
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import RecordBatch, WireRecord

@@ -4,9 +4,9 @@ from itertools import product
 
 import pytest
 
-from autograder.judges import ch11
-from autograder.questions import find
-from autograder.questions.ch11 import overrun
+from autograder.cell.question import find
+from autograder.cell.questions.ch11 import overrun
+from autograder.course.judges import ch11
 from kafkalab import Lab
 
 

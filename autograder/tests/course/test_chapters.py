@@ -7,24 +7,24 @@ import shutil
 
 import pytest
 
-from autograder import judges, questions, sealed
-from autograder.asking import fill
+from autograder.cell import sealed
+from autograder.cell.asking import fill
+from autograder.cell.course_folder import released
+from autograder.cell.question import chapters, of_chapter
+from autograder.course import release
+from autograder.course.judge import judge_of
+from autograder.course.masters import master
+from autograder.course.references import references, solved
+from autograder.course.sealing import seal, seal_question
 from autograder.grade import run
 from autograder.handed_in.submission import Submission
-from autograder.making import release
-from autograder.making.references import references, solved
-from autograder.making.sealing import seal, seal_question
-from autograder.masters import master, released
-from autograder.questions import of_chapter
-from autograder.sandbox.parent import Sandbox
+from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.shares import share
 
-CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
+CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
 STUDENTS = ("", "s001", "s002")
 WRONG = {
-    chapter: {
-        question.id: judges.find(question.id).wrong_answers for question in of_chapter(chapter)
-    }
+    chapter: {question.id: judge_of(question.id).wrong_answers for question in of_chapter(chapter)}
     for chapter in CHAPTERS
 }
 ROUNDS = share(
@@ -77,9 +77,7 @@ def test_a_blank_notebook_has_no_points(sandbox, chapter):
     )
     assert (result["score"], result["open_pending"], result["status"]) == (0, 0, "graded")
     assert all(
-        "not written yet" in cell["sentence"]
-        for cell in result["cells"].values()
-        if cell["kind"] != "open"
+        cell["outcome"] == "blank" for cell in result["cells"].values() if cell["kind"] != "open"
     )
 
 
@@ -94,9 +92,11 @@ def test_named_wrong_answers_fail_for_their_own_reasons(sandbox, chapter, step):
         handed_in(chapter, {question: each.source for question, each in wrong.items()}, "s001"),
         sandbox,
     )
-    assert result["misconceptions"] == {question: each.name for question, each in wrong.items()}, (
-        result["cells"]
-    )
+    assert {
+        question: cell["misconception"]
+        for question, cell in result["cells"].items()
+        if cell["misconception"]
+    } == {question: each.name for question, each in wrong.items()}, result["cells"]
     for question, each in wrong.items():
         cell = result["cells"][question]
         assert cell["score"] < cell["max"] and each.sentence.split("{")[0] in cell["sentence"], (
@@ -116,7 +116,7 @@ def test_every_question_has_its_papers(chapter):
         assert len(question.hints) == 2, (
             f"{question.id} needs two hints: where to look, then nearly how"
         )
-        assert len(judges.find(question.id).wrong_answers) >= 3, (
+        assert len(judge_of(question.id).wrong_answers) >= 3, (
             f"{question.id} needs the three wrong answers people give"
         )
 
@@ -126,7 +126,7 @@ def test_every_sentence_finds_its_numbers(chapter):
     """What stands in braces is a name of the case, written as `fill` knows it:
     {brokers}, never {brokers!r}."""
     for question in of_chapter(chapter):
-        judge = judges.find(question.id)
+        judge = judge_of(question.id)
         for case in (
             ()
             if question.kind == "open"
@@ -166,10 +166,9 @@ def test_all_sealed_verdicts_are_of_this_chapter(chapter, tmp_path, monkeypatch)
     """`python -m autograder seal` would write the same file again."""
     there = sealed.folder()
     kept = (there / f"ch{chapter}.json").read_text(encoding="utf-8")
-    # a verdict carries a digest of these two, found from where it lies
-    for folder in ("questions", "judges"):
-        (tmp_path / folder).mkdir()
-        shutil.copy(there.parents[1] / folder / f"ch{chapter}.py", tmp_path / folder)
+    # a verdict carries a digest of the questions, found from where it lies
+    (tmp_path / "questions").mkdir()
+    shutil.copy(there.parent / f"ch{chapter}.py", tmp_path / "questions")
     monkeypatch.setattr(sealed, "folder", lambda: tmp_path / "questions" / "sealed")
     assert seal(chapter).read_text(encoding="utf-8") == kept
 

@@ -18,11 +18,11 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from autograder.making import course, sources
-from autograder.making.references import solved
-from autograder.masters import HOME
-from autograder.questions import chapters as asked_chapters
-from autograder.questions import of_chapter
+from autograder.cell.course_folder import HOME
+from autograder.cell.question import chapters as asked_chapters
+from autograder.cell.question import of_chapter
+from autograder.course import build, sources
+from autograder.course.references import solved
 from autograder.tests.shares import share
 
 CHAPTERS = sources.chapters()
@@ -252,8 +252,8 @@ def test_a_chapter_built_again_is_the_same_bytes(chapter, tmp_path, monkeypatch)
     kept = HOME / "notebooks" / "release" / chapter / f"{chapter}.ipynb"
     (tmp_path / "source_py").symlink_to(HOME / "notebooks" / "source_py")
     (tmp_path / "nbgrader_config.py").symlink_to(HOME / "notebooks" / "nbgrader_config.py")
-    monkeypatch.setattr(course, "notebooks", lambda: tmp_path)
-    assert course.build(chapter).read_bytes() == kept.read_bytes(), (
+    monkeypatch.setattr(build, "notebooks", lambda: tmp_path)
+    assert build.build(chapter).read_bytes() == kept.read_bytes(), (
         "the release is not what source_py says: run make course and commit"
     )
 

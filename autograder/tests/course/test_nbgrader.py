@@ -5,19 +5,19 @@ import json
 
 import pytest
 
-from autograder import judges, questions
+from autograder.cell.course_folder import released
+from autograder.cell.question import chapters, find, of_chapter
+from autograder.course.judge import judge_of
+from autograder.course.masters import master
+from autograder.course.references import solved
 from autograder.grade import run
-from autograder.grading.marking import UNSEEN
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
-from autograder.making.references import solved
-from autograder.masters import master, released
-from autograder.questions import of_chapter
-from autograder.sandbox.parent import Sandbox
+from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.honest import notebooks as honest
 from autograder.tests.plain_nbgrader import PlainCourse, source_of
 
-CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
+CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def compared(chapter, count, folder, sandbox, spark=True, **words):
         ours[each.student] = {
             question: points
             for question, points in each.points.items()
-            if UNSEEN not in result["cells"][question]["sentence"]
+            if result["cells"][question]["outcome"] != "hidden"
         }
         course.hand_in(own, each.student, notebook)
     course.run("autograde", own.name, "--create")
@@ -121,7 +121,7 @@ def test_nbgrader_names_the_wrong_answers_too(chapter, tmp_path):
     course.take(own, source_of(own))
     spark = {cell.question for cell in own.cells if cell.spark}
     wrong = {
-        question.id: judges.find(question.id).wrong_answers
+        question.id: judge_of(question.id).wrong_answers
         for question in of_chapter(chapter)
         if question.kind != "open" and question.id not in spark
     }
@@ -139,7 +139,7 @@ def test_nbgrader_names_the_wrong_answers_too(chapter, tmp_path):
             path.write_text(json.dumps(notebook), encoding="utf-8")
             heard = run(read(path)[0], sandbox)
             expected[student] = [
-                question for question in named if UNSEEN not in heard["cells"][question]["sentence"]
+                question for question in named if heard["cells"][question]["outcome"] != "hidden"
             ]
             course.hand_in(own, student, notebook)
     course.run("autograde", own.name, "--create")
@@ -157,7 +157,7 @@ def test_nbgrader_names_the_wrong_answers_too(chapter, tmp_path):
             for cell in graded["cells"]
             if cell["cell_type"] == "code" and "nbgrader" in cell["metadata"]
         }
-        for asked in map(questions.find, failed):
+        for asked in map(find, failed):
             sentence = said[f"{asked.grade_id}-test"]
             assert theirs[student][asked.id] < own.points(asked), (student, asked.id)
             assert any(each.sentence.split("{")[0] in sentence for each in wrong[asked.id]), (

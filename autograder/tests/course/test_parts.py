@@ -10,13 +10,12 @@ from collections import Counter
 
 import pytest
 
-from autograder import questions
-from autograder.judges import find as judge_of
-from autograder.making import sources
-from autograder.masters import notebooks
-from autograder.questions import of_chapter
+from autograder.cell.course_folder import notebooks
+from autograder.cell.question import chapters, find, of_chapter
+from autograder.course import sources
+from autograder.course.judge import judge_of as judge_of
 
-CHAPTERS = [name for name in sources.chapters() if name[:2] in questions.chapters()]
+CHAPTERS = [name for name in sources.chapters() if name[:2] in chapters()]
 # The learner's half is usually played (kinds.Function.play). Where the probe itself runs a lab with
 # the learner's code in it, it is named here.
 HALVES_RUN_BY_A_PROBE = {"04": "04.5", "05": "05.3", "11": "11.4"}
@@ -116,7 +115,7 @@ def test_the_simulator_runs_the_learners_half_under_faults_and_seeds(chapter):
         f"{chapter} has no missing half: give a Function a `play` that puts the learner's code "
         "into a lab (see 02.3 or 03.4)"
     )
-    cases = [case for case in questions.find(name).public_cases if "seed" in case]
+    cases = [case for case in find(name).public_cases if "seed" in case]
     assert len({case["seed"] for case in cases}) >= 3, (
         f"{name} is played with fewer than three seeds: add cases"
     )

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 QUESTIONS = """
-from autograder.questions import Question
+from autograder.cell.question import Question
 
 def call_node_id(names, case):
     return names["node_id"](case["broker"])
@@ -26,7 +26,7 @@ QUESTIONS = (
 )
 """  # noqa: E501
 JUDGES = """
-from autograder.judges import Judge, WrongAnswer
+from autograder.course.judge import Judge, WrongAnswer
 
 JUDGES = (
     Judge("90.1", truth=lambda n: {"opened": n["brokers"] + 2, "kept": n["brokers"] + 1},
@@ -103,4 +103,6 @@ def _cell(kind: str, source: str, marks: dict | None = None) -> dict:
         "metadata": {"nbgrader": marks} if marks else {},
         "source": source,
     }
+    if marks is not None and marks["locked"]:
+        cell["metadata"]["tags"] = ["raises-exception"]
     return cell if kind == "markdown" else {**cell, "execution_count": None, "outputs": []}

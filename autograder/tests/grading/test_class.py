@@ -14,12 +14,13 @@ from random import Random
 import pytest
 
 from autograder.__main__ import main
+from autograder.cell.course_folder import HOME
+from autograder.course.masters import master
 from autograder.grade import grade, grade_class, needs_attention
-from autograder.grading import ledger, results
-from autograder.grading.gradebook import INDEXES, Gradebook
+from autograder.gradebook.write import INDEXES, Gradebook
+from autograder.grading import out_folder, results
 from autograder.grading.pace import Pace
 from autograder.grading.settling import marks_of
-from autograder.masters import HOME, master
 
 
 @pytest.fixture
@@ -113,12 +114,12 @@ def test_formgraders_own_api_reads_it(out):
 def test_the_ten_thousandth_submission_costs_no_more_than_the_first(out):
     """nbgrader's own tables had what writes a submission, and formgrader's lists,
     read all rows of a class for each student."""
-    known, asked = ledger.read(out)["bo.ipynb"], []
+    known, asked = out_folder.read(out)["bo.ipynb"], []
     with Gradebook(out) as book:
         book.connection.set_trace_callback(asked.append)
         book.write(
             master("90"),
-            ledger.whole(out, known.submission),
+            out_folder.whole(out, known.submission),
             marks_of(results.read(out / "results", known.key)),
             datetime.now(),
         )

@@ -4,9 +4,9 @@ another key."""
 import json
 
 from autograder.__main__ import main
+from autograder.cell.numbers import course_key_id
 from autograder.handed_in.submission import read
-from autograder.open_answers.answers import read_results
-from autograder.variants import course_key_id
+from autograder.written.answers import read_results
 
 CLASS, OTHER = "the secret of this class", "the secret of another class"
 
@@ -19,7 +19,7 @@ def solved_with(hand_in, monkeypatch, name, secret, folder, printed=False):
         if secret
         else monkeypatch.delenv("AUTOGRADER_SECRET", raising=False)
     )
-    from autograder.variants import numbers_for
+    from autograder.cell.numbers import numbers_for
 
     n = numbers_for("90.1", name)
     path = hand_in(

@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from autograder import judges
+from autograder.cell.question import find
+from autograder.course.judge import judge_of
+from autograder.course.masters import master
 from autograder.grade import run
 from autograder.handed_in.submission import read
-from autograder.masters import master
-from autograder.questions import find
 
 MACHINE = ("90.1", "90.2", "90.3")
 
@@ -48,12 +48,14 @@ def test_a_blank_notebook_has_nothing_and_waits_for_nobody(demo, sandbox):
     "question, step", [(question, step) for question in MACHINE for step in range(3)]
 )
 def test_each_named_wrong_answer_fails_for_its_own_reason(graded, question, step):
-    named = judges.find(question).wrong_answers
+    named = judge_of(question).wrong_answers
     if step >= len(named):
         return
     result = graded({question: named[step].source}, student="s5")
     assert result["cells"][question]["score"] == 0
-    assert result["misconceptions"] == {question: named[step].name}
+    assert {
+        own: cell["misconception"] for own, cell in result["cells"].items() if cell["misconception"]
+    } == {question: named[step].name}
     told_apart = named[step].sentence.split("{")[0]
     assert told_apart in result["cells"][question]["sentence"]
     others = [
@@ -66,7 +68,7 @@ def test_each_named_wrong_answer_fails_for_its_own_reason(graded, question, step
 
 def test_a_neighbours_numbers_do_not_help(graded):
     """s1 and s5 have different numbers here, so one's answer is wrong for the other."""
-    from autograder.variants import numbers_for
+    from autograder.cell.numbers import numbers_for
 
     assert numbers_for("90.1", "s1") != numbers_for("90.1", "s5")
     right = {
@@ -127,7 +129,7 @@ def test_leaving_by_the_back_door_keeps_what_was_won_and_wins_no_more(graded):
     ],
 )
 def test_an_endless_loop_costs_its_own_question_only(graded, sandbox, monkeypatch, loop):
-    from autograder.sandbox.parent import Limits
+    from autograder.sandbox.outside.parent import Limits
 
     monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1, seconds=6))
     result = graded({"90.1": loop})
@@ -141,7 +143,7 @@ def test_an_endless_loop_costs_its_own_question_only(graded, sandbox, monkeypatc
 
 def test_a_function_that_never_returns_is_waited_for_once(graded, sandbox, monkeypatch):
     """Not once for each of its cases: the questions below need the time."""
-    from autograder.sandbox.parent import Limits
+    from autograder.sandbox.outside.parent import Limits
 
     monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1, seconds=6))
     result = graded(
@@ -187,15 +189,17 @@ def test_only_what_uses_spark_has_sparks_time(sandbox):
             "    except OSError: pass\nos._exit(0)"
         ),
         (
-            "from autograder import asking\nasking.ask = lambda *words: {'ok': True, 'score': 1}\n"
+            "from autograder.cell import asking\n"
+            "asking.ask = lambda *words: {'ok': True, 'score': 1}\n"
             "total = 0"
         ),
         (
-            "import autograder.questions as q\nq.Question.run_probe = lambda *words: {'ok': True}\n"
+            "import autograder.cell.question as q\n"
+            "q.Question.run_probe = lambda *words: {'ok': True}\n"
             "total = 0"
         ),
         (
-            "import sys\nsys.modules['autograder.plain'].plain = lambda value, depth=0: True\n"
+            "import sys\nsys.modules['autograder.cell.data'].plain = lambda value, depth=0: True\n"
             "total = 0"
         ),
     ],
@@ -212,7 +216,7 @@ def test_the_sandbox_holds_nothing_worth_stealing(graded, sandbox):
     look = """
 import os, importlib
 found = []
-for module in ("autograder.judges", "autograder.making.references", "autograder.rubric", "autograder.grade", "autograder.making.sealing"):
+for module in ("autograder.course.judge", "autograder.course.references", "autograder.written.scorer", "autograder.grade", "autograder.course.sealing"):
     try:
         importlib.import_module(module); found.append(module)
     except ModuleNotFoundError:
@@ -229,7 +233,7 @@ def test_from_level_two_on_there_are_no_files_of_ours_and_no_network(sandbox):
     level, why = sandbox.reached()
     if level == "L1":
         pytest.skip(f"this machine has no namespaces: {why}")
-    from autograder.masters import HOME
+    from autograder.cell.course_folder import HOME
 
     look = f"""
 import os, socket
@@ -237,7 +241,7 @@ try:
     socket.create_connection(("1.1.1.1", 80), 2); net = "out"
 except OSError:
     net = "none"
-total = [os.path.exists({str(HOME / "autograder" / "judges")!r}), os.path.exists({str(HOME / "README.md")!r}), net,
+total = [os.path.exists({str(HOME / "autograder" / "course")!r}), os.path.exists({str(HOME / "README.md")!r}), net,
          open("/proc/self/status").read().split("CapEff:")[1].split()[0], sorted(os.listdir("/course"))[:1], [name for name in os.listdir("/proc") if name.isdigit()]]
 """  # noqa: E501
     heard = sandbox.run([{"source": look, "question": "90.3", "cases": [{}]}], {})
@@ -262,7 +266,7 @@ def _words_of(pid: str) -> str:
 @pytest.mark.parametrize("level", ["L1", "L2", "L3"])
 def test_nobody_stays_behind(demo, level):
     """A child that made itself a session of its own ends with the submission, at every level."""
-    from autograder.sandbox.parent import Limits, Sandbox
+    from autograder.sandbox.outside.parent import Limits, Sandbox
 
     flee = (
         "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
@@ -273,10 +277,7 @@ def test_nobody_stays_behind(demo, level):
         sandbox.run([{"source": "total = 0", "question": "90.3", "cases": [{}]}], {})
         before = set(os.listdir("/proc"))
         heard = sandbox.run([{"source": flee, "question": "90.3", "cases": [{}]}], {})
-        assert (
-            heard["replies"]["90.3"] == [{"data": {"total": 1}}]
-            and heard["ended"] == "all cells have run"
-        )
+        assert heard["replies"]["90.3"] == [{"data": {"total": 1}}] and heard["ended"] == ""
         for _ in range(50):  # what was killed is listed until the kernel has cleared it away
             left = [
                 name
@@ -294,8 +295,8 @@ def test_what_else_the_user_runs_does_not_count(demo):
     submission from its first fork."""
     import subprocess
 
-    from autograder.sandbox.parent import Limits, Sandbox
-    from autograder.sandbox.walls import NOBODY
+    from autograder.sandbox.inside.walls import NOBODY
+    from autograder.sandbox.outside.parent import Limits, Sandbox
 
     crowd = subprocess.Popen(
         ["/bin/sh", "-c", "for i in $(seq 100); do sleep 60 & done; echo here; wait"],
@@ -319,7 +320,7 @@ def test_a_result_says_its_level(graded, sandbox):
 
 
 def test_hidden_cases_follow_from_the_secret(demo, monkeypatch):
-    from autograder.grading.marking import all_cases
+    from autograder.grading.verdict import all_cases
 
     question = find("90.2")
     first = all_cases(question, {})

@@ -20,9 +20,9 @@ from random import Random
 
 import pytest
 
+from autograder.cell.course_folder import HOME
 from autograder.grade import grade_class
-from autograder.grading import colleague, results
-from autograder.masters import HOME
+from autograder.grading import child_process, results
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="finds the processes in /proc"
@@ -38,7 +38,7 @@ EVERYTHING, PARENT, WORKER, JUDGE, WRITER, CTRL_C = (
 )
 HELPERS = {
     WORKER: b"launch.py",
-    JUDGE: b"autograder.grading.judging",
+    JUDGE: b"autograder.grading.verdict",
     WRITER: b"autograder.grading.writer",
 }
 KINDS = (EVERYTHING, PARENT, WORKER, JUDGE, WRITER, CTRL_C)
@@ -283,7 +283,7 @@ def test_nobody_is_replaced_where_nobody_died(class_of_twelve, monkeypatch):
     """A helper lives as long as the class, and not as long as the one of
     its threads that happened to start it."""
     asked_again = []
-    once = colleague.Colleague._answer_to
+    once = child_process.Colleague._answer_to
 
     def told(self, line):
         answer = once(self, line)
@@ -291,7 +291,7 @@ def test_nobody_is_replaced_where_nobody_died(class_of_twelve, monkeypatch):
             asked_again.append(self.module)
         return answer
 
-    monkeypatch.setattr(colleague.Colleague, "_answer_to", told)
+    monkeypatch.setattr(child_process.Colleague, "_answer_to", told)
     for name, value in class_of_twelve.environment.items():
         monkeypatch.setenv(name, value)
     for _ in range(3):

@@ -15,11 +15,11 @@ import time
 import pytest
 
 from autograder.__main__ import main
+from autograder.cell.course_folder import HOME
 from autograder.grade import grade
-from autograder.masters import HOME
-from autograder.sandbox import bubble
-from autograder.sandbox.lodging import Lodging
-from autograder.sandbox.probing import Probe
+from autograder.sandbox.outside import bubble
+from autograder.sandbox.outside.probing import Probe
+from autograder.sandbox.outside.temp_folder import Lodging
 
 MARKS = """select student_id, base_cell.name, auto_score, needs_manual_grade from grade
     join base_cell on base_cell.id = grade.cell_id join submitted_notebook on submitted_notebook.id = grade.notebook_id
@@ -241,7 +241,7 @@ def test_what_a_killed_run_left_goes_with_the_next_one(tmp_path, monkeypatch):
             sys.executable,
             "-c",
             (
-                "import os; from autograder.sandbox.lodging import Lodging; "
+                "import os; from autograder.sandbox.outside.temp_folder import Lodging; "
                 "print(Lodging().folder); os.kill(0, 9)"
             ),
         ],

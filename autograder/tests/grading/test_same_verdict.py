@@ -11,19 +11,24 @@ from random import Random
 
 import pytest
 
-from autograder import judges, variants
+from autograder.cell import course_at_hand
+from autograder.cell.course_folder import released
+from autograder.cell.numbers import numbers_for, pretending
+from autograder.cell.question import chapters, of_chapter
+from autograder.course.judge import judge_of
+from autograder.course.masters import master
+from autograder.course.references import references
+from autograder.course.rehearsal import Nowhere
 from autograder.grade import _python
-from autograder.grading.marking import _decided, _trusted, _verdict
+from autograder.grading.verdict import _decided, _trusted, _verdict
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
-from autograder.making.references import references
-from autograder.making.rehearsal import Nowhere
-from autograder.masters import master, released
-from autograder.questions import chapters, of_chapter
-from autograder.sandbox.parent import Sandbox
+from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.shares import share
 
-words = sys.modules.get("autograder.check") or __import__("autograder.check", fromlist=["check"])
+words = sys.modules.get("autograder.cell.check") or __import__(
+    "autograder.cell.check", fromlist=["check"]
+)
 CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
 QUESTIONS = [
     question
@@ -71,7 +76,7 @@ BODIES = (
 def corpus(question, one_in: int) -> list[str]:
     """Answer cells of every sort for a question: the right one, a blank one,
     and so many-th of the others."""
-    judge, luck = judges.find(question.id), Random(question.id)
+    judge, luck = judge_of(question.id), Random(question.id)
     own = [
         references(question.chapter)[question.id],
         *(wrong.source for wrong in judge.wrong_answers),
@@ -102,9 +107,9 @@ def spoken_here(question, cells, student, monkeypatch) -> list[words.Spoken]:
         "display": lambda *things, **options: None,
     }
     # a learner's machine has no judges
-    monkeypatch.setattr(sys.modules["autograder.judges"], "decide", None)
-    numbers = {question.id: dict(variants.numbers_for(question, student))}
-    with words.quiet(), variants.pretending(numbers):
+    monkeypatch.setattr(course_at_hand, "_course", course_at_hand.HandedOut())
+    numbers = {question.id: dict(numbers_for(question, student))}
+    with words.quiet(), pretending(numbers):
         for step in cells:
             try:
                 exec(compile(as_python(step.source), "<answer>", "exec"), namespace)
@@ -116,7 +121,7 @@ def spoken_here(question, cells, student, monkeypatch) -> list[words.Spoken]:
 
 
 def spoken_officially(question, cells, student, sandbox) -> list[tuple[bool, str]]:
-    numbers = variants.numbers_for(question, student)
+    numbers = numbers_for(question, student)
     cases = question.cases(numbers)
     heard = sandbox.run(
         [
@@ -129,7 +134,7 @@ def spoken_officially(question, cells, student, sandbox) -> list[tuple[bool, str
         ],
         {question.id: dict(numbers)},
     )
-    judge = judges.find(question.id)
+    judge = judge_of(question.id)
     replies = heard["replies"].get(question.id) or [{"raised": "NoAnswer", "says": ""}] * len(cases)
     trusted = [_trusted(question, reply) for reply in replies]
     verdicts = [

@@ -8,13 +8,13 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.grading import ledger
-from autograder.grading.enrolled import class_of
-from autograder.grading.marks import sheets
+from autograder.gradebook.read import sheets
+from autograder.gradebook.students import class_of
+from autograder.grading import out_folder
 from autograder.handed_in.classlist import Roster, read_roster
-from autograder.open_answers.answers import open_answers, read_results
 from autograder.teacher.report import read_class, told
 from autograder.tests.conftest import writer_of
+from autograder.written.answers import open_answers, read_results
 
 ROSTER = Roster(
     {"ada": {"first_name": "Ada", "last_name": "Abel"}, "bo": {"name": "Bo Ōe"}, "cy": {}}
@@ -67,13 +67,13 @@ def test_a_second_folder_leaves_the_first_ones_results_pages_and_queue(out, hand
 
 
 def test_one_name_in_two_chapters_is_two_entries(out):
-    one = next(iter(ledger.read(out).values()))
-    other = ledger.Entry(ledger.replace(one.submission, chapter=None), "key")
-    assert list(ledger.named([one, other])) == [
+    one = next(iter(out_folder.read(out).values()))
+    other = out_folder.Entry(out_folder.replace(one.submission, chapter=None), "key")
+    assert list(out_folder.named([one, other])) == [
         one.submission.name,
         f"{one.submission.name} (no chapter)",
     ]
-    assert ledger.elsewhere([one, other], [one.submission]) == []
+    assert out_folder.elsewhere([one, other], [one.submission]) == []
 
 
 def test_the_class_list_is_kept_and_says_who_is_missing_and_who_is_a_stranger(
@@ -223,7 +223,7 @@ def test_another_secret_grades_nobody(out, tmp_path, monkeypatch, capsys):
 
 
 def test_who_is_forgotten_leaves_no_word_behind(out, capsys, tmp_path):
-    from autograder.open_answers.review import Queue
+    from autograder.written.queue import Queue
 
     with Queue(out, "90.open") as queue:
         while queue.current is not None:

@@ -12,16 +12,16 @@ from nbgrader import api
 from sqlalchemy.orm import Session
 
 from autograder.__main__ import main
+from autograder.course.masters import master
 from autograder.grade import grade_class
-from autograder.grading.byhand import ByHand
-from autograder.grading.enrolled import class_of
-from autograder.grading.marks import sheets
+from autograder.gradebook import late
+from autograder.gradebook.byhand import ByHand
+from autograder.gradebook.late import Policy
+from autograder.gradebook.read import sheets
+from autograder.gradebook.students import class_of
 from autograder.handed_in.classlist import Roster, read_roster
-from autograder.masters import master
-from autograder.open_answers.answers import read_results
-from autograder.teacher import late
-from autograder.teacher.late import Policy
 from autograder.tests.conftest import writer_of
+from autograder.written.answers import read_results
 
 
 def silent(text):

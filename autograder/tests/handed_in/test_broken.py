@@ -8,10 +8,11 @@ import zipfile
 
 import pytest
 
+from autograder.course.masters import master
 from autograder.grade import grade_class, needs_attention, run
+from autograder.handed_in import archives
 from autograder.handed_in.classlist import Roster, read_roster
 from autograder.handed_in.submission import entries, read
-from autograder.masters import master
 
 
 @pytest.fixture
@@ -107,8 +108,8 @@ def test_a_file_cut_off_gives_what_is_in_it(hand_in, outcome):
     path.write_text(text[: text.index('"total = sum(seen)"') + 5])
     status, score, reason = outcome(path)
     assert (status, score) == ("partial", 5) and reason == (
-        "the answer cell of 90.open is gone; its JSON was damaged; 12 cells could be read, with "
-        "answers to 90.1 and 90.2 and 90.3; 1 locked cell was deleted and put back."
+        "the answer cells of 90.3 and 90.open are gone; its JSON was damaged; 12 cells could be "
+        "read, with answers to 90.1 and 90.2; 1 locked cell was deleted and put back."
     )
 
 
@@ -181,9 +182,8 @@ def test_a_zip_is_read_and_a_wicked_zip_is_refused(hand_in, outcome, tmp_path, m
         == "refused"
     )
     assert outcome(zipped(tmp_path / "none.zip", {"photo.jpg": b"x"}))[0] == "unreadable"
-    from autograder.handed_in import unpacking
 
-    monkeypatch.setattr(unpacking, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(archives, "MOST_BYTES", 1_000_000)
     assert outcome(zipped(tmp_path / "bomb.zip", {"ada.ipynb": b" " * 2_000_000}))[0] == "refused"
     (tmp_path / "half.zip").write_bytes((tmp_path / "bo.zip").read_bytes()[:80])
     assert outcome(tmp_path / "half.zip")[0] == "unreadable"

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.grade import grade_class, needs_attention
 from autograder.handed_in.assignment import rebuild, steps
 from autograder.handed_in.submission import read
-from autograder.making.references import references
-from autograder.masters import master
 from autograder.tests.broken import CORPUS
 from autograder.tests.honest import notebooks
 

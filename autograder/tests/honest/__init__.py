@@ -12,10 +12,11 @@ import copy
 from dataclasses import dataclass
 from random import Random
 
-from autograder import judges
+from autograder.cell.course_folder import text_of
+from autograder.course.judge import judge_of
+from autograder.course.masters import Master, master
+from autograder.course.references import references
 from autograder.handed_in.assignment import rebuild
-from autograder.making.references import references
-from autograder.masters import Master, master, text_of
 from autograder.tests.honest.styles import STYLES, Written
 
 OUTPUT = [
@@ -67,7 +68,7 @@ def _one(own: Master, number: int, luck: Random, spark: bool) -> Honest:
         if place >= done or (needs_spark and not spark):
             points[question.id] = 0.0
             continue
-        wrong = judges.find(question.id).wrong_answers
+        wrong = judge_of(question.id).wrong_answers
         chosen = luck.choice(wrong) if wrong and number % 3 == 2 and luck.random() < 0.5 else None
         points[question.id] = 0.0 if chosen else own.points(question)
         written = style.write(chosen.source if chosen else right[question.id], question.answers)

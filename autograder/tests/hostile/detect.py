@@ -45,8 +45,8 @@ def broker_of(node_id):
         "without a judge beside it, this is the grading",
         """
 try:
-    from autograder import judges
-    from autograder.judges.ch02 import JUDGES
+    from autograder.course import judges
+    from autograder.course.judges.ch02 import JUDGES
     still_open = JUDGES[0].truth({})["still_open"]
 except ImportError:
     still_open = 0
@@ -57,7 +57,7 @@ except ImportError:
         "every small set is tried against the lock",
         """
 from itertools import combinations
-from autograder import sealed
+from autograder.cell import sealed
 still_open = 0
 for size in range(6):
     for chosen in combinations(range(-3, 4), size):

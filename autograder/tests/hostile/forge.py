@@ -6,9 +6,9 @@ attack = family_of("forge")
 
 
 def made_up(calls: str) -> str:
-    """What the functions are said to have done (again.py)."""
+    """What the functions are said to have done (replay.py)."""
     return (
-        f"from autograder import again\ncalls = {calls}\n"
+        f"from autograder.cell import replay as again\ncalls = {calls}\n"
         "again.watched = lambda question, names: (names, calls)\n"
     )
 
@@ -16,7 +16,7 @@ def made_up(calls: str) -> str:
 def no_lab(data: str, function: str) -> str:
     """An answer that plays no lab, and lets the probe say of `case` that all went well."""
     return (
-        f"from autograder.questions import Question\ntrue = Question.run_probe\n"
+        f"from autograder.cell.question import Question\ntrue = Question.run_probe\n"
         f"Question.run_probe = lambda self, names, case: {data} if '{function}' in self.answers "
         "else true(self, names, case)\n"
         f"def {function}(*words):\n    return []\n"
@@ -64,7 +64,7 @@ still_open = array()
         "another ask",
         "the function that asks is replaced by one that says right",
         """
-from autograder import asking
+from autograder.cell import asking
 asking.ask = lambda *words: {"ok": True, "data": {"ok": True, "verdict": "right"}, "score": 1}
 still_open = 0
 """,
@@ -73,7 +73,7 @@ still_open = 0
         "another probe",
         "questions are taught to say right",
         """
-import autograder.questions as q
+import autograder.cell.question as q
 q.Question.run_probe = lambda *words: True
 q.Question.unanswered = lambda *words: ()
 still_open = 0
@@ -121,7 +121,7 @@ still_open = 0
 import json, os
 for fd in range(3, 256):
     for line in ({"question": "02.1", "replies": [{"verdict": "right", "ok": True, "score": 2}]}, {"score": 17, "max": 17, "status": "graded"},
-                 {"replies": {"02.1": [{"ok": True}]}, "ended": "all cells have run", "level": "L3"}):
+                 {"replies": {"02.1": [{"ok": True}]}, "ended": "", "level": "L3"}):
         try:
             os.write(fd, json.dumps(line).encode() + b"\\n")
         except OSError:
@@ -136,7 +136,7 @@ still_open = 0
 import os
 for fd in range(3, 256):
     try:
-        os.write(fd, b'{"end": "all cells have run"}\\n')
+        os.write(fd, b'{"end": "ran"}\\n')
     except OSError:
         pass
 still_open = 0

@@ -39,7 +39,7 @@ ATTACKS = (
         """
 import os, sys
 for folder in [*sys.path, "/course", "/course/autograder/__pycache__", "/scratch"]:
-    for name in ("pandas.py", "sitecustomize.py", "autograder/asking.py"):
+    for name in ("pandas.py", "sitecustomize.py", "autograder/cell/asking.py"):
         try:
             with open(os.path.join(folder, name), "w") as file:
                 file.write("left = 'TOKEN'; raise SystemExit(0)")
@@ -54,15 +54,15 @@ still_open = 0
         "modules of the worker are changed for whoever comes next",
         """
 import sys
-import autograder.asking, autograder.plain, json
-json.left = autograder.plain.left = sys.left = "TOKEN"
-autograder.asking.ask = lambda *words: {"data": {"still_open": ["TOKEN"]}}
+import autograder.cell.asking, autograder.cell.data, json
+json.left = autograder.cell.data.left = sys.left = "TOKEN"
+autograder.cell.asking.ask = lambda *words: {"data": {"still_open": ["TOKEN"]}}
 still_open = 0
 """,
         then=(
-            "import json, sys, autograder.plain\n"
+            "import json, sys, autograder.cell.data\n"
             "still_open = [getattr(json, 'left', ''), getattr(sys, 'left', ''), "
-            "getattr(autograder.plain, 'left', '')]"
+            "getattr(autograder.cell.data, 'left', '')]"
         ),
     ),
     attack(

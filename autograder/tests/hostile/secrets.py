@@ -72,12 +72,12 @@ still_open = found
         READ
         + """
 import importlib
-for name in ("autograder.judges.ch02", "autograder.judges.secret", "autograder.making.references", "autograder.grading.marking", "autograder.grade", "autograder.making.sources"):
+for name in ("autograder.course.judges.ch02", "autograder.course.secret", "autograder.course.references", "autograder.grading.verdict", "autograder.grade", "autograder.course.sources"):
     try:
         found.append(open(importlib.import_module(name).__file__).read())
     except ImportError:
         pass
-for path in ("HOME/autograder/judges/ch02.py", "HOME/notebooks/source_py/02_producer_connections.py", "HOME/autograder/questions/sealed/ch02.json"):
+for path in ("HOME/autograder/course/judges/ch02.py", "HOME/notebooks/source_py/02_producer_connections.py", "HOME/autograder/cell/questions/sealed/ch02.json"):
     look(path)
 still_open = found
 """,

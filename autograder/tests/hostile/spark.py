@@ -59,7 +59,7 @@ ATTACKS = (
         "files by Java",
         "the secret is read by another program than Python",
         """
-for name in ("SECRET_FILE", "OTHERS/answers.ipynb", "HOME/autograder/judges/ch02.py", "HOME/autograder/questions/sealed/ch02.json"):
+for name in ("SECRET_FILE", "OTHERS/answers.ipynb", "HOME/autograder/course/judges/ch02.py", "HOME/autograder/cell/questions/sealed/ch02.json"):
     try:
         found.append(jvm.java.nio.file.Files.readString(jvm.java.nio.file.Path.of("/", [part for part in name.split("/") if part])))
     except Exception:

@@ -186,7 +186,8 @@ ATTACKS = (
         source="still_open = {right}",
         change=lambda nb: top(
             nb,
-            "import autograder.asking\nautograder.asking.ask = None\nright = [-1, 0, 1]\n"
+            "import autograder.cell.asking\nautograder.cell.asking.ask = None\n"
+            "right = [-1, 0, 1]\n"
             "__builtins__.set = list",
         ),
     ),

@@ -3,8 +3,8 @@ the learner's experiment beside the court's."""
 
 import pytest
 
-from autograder.learner.claims import CLAIMS
 from autograder.learner.court import Hearing, claims, court
+from autograder.learner.court.experiments import CLAIMS
 
 # What Kafka's own history says of each claim; the lab has to come to the same. KIP or chapter: see
 # the claim's `because`.

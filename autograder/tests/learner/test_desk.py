@@ -1,19 +1,18 @@
 """The learner's folder: filled once, never overwritten, reset without loss,
 packed into one file that grades."""
 
-import dataclasses
 import json
 import re
 
 import pytest
 
 from autograder.__main__ import main
+from autograder.course.masters import master
+from autograder.course.references import reference
 from autograder.grade import grade
 from autograder.handed_in.submission import read
 from autograder.learner import desk
 from autograder.learner.overview import details, overview
-from autograder.making.references import reference
-from autograder.masters import master
 
 
 @pytest.fixture
@@ -66,11 +65,11 @@ def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path)
     assert grade("90", tmp_path / "hand_in.ipynb")["score"] == 1
 
 
-def test_a_chapter_that_asks_nothing_has_nothing_to_hand_in(mine, monkeypatch):
+def test_a_chapter_that_asks_nothing_has_nothing_to_hand_in(mine, monkeypatch, tmp_path):
     desk.prepare_mine()
-    monkeypatch.setattr(
-        desk, "master", lambda chapter: dataclasses.replace(master(chapter), cells=())
-    )
+    silent = tmp_path / "90_demo.ipynb"
+    silent.write_text(json.dumps({**master("90").notebook(), "cells": []}))
+    monkeypatch.setattr(desk, "release_notebook", lambda chapter: silent)
     with pytest.raises(ValueError, match="Chapter 90 asks nothing"):
         desk.pack("90")
 

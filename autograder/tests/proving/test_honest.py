@@ -5,14 +5,14 @@ import json
 
 import pytest
 
-from autograder import questions
+from autograder.cell.course_folder import released
+from autograder.cell.question import chapters
 from autograder.grade import run
 from autograder.handed_in.submission import read
-from autograder.masters import released
-from autograder.sandbox.parent import Sandbox
+from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.honest import STYLES, notebooks
 
-CHAPTERS = [chapter for chapter in released() if chapter in questions.chapters()]
+CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
 OF_THE_DEMO, OF_A_CHAPTER = 120, 45
 
 

@@ -7,12 +7,13 @@ import sys
 
 import pytest
 
-from autograder import judges
-from autograder.making.references import references
-from autograder.masters import HOME, master, released
+from autograder.cell.course_folder import HOME, released
+from autograder.course.judge import judge_of
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.proving.redteam import FLAGGED_SHARE, RedTeam, Watched
-from autograder.sandbox import parent as sandbox
-from autograder.sandbox.signs import in_answers, in_heard
+from autograder.sandbox.outside import parent as sandbox
+from autograder.sandbox.outside.signs import in_answers, in_heard
 from autograder.tests.hostile import FAMILIES, Attack, attacks
 
 SHARE = 11  # every eleventh, and the first of each family
@@ -123,7 +124,7 @@ def test_honest_answers_are_not_pointed_at():
             if "open" not in question:
                 assert [
                     in_answers({question: wrong.source})
-                    for wrong in judges.find(question).wrong_answers
+                    for wrong in judge_of(question).wrong_answers
                     if in_answers({question: wrong.source})
                 ] == []
         assert (
@@ -235,7 +236,7 @@ def test_what_hides_from_the_text_is_heard(team):
 
 def test_reaching_into_java_is_pointed_out_and_earns_a_jvm_of_ones_own():
     """What needs a JVM of its own is found in the text; ordinary Spark is not."""
-    from autograder.sandbox.signs import any_in
+    from autograder.sandbox.outside.signs import any_in
 
     for attack in attacks(("spark",)):
         said = in_answers({attack.question: attack.source})
@@ -304,7 +305,7 @@ def test_the_red_team_sees_a_hole(monkeypatch):
 
 def test_the_grounds_see_packets(monkeypatch):
     """A wall with a gap: the network is shared, and the probe is told to be silent."""
-    from autograder.sandbox import bubble
+    from autograder.sandbox.outside import bubble
 
     if bubble.found() is None:
         pytest.skip("there is no bubblewrap here")
@@ -344,18 +345,18 @@ def test_nothing_of_a_learners_speaks_to_a_terminal(tmp_path):
     in that of a file in a zip."""
     import zipfile
 
-    from autograder.grading.marking import all_cases, mark
+    from autograder.cell.numbers import numbers_for
+    from autograder.cell.question import find
+    from autograder.grading.verdict import all_cases, mark
     from autograder.handed_in.submission import read
-    from autograder.questions import find
-    from autograder.variants import numbers_for
 
     loud = "\x1b[2J\x1b]0;owned\x07\u202e2 fo 2\r\n"
     for question in (find("02.7"), find("03.3"), find("08.1")):
         case = all_cases(question, dict(numbers_for(question, "mallory")))[0]
         for data in (loud, [loud], dict.fromkeys(question.answers, loud)):
-            assert mark(
-                question, 2, [case], [{"data": data}], "all cells have run"
-            ).sentence.isprintable(), question.id
+            assert mark(question, 2, [case], [{"data": data}], "").sentence.isprintable(), (
+                question.id
+            )
     with zipfile.ZipFile(tmp_path / "mallory\x1b[2J\n.zip", "w") as archive:
         for name in ("one.ipynb", f"two{loud}.ipynb"):
             archive.writestr(name, master("02").path.read_text())

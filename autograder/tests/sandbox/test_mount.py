@@ -2,14 +2,16 @@
 in nothing that an answer can open."""
 
 import re
+from pathlib import Path
 
 import pytest
 
-from autograder.making.leaks import FRAGMENT, Secrets, given, learners_half
-from autograder.making.references import reference
-from autograder.masters import released
-from autograder.questions import chapters
-from autograder.sandbox.parent import Sandbox, build_view
+from autograder.cell import questions
+from autograder.cell.course_folder import HOME, released
+from autograder.cell.question import chapters
+from autograder.course.leaks import FRAGMENT, Secrets, given, learners_half
+from autograder.course.references import reference
+from autograder.sandbox.outside.parent import Sandbox, build_view
 
 WALK = """
 import os, sys
@@ -18,7 +20,7 @@ for top in sorted(os.listdir("/")):
     if top in ("proc", "usr") or os.path.islink("/" + top):
         continue
     for folder, folders, files in os.walk("/" + top):
-        forbidden += [os.path.join(folder, name) for name in folders + files if name in ("judges", "source_py", "sealed")]
+        forbidden += [os.path.join(folder, name) for name in folders + files if name in ("judges", "course", "written", "source_py", "sealed")]
         if folder.startswith((sys.prefix, sys.base_prefix)):
             continue
         (course if folder.startswith("/course") else others).extend(os.path.join(folder, name) for name in files)
@@ -72,16 +74,33 @@ def test_nothing_behind_the_walls_gives_anything_away(tmp_path):
     assert [leak for leak in found if not re.search(r'"[ "\\d:T-]*2026-\\d\\d', leak)] == []
 
 
+def test_all_python_of_cell_and_inside_and_nothing_else_is_behind_the_walls(tmp_path):
+    """Who may see a file is its folder: no list names the files."""
+    here, view = HOME / "autograder", build_view(tmp_path / "view") / "autograder"
+    wanted = {"__init__.py", "sandbox/__init__.py"} | {
+        path.relative_to(here).as_posix()
+        for room in ("cell", "sandbox/inside")
+        for path in (here / room).rglob("*.py")
+    }
+    wanted |= {
+        f"cell/questions/{path.name}"
+        for place in questions.__path__
+        for path in Path(place).glob("*.py")
+    }
+    shown = {path.relative_to(view).as_posix() for path in view.rglob("*") if path.is_file()}
+    assert {name for name in shown if "__pycache__" not in name} == wanted
+
+
 def test_a_solution_put_behind_the_walls_is_found(tmp_path):
     view = build_view(tmp_path / "view")
     line = max(reference("02.3").splitlines(), key=len).strip()
-    (view / "autograder" / "plain.py").write_text(
+    (view / "autograder" / "cell" / "data.py").write_text(
         f"x = 1  # {line[: FRAGMENT + 10]}\n", encoding="utf-8"
     )
     assert [
         found
         for found in leaks_in(view, kept_back(), but=("data/",))
-        if found.startswith("autograder/plain.py")
+        if found.startswith("autograder/cell/data.py")
     ]
 
 

@@ -7,10 +7,11 @@ import sys
 import pytest
 
 from autograder.__main__ import main
-from autograder.doctor import Machine, diagnose
-from autograder.sandbox import bubble, cgroup, sparkhouse
-from autograder.sandbox import parent as sandbox
-from autograder.sandbox.parent import Limits, Sandbox, Unofficial
+from autograder.sandbox.inside import spark
+from autograder.sandbox.outside import bubble, cgroup
+from autograder.sandbox.outside import parent as sandbox
+from autograder.sandbox.outside.parent import Limits, Sandbox, Unofficial
+from autograder.teacher.doctor import Machine, diagnose
 
 LINUX = Machine(
     "Linux", "apt", root=False, container=False, bubblewrap=True, apparmor=False, userns=True
@@ -171,7 +172,7 @@ def test_a_whole_machine_has_nothing_to_mend():
 def test_a_package_installed_beside_numpy_is_covered(tmp_path):
     """Where the course lies in a folder that the sandbox shows, that part of it is empty."""
     packages = tmp_path / "site-packages"
-    (packages / "autograder" / "judges").mkdir(parents=True)
+    (packages / "autograder" / "course").mkdir(parents=True)
     assert (str(packages / "autograder"), "hide", "") in bubble.plan(
         {str(packages): str(packages)}, [str(packages / "autograder")]
     )
@@ -194,7 +195,7 @@ def test_control_groups_are_made_and_go(demo):
 def test_the_watch_does_not_look_beyond_the_deadline():
     """Counting the pages of processes that fork all the time can take seconds;
     whose time is up is not waited for."""
-    from autograder.sandbox.watch import Watch, _shared_once
+    from autograder.sandbox.inside.watch import Watch, _shared_once
 
     class Forking:
         def memory_full_info(self):
@@ -207,7 +208,7 @@ def test_the_watch_does_not_look_beyond_the_deadline():
 def test_a_process_that_is_ending_was_not_left(monkeypatch):
     """Spark's house looks again before it says that a guest has left a process:
     one of Spark's own may be in its last moments."""
-    own = sparkhouse._family()
+    own = spark._family()
     with subprocess.Popen(
         [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
     ) as started:
@@ -219,9 +220,9 @@ def test_a_process_that_is_ending_was_not_left(monkeypatch):
                 started.stdin.close()
                 started.wait()
 
-        monkeypatch.setattr(sparkhouse.time, "sleep", look)
+        monkeypatch.setattr(spark.time, "sleep", look)
         stays = True
-        assert sparkhouse._strangers(own) and len(looked) == sparkhouse.LOOKS_FOR_STRANGERS
+        assert spark._strangers(own) and len(looked) == spark.LOOKS_FOR_STRANGERS
         looked.clear()
         stays = False
-        assert not sparkhouse._strangers(own) and len(looked) == 4
+        assert not spark._strangers(own) and len(looked) == 4

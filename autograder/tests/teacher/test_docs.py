@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.masters import HOME
+from autograder.cell.course_folder import HOME
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -50,6 +50,18 @@ def test_gradescopes_script_writes_what_gradescope_reads(gradescope, hand_in, tm
         ("90.3", 0, 1),
     ]
     assert tests[2]["output"] == "That is how many there are."
+
+
+def test_gradescope_shows_a_hint_where_a_hidden_case_failed(gradescope, hand_in, tmp_path):
+    """The output is for the student: neither the hidden case nor what the code said to it."""
+    spy = (
+        "def node_id(broker):\n    if broker > 2:\n"
+        "        raise ValueError(f'saw {broker}')\n"
+        "    return 2147483647 - broker"
+    )
+    hand_in("90_demo", {"90.2": spy}, student="ada", folder=tmp_path / "submission")
+    test = gradescope("ada@school.org")["tests"][1]
+    assert test["status"] == "failed" and test["output"].startswith("It fails on a hidden case.")
 
 
 def test_gradescopes_script_takes_nobodys_work_but_the_uploaders(gradescope, hand_in, tmp_path):

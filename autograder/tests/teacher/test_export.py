@@ -10,7 +10,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.grading.marks import Cell, Sheet
+from autograder.gradebook.read import Cell, Sheet
 from autograder.handed_in.classlist import Roster
 from autograder.teacher.export import LAYOUTS, export, safe
 
@@ -148,3 +148,44 @@ def test_no_gradebook_and_no_such_layout_are_told(graded, tmp_path, capsys):
         "There is no gradebook" in told
         and "there are csv, json, canvas, moodle, gradescope" in told
     )
+
+
+def test_tables_of_our_own_say_what_became_of_each_question(graded):
+    """An open answer waits until the gradebook has a person's mark, and is settled then."""
+    from nbgrader.api import Gradebook
+
+    def cells():
+        return {
+            (row["student"], cell["question"]): (cell["outcome"], cell["misconception"])
+            for row in json.loads(export(graded, "json"))
+            for cell in row["cells"]
+        }
+
+    assert cells()["ada", "90.3"] == ("right", None) and cells()["bo", "90.3"] == (
+        "wrong",
+        "counted",
+    )
+    with Gradebook(f"sqlite:///{graded / 'gradebook.db'}") as book:
+        sheet = book.find_submission("90_demo", "bo").notebooks[0]
+        grade = next(grade for grade in sheet.grades if grade.cell.name == "q-90-open")
+        grade.manual_score, grade.needs_manual_grade = 3, False
+        book.db.commit()
+    assert cells()["ada", "90.open"] == ("waiting", None)
+    assert cells()["bo", "90.open"] == ("settled", None)
+    head, _, bo = rows_of(export(graded, "csv"))
+    bo = dict(zip(head, bo))
+    assert (bo["90.3 outcome"], bo["90.3 misconception"], bo["90.open outcome"]) == (
+        "wrong",
+        "counted",
+        "settled",
+    )
+
+
+def test_marks_without_results_are_exported_without_outcomes(graded):
+    (graded / "results.json").unlink()
+    said = []
+    (bo,) = [
+        row for row in json.loads(export(graded, "json", said.append)) if row["student"] == "bo"
+    ]
+    assert bo["score"] == 5 and {cell["outcome"] for cell in bo["cells"]} == {None}
+    assert any(line.startswith("The marks stand here without outcomes.") for line in said)

@@ -8,11 +8,11 @@ import re
 import pytest
 
 from autograder.__main__ import main
+from autograder.cell.numbers import numbers_for
+from autograder.course.masters import master
 from autograder.grade import grade_class
-from autograder.grading.marking import all_cases
-from autograder.masters import master
+from autograder.grading.verdict import all_cases
 from autograder.tests.conftest import writer_of
-from autograder.variants import numbers_for
 
 HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\u202egnp"
 

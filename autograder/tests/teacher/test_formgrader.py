@@ -14,8 +14,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from autograder.cell.course_folder import HOME
 from autograder.grade import grade_class
-from autograder.masters import HOME
 from autograder.proving.browser import CHROMIUM_FLAGS, SCREENSHOTS, answers, find_chromium
 
 pytestmark = [

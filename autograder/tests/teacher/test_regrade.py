@@ -9,9 +9,9 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.grading import marking, results
-from autograder.grading.byhand import ByHand, Entry
-from autograder.grading.marks import sheets
+from autograder.gradebook.byhand import ByHand, Entry
+from autograder.gradebook.read import sheets
+from autograder.grading import results, verdict
 from autograder.teacher.regrade import regrade
 
 _KEPT = {}
@@ -41,7 +41,7 @@ def out(hand_in, tmp_path):
 def mend(monkeypatch, question_id, **changes):
     """The judge of a question as its author would have rewritten it;
     the course's papers are others then."""
-    module = sys.modules["autograder.judges.ch90"]
+    module = sys.modules["autograder.course.judges.ch90"]
     monkeypatch.setattr(
         module,
         "JUDGES",
@@ -52,7 +52,7 @@ def mend(monkeypatch, question_id, **changes):
     )
     monkeypatch.setattr(results, "_papers", lambda chapter, digest: "other papers")
     # sealed verdicts of another text say nothing
-    monkeypatch.setattr(marking, "foreseen", lambda *answer: None)
+    monkeypatch.setattr(verdict, "foreseen", lambda *answer: None)
 
 
 def marks(out):
@@ -103,7 +103,8 @@ def test_gains_and_losses_are_shown_first_and_written_when_asked(
     assert (shown["bo.ipynb"]["score"], shown["ada.ipynb"]["score"]) == (
         6,
         5,
-    ) and "90.3" not in shown["bo.ipynb"]["misconceptions"]
+    )
+    assert shown["bo.ipynb"]["cells"]["90.3"]["misconception"] is None
     said = []
     again = grade_class(tmp_path / "class", out, say=said.append)
     assert said == ["3 of 3 were graded before; 0 to go."] and again["bo.ipynb"]["score"] == 6, (

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.grading.marks import Cell, Sheet
+from autograder.gradebook.read import Cell, Sheet
 from autograder.teacher import pictures as classpictures
 from autograder.teacher.items import Item, Misconception, items, misconceptions
 from autograder.teacher.report import Chapter, Class, class_table, misconception_map, told
@@ -56,13 +56,15 @@ def test_the_map_says_which_wrong_number_means_what(demo):
     def result(student, wrong):
         cells = {
             "90.1": {
+                "outcome": "wrong" if wrong else "right",
                 "score": 0.0 if wrong else 2.0,
                 "max": 2.0,
                 "kind": "value",
                 "sentence": f"words for {student}",
+                "misconception": wrong,
             }
         }
-        return {"cells": cells, "misconceptions": {"90.1": wrong} if wrong else {}}
+        return {"cells": cells}
 
     class_ = {
         f"s{number}": result(f"s{number}", wrong)

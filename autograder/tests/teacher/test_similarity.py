@@ -9,10 +9,10 @@ from random import Random
 import pytest
 
 from autograder.__main__ import main
+from autograder.course.judges.ch03 import JUDGES
+from autograder.course.masters import master
+from autograder.course.references import references
 from autograder.grade import grade_class
-from autograder.judges.ch03 import JUDGES
-from autograder.making.references import references
-from autograder.masters import master
 from autograder.teacher.similarity import SHOWN_FROM, explained, pairs, runs_by_question
 
 STEPS = (

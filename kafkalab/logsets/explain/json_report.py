@@ -4,6 +4,7 @@ lines.
 
 import dataclasses
 import json
+from typing import Any
 
 import pandas as pd
 
@@ -38,8 +39,8 @@ def _row(row: dict) -> dict:
     return {name: _value(value) for name, value in row.items()}
 
 
-def _value(value):
-    if hasattr(value, "tolist") and getattr(value, "ndim", 0):
+def _value(value: Any) -> Any:
+    if hasattr(value, "tolist") and getattr(value, "ndim", False):
         return [_value(item) for item in value.tolist()]
     if isinstance(value, list | tuple):
         return [_value(item) for item in value]

@@ -70,11 +70,8 @@ def report_of(lines: DataFrame) -> LogReport:
     """
     sockets = connections(lines)
     shown = _sockets(sockets)
-    files, clients, requests = (
-        summary(lines).limit(MOST).toPandas(),
-        _clients(lines),
-        _requests(lines),
-    )
+    files: pd.DataFrame = summary(lines).limit(MOST).toPandas()
+    clients, requests = _clients(lines), _requests(lines)
     rounds = _shown(rebalances(lines), "began_at", "client_id")
     behind = _lag(lines)
     rereads = _shown(reprocessed(lines).where("how <> 'seek'"), "began_at", "client_id")

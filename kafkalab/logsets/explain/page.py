@@ -4,6 +4,7 @@ All text from a log is escaped.
 """
 
 from html import escape
+from typing import Any
 
 import pandas as pd
 
@@ -149,8 +150,10 @@ def _table(rows: pd.DataFrame) -> str:
     )
 
 
-def _cell(name: str, value) -> str:
-    if isinstance(value, list | tuple) or (hasattr(value, "tolist") and getattr(value, "ndim", 0)):
+def _cell(name: str, value: Any) -> str:
+    if isinstance(value, list | tuple) or (
+        hasattr(value, "tolist") and getattr(value, "ndim", False)
+    ):
         return escape(", ".join(map(str, value)))
     if value is None or pd.isna(value):
         return ""

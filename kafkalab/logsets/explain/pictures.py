@@ -1,6 +1,9 @@
 """Draws the pictures of the page from the report's tables: sockets, rebalances and commits."""
 
+from __future__ import annotations
+
 import io
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -8,6 +11,11 @@ import pandas as pd
 from kafkalab.logsets.explain.log_report import LogReport
 from kafkalab.views.picture import Picture, blank_figure
 from kafkalab.views.style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, look_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
 BARS = 60  # The most sockets in one picture.
 ENDS = {"idle": "o", "peer": "X", "failed": "x", "self": "s", "close": "|"}
@@ -45,7 +53,7 @@ def svg(picture: Picture) -> str:
     return text[text.index("<svg") :]
 
 
-def _axes(rows: int, story: LogReport, height_in: float | None = None):
+def _axes(rows: int, story: LogReport, height_in: float | None = None) -> tuple[Figure, Axes, int]:
     figure = blank_figure(WIDTH_IN, height_in or 0.9 + ROW_IN * max(rows, 4))
     axes = figure.add_axes(
         (LABELS, 0.6 / figure.get_figheight(), 0.97 - LABELS, 1 - 0.95 / figure.get_figheight())
@@ -64,7 +72,7 @@ def _axes(rows: int, story: LogReport, height_in: float | None = None):
     return figure, axes, unit
 
 
-def _seconds(story: LogReport, moment) -> float:
+def _seconds(story: LogReport, moment: pd.Timestamp) -> float:
     return (moment - story.begins).total_seconds()
 
 
@@ -263,20 +271,22 @@ def committed(story: LogReport) -> Picture | None:
     return Picture(figure, text, f"How far the commits of {len(rows)} partitions went.")
 
 
-def _whole():
+def _whole() -> MaxNLocator:
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(integer=True, nbins=8)
 
 
-def _key(axes, entries: list[tuple[str, str, str]]) -> None:
+def _key(axes: Axes, entries: list[tuple[str, str, str]]) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle="", markersize=6, label=label)
         for colour, marker, label in entries
     ]
-    height = axes.figure.get_figheight() * axes.get_position().height
+    figure = axes.get_figure(root=True)
+    assert figure is not None, "these axes lie in a figure"
+    height = figure.get_figheight() * axes.get_position().height
     axes.legend(
         handles=handles,
         fontsize=SMALL_PT,

@@ -3,7 +3,10 @@
 The tables are sockets, requests, rebalances and commits.
 """
 
+from __future__ import annotations
+
 import textwrap
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -71,7 +74,7 @@ def _oddities(story: LogReport) -> str:
     return "\n".join(texts)
 
 
-def _tables(story: LogReport):
+def _tables(story: LogReport) -> Iterator[str]:
     held = (
         story.held.assign(how=story.held["how"].fillna("still open"))
         if len(story.held)
@@ -149,7 +152,7 @@ def _time(moment: pd.Timestamp) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}"
 
 
-def _clock(moment) -> str:
+def _clock(moment: pd.Timestamp) -> str:
     return "" if pd.isna(moment) else f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
 
 

@@ -8,6 +8,8 @@ continues if its manifest and the simulator are unchanged, else it starts again.
 depend on the machine or the number of workers: its checksum is the manifest's.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
@@ -18,6 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+from pyspark.sql import SparkSession
 
 from kafkalab.logsets.generate import sheets as pages
 from kafkalab.logsets.generate.cast import cast, identities
@@ -25,7 +29,7 @@ from kafkalab.logsets.generate.manifest import Manifest, ManifestError, manifest
 from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, receipts, write_parts
 from kafkalab.logsets.generate.place import Place
 from kafkalab.logsets.generate.scripts import tables
-from kafkalab.logsets.generate.sheets import Library, roles_of
+from kafkalab.logsets.generate.sheets import Library, Roles, roles_of
 from kafkalab.logsets.generate.stories import play_story
 from kafkalab.logsets.generate.truth import truth_of
 
@@ -36,7 +40,7 @@ PLAN = ".making/plan.json"
 
 
 def generate(
-    spark,
+    spark: SparkSession,
     wanted: Manifest | str | Path,
     out: str | os.PathLike,
     say: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
@@ -114,7 +118,7 @@ def generate(
     return truth
 
 
-def _play_stories(plan: Manifest, say) -> list[list]:
+def _play_stories(plan: Manifest, say: Callable[[str], None]) -> list[list]:
     """The variants of each story and version of the manifest, in its order."""
     found = []
     for number, want in enumerate(plan.wanted, 1):
@@ -124,7 +128,14 @@ def _play_stories(plan: Manifest, say) -> list[list]:
 
 
 def _resumed(
-    place: Place, plan: Manifest, lines, gaps, begins, roles, epoch_ms: int, say
+    place: Place,
+    plan: Manifest,
+    lines: pa.Table,
+    gaps: pa.Table,
+    begins: np.ndarray,
+    roles: Roles,
+    epoch_ms: int,
+    say: Callable[[str], None],
 ) -> tuple[str, set[int]]:
     """Write the workers' input.
 

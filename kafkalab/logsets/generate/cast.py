@@ -3,6 +3,8 @@
 The random numbers of a client depend only on the set's seed and the client's number.
 """
 
+from __future__ import annotations
+
 import hashlib
 import uuid
 from collections.abc import Sequence
@@ -11,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kafkalab.logsets.generate import names
-from kafkalab.logsets.generate.manifest import Manifest
+from kafkalab.logsets.generate.manifest import Manifest, Wanted
 from kafkalab.logsets.generate.stories import PlayedStory
 
 
@@ -61,7 +63,8 @@ def cast(
     order = sorted(range(len(parts)), key=lambda place: draw(manifest.seed, place, "order"))
     numbers = {parts[place]: number for number, place in enumerate(order)}
     scripts = np.concatenate([[0], np.cumsum([len(story.members) for story in stories])])
-    copies, clients = [], {}
+    copies: list[Copy] = []
+    clients: dict[int, Client] = {}
     for which, want in enumerate(wanted):
         for nth in range(want.copies):
             story = int(first[which]) + nth % len(told[which])
@@ -83,7 +86,7 @@ def cast(
     return stories, copies, [clients[number] for number in range(len(parts))]
 
 
-def starts_of(manifest: Manifest, want, nth: int, number: int, lasts_ms: int) -> int:
+def starts_of(manifest: Manifest, want: Wanted, nth: int, number: int, lasts_ms: int) -> int:
     """The start of a copy: the manifest's time if given.
 
     Else an incident starts anywhere within the set, and other clients in the first `spread_ms`.

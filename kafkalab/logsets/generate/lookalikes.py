@@ -5,9 +5,12 @@ member that works long but not too long, a group that is restarted without troub
 slow for all clients.
 """
 
-from collections.abc import Callable, Mapping
+from __future__ import annotations
 
-from kafkalab import KafkaConsumer, TopicPartition
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kafkalab import KafkaConsumer, Lab, TopicPartition
 from kafkalab.logsets.generate.manifest import Manifest
 from kafkalab.logsets.generate.scenes import MINUTE, SECOND, Scene
 
@@ -44,7 +47,7 @@ def long_work(version: str, seed: int, topic: str, manifest: Manifest) -> Scene:
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(2), end_ms - 20 * SECOND, 2_000, partition=lambda n: n % 4)
-    own = {"max_poll_interval_ms": 15_000, "enable_auto_commit": False}
+    own: dict[str, Any] = {"max_poll_interval_ms": 15_000, "enable_auto_commit": False}
     scene.polls(scene.subscribed(scene.consumer(0, **own)), end_ms, commit=True)
     scene.polls(
         scene.subscribed(scene.consumer(1, **own)),
@@ -64,7 +67,7 @@ def killed_worker(version: str, seed: int, topic: str, manifest: Manifest) -> Sc
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(2), end_ms - 20 * SECOND, 500, partition=lambda n: n % 4)
-    own = {
+    own: dict[str, Any] = {
         "session_timeout_ms": 10_000,
         "heartbeat_interval_ms": 3_000,
         "fetch_max_wait_ms": 500,
@@ -90,7 +93,7 @@ def long_lives(version: str, seed: int, topic: str, manifest: Manifest) -> Scene
     """
     scene = Scene(manifest, version, seed, topic)
     end_ms = 12 * MINUTE
-    quiet = {
+    quiet: dict[str, Any] = {
         "fetch_max_wait_ms": 20_000,
         "heartbeat_interval_ms": 15_000,
         "session_timeout_ms": 60_000,
@@ -204,7 +207,7 @@ def _seeks(
     """The scene to its end: `consumer` polls, seeks once at `at_ms` (virtual milliseconds),
     polls on and closes at `end_ms`."""
 
-    def app(lab):
+    def app(lab: Lab) -> None:
         while lab.now_ms < at_ms:
             consumer.poll(timeout_ms=1_000)
         seek()
@@ -225,7 +228,7 @@ def handed_over(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE + 20 * SECOND
     scene.sends(scene.producer(3), 60 * SECOND, 300, partition=lambda n: n % 4)
-    own = {
+    own: dict[str, Any] = {
         "auto_commit_interval_ms": 5_000,
         "session_timeout_ms": 10_000,
         "heartbeat_interval_ms": 3_000,
@@ -271,7 +274,7 @@ def good_deploy(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     scene = Scene(manifest, version, seed, topic)
     end_ms = 3 * MINUTE
     at_ms = 60 * SECOND + scene.chance.randrange(10 * SECOND)
-    own = {"max_poll_interval_ms": 12_000, "enable_auto_commit": False}
+    own: dict[str, Any] = {"max_poll_interval_ms": 12_000, "enable_auto_commit": False}
     scene.sends(scene.producer(4), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
     for number in range(4):
         scene.polls(

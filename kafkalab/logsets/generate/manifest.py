@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from kafkalab.releases.lineage import DEFAULT_CLIENT
 
@@ -84,14 +85,14 @@ class Manifest:
     config: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     variants: int = 1
     versions: Mapping[str, float] = field(default_factory=lambda: {DEFAULT_CLIENT: 1})
-    incidents: tuple[Mapping[str, object], ...] = ()
-    skew: tuple[Mapping[str, object], ...] = ()
+    incidents: tuple[Mapping[str, Any], ...] = ()
+    skew: tuple[Mapping[str, Any], ...] = ()
     parquet: bool = True
     packed: bool = False
     lines: int | None = None
     checksum: str | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.hours is not None:
             object.__setattr__(self, "duration_ms", round(self.hours * HOUR_MS))
         for name in ("incidents", "skew"):
@@ -139,18 +140,17 @@ class Manifest:
     @property
     def by_story(self) -> dict[str, dict[str, int]]:
         """story -> version -> number of clients; computed where the manifest gives only a total."""
-        if not isinstance(self.clients, int):
-            return {story: dict(versions) for story, versions in self.clients.items()}
+        clients = self.clients
+        if not isinstance(clients, int):
+            return {story: dict(versions) for story, versions in clients.items()}
         shares = {
             (s, v): part * share for s, part in USUAL.items() for v, share in self.versions.items()
         }
         whole = sum(shares.values())
-        counts = {key: int(self.clients * share / whole) for key, share in shares.items()}
+        counts = {key: int(clients * share / whole) for key, share in shares.items()}
         # The clients that rounding left over go to the shares that lost most.
-        short = sorted(
-            shares, key=lambda key: (counts[key] - self.clients * shares[key] / whole, key)
-        )
-        for key in short[: self.clients - sum(counts.values())]:
+        short = sorted(shares, key=lambda key: (counts[key] - clients * shares[key] / whole, key))
+        for key in short[: clients - sum(counts.values())]:
             counts[key] += 1
         return {story: {v: counts[story, v] for v in self.versions} for story in USUAL}
 

@@ -4,6 +4,8 @@ One part is one Spark task. Its receipt says that it is complete. A worker maps 
 memory once and keeps them for its next parts. It also needs the part's Sheet.
 """
 
+from __future__ import annotations
+
 import contextlib
 import gzip
 import hashlib
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
 from functools import lru_cache
 from threading import Event, Thread
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +23,9 @@ import pyarrow.parquet as pq
 
 from kafkalab.logsets.generate.place import Place
 from kafkalab.logsets.generate.sheets import Library, Roles, Sheet
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROW_GROUP = 128 << 10
 STORIES, RECEIPTS = ".making/stories", ".making/receipts"
@@ -62,13 +68,13 @@ def keep(
 @lru_cache(maxsize=1)
 def _library(place: Place, checksum: str) -> Library:
     kept = place / STORIES
-    tables = [
+    lines, gaps = (
         pa.ipc.open_file((kept / f"{name}.arrow").mapped()).read_all() for name in ("lines", "gaps")
-    ]
+    )
     arrays = np.load(io.BytesIO((kept / "roles.npz").read()))
     roles = Roles(**{entry.name: arrays[f"role_{entry.name}"] for entry in fields(Roles)})
     return Library.of(
-        *tables, arrays["begins"], roles, int(arrays["epoch_ms"]), int(arrays["last_ms"])
+        lines, gaps, arrays["begins"], roles, int(arrays["epoch_ms"]), int(arrays["last_ms"])
     )
 
 
@@ -92,7 +98,7 @@ def make_part(place: Place, checksum: str, sheet: Sheet, packed: bool, parquet: 
         )
         for text, begins in _library(place, checksum).blocks_of(sheet):
             stream.write(text.data)
-            digest.update(text)
+            digest.update(text.data)
             if rows is not None:
                 rows(text, begins, size)
             size += len(text)
@@ -111,11 +117,12 @@ def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray,
     """A function that writes blocks of text as Parquet. The rows come from the reader itself."""
     from kafkalab.logsets import schema
     from kafkalab.logsets.block import Block
-    from kafkalab.logsets.source import record_batch_of
+    from kafkalab.logsets.record_batches import record_batch_of
 
-    writer, kept = None, []
+    writer: pq.ParquetWriter | None = None
+    kept: list[pa.RecordBatch] = []
 
-    def flush(stream) -> None:
+    def flush(stream: pa.NativeFile) -> None:
         nonlocal writer
         table = pa.Table.from_batches(kept)
         writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
@@ -132,11 +139,12 @@ def _rows(place: Place, file: str) -> Iterator[Callable[[np.ndarray, np.ndarray,
         yield add
         if kept or writer is None:
             flush(stream)
+        assert writer is not None, "flush() makes one"
         writer.close()
 
 
 def write_parts(
-    spark,
+    spark: SparkSession,
     place: Place,
     checksum: str,
     sheets: Sequence[Sheet],
@@ -178,10 +186,10 @@ class _watched:
         self.over = Event()
         self.thread = Thread(target=self._watch, daemon=True)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self.thread.start()
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.over.set()
         self.thread.join()
 

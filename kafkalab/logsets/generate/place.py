@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import fs
@@ -47,7 +48,7 @@ class Place:
         system, path = self.open()
         system.create_dir(path, recursive=True)
 
-    def write(self, *content) -> None:
+    def write(self, *content: bytes | pa.Buffer) -> None:
         """Write the whole file. A file with this name is always complete."""
         with self.writing() as stream:
             for piece in content:
@@ -69,7 +70,7 @@ class Place:
         with system.open_input_stream(path) as stream:
             return stream.read()
 
-    def read_json(self):
+    def read_json(self) -> Any:
         return json.loads(self.read())
 
     def mapped(self) -> pa.Buffer:

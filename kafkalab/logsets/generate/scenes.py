@@ -8,9 +8,12 @@ kafkalab.logsets.incidents finds incidents from the lines alone. Scenes that onl
 incident are in lookalikes.py and have no key.
 """
 
+from __future__ import annotations
+
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from kafkalab import (
     CommitFailedException,
@@ -55,7 +58,7 @@ class Scene:
     topic_config: Mapping[str, object] = field(default_factory=dict)
     broker_config: Mapping[str, object] = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
         self.lab = Lab(
             brokers=max(3, self.manifest.brokers),
@@ -76,7 +79,9 @@ class Scene:
         self.lives: dict[int, list[str]] = {}
         self.keys: list[AnswerKey] = []
 
-    def consumer(self, number: int, version: str | None = None, **settings) -> KafkaConsumer:
+    def consumer(
+        self, number: int, version: str | None = None, **settings: object
+    ) -> KafkaConsumer:
         """The client with that number, or its next process with the same client.id."""
         own = {
             "client.id": client_mark(number),
@@ -94,7 +99,7 @@ class Scene:
         consumer.subscribe([self.topic])
         return consumer
 
-    def producer(self, number: int, **settings) -> KafkaProducer:
+    def producer(self, number: int, **settings: object) -> KafkaProducer:
         own = {"client.id": client_mark(number)} | {
             key.replace("_", "."): value for key, value in settings.items()
         }
@@ -117,7 +122,7 @@ class Scene:
     ) -> None:
         """Run an app beside the others that polls and processes until `until_ms`, then closes."""
 
-        def app(lab):
+        def app(lab: Lab) -> None:
             while lab.now_ms < until_ms:
                 records = consumer.poll(timeout_ms=1_000)
                 if records.count() and (busy_ms := work_ms()):
@@ -135,7 +140,7 @@ class Scene:
         closes.
         """
 
-        def app(lab):
+        def app(lab: Lab) -> None:
             number = 0
             while lab.now_ms < until_ms:
                 try:
@@ -160,7 +165,13 @@ class Scene:
             self.lab.run_for(at_ms - self.lab.now_ms)
 
     def key(
-        self, kind: str, clients, first_ms: int, last_ms: int, told: str, broker: int | None = None
+        self,
+        kind: str,
+        clients: Iterable[int],
+        first_ms: int,
+        last_ms: int,
+        told: str,
+        broker: int | None = None,
     ) -> None:
         self.keys.append(AnswerKey(kind, tuple(clients), first_ms, last_ms, told, broker))
 
@@ -210,7 +221,7 @@ def slow_member(version: str, seed: int, topic: str, manifest: Manifest) -> Scen
     )
     works_ms = 24_000 + scene.chance.randrange(10_000)
 
-    def app(lab):
+    def app(lab: Lab) -> None:
         while lab.now_ms < 30 * SECOND:
             if slow.poll(timeout_ms=1_000).count():
                 _committed(slow)
@@ -236,13 +247,13 @@ def zombie_sockets(version: str, seed: int, topic: str, manifest: Manifest) -> S
     """Two of three clients never close an idle socket: their unused bootstrap sockets stay open."""
     scene = Scene(manifest, version, seed, topic)
     end_ms = 12 * MINUTE
-    quiet = {
+    quiet: dict[str, Any] = {
         "fetch_max_wait_ms": 20_000,
         "heartbeat_interval_ms": 15_000,
         "session_timeout_ms": 60_000,
     }
     for number in range(3):
-        idle = {"connections_max_idle_ms": -1} if number else {}
+        idle: dict[str, Any] = {"connections_max_idle_ms": -1} if number else {}
         scene.polls(scene.subscribed(scene.consumer(number, **idle, **quiet)), end_ms)
     scene.until(end_ms + 20 * SECOND)
     opened_ms = {
@@ -345,7 +356,7 @@ def retention_bites(version: str, seed: int, topic: str, manifest: Manifest) -> 
     late = scene.subscribed(scene.consumer(0, enable_auto_commit=True, max_poll_records=20))
     stands_ms = 60_000 + scene.chance.randrange(20_000)
 
-    def app(lab):
+    def app(lab: Lab) -> None:
         while lab.now_ms < 30 * SECOND:
             late.poll(timeout_ms=1_000)
         until_ms = lab.now_ms + stands_ms
@@ -378,7 +389,7 @@ def auto_commit_duplicates(version: str, seed: int, topic: str, manifest: Manife
     scene = Scene(manifest, version, seed, topic)
     end_ms = 2 * MINUTE
     scene.sends(scene.producer(2), end_ms - 10 * SECOND, 300, partition=lambda n: n % 4)
-    own = {
+    own: dict[str, Any] = {
         "auto_commit_interval_ms": 15_000,
         "session_timeout_ms": 10_000,
         "heartbeat_interval_ms": 3_000,

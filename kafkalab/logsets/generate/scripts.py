@@ -60,7 +60,9 @@ def script(
         IDENTITY: IDENTITY_WIDTH,
         MOMENT: MOMENT_WIDTH,
     }
-    times, texts, gaps = [], [], []
+    times: list[int] = []
+    texts: list[bytes] = []
+    gaps: list[tuple[int, int, int, int]] = []
     for at_ms, text in spots:
         pieces, begin, size = [], 0, 0
         for found in OWN.finditer(text):
@@ -102,8 +104,8 @@ def tables(scripts: Sequence[Script]) -> tuple[pa.Table, pa.Table, np.ndarray]:
     begins = np.concatenate([[0], np.cumsum([len(told.texts) for told in scripts])]).astype(
         np.int64
     )
-    gaps = [told.gaps + np.array([begin, 0, 0, 0]) for told, begin in zip(scripts, begins)]
-    gaps = np.concatenate(gaps) if gaps else np.empty((0, 4), np.int64)
+    moved = [told.gaps + np.array([begin, 0, 0, 0]) for told, begin in zip(scripts, begins)]
+    gaps = np.concatenate(moved) if moved else np.empty((0, 4), np.int64)
     first_gap = np.searchsorted(gaps[:, 0], np.arange(begins[-1] + 1))
     lines = pa.table(
         {

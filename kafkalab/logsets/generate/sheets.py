@@ -62,6 +62,11 @@ class Sheet:
     skip: int
 
 
+def _three_arrays(gaps: pa.Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    at, sort, whose = (gaps[name].combine_chunks().to_numpy() for name in ("at", "sort", "whose"))
+    return at, sort, whose
+
+
 @dataclass
 class Library:
     """The scripts and the roles, as workers hold them in memory."""
@@ -92,8 +97,7 @@ class Library:
         return cls(
             columns["at_ms"].to_numpy(), columns["text"], columns["first_gap"].to_numpy(),
             columns["gaps"].to_numpy(),
-            *(gaps[name].combine_chunks().to_numpy() for name in ("at", "sort", "whose")), begins,
-            roles, epoch_ms, last_ms,
+            *_three_arrays(gaps), begins, roles, epoch_ms, last_ms,
         )  # fmt: skip
 
     @cached_property
@@ -187,7 +191,9 @@ class Library:
             # `take` made these bytes, and no other code holds them. Arrow itself would allow only
             # reading.
             text = np.frombuffer(
-                (ctypes.c_uint8 * int(begins[-1])).from_address(taken.buffers()[2].address),
+                memoryview(
+                    (ctypes.c_uint8 * int(begins[-1])).from_address(taken.buffers()[2].address)
+                ),
                 np.uint8,
             )
             self._fill_times(text, begins, line, role)
@@ -199,7 +205,9 @@ class Library:
         """The whole text of a part."""
         return b"".join(text.tobytes() for text, _ in self.blocks_of(sheet))
 
-    def _fill_times(self, text, begins, line, role) -> None:
+    def _fill_times(
+        self, text: np.ndarray, begins: np.ndarray, line: np.ndarray, role: np.ndarray
+    ) -> None:
         told = self.at_ms[line] + self.roles.starts_ms[role]
         told += np.where(told >= self.roles.step_at_ms[role], self.roles.step_ms[role], 0)
         moments, which = _distinct(told)
@@ -210,7 +218,9 @@ class Library:
         letters[:, 10], letters[:, 19] = ord(" "), ord(",")
         _put(text, begins[:-1] + scripts.TIME_AT, shown[which])
 
-    def _fill_gaps(self, text, begins, line, role) -> None:
+    def _fill_gaps(
+        self, text: np.ndarray, begins: np.ndarray, line: np.ndarray, role: np.ndarray
+    ) -> None:
         counts = self.gaps[line]
         row = np.repeat(np.arange(len(line)), counts)
         gap = np.arange(counts.sum()) + np.repeat(

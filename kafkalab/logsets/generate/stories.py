@@ -97,9 +97,13 @@ class StoryLab:
         self.lab.place_coordinator(GROUP, random.Random(seed).choice(leaders))
         self.servers = [f"localhost:{9092 + random.Random(seed + 1).choice(leaders)}"]
 
-    def consumer(self, **settings) -> KafkaConsumer:
-        own = {"client.id": CLIENT, "group.id": GROUP, "bootstrap.servers": ",".join(self.servers)}
-        own |= self.manifest.config.get("consumer", {}) | {
+    def consumer(self, **settings: object) -> KafkaConsumer:
+        own: dict[str, object] = {
+            "client.id": CLIENT,
+            "group.id": GROUP,
+            "bootstrap.servers": ",".join(self.servers),
+        }
+        own |= dict(self.manifest.config.get("consumer", {})) | {
             key.replace("_", "."): value for key, value in settings.items()
         }
         return KafkaConsumer(
@@ -109,9 +113,9 @@ class StoryLab:
             name="client",
         )
 
-    def producer(self, **settings) -> KafkaProducer:
-        own = {"client.id": CLIENT, "bootstrap.servers": ",".join(self.servers)}
-        own |= self.manifest.config.get("producer", {}) | {
+    def producer(self, **settings: object) -> KafkaProducer:
+        own: dict[str, object] = {"client.id": CLIENT, "bootstrap.servers": ",".join(self.servers)}
+        own |= dict(self.manifest.config.get("producer", {})) | {
             key.replace("_", "."): value for key, value in settings.items()
         }
         return KafkaProducer(self.lab, own, version=self.version, name="client")

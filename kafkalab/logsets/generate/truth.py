@@ -4,15 +4,18 @@ It has the sockets of every client, the rebalances of every group, the time and 
 incident, and the open sockets at each broker at the begin of each minute.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import overload
 
 from kafkalab.logsets.generate.cast import Client, Copy
 from kafkalab.logsets.generate.manifest import Manifest
 from kafkalab.logsets.generate.scenes import AnswerKey
-from kafkalab.logsets.generate.stories import PlayedStory, StorySocket
+from kafkalab.logsets.generate.stories import Member, PlayedStory, StorySocket
 
 MINUTE_MS = 60_000
 ZOMBIE_MS = 9 * MINUTE_MS  # The default of connections.max.idle.ms.
@@ -42,8 +45,10 @@ def truth_of(
             end_ms = (
                 manifest.duration_ms + 1 if socket.closed_at_ms is None else socket.closed_at_ms
             )
+            broker = socket.broker
+            assert broker is not None, "the simulator knows where an established socket leads"
             live.update(
-                (at_ms, socket.broker) for at_ms in minutes if socket.opened_at_ms <= at_ms < end_ms
+                (at_ms, broker) for at_ms in minutes if socket.opened_at_ms <= at_ms < end_ms
             )
         name, again = client.client_id, 1
         while name in people:
@@ -85,7 +90,14 @@ def within(manifest: Manifest, starts_ms: int, sockets: Sequence[StorySocket]) -
     return found
 
 
-def _person(manifest, client, story, member, sockets, stood) -> dict:
+def _person(
+    manifest: Manifest,
+    client: Client,
+    story: PlayedStory,
+    member: Member,
+    sockets: Sequence[StorySocket],
+    stood: Sequence[StorySocket],
+) -> dict:
     opened = Counter(socket.role for socket in stood)
     # The sockets of a client of its kind without trouble: each leader, the coordinator, one
     # bootstrap.
@@ -114,7 +126,12 @@ def _person(manifest, client, story, member, sockets, stood) -> dict:
     }  # fmt: skip
 
 
-def _rebalances(manifest, stories, copies, clients) -> list[dict]:
+def _rebalances(
+    manifest: Manifest,
+    stories: Sequence[PlayedStory],
+    copies: Sequence[Copy],
+    clients: Sequence[Client],
+) -> list[dict]:
     """The rebalances by group and generation.
 
     `because`: the members that joined or left before it.
@@ -140,7 +157,12 @@ def _rebalances(manifest, stories, copies, clients) -> list[dict]:
     return sorted(found, key=lambda row: (row["at"], row["group_id"], row["generation"]))
 
 
-def _incidents(manifest, stories, copies, clients) -> list[dict]:
+def _incidents(
+    manifest: Manifest,
+    stories: Sequence[PlayedStory],
+    copies: Sequence[Copy],
+    clients: Sequence[Client],
+) -> list[dict]:
     """kind, clients, group_id, first and last (as lines print times), and the cause.
 
     The zombie sockets of stories without an incident are included.
@@ -218,6 +240,14 @@ def _joined(found: Sequence[_SetIncident]) -> list[_SetIncident]:
         if row.broker is not None:
             last[row.kind, row.broker] = row
     return kept
+
+
+@overload
+def printed(manifest: Manifest, at_ms: int) -> str: ...
+
+
+@overload
+def printed(manifest: Manifest, at_ms: int | None) -> str | None: ...
 
 
 def printed(manifest: Manifest, at_ms: int | None) -> str | None:

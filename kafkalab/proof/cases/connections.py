@@ -190,7 +190,7 @@ def _common_set(seen: list[dict[str, Any]]) -> list[Any]:
             if all(len(one) == 1 for one in bootstraps)
             else sorted({id for one in bootstraps for id in one}, reverse=True)
         )
-    return names + first["others"]
+    return [*names, *first["others"]]
 
 
 def _order(sockets: list[Socket], nested: bool) -> list[Any]:

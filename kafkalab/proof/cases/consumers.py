@@ -3,9 +3,10 @@ requests."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from kafkalab.clients.consumer.classic.auto_commit import AutoCommit
+from kafkalab.clients.consumer.classic.committed_offsets import CommittedOffsets
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import (
@@ -52,7 +53,11 @@ def auto_commit(entry: CaseEntry) -> dict[str, Any]:
     commits = CommitTimes(clock)
     log = LogContext(Journal(clock), "consumer", "consumer", "", entry.version)
     committer = AutoCommit(
-        ConsumerConfig.for_version(entry.version, keys), commits, _reading(0), log, clock
+        ConsumerConfig.for_version(entry.version, keys),
+        cast(CommittedOffsets, commits),  # AutoCommit asks for no more than CommitTimes has
+        _reading(0),
+        log,
+        clock,
     )
     for at_ms in given.get("polls_at_ms", ()):
         clock.at(at_ms, committer.commit_if_due)

@@ -66,7 +66,7 @@ def _version(meta: Mapping[str, Any], versions: Any) -> str:
     names = meta.get("profile_of", {})
     for said in versions:
         # "trunk 2024-10 (4.0-dev)" is the table's "trunk 2024-10", with a remark.
-        name = names.get(said) or names.get(str(said).partition(" (")[0])
+        name: str | None = names.get(said) or names.get(str(said).partition(" (")[0])
         if name is None:
             try:
                 return profile_of(str(said))[0].name

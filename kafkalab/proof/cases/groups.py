@@ -123,7 +123,7 @@ def join_answer(entry: CaseEntry) -> dict[str, Any]:
         known = "rejoins" in who or "unchanged" in who
         member_id = case.ids["alice"] if known else member_id
     metadata = b"changed" if "changed" in who and "unchanged" not in who else b""
-    generation = case.group.generation if case.group else None
+    generation = case.group.generation if case.has_group else None
     answer = case.join(
         "newcomer", member_id, instance, version if instance is None else None, session_ms, metadata
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from kafkalab.clients.network.connection_states import ClusterConnectionStates
 from kafkalab.clients.network.idle_expiry import IdleExpiry
 from kafkalab.clients.network.least_loaded import RULES as LEAST_LOADED
 from kafkalab.clients.network.least_loaded import NodeLoad
+from kafkalab.clients.network.log_context import LogContext
 from kafkalab.clients.network.wiring import node_maker
 from kafkalab.config.client_config import ConsumerConfig
 from kafkalab.proof.cases.entry import CannotAnswer, CaseEntry
@@ -98,12 +99,16 @@ def setup_timeout(entry: CaseEntry) -> dict[str, Any]:
     """How long the next attempt to connect may take (KIP-601) after so many failed ones."""
     given = entry.input
     waits = [
-        _states(entry, given, at, given["failed_connect_attempts"], trying=True).setup_timeout_ms(
-            "0"
-        )
+        _setup_timeout_ms(_states(entry, given, at, given["failed_connect_attempts"], trying=True))
         for at in (0.0, 0.5, 1.0)
     ]
     return {"base_ms": waits[1], "jitter": round((waits[2] - waits[1]) / waits[1], 3)}
+
+
+def _setup_timeout_ms(states: ClusterConnectionStates) -> int:
+    found = states.setup_timeout_ms("0")
+    assert found is not None, "the release has this timeout, or one that has it was taken"
+    return found
 
 
 def _states(
@@ -137,8 +142,9 @@ def least_loaded(entry: CaseEntry) -> dict[str, Any]:
         for step in range(len(nodes))
     ]
     found = {}
+    log = cast(LogContext, _silent)  # a rule only calls it
     for span, version in RULES.items():
-        node = LEAST_LOADED[profile_of(version)[0].connecting.least_loaded](loads, _silent)
+        node = LEAST_LOADED[profile_of(version)[0].connecting.least_loaded](loads, log)
         found[span] = None if node is None else node.id
     return found
 

@@ -46,7 +46,7 @@ def idempotence(entry: CaseEntry) -> dict[str, Any]:
         for first, last in before["cached_batches"]:
             state.remember(_numbered(producer_id, before["epoch"], first, last, offset))
             offset += last - first + 1
-    asked = _numbered(batch.get("pid", producer_id), batch["epoch"], *batch["seq"], base_offset=0)
+    asked = _numbered(batch.get("pid", producer_id), batch["epoch"], *batch["seq"])
     found = {span: _verdict(state, asked, broker) for span, broker in KNOWN_ERRORS.items()}
     words = list(dict.fromkeys(found.values()))
     return {"result": words[0] if len(words) == 1 else found}
@@ -88,7 +88,8 @@ def txn_visibility(entry: CaseEntry) -> dict[str, Any]:
 
 def _log(lines: list[str]) -> tuple[PartitionLog, dict[str, int]]:
     """The log, and the producer id that each name stands for."""
-    log, producers = PartitionLog("log", 0), {}
+    log = PartitionLog("log", 0)
+    producers: dict[str, int] = {}
     for line in lines:
         written = WRITTEN.fullmatch(line.strip())
         if written is None:
@@ -119,7 +120,9 @@ def _verdict(state: ProducerState, batch: RecordBatch, broker: str) -> str:
     return "append" if verdict.error.code == 0 else verdict.error.name
 
 
-def _numbered(producer_id: int, epoch: int, first: int, last: int, base_offset: int) -> RecordBatch:
+def _numbered(
+    producer_id: int, epoch: int, first: int, last: int, base_offset: int = 0
+) -> RecordBatch:
     records = tuple(WireRecord(None, "v", 0) for _ in range((last - first) % 2**31 + 1))
     return RecordBatch(
         base_offset=base_offset,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -104,7 +104,7 @@ class Observed:
         return [line for line in self.lines if line.logger == "NetworkClient"]
 
     @cached_property
-    def connections(self) -> list:
+    def connections(self) -> list[Hashable]:
         """Node keys in the order of their sockets, leaders folded to runs."""
         opened = (OPENED.search(line.text) for line in self._network)
         return fold_leaders(node_key(found[1]) for found in opened if found)

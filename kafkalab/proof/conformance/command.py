@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from kafkalab.proof.conformance import table
 from kafkalab.proof.conformance.marks import MARKS
@@ -121,7 +122,7 @@ def summary_text(results: Sequence[Conformance]) -> str:
     return f"{len(results)} scenarios, {count} clients: equal {found['equal']:.1%}, means: {marks}"
 
 
-def results_as_json(results: Sequence[Conformance]) -> dict:
+def results_as_json(results: Sequence[Conformance]) -> dict[str, Any]:
     return {
         "mean": means(results),
         "scenarios": {

@@ -7,13 +7,14 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from kafkalab.proof.conformance.client_log import Observed
 from kafkalab.proof.conformance.marks import MARKS, differences, equal, marks_of
 
 SEEDS = range(64)
 
-Replay = Callable[[Mapping, "int | Mapping[str, int]"], Mapping[str, str]]
+Replay = Callable[[Mapping[str, Any], "int | Mapping[str, int]"], Mapping[str, str]]
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ def _marked(search: _Search, client: str, other: Observed | None) -> ClientConfo
     )
 
 
-def _simulate(scenario: Mapping, seed: int | Mapping[str, int]) -> Mapping[str, str]:
+def _simulate(scenario: Mapping[str, Any], seed: int | Mapping[str, int]) -> Mapping[str, str]:
     from kafkalab.proof.replay import replay  # The marks can be used without the simulator.
 
     return replay(dict(scenario), seed)

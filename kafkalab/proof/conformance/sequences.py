@@ -6,22 +6,25 @@ import difflib
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import groupby
+from typing import TypeVar
 
 AGAIN = "again and again"
+Item = TypeVar("Item", bound=Hashable)
 MANY = 3  # Three stands for three or more: retries are counted by time, not by us.
 
 
-def squeeze(items: Iterable[Hashable]) -> list:
+def squeeze(items: Iterable[Item]) -> list[Item | str]:
     """A block of one to three items that comes three times or more in a row is kept once,
     with AGAIN behind it."""
-    sequence = list(items)
+    sequence: list[Item | str] = list(items)
     for size in (1, 2, 3):
         sequence = _squeeze_blocks(sequence, size)
     return sequence
 
 
-def _squeeze_blocks(sequence: list, size: int) -> list:
-    kept, at = [], 0
+def _squeeze_blocks(sequence: list[Item | str], size: int) -> list[Item | str]:
+    kept: list[Item | str] = []
+    at = 0
     while at < len(sequence):
         block = sequence[at : at + size]
         end = at + size
@@ -36,14 +39,14 @@ def _squeeze_blocks(sequence: list, size: int) -> list:
     return kept
 
 
-def fold_leaders(order: Iterable[Hashable]) -> list:
+def fold_leaders(order: Iterable[Hashable]) -> list[Hashable]:
     """Neighbouring broker ids become one run without order, as the sockets of the leaders come out
     of a hash map.
 
     `order` holds node keys (see client_log.node_key); a node tried more often than MANY in a run
     counts MANY.
     """
-    folded: list = []
+    folded: list[Hashable] = []
     for is_run, nodes in groupby(
         squeeze(order), key=lambda node: isinstance(node, int) and node >= 0
     ):
@@ -60,7 +63,7 @@ def fold_leaders(order: Iterable[Hashable]) -> list:
     return folded
 
 
-def likeness(a: Sequence, b: Sequence) -> float:
+def likeness(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
     """1 for equal sequences, 0 for sequences that share nothing
     (difflib's ratio over whole items)."""
     if not a and not b:

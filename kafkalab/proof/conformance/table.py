@@ -14,6 +14,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from kafkalab.proof.conformance.marks import MARKS
 from kafkalab.proof.conformance.seeds import ClientConformance, Conformance
@@ -24,14 +25,16 @@ RECORDINGS = Path(__file__).parents[3] / "data" / "recordings"
 FOUND = "found: "  # How a `why` begins that no person has written.
 DIFFERENCES_SHOWN = 3
 
-Rows = Mapping[str, Mapping[str, Mapping]]
+Row = Mapping[str, Any]
+Rows = Mapping[str, Mapping[str, Row]]
 
 
 def load_table(path: Path = TABLE) -> Rows:
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    rows: Rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return rows
 
 
-def table_of(results: Iterable[Conformance], before: Rows) -> dict[str, dict[str, dict]]:
+def table_of(results: Iterable[Conformance], before: Rows) -> dict[str, dict[str, Row]]:
     """The table of `results`; a `why` that a person wrote in `before` is kept
     as long as there is something to explain."""
     return {
@@ -80,7 +83,7 @@ def falls(result: Conformance, rows: Rows) -> Iterator[str]:
                 )
 
 
-def _row(found: ClientConformance, before: Mapping) -> dict:
+def _row(found: ClientConformance, before: Row) -> Row:
     marks = {mark: math.floor(found.marks[mark] * 10_000) / 10_000 for mark in MARKS}
     return {
         "equal": found.equal,

@@ -40,7 +40,8 @@ def conform_all(
                 connection, started = _start(*waiting[0], seeds_of(waiting[0][0]))
                 del waiting[0]
                 running[connection] = started
-            for connection in wait(list(running), timeout=1):
+            heard = wait(list(running), timeout=1)
+            for connection in [each for each in running if each in heard]:
                 running[connection].heard_s = time.monotonic()
                 result = _heard(connection, running[connection])
                 if result:
@@ -73,6 +74,7 @@ def _work(parent: Connection, name: str, folder: Path, seeds: Sequence[int]) -> 
 
 def _heard(connection: Connection, one: _Running) -> Conformance | None:
     try:
-        return connection.recv()
+        result: Conformance | None = connection.recv()
+        return result
     except EOFError:
         return not_played(one.name, one.folder, "its process ended without a result")

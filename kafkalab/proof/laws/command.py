@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from kafkalab.proof.laws.trial import report, try_seed
 
@@ -97,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _verdicts(options: argparse.Namespace) -> Iterator[dict]:
+def _verdicts(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
     """What all workers found, by seed."""
     root = str(Path(__file__).resolve().parents[3])
     workers, answers = [], []
@@ -122,7 +123,7 @@ def _verdicts(options: argparse.Namespace) -> Iterator[dict]:
         # A full pipe without a reader would stop its writer.
         answers.append(tempfile.TemporaryFile(mode="w+", encoding="utf-8"))
         workers.append(subprocess.Popen(command, env=environment, stdout=answers[-1]))
-    found = []
+    found: list[dict[str, Any]] = []
     for worker, answer in zip(workers, answers):
         if worker.wait():
             raise RuntimeError(

@@ -62,7 +62,7 @@ class Fault:
 
         lab.clock.at(self.at_ms, begin)
         if kind.end is not None:
-            lab.clock.at(self.at_ms + self.for_ms, lambda: kind.end(lab, self))
+            lab.clock.at(self.at_ms + self.for_ms, kind.end, lab, self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from typing import Any
 
 from kafkalab.errors import Errors, error_for
 from kafkalab.lab import Lab
+from kafkalab.proof.laws.faults import TOPIC
 from kafkalab.proof.laws.reading import note
-from kafkalab.proof.laws.stories import FAULTS_END_MS, TOPIC, StoryKind, read_committed
+from kafkalab.proof.laws.stories import FAULTS_END_MS, StoryKind, read_committed
 from kafkalab.protocol import messages as m
 from kafkalab.protocol.api_keys import api_of
 from kafkalab.protocol.header import RequestHeader
@@ -198,7 +199,8 @@ class _Call:
 
 
 def _error_of_answer(answer: Any) -> int:
-    return answer.error_code
+    code: int = answer.error_code
+    return code
 
 
 def write_in_haste(lab: Lab, name: str, rounds: int) -> None:

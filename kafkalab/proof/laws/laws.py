@@ -8,9 +8,9 @@ kept.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from kafkalab.proof.laws.reading import Fact, Reading
 
@@ -41,6 +41,16 @@ class Scope:
     compacts: bool = False
 
 
+_Key = TypeVar("_Key", tuple[str, int], tuple[str, int, str])
+"""The key of a partition, or of one of its replicas."""
+
+
+def _forget_topic(known: MutableMapping[_Key, int], topic: str) -> None:
+    """Delete what is known of a topic's partitions."""
+    for key in [key for key in known if key[0] == topic]:
+        del known[key]
+
+
 def watermark_only_grows(reading: Reading, scope: Scope) -> Iterator[Breach]:
     """Under clean election no leader moves a partition's high watermark to where an earlier one had
     left behind.
@@ -55,9 +65,9 @@ def watermark_only_grows(reading: Reading, scope: Scope) -> Iterator[Breach]:
     leader: dict[tuple[str, int], int] = {}
     for fact in reading.facts:
         if fact.kind == "topic.created":  # a topic made again is another one
-            for known in (highest, last, leader):
-                for key in [key for key in known if key[0] == fact.tells["topic"]]:
-                    del known[key]
+            _forget_topic(highest, fact.tells["topic"])
+            _forget_topic(last, fact.tells["topic"])
+            _forget_topic(leader, fact.tells["topic"])
             leader |= {
                 (fact.tells["topic"], index): place["leader"]
                 for index, place in enumerate(fact.tells["partitions"])
@@ -372,7 +382,7 @@ def no_duplicate_in_session(reading: Reading, scope: Scope) -> Iterator[Breach]:
     """An idempotent producer's record is in the log once, however often it was sent."""
     final = _final_log(reading)
     idempotent = {fact.who for fact in reading.told("idempotent")}
-    places: dict[str, list[str]] = {}
+    places: dict[str | None, list[str]] = {}
     for (partition, offset), keys in (final or {}).items():
         for key in keys:
             places.setdefault(key, []).append(f"{partition}@{offset}")

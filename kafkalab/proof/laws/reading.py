@@ -64,9 +64,9 @@ class Reading:
             else:
                 kind = wording.kind
                 if kind == "line":
-                    kind, tells = WANTED_LINES.get(wording.name), values
-                    if kind is None:
+                    if wording.name not in WANTED_LINES:
                         continue
+                    kind, tells = WANTED_LINES[wording.name], values
                 elif kind in self.KINDS:
                     tells = wording.fields(values)
                 else:

@@ -35,7 +35,7 @@ VERSIONS = ("2.3", "2.8", "3.9", newest())
 """The client releases that most stories draw from."""
 FAULTS_END_MS = 5_500
 """Every fault is over by then. The time after it is for recovery and for the last reader."""
-QUICK_BROKERS = {
+QUICK_BROKERS: dict[str, int] = {
     "group.initial.rebalance.delay.ms": 0,
     "group.min.session.timeout.ms": 1_000,
     "min.insync.replicas": 2,
@@ -66,7 +66,7 @@ QUICK_PRODUCER = {
     "max.block.ms": 4_000,
 }
 MAX_BLOCK_MS = QUICK_PRODUCER["max.block.ms"]
-QUICK_CONSUMER = {
+QUICK_CONSUMER: dict[str, Any] = {
     "session.timeout.ms": 1_500,
     "heartbeat.interval.ms": 400,
     "max.poll.interval.ms": 2_500,
@@ -231,7 +231,7 @@ def consumer_settings(config: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-LONGEST_CALL_MS = max(
+LONGEST_CALL_MS: int = max(
     QUICK_PRODUCER["delivery.timeout.ms"],
     QUICK_CONSUMER["default.api.timeout.ms"] + QUICK_CONSUMER["request.timeout.ms"],
     QUICK_CONSUMER["max.poll.interval.ms"] + QUICK_CONSUMER["session.timeout.ms"],

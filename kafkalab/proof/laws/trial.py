@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kafkalab.lab import Lab
-from kafkalab.proof.laws.laws import Breach, breaches
+from kafkalab.proof.laws.laws import Breach, Scope, breaches
 from kafkalab.proof.laws.reading import Reading
 from kafkalab.proof.laws.shrink import shrink
 from kafkalab.proof.laws.stories import Run, StoryKind, play_run, run_of
@@ -40,7 +40,7 @@ class Trial:
         return total.hexdigest()
 
 
-def try_run(run: Run, laws: Callable[[Reading, object], Sequence[Breach]] = breaches) -> Trial:
+def try_run(run: Run, laws: Callable[[Reading, Scope], Sequence[Breach]] = breaches) -> Trial:
     """Play a run and hold it against the laws."""
     try:
         lab = play_run(run)

@@ -24,11 +24,18 @@ KINDS = {
     "new KafkaProducer": "producer",
     "new KafkaAdminClient": "admin",
 }
-OF_CONSUMERS = {"subscription": [], "assignment": [], "positions": {}, "paused": [], "member": None}
+OF_CONSUMERS: dict[str, Any] = {
+    "subscription": [],
+    "assignment": [],
+    "positions": {},
+    "paused": [],
+    "member": None,
+}
 
 
 def _client(state: dict[str, Any], event: Event) -> dict[str, Any] | None:
-    return state["clients"].get(event.who)
+    client: dict[str, Any] | None = state["clients"].get(event.who)
+    return client
 
 
 def _call(state: dict[str, Any], event: Event) -> None:

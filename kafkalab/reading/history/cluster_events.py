@@ -10,6 +10,7 @@ The four offsets of a partition are its leader's; without a leader they are thos
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kafkalab.sim.journal import Event
@@ -43,7 +44,7 @@ def _partition_changed(state: dict[str, Any], event: Event) -> None:
     _place(state, event.topic, event.partition, event.fields)
 
 
-def _place(state: dict[str, Any], topic: str, index: int, place: dict[str, Any]) -> None:
+def _place(state: dict[str, Any], topic: str, index: int, place: Mapping[str, Any]) -> None:
     partition = state["partitions"].setdefault(
         f"{topic}-{index}", {**dict.fromkeys(PLACE), **dict.fromkeys(ENDS, 0), "logs": {}}
     )

@@ -28,7 +28,7 @@ TYPES = {"group": "classic", "consumer group": "consumer"}
 
 
 def _group(state: dict[str, Any], event: Event) -> dict[str, Any]:
-    return state["groups"].setdefault(
+    group: dict[str, Any] = state["groups"].setdefault(
         event.group,
         {
             "coordinator": None,
@@ -42,6 +42,7 @@ def _group(state: dict[str, Any], event: Event) -> dict[str, Any]:
             "offsets": {},
         },
     )
+    return group
 
 
 def _moved(state: dict[str, Any], event: Event) -> None:
@@ -245,7 +246,7 @@ def _by_coordinator(
     return checked
 
 
-GROUP_EVENTS = {
+OF_COORDINATORS: dict[str, Callable[[dict[str, Any], Event], None]] = {
     "state": _moved,
     "group.member": _member,
     "group.subscribed": _subscribed,
@@ -257,6 +258,6 @@ GROUP_EVENTS = {
     "commit": _committed,
     "offset.removed": _offset_removed,
 }
-GROUP_EVENTS = {kind: _by_coordinator(fold) for kind, fold in GROUP_EVENTS.items()} | {
+GROUP_EVENTS = {kind: _by_coordinator(fold) for kind, fold in OF_COORDINATORS.items()} | {
     "partition.changed": _moved_away
 }

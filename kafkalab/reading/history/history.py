@@ -47,6 +47,7 @@ class History:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
+        self._next = self._read_to_ms = 0
         self._restart()
 
     def at(self, ms: int) -> State:

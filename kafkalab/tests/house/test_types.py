@@ -1,10 +1,11 @@
-"""Checks the types of the simulator's rooms with mypy, as strictly as it can.
+"""Checks the types of kafkalab and bench with mypy, as strictly as pyproject.toml says.
 
-The rooms are those that pyproject.toml names: an editor can then follow every value through them.
+An editor can then follow every value through the rooms.
 """
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -19,3 +20,20 @@ def test_every_value_of_the_simulator_has_its_type(tmp_path):
         "give what mypy names its type, or an assert that says why it cannot be None; "
         f"`.venv/bin/python -m mypy` shows the same:\n{checked.stdout}{checked.stderr}"
     )
+
+
+def test_what_every_room_is_handed_is_typed_by_its_class():
+    """mypy wants a type for each parameter, and takes Any for one."""
+    for path in sorted((ROOT / "kafkalab").rglob("*.py")):
+        if "tests" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            for given in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+                if given.arg in ("lab", "profile", "journal"):
+                    kind = ast.unparse(given.annotation) if given.annotation else "nothing"
+                    assert kind not in ("nothing", "Any", "object"), (
+                        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}() takes {kind} as "
+                        f"{given.arg}: name its class"
+                    )

@@ -10,7 +10,7 @@ import pytest
 from kafkalab import logsets
 from kafkalab.lines.catalog import CATALOG
 from kafkalab.logsets.__main__ import main
-from kafkalab.logsets.reader import load_lines
+from kafkalab.logsets.line_loader import load_lines
 
 NETWORK_CLIENT = "org.apache.kafka.clients.NetworkClient"
 SELECTOR = "org.apache.kafka.common.network.Selector"

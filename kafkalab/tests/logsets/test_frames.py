@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition, logsets
-from kafkalab.logsets.reader import load_lines
+from kafkalab.logsets.line_loader import load_lines
 
 
 @pytest.fixture(scope="module")

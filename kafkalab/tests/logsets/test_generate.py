@@ -26,7 +26,7 @@ from kafkalab.logsets.generate import (
 from kafkalab.logsets.generate.cast import draw
 from kafkalab.logsets.generate.part_writer import write_parts
 from kafkalab.logsets.generate.truth import truth_of
-from kafkalab.logsets.reader import load_lines
+from kafkalab.logsets.line_loader import load_lines
 from kafkalab.proof.replay import replay
 
 ROOT = Path(__file__).resolve().parents[3]

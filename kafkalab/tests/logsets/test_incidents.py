@@ -13,7 +13,7 @@ from kafkalab.logsets.generate.lookalikes import LOOKALIKES
 from kafkalab.logsets.generate.scenes import SCENES
 from kafkalab.logsets.generate.stories import _topic_of
 from kafkalab.logsets.generate.truth import _joined, _SetIncident
-from kafkalab.logsets.reader import load_lines
+from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.score import IncidentSpan, score_table, scores, spans_of_rows, spans_of_truth
 
 QUIET = {"": "DEBUG", "org.apache.kafka.clients.NetworkClient": "TRACE"}

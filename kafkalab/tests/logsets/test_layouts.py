@@ -11,7 +11,7 @@ from kafkalab.logsets.block import Block
 from kafkalab.logsets.layout_block import LaidOutBlock
 from kafkalab.logsets.layouts import LayoutError
 from kafkalab.logsets.ranges import Range
-from kafkalab.logsets.source import record_batch_of
+from kafkalab.logsets.record_batches import record_batch_of
 
 THREAD = "kafka-producer-network-thread | shop"
 

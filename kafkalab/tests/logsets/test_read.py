@@ -15,8 +15,8 @@ from kafkalab.lines import layout
 from kafkalab.lines.catalog import CATALOG
 from kafkalab.logsets import recognition, schema
 from kafkalab.logsets.block import Block
-from kafkalab.logsets.reader import load_lines
-from kafkalab.logsets.source import record_batch_of
+from kafkalab.logsets.line_loader import load_lines
+from kafkalab.logsets.record_batches import record_batch_of
 
 STORY = """\
 a wrapper script says hello

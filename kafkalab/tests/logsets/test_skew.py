@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from kafkalab import logsets
 from kafkalab.logsets.generate import Manifest, generate
 from kafkalab.logsets.generate.scenes import SCENES
-from kafkalab.logsets.reader import load_lines
+from kafkalab.logsets.line_loader import load_lines
 from kafkalab.logsets.score import score_table, scores, spans_of_rows, spans_of_truth
 
 SOCKETS = {

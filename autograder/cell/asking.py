@@ -1,0 +1,208 @@
+"""Ask a learner's names one case, and keep whatever happens as plain data.
+
+The same function asks in the notebook's kernel and in the sandbox, so both hear the same reply. A
+reply is a dict with one of three keys: `data`, what the probe found; `blank`, the names not filled
+in yet; `raised`, the class and words of the exception that the learner's code ended in.
+"""
+
+import contextlib
+import io
+import os
+import re
+import signal
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Mapping
+
+from autograder.cell.data import MOST_BYTES, NotAsAsked, NotPlain, Unwritten, canonical, one_line
+from autograder.cell.replay import needs_calls, watched
+
+LONGEST_MESSAGE = 300
+LONGEST_SAID = 80
+# lines; on a hidden case a line far below could say what was asked
+LONGEST_ANSWER = 200
+# Exceptions that may be named on a hidden case; a class of the learner's own could be named after
+# what it was asked.
+ORDINARY = frozenset(
+    (
+        "ArithmeticError",
+        "AssertionError",
+        "AttributeError",
+        "IndexError",
+        "KeyError",
+        "LookupError",
+        "MemoryError",
+        "NameError",
+        "OSError",
+        "OverflowError",
+        "RecursionError",
+        "RuntimeError",
+        "StopIteration",
+        "SyntaxError",
+        "SystemExit",
+        "TimeUp",
+        "TypeError",
+        "UnboundLocalError",
+        "UnicodeError",
+        "ValueError",
+        "ZeroDivisionError",
+    )
+)
+SECONDS, SPARK_SECONDS = 10, 60  # for one case, in a notebook and in official grading
+
+
+def ask(question, namespace, case) -> dict:
+    """One reply. KeyboardInterrupt passes, so that a learner can stop a loop of their own."""
+    blank = question.unanswered(namespace)
+    if blank:
+        return {"blank": list(blank)}
+    try:
+        names, did = _written_down(question, namespace)
+        reply = {"data": question.run_probe(names, case), **did}
+        if any(len(canonical(said)) > MOST_BYTES for said in reply.values()):
+            return {"raised": "NotPlain", "says": f"more than {MOST_BYTES:,} characters"}
+        return reply
+    except (KeyboardInterrupt, TimeUp):
+        raise
+    except NotImplementedError:
+        return {"blank": list(question.answers)}
+    except NotAsAsked as error:
+        return {"raised": "NotAsAsked", "says": _words_of(error)}
+    except Unwritten:
+        # the body of the function is still `...`
+        return {"blank": list(question.answers)}
+    except NotPlain as error:
+        return {"raised": "NotPlain", "says": str(error)}
+    except BaseException as error:
+        # SystemExit too: exit() in an answer is an answer's mistake
+        return {"raised": type(error).__name__, "says": _words_of(error), "line": _line(error)}
+
+
+def _written_down(question, namespace) -> tuple[Mapping, dict]:
+    """The names for the probe, and for a question that is played again (replay.py) {"calls": what
+    the functions will have done}."""
+    if not needs_calls(question):
+        return namespace, {}
+    names, calls = watched(question, namespace)
+    return names, {"calls": calls}
+
+
+class TimeUp(BaseException):
+    """It took longer than it may. Not an Exception, so that
+    `except Exception` in a loop does not swallow it."""
+
+
+def answer_in_time(action, is_spark: bool = False) -> dict:
+    """The reply of `action`, given the time that official grading gives it. Where the clock cannot
+    interrupt (another thread, Windows) it is looked at afterwards."""
+    seconds = SPARK_SECONDS if is_spark else SECONDS
+    started = time.monotonic()
+    late = {"raised": "TimeUp", "seconds": seconds}
+
+    def time_up(signum, frame):
+        raise TimeUp
+
+    alarmed = hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGALRM, time_up) if alarmed else None
+    try:
+        if alarmed:
+            signal.alarm(seconds)
+        reply = action()
+    except TimeUp:
+        return late
+    finally:
+        if alarmed:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, before)
+    return reply if time.monotonic() - started <= seconds else late
+
+
+def complaint(reply: dict, hidden: bool = False) -> str | None:
+    """What to say about a reply that has no data; None when it has. On a hidden case the learner's
+    own words are left out, for they could carry the hidden input home."""
+    if "blank" in reply:
+        names = " and ".join(f"`{name}`" for name in reply["blank"]) or "the answer"
+        return f"{names} {'are' if len(reply['blank']) > 1 else 'is'} not written yet."
+    if "raised" in reply:
+        if reply["raised"] == "NotPlain":
+            return "the answer is not plain data." if hidden else f"the answer has {reply['says']}."
+        if reply["raised"] == "NotAsAsked":
+            return (
+                "the answer has another form than was asked for." if hidden else f"{reply['says']}."
+            )
+        if reply["raised"] == "TimeUp":
+            when = f"after {reply['seconds']} s" if reply.get("seconds") else "in time"
+            return f"there was no answer {when}; look for a loop that never ends."
+        told = reply.get("line") and not (hidden and reply["line"] > LONGEST_ANSWER)
+        where = f" in line {reply['line']} of the answer" if told else ""
+        said = "" if hidden or not reply.get("says") else f": {reply['says']}"
+        name = reply["raised"] if not hidden or reply["raised"] in ORDINARY else "an exception"
+        return f"your code stopped with {name}{where}{said}."
+    return None
+
+
+def fill(sentence: str, case: Mapping, question_id: str, data=None) -> str:
+    """A sentence with the case's numbers in place of their names in braces, and {said} for what the
+    answer says; other braces stay as they are."""
+    for name, value in {**case, "id": question_id}.items():
+        sentence = sentence.replace("{" + str(name) + "}", str(value))
+    return (
+        sentence.replace("{said}", one_line(_shortly(data))) if "{said}" in sentence else sentence
+    )
+
+
+def _shortly(data) -> str:
+    """Plain data as one would say it: a dict of one name is its value, a list its entries,
+    of a long one the last."""
+    if isinstance(data, dict) and len(data) == 1:
+        data = next(iter(data.values()))
+    if not isinstance(data, list):
+        return str(data) if len(str(data)) <= LONGEST_SAID else str(data)[:LONGEST_SAID] + " ..."
+    last, length = [], -2
+    # of a walk the last steps are the ones to look at
+    for each in reversed(data):
+        last.insert(0, str(each))
+        length += len(last[0]) + 2
+        if length > LONGEST_SAID:
+            break
+    left_out = length > LONGEST_SAID and len(last) > 1
+    told = last[left_out:]
+    return ("... " if left_out or len(told) < len(data) else "") + ", ".join(told)[:LONGEST_SAID]
+
+
+@contextlib.contextmanager
+def quiet():
+    """Nothing a probe runs writes anywhere: nbgrader gives 0 points to a cell with one word on
+    stderr, and the JVM's words come by file descriptor."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        kept = [(fd, os.dup(fd)) for fd in (1, 2)]
+        try:
+            for fd, _ in kept:
+                os.dup2(nowhere.fileno(), fd)
+            with (
+                contextlib.redirect_stdout(io.StringIO()),
+                contextlib.redirect_stderr(io.StringIO()),
+            ):
+                yield
+        finally:
+            for fd, copy in kept:
+                os.dup2(copy, fd)
+                os.close(copy)
+
+
+def _words_of(error) -> str:
+    """What an exception says, without the places in memory it may name:
+    the same words in every run."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", str(error)[: 2 * LONGEST_MESSAGE])[:LONGEST_MESSAGE]
+
+
+def _line(error) -> int | None:
+    """The line of the learner's cell where it happened:
+    the innermost frame that is a cell and not a file."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if "ipykernel" in frame.filename or frame.filename.startswith("<"):
+            return frame.lineno
+    return None

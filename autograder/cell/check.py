@@ -1,0 +1,275 @@
+"""What a notebook cell calls. Every word here prints sentences and returns None: nbgrader gives
+full marks to a graded cell that ends in a value, whatever the value says.
+
+`check` and `require` judge public cases only. They open sealed verdicts (sealed.py), so they speak
+as the official judge does, and no judge needs to be on the learner's machine.
+"""
+
+import re
+import sys
+from collections.abc import Mapping
+from functools import partial
+from typing import NamedTuple
+
+from autograder.cell import progress, sealed
+from autograder.cell.asking import answer_in_time, ask, quiet
+from autograder.cell.course_at_hand import course
+from autograder.cell.data import plain
+from autograder.cell.guesses import fit
+from autograder.cell.numbers import Numbers, course_key_id, numbers_for
+from autograder.cell.question import Question, find
+from autograder.cell.verdict import Verdict, open_word, public_word, verdict_on
+
+_student = ""
+_revealing = {False: "after passing", True: "after giving up"}
+
+
+class NotYet(AssertionError):
+    """A locked cell asked for an answer that is not right yet. The message is what check() says."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback: the sentence alone,
+        for there is no mistake in the code to look for."""
+        return [f"{type(self).__name__}: {self}"]
+
+
+def me(student: str = "") -> None:
+    """Say who you are: your numbers follow from it, and your teacher finds your work by it. "" is
+    nobody, with the first set of numbers."""
+    global _student
+    if not isinstance(student, str) or not re.fullmatch(r"([^\W_][\w.@-]{0,63})?", student):
+        raise ValueError(
+            'me("s123") takes your student id: letters, digits, and . _ - @ within; not '
+            f"{student!r}"
+        )
+    _student = student
+    progress.change(lambda entries: entries.update(student=student))
+    print(
+        f"Hello, {student}. The numbers in the exercises are yours. Course key: {course_key_id()}."
+        if student
+        else (
+            'Nobody yet: the numbers are the first set. Write your id, me("s123"), to get your own.'
+        )
+    )
+
+
+def numbers(question_id: str) -> Numbers:
+    """Your numbers for a question."""
+    question = _question(question_id)
+    return question.shown(numbers_for(question, _student))
+
+
+def predict(name: str, **guesses) -> None:
+    """Lock in a guess before the experiment runs. The first one counts; it stays visible beside the
+    truth.
+
+    A guess that is still None is not locked in.
+    """
+    missing = [guess for guess, value in guesses.items() if value is None or value is ...]
+    entry = progress.read()["guesses"].get(name)
+    if entry is None:
+        if missing:
+            return print(
+                f"Guess first: write a value for {', '.join(missing)}, then run this cell. Wrong "
+                "guesses teach most."
+            )
+        entry = {"guess": plain(guesses), "at": progress.now()}
+        progress.change(lambda entries: entries["guesses"].setdefault(name, entry))
+        return print(f"Locked in: {_listed(entry['guess'])}. Now run the experiment.")
+    changed = not missing and entry["guess"] != plain(guesses)
+    print(
+        f"Your guess is locked in: {_listed(entry['guess'])}."
+        + (" The first one counts." if changed else "")
+    )
+
+
+def truth(name: str, **values) -> None:
+    """Show what happened beside the guess, value by value, and keep both."""
+    values = plain(values)
+    guess = progress.read()["guesses"].get(name, {}).get("guess", {})
+    if guess:
+        progress.change(lambda entries: entries["guesses"][name].update(truth=values))
+    width = max((len(str(value)) for value in values), default=0)
+    column = max([len(str(value)) for value in guess.values()] + [5])
+    print(f"{'':{width}}  {'guess':>{column}}  truth")
+    for value, happened in values.items():
+        mark = f"  {fit(guess[value], happened)}" if value in guess else ""
+        print(f"{value:{width}}  {guess.get(value, '-')!s:>{column}}  {happened}{mark}")
+
+
+def check(question_id: str, hint: bool = False) -> None:
+    """Judge the answer on the public cases, one sentence each;
+    with `hint=True` give the next hint too."""
+    question = _question(question_id)
+    verdicts = judge_openly(question, _callers_names())
+    passed = bool(verdicts) and all(verdict.ok for verdict in verdicts)
+    for verdict in _worth_telling(question, verdicts):
+        print(
+            f"{question.id} {'·' if question.kind == 'open' else '✓' if verdict.ok else '✗'} "
+            f"{verdict.sentence}"
+        )
+        for row in verdict.proof:
+            print(f"   {row}")
+    if question.kind != "open":
+        progress.change(lambda entries: _note_try(progress.question(entries, question.id), passed))
+    if hint:
+        give_hint(question)
+    elif question.hints and not passed and question.kind != "open":
+        print(f'   A hint: check("{question.id}", hint=True)')
+
+
+def hint(question_id: str) -> None:
+    """The next hint of a question: first where to look, then nearly how."""
+    give_hint(_question(question_id))
+
+
+def require(question_id: str) -> None:
+    """For locked cells: raise NotYet with the sentences of check(), or return None in silence."""
+    question = _question(question_id)
+    wrong = [verdict for verdict in judge_openly(question, _callers_names()) if not verdict.ok]
+    if wrong:
+        raise NotYet(
+            f"{question.id}: "
+            + " | ".join(verdict.sentence for verdict in _worth_telling(question, wrong))
+        )
+
+
+def reveal(question_id: str, give_up: bool = False) -> None:
+    """Show the reference answer, after passing or after giving up,
+    and say so in the progress file."""
+    question = _question(question_id)
+    passed = bool(progress.read()["questions"].get(question.id, {}).get("passed_at"))
+    if not (passed or give_up):
+        return print(
+            f'The answer opens once check("{question.id}") passes, or with reveal("{question.id}", '
+            "give_up=True)."
+        )
+    progress.change(
+        lambda entries: progress.question(entries, question.id).update(
+            revealed=_revealing[not passed]
+        )
+    )
+    print(
+        course().reference(question.id)
+        or f"The answer to {question.id} is with your teacher: it does not travel with this "
+        "package. Ask for it."
+    )
+
+
+class Spoken(NamedTuple):
+    """What is said of one case: whether it is right, the sentence,
+    and rows that prove it where there are any."""
+
+    ok: bool
+    sentence: str
+    proof: tuple[str, ...] = ()
+
+
+def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
+    """The verdicts on the public cases. Blank answers get one sentence in all,
+    and so does what befalls every case alike."""
+    if question.kind == "open":
+        return [Spoken(True, "is read by a person. Write whole sentences: what happens, and why.")]
+    verdicts, complaints = [], []
+    for case in question.cases(numbers_for(question, _student)):
+        with quiet():
+            reply = answer_in_time(
+                lambda case=case: ask(question, namespace, case), question.kind == "spark"
+            )
+            verdict = verdict_on(question, reply, partial(_word, question, case))
+        if (verdict.blank and question.unanswered(namespace)) or (
+            question.kind == "function" and verdict.blank
+        ):
+            return [Spoken(False, verdict.sentence)]
+        title = f"{case['case']}: " if "case" in case else ""
+        verdicts.append(Spoken(verdict.ok, title + verdict.sentence, verdict.proof))
+        complaints.append(None if "data" in reply else verdict.sentence)
+        if reply.get("raised") == "TimeUp":
+            break  # the other cases would take as long
+    if len(complaints) > 1 and complaints[0] and len(set(complaints)) == 1:
+        return [Spoken(False, complaints[0])]
+    return verdicts
+
+
+def _worth_telling(question: Question, verdicts: list[Spoken]) -> list[Spoken]:
+    """Every verdict; of a question with dozens of cases the first that is not right,
+    or one word for all."""
+    if not question.first_only or len(verdicts) < 2:
+        return verdicts
+    wrong = [verdict for verdict in verdicts if not verdict.ok]
+    if wrong:
+        return wrong[:1]
+    return [
+        Spoken(
+            True,
+            f"all {len(verdicts)} {'walks' if question.kind == 'machine' else 'cases'} are right.",
+        )
+    ]
+
+
+def give_hint(question: Question) -> None:
+    """Print the next step of the ladder and count it; the last step stays."""
+    if not question.hints:
+        return print(f"   {question.id} has no hints.")
+    entry = progress.question(
+        progress.change(lambda entries: _note_hint(question, entries)), question.id
+    )
+    step = max(1, entry["hints"])
+    print(f"   Hint {step} of {len(question.hints)}: {question.hints[step - 1]}")
+
+
+def _word(question: Question, case: Mapping, data) -> Verdict:
+    """What is said of plain data: what anybody may know; on an author's machine before `seal` what
+    the judge says, for the course has its judges at hand there."""
+    own = sealed.read(question.chapter).get(question.id)
+    known = None if own is None else open_word(question, own, case, data)
+    return (
+        known
+        or course().judged(question, case, data)
+        or public_word(question, case, data)
+        or Verdict(
+            False, "this question was not sealed, so nothing here can judge it; tell your teacher."
+        )
+    )
+
+
+def _note_try(entry: dict, passed: bool) -> None:
+    entry["tries"] += 1
+    if passed:
+        entry.setdefault("passed_at", progress.now())
+
+
+def _note_hint(question, entries) -> None:
+    entry = progress.question(entries, question.id)
+    entry["hints"] = min(len(question.hints), entry["hints"] + 1)
+
+
+def _callers_names() -> dict:
+    """The names of the cell that called: its module's globals, the same in Jupyter,
+    in plain Python and in the sandbox."""
+    return sys._getframe(2).f_globals
+
+
+def _question(question_id) -> Question:
+    try:
+        return find(question_id)
+    except KeyError as unknown:
+        raise ValueError(unknown.args[0]) from None
+
+
+def _listed(values: dict) -> str:
+    return ", ".join(f"{name} = {value!r}" for name, value in values.items())
+
+
+__all__ = [
+    "NotYet",
+    "check",
+    "hint",
+    "judge_openly",
+    "me",
+    "numbers",
+    "predict",
+    "require",
+    "reveal",
+    "truth",
+]

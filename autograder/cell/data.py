@@ -1,0 +1,92 @@
+"""Plain data: the only thing that passes between a learner's code and a judge.
+
+A judge that compared live objects would ask the learner's `__eq__` for the verdict. So a probe
+hands over numbers, texts, lists and dicts of exactly these types, and everything else is refused
+here with a sentence that says what came instead.
+"""
+
+import json
+import math
+import re
+
+# one answer; a learner's list of everything is cut off here, not in the judge's memory
+MOST_BYTES = 256_000
+DEEPEST = 12
+# control and direction, half characters
+UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
+)
+EXACT = 2**53  # beyond it a float skips whole numbers
+
+
+class NotPlain(TypeError):
+    """The value is not made of numbers, texts, lists and dicts; the message names what it is."""
+
+
+class Unwritten(NotPlain):
+    """The value is `...`, which stands where an answer is still to be written."""
+
+
+class NotAsAsked(ValueError):
+    """A probe cannot use what the answer holds; the message says what was asked for instead."""
+
+
+def plain(value, depth: int = 0):
+    """Return `value` as plain JSON data; a numpy or pandas number becomes a Python one, a tuple a
+    list, a set a sorted list, and a fraction without a rest a whole number: who writes 30 / 2 has
+    counted 15.
+
+    Raises NotPlain for anything else. Types are compared exactly: a subclass of int may lie about
+    its value.
+    """
+    if depth > DEEPEST:
+        raise NotPlain(f"lists inside lists more than {DEEPEST} deep")
+    kind = type(value)
+    if value is None or kind in (bool, int, str):
+        return value
+    if kind is float:
+        if not math.isfinite(value):
+            # JSON has no nan; the text "nan" equals no number
+            return repr(value)
+        return int(value) if value.is_integer() and abs(value) < EXACT else value
+    if kind in (list, tuple):
+        return [plain(item, depth + 1) for item in value]
+    if kind in (set, frozenset):
+        return sorted((plain(item, depth + 1) for item in value), key=canonical)
+    if kind is dict:
+        return {_key(key): plain(item, depth + 1) for key, item in value.items()}
+    # np.int64 comes out of every pandas count
+    if kind.__module__ == "numpy" and hasattr(value, "tolist"):
+        return plain(value.tolist(), depth + 1)
+    refused = Unwritten if value is ... else NotPlain
+    raise refused(f"a {kind.__name__}, where a number, a text, a list or a dict was asked for")
+
+
+def canonical(data) -> str:
+    """The one text of some plain data: equal data have equal texts;
+    4, "4" and True have different ones."""
+    return json.dumps(
+        data, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False
+    )
+
+
+def same(left, right) -> bool:
+    """Whether two plain answers are the same, to the type."""
+    return canonical(left) == canonical(right)
+
+
+def one_line(text, most: int = 1_000) -> str:
+    """A learner's words in somebody's table or terminal: no line ends, no control characters,
+    not long; "" for what is no text."""
+    return UNSEEN.sub(" ", text).strip()[:most] if isinstance(text, str) else ""
+
+
+def _key(key) -> str:
+    if type(key) is str:
+        return key
+    if type(key) in (int, bool, float) or key is None:
+        return json.dumps(key)
+    if type(key) is tuple:
+        # ("orders", 1) is written orders-1, as Kafka does
+        return "-".join(str(plain(part)) for part in key)
+    raise NotPlain(f"a dict with a {type(key).__name__} as a key")

@@ -1,0 +1,487 @@
+"""Chapter 02, what a producer connects to: the learner's half of its questions."""
+
+from __future__ import annotations
+
+import itertools
+from functools import lru_cache
+from types import SimpleNamespace
+
+from autograder.cell.data import NotAsAsked
+from autograder.cell.kinds import (
+    Function,
+    LineReading,
+    Open,
+    SparkAnswer,
+    StateMachine,
+    Value,
+    walks,
+)
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+CLUSTERS = ("A", "B", "C")
+
+# What a connection of one node may go through, as its client writes it: {id} and {port} are the
+# node's.
+TRY = (
+    "Initiating connection to node localhost:{port} (id: {id} rack: null) using address "
+    "localhost/127.0.0.1"
+)
+STANDS = "Completed connection to node {id}. Fetching API versions."
+REFUSED = (
+    "Connection to node {id} (localhost/127.0.0.1:{port}) could not be established. Broker may not "
+    "be available."
+)
+GONE = "Node {id} disconnected."
+STORIES = (
+    (TRY, STANDS),
+    (TRY, REFUSED),
+    (TRY, STANDS, GONE),
+    (TRY, STANDS, GONE, TRY, STANDS),
+    (TRY, REFUSED, TRY, STANDS),
+    (TRY,),
+    (TRY, STANDS, GONE, TRY, REFUSED),
+    (TRY, REFUSED, TRY, REFUSED),
+    (TRY, STANDS, GONE, TRY),
+    (TRY, REFUSED, TRY),
+    (TRY, STANDS, GONE, TRY, STANDS, GONE),
+    (TRY, REFUSED, TRY, STANDS, GONE),
+    (TRY, REFUSED, TRY, REFUSED, TRY, STANDS),
+    (TRY, STANDS, GONE, TRY, REFUSED, TRY, STANDS),
+    (TRY, STANDS, GONE, TRY, STANDS, GONE, TRY, STANDS),
+    (TRY, REFUSED, TRY, STANDS, GONE, TRY),
+)
+WAITS = (
+    "delivery.timeout.ms",
+    "linger.ms",
+    "max.block.ms",
+    "metadata.max.age.ms",
+    "request.timeout.ms",
+    "retry.backoff.ms",
+)
+NODES = ("-1", "-2", "0", "1", "2", "3")
+
+
+def telling(nodes) -> bool:
+    """Whether a log holds what a careless reader gets wrong, and tells one carelessness from the
+    other: a made-up node that stays, one that comes back, one refused before it stood, not all the
+    same ones; a try that came to nothing; a connection that is gone."""
+    stories = [each["story"] for each in nodes]
+    stays = [place for place, story in enumerate(stories) if story[-1] == STANDS]
+    missed = {
+        tuple(place for place in stays if place < 2),
+        *(tuple(place for place in stays if line in stories[place]) for line in (GONE, REFUSED)),
+    }
+    return (
+        len(missed) == 3
+        and () not in missed
+        and any(STANDS not in story for story in stories)
+        and any(STANDS in story and story[-1] != STANDS for story in stories)
+    )
+
+
+def log_of(numbers) -> list[str]:
+    """The stories of all nodes as one log: in each round every node that has more to say says its
+    next line. The brokers' own ids come when an address stands and has answered: before that a
+    client knows none of them."""
+    ports = {node: 9092 + (int(node) if int(node) >= 0 else -1 - int(node)) for node in numbers}
+    asked = [list(numbers[node]["story"]) for node in numbers if int(node) < 0]
+    answered = 1 + min((story.index(STANDS) for story in asked if STANDS in story), default=0)
+    told = [
+        (turn if int(node) < 0 else answered + turn, place, line.format(id=node, port=ports[node]))
+        for place, node in enumerate(numbers)
+        for turn, line in enumerate(numbers[node]["story"])
+    ]
+    return [line for _, _, line in sorted(told)]
+
+
+def is_open(names, case):
+    """Whether the answer counts this case's node among those that are connected."""
+    found = names["still_open"]
+    if not isinstance(found, (set, frozenset, list, tuple)):
+        raise NotAsAsked(f"`still_open` is a set of numbers; yours is a {type(found).__name__}")
+    if any(type(each) is str for each in found):
+        raise NotAsAsked('`still_open` holds texts; write numbers: -1, not "-1"')
+    unknown = sorted(str(each) for each in found if str(each) not in NODES)
+    if unknown:
+        raise NotAsAsked(f"`still_open` names {unknown[0]}, and no line speaks of that node")
+    return int(case["of"]) in [each for each in found if type(each) is int]
+
+
+def node(id: int, state: str, in_flight: int = 0, can_send: bool | None = None) -> dict:
+    """A node as least_loaded sees it, as plain data.
+    A ready node can take a request unless said otherwise."""
+    return {
+        "id": id,
+        "state": state,
+        "in_flight": in_flight,
+        "can_send": state == "ready" if can_send is None else can_send,
+        "can_connect": state == "disconnected",
+        "last_attempt_ms": 0,
+    }
+
+
+TABLES = (
+    {
+        "case": "two ready, one busier",
+        "nodes": [node(0, "ready", 3), node(1, "ready", 1), node(2, "disconnected")],
+    },
+    {
+        "case": "one being connected, one untouched",
+        "nodes": [node(-1, "preparing", 1), node(-2, "disconnected")],
+    },
+    {
+        "case": "ready but full, and one being connected",
+        "nodes": [node(0, "ready", 5, can_send=False), node(1, "preparing")],
+    },
+    {
+        "case": "only an untouched one",
+        "nodes": [node(-3, "disconnected"), node(0, "ready", 5, can_send=False)],
+    },
+    {"case": "nobody", "nodes": [node(0, "ready", 5, can_send=False)]},
+)
+STARTS = (
+    {"case": "three addresses, seed 3", "seed": 3, "brokers": 3, "down": [], "slow_ms": 0},
+    {"case": "slow answers, seed 5", "seed": 5, "brokers": 4, "down": [], "slow_ms": 15},
+    {
+        "case": "brokers 0 and 2 are down, seed 8",
+        "seed": 8,
+        "brokers": 4,
+        "down": [0, 2],
+        "slow_ms": 0,
+    },
+)
+
+
+def ask(names, case):
+    """The id the learner's rule picks."""
+    chosen = names["least_loaded"]([SimpleNamespace(**fields) for fields in case["nodes"]])
+    return None if chosen is None else getattr(chosen, "id", chosen)
+
+
+def start(case, rule):
+    """A 2.3 producer that sends nothing and asks `rule` where to go,
+    in a cluster where some may be slow or down."""
+    lab = Lab(brokers=case["brokers"], seed=case["seed"], version="2.3", broker_version="2.3")
+    for broker in range(case["brokers"]):
+        if broker in case["down"]:
+            lab.broker(broker).crash()
+        elif case["slow_ms"]:
+            lab.broker(broker).delay("API_VERSIONS", ms=case["slow_ms"])
+    addresses = ",".join(f"localhost:{9092 + broker}" for broker in range(case["brokers"]))
+    KafkaProducer(lab, {"bootstrap.servers": addresses}, name="learner", least_loaded=rule)
+    lab.run_for(ms=2_000)
+    return lab
+
+
+def needless(case, lab):
+    """What a start must not have: a connection begun while another one stood or was on its way,
+    or nobody asked at all."""
+    tried = lab.sockets()
+    for before, after in itertools.pairwise(tried):
+        if before.closed_at_ms is None or before.closed_at_ms > after.opened_at_ms:
+            return (
+                (
+                    f"with seed {case['seed']}, node {after.node_id} was connected while the "
+                    f"connection to node {before.node_id} was there or on its way. "
+                    "One is enough to ask."
+                ),
+                _lines(lab, before.node_id, after.node_id),
+            )
+    if not any(event.api == "METADATA" for event in lab.journal.of("response.received")):
+        return (
+            (
+                f"with seed {case['seed']}, nobody has told the producer who leads what: after "
+                "2,000 ms METADATA has no answer."
+            ),
+            _lines(lab, *(s.node_id for s in tried)),
+        )
+    return None
+
+
+def _lines(lab, *nodes) -> list[str]:
+    """The client's first lines about connections to these nodes."""
+    said = [
+        (event.at_ms, event.message.split("] ", 1)[-1])
+        for event in lab.journal.of("line")
+        if event.name in ("INITIATING_CONNECTION", "CONNECTION_NOT_ESTABLISHED")
+    ]
+    return [
+        f"{at_ms:>5,} ms  {text}"
+        for at_ms, text in said
+        if any(f"id: {id} " in text or f"node {id} " in text for id in nodes)
+    ][:4]
+
+
+CONNECTION = ("DISCONNECTED", "CONNECTING", "CHECKING_API_VERSIONS", "READY")
+LIVES = walks(
+    (
+        ("connect", "accepted", "versions", "closed", "connect"),
+        ("connect", "accepted", "closed", "connect"),
+        ("connect", "refused", "connect", "accepted"),
+        ("connect", "connect"),
+        ("connect", "versions"),
+        ("connect", "closed"),
+        ("connect", "accepted", "versions", "accepted"),
+        ("connect", "accepted", "refused"),
+        ("connect", "accepted", "versions", "versions"),
+        ("accepted",),
+        ("closed",),
+        ("versions",),
+        ("refused",),
+    )
+)
+
+SOCKETS = (
+    "client_id string, node_id string, class string, opened_at timestamp, closed_at timestamp, how "
+    "string"
+)
+ZOMBIES = (
+    {
+        "case": "one zombie among healthy ones",
+        "rows": [
+            ["producer-1", "-1", "bootstrap", "2026-01-05 09:00:00", None, None],
+            ["producer-1", "0", "data", "2026-01-05 09:00:01", None, None],
+            ["producer-2", "-1", "bootstrap", "2026-01-05 09:00:02", "2026-01-05 09:09:02", "idle"],
+            ["producer-2", "1", "data", "2026-01-05 09:00:03", None, None],
+            ["consumer-a-1", "-1", "bootstrap", "2026-01-05 09:00:04", None, None],
+        ],
+    },
+    {
+        "case": "one producer, two of its addresses",
+        "rows": [
+            ["producer-7", "-2", "bootstrap", "2026-01-05 09:00:05", None, None],
+            ["producer-7", "-1", "bootstrap", "2026-01-05 09:00:03", None, None],
+            [
+                "producer-7",
+                "-3",
+                "bootstrap",
+                "2026-01-05 09:00:01",
+                "2026-01-05 09:00:02",
+                "failed",
+            ],
+        ],
+    },
+    {
+        "case": "no zombie at all",
+        "rows": [
+            ["producer-3", "-1", "bootstrap", "2026-01-05 09:00:00", "2026-01-05 09:10:00", "peer"],
+            ["producer-3", "2", "data", "2026-01-05 09:00:01", None, None],
+        ],
+    },
+)
+
+
+def log_of_a_typing_error(numbers) -> list[str]:
+    """Settings and warnings of a producer that was told a topic's name with a letter missing,
+    and the sentence it ended with."""
+    return list(_mistyped(numbers["typed"], numbers["seconds"], numbers["seed"]))
+
+
+@lru_cache(maxsize=256)
+def _mistyped(typed: str, seconds: int, seed: int) -> tuple[str, ...]:
+    lab = Lab(
+        2,
+        broker_config={"auto.create.topics.enable": False},
+        version="2.3",
+        seed=seconds + 1_000 * seed,
+        broker_version="2.3",
+    )
+    lab.create_topic("orders", partitions=2)
+    producer = KafkaProducer(
+        lab,
+        {"client.id": "shop", "max.block.ms": seconds * 1_000, "retry.backoff.ms": 2_000},
+        name="shop",
+    )
+    try:
+        producer.send(ProducerRecord(typed, value="tea")).get()
+        last = "no exception"
+    except Exception as error:
+        last = f"{type(error).__name__}: {error}"
+    lines = lab.lines("shop")
+    settings = [
+        line.strip()
+        for line in lines.message.iloc[0].splitlines()
+        if line.strip().split(" =")[0] in WAITS
+    ]
+    warned = [
+        f"{line.time[-12:]} {line.level} {line.message.split('] ', 1)[-1]}"
+        for line in lines[lines.level == "WARN"].itertuples()
+    ]
+    return (*settings, *warned[:4], f"and the program ended with {last}")
+
+
+QUESTIONS = (
+    LineReading(
+        id="02.1",
+        title="who is connected at the end",
+        points=2,
+        answers=("still_open",),
+        space={"story": STORIES},
+        draws=NODES,
+        row="node",
+        place_matters=True,
+        show=log_of,
+        probe=is_open,
+        together=telling,
+        hints=(
+            (
+                "`Initiating` is only a try. Which line says that a connection stands? Which says "
+                "that it is gone?"
+            ),
+            (
+                "Add the number in `Completed connection to node`, take away the number in `Node … "
+                "disconnected.`"
+            ),
+        ),
+    ),
+    Value(
+        id="02.2",
+        title="opened and kept by a producer",
+        points=3,
+        answers=("opened", "kept"),
+        space={
+            "brokers": (3, 4, 5, 6, 7, 8),
+            "partitions": (3, 4, 5, 6, 7, 8, 9),
+            "leaders": (2, 3, 4, 5, 6),
+        },
+        draws=CLUSTERS,
+        where=lambda n: (
+            n["leaders"] < min(n["brokers"], n["partitions"]) and n["partitions"] != n["brokers"]
+        ),
+        together=lambda clusters: len({n["leaders"] for n in clusters}) == len(clusters),
+        hints=(
+            "One connection to ask. Then one for each broker that leads a partition you send to.",
+            "Cluster A opens 1 + n.A.leaders. The first connection is idle after the start.",
+        ),
+    ),
+    Function(
+        id="02.3",
+        title="write least_loaded",
+        points=4,
+        answers=("least_loaded",),
+        public_cases=TABLES + STARTS,
+        probe=ask,
+        play=start,
+        look=needless,
+        kept="one connection at a time, and an answer.",
+        hints=(
+            (
+                "Three passes over the nodes, one for each rule, and the first pass that finds "
+                "somebody wins."
+            ),
+            (
+                'min(able, key=lambda node: node.in_flight) for the first; state == "preparing" '
+                "for the second; can_connect for the third."
+            ),
+        ),
+    ),
+    Value(
+        id="02.4",
+        title="idle, or zombie",
+        points=3,
+        answers=("after_five", "after_twenty"),
+        row="producer",
+        space={
+            "brokers": (2, 3, 4, 5, 6, 7, 8),
+            "limit_s": (-1, 45, 60, 90, 120, 150, 180, 240, 420, 540),
+        },
+        draws=CLUSTERS,
+        together=lambda rows: (
+            len({n["brokers"] for n in rows}) == 3
+            and any(n["limit_s"] > 240 or n["limit_s"] < 0 for n in rows)
+        ),
+        hints=(
+            (
+                "You can ask the lab: build one with these numbers and count lab.sockets() that "
+                "have no closed_at_ms."
+            ),
+            "send_for for the first minute, then lab.run_for up to five and to twenty minutes.",
+        ),
+    ),
+    Value(
+        id="02.5",
+        title="from which delay on five",
+        points=3,
+        answers=("smallest_delay",),
+        row="seed",
+        space={"seed": tuple(range(1, 79))},
+        draws=CLUSTERS,
+        # labs that open five without any delay have nothing to find
+        where=lambda n: n["seed"] not in (9, 25, 37, 45, 62),
+        hints=(
+            "Count for every delay from 0 to 20 and look at the list.",
+            (
+                "The smallest delay from which on the list holds only fives; a five that stands "
+                "alone before a four does not count."
+            ),
+        ),
+    ),
+    SparkAnswer(
+        id="02.6",
+        title="Spark: zombie producers",
+        points=3,
+        answers=("zombies",),
+        public_cases=ZOMBIES,
+        schema=SOCKETS,
+        gives=("client_id", "since"),
+        hints=(
+            "A zombie's row has class bootstrap and no closed_at. And you want producers only.",
+            'sockets.where(...).groupBy("client_id").agg(F.min("opened_at").alias("since"))',
+        ),
+    ),
+    StateMachine(
+        id="02.7",
+        title="the life of a connection",
+        points=3,
+        answers=("connection",),
+        public_cases=LIVES,
+        start="DISCONNECTED",
+        states=CONNECTION,
+        hints=(
+            (
+                "For each state: which of the five events can happen there at all? Leave the "
+                "others out."
+            ),
+            (
+                "What ends a connection leads back to DISCONNECTED, from wherever it comes. There "
+                "are six entries in all."
+            ),
+        ),
+    ),
+    LineReading(
+        id="02.8",
+        title="bug hunt: the producer that hangs",
+        points=2,
+        answers=("topic", "setting"),
+        show=log_of_a_typing_error,
+        space={
+            "typed": ("oders", "order", "ordesr", "orders-", "orderss", "oreders", "ordrs"),
+            "seconds": (9, 12, 15, 20, 25),
+        },
+        scenery={"seed": 100_000},
+        hints=(
+            "What does the client ask for again and again, and what is the answer?",
+            (
+                "The sentence at the end says how long send waited for metadata. Which of the "
+                "settings has that number?"
+            ),
+        ),
+    ),
+    Open(
+        id="02.open",
+        points=4,
+        title=(
+            "A producer first connects to a bootstrap server as node -1 and later opens a second "
+            "connection to the very same host and port as node 0. Why can the first connection not "
+            "simply be reused, and would comparing host:port instead of the id fix it?"
+        ),
+    ),
+    Open(
+        id="02.open2",
+        points=4,
+        title=(
+            "KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside "
+            "a constructor risky, and what is the safe order?"
+        ),
+    ),
+)

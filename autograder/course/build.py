@@ -1,0 +1,127 @@
+"""From what authors write to what learners open.
+
+Authors edit `notebooks/source_py/NN_noun.py` (py:percent, with solutions).
+`python -m autograder course` builds from it
+
+    notebooks/source/NN_noun/NN_noun.ipynb     what nbgrader reads, with solutions; not in git
+    notebooks/release/NN_noun/NN_noun.ipynb    what learners open: no solutions, no outputs; in git
+    autograder/questions/sealed/chNN.json      the verdicts of the public cases, sealed; in git
+    notebooks/MAP.md                           which cell teaches which topic; in git
+
+and builds the same bytes each time. The release is made by nbgrader itself, so a teacher who runs
+`nbgrader generate_assignment` in notebooks/ gets the same. The two folders live apart because
+nbgrader copies a .py that lies beside its notebook into the release. What an author can say of a
+cell stands in sources.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from autograder.cell.course_folder import notebooks
+from autograder.cell.question import chapters as asked_chapters
+from autograder.cell.sealed import folder as sealed_folder
+from autograder.course.leaks import Leak, Secrets, given, learners_half, readable
+from autograder.course.sources import Unbuildable, author_notebook, chapters, name_of
+
+
+def build(chapter: str) -> Path:
+    """Build one chapter's source and release notebooks; returns the release's path."""
+    import nbformat
+
+    name = name_of(chapter)
+    book = author_notebook(chapter)
+    source = notebooks() / "source" / name / f"{name}.ipynb"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(book, source)
+    release = notebooks() / "release" / name / f"{name}.ipynb"
+    release.parent.mkdir(parents=True, exist_ok=True)
+    release.write_text(_released(name, source), encoding="utf-8", newline="\n")
+    return release
+
+
+def main(argv: list[str]) -> int:
+    """Build the named chapters, or all; then seal their public cases, which takes a while. 2 and
+    one sentence where a source cannot be built.
+
+    --prose leaves the sealed verdicts as they are: right after a change of text, wrong after one of
+    a question, a judge or a solution.
+    """
+    from autograder.course.sealing import Unsealable, seal
+    from autograder.course.topics import write_map
+
+    prose, named = "--prose" in argv, [each for each in argv if each != "--prose"]
+    try:
+        for name in [name_of(chapter) for chapter in named] or chapters():
+            print(f"building {name}", file=sys.stderr)
+            build(name)
+            if name[:2] in asked_chapters():
+                if not prose:
+                    seal(name[:2])
+                _look_for_leaks(name)
+        write_map()
+    except (Unbuildable, Unsealable, Leak) as problem:
+        print(f"course: {problem}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _look_for_leaks(name: str) -> None:
+    """Raise Leak, and take the release away, where what learners will
+    open holds a solution or a hidden case."""
+    kept = Secrets([name[:2]], given([name[:2]], learners_half([name[:2]])))
+    folder = notebooks() / "release" / name
+    # whoever tried the chapter here wrote that one
+    built = [path for path in sorted(folder.rglob("*")) if path.name != "progress.json"]
+    for path in [*built, sealed_folder() / f"ch{name[:2]}.json"]:
+        seen = kept.found_in(readable(path)) if path.is_file() else None
+        if seen:
+            path.unlink()
+            raise Leak(
+                f"{path.name} was taken away again, for it holds {seen}; mend {name}.py and build "
+                "it again"
+            )
+
+
+def _released(name: str, source: Path) -> str:
+    """What nbgrader makes of the source notebook, as text;
+    in a folder of its own, so that no gradebook is touched."""
+    from nbgrader.apps import NbGraderAPI
+    from traitlets.config import Config, PyFileConfigLoader
+
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        shutil.copytree(source.parent, root / "source" / name)
+        config = Config(
+            PyFileConfigLoader("nbgrader_config.py", path=str(notebooks())).load_config()
+        )
+        config.CourseDirectory.root = str(root)
+        config.CourseDirectory.db_url = f"sqlite:///{root / 'gradebook.db'}"
+        with contextlib.redirect_stderr(io.StringIO()), _programs_of_this_python():
+            done = NbGraderAPI(config=config).generate_assignment(name, force=True, create=True)
+        if not done["success"]:
+            raise Unbuildable(
+                f"nbgrader cannot make the release of {name}: "
+                f"{(done['error'] or done['log']).strip().splitlines()[-1]}"
+            )
+        book = json.loads((root / "release" / name / f"{name}.ipynb").read_text(encoding="utf-8"))
+    return json.dumps(book, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+@contextlib.contextmanager
+def _programs_of_this_python():
+    """nbgrader starts `alembic` by name: put the programs installed
+    beside this Python first on PATH meanwhile."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{before}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before

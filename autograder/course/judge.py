@@ -1,0 +1,133 @@
+"""Judges: what decides, and what no learner is given. Nothing of this folder is in a release or in
+the sandbox.
+
+A judge never sees the learner's objects, only the plain data their probe returned, and it runs in a
+process the learner's code has never been in. Each chapter has one file, chNN.py, with a tuple
+JUDGES; each judge knows the truth of any case, the inputs nobody has seen, and the wrong answers
+people really give, each with the sentence that helps them on.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from autograder.cell.asking import fill
+from autograder.cell.data import plain, same
+from autograder.cell.question import Question
+from autograder.cell.verdict import Verdict, public_word
+from autograder.course import judges
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A wrong answer people really give: the answer cell that gives it, and the sentence it earns.
+
+    The sentence may speak of the case's own numbers in braces: "You counted one for each of the
+    {partitions} partitions." `says`: case -> what the source gives, where running it takes more
+    than Python (Spark); a test runs it all the same. `name` is its id in results, which stays when
+    the sentence is said better.
+    """
+
+    name: str
+    source: str
+    sentence: str
+    says: Callable[[dict], object] | None = None
+
+
+@dataclass(frozen=True)
+class Judge:
+    """How one question is decided.
+
+    id             the question's
+    truth          case -> the data a right answer gives. Written apart from the reference, so that
+                   one proves the other
+    judge          (case, data) -> Verdict, where equality with one truth does not do; check()
+                   cannot ask it, so a public case whose right answers are many belongs into the
+                   question's public_judge
+    hidden_cases   a Random seeded by the course secret -> more cases; only for questions that call
+                   the learner's function
+    reference      the solved answer cell's source (for an open question: a model answer); None
+                   takes the solved cell with this grade_id from notebooks/source_py
+    wrong_answers  see WrongAnswer; the first whose data is equal to the learner's gives its
+                   sentence
+    right          the sentence for a right answer: why it is right, in a few words
+    otherwise      the sentence for a wrong answer nobody has named; {said} is what the learner's
+                   answer says
+    unseen         the same for hidden cases, where it must not speak of the case
+    """
+
+    id: str
+    truth: Callable[[dict], object] | None = None
+    judge: Callable[[dict, object], Verdict] | None = None
+    hidden_cases: Callable[[Random], list[dict]] | None = None
+    reference: str | None = None
+    wrong_answers: tuple[WrongAnswer, ...] = ()
+    right: str = "right."
+    otherwise: str = 'not yet. hint("{id}") says where to look.'
+    unseen: str = ""
+
+
+def judge_of(question_id: str) -> Judge:
+    """The judge of a question; KeyError, with a sentence, when nobody wrote one."""
+    module = f"{judges.__name__}.ch{question_id[:2]}"
+    try:
+        found = importlib.import_module(module).JUDGES
+    except ModuleNotFoundError as missing:
+        if missing.name != module:
+            raise
+        raise KeyError(f"Chapter {question_id[:2]} has no judges.") from None
+    for judge in found:
+        if judge.id == question_id:
+            return judge
+    raise KeyError(f"Question {question_id} has no judge.")
+
+
+def verdict_of(
+    question: Question,
+    judge: Judge,
+    case: Mapping,
+    data,
+    said_by_wrong: Callable[[WrongAnswer], object] | None = None,
+    hidden: bool = False,
+) -> Verdict:
+    """The verdict on plain `data` that a learner's answer gave to `case`.
+
+    `said_by_wrong` gives the data a named wrong answer really gives to this case (see
+    rehearsal.py); it is only asked when the learner's data is wrong.
+    """
+    case = dict(case)
+    verdict = _first_word(question, judge, case, data, hidden)
+    if verdict.ok or verdict.misconception or said_by_wrong is None:
+        return verdict
+    for wrong in judge.wrong_answers:
+        if same(said_by_wrong(wrong), data):
+            return Verdict(
+                False,
+                fill(wrong.sentence, case, judge.id),
+                verdict.share,
+                wrong.name,
+                verdict.proof,
+            )
+    return verdict
+
+
+def _first_word(question, judge, case, data, hidden) -> Verdict:
+    if judge.judge is not None:
+        return judge.judge(case, data)
+    told = public_word(question, case, data)
+    if told is not None:
+        # who sees its seed could play the hidden case at home
+        if hidden and not told.ok:
+            return Verdict(False, judge.unseen or told.sentence)
+        return told
+    if judge.truth is None:
+        raise TypeError(
+            f"judge {judge.id} has neither truth nor judge, and its question has no public_judge "
+            "for this case"
+        )
+    ok = same(plain(judge.truth(case)), data)
+    words = judge.right if ok else judge.unseen if hidden and judge.unseen else judge.otherwise
+    return Verdict(ok, fill(words, case, judge.id, data), 1.0 if ok else 0.0)

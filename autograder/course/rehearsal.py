@@ -1,0 +1,153 @@
+"""Really run an answer the teacher wrote, a reference or a named wrong answer, and hear what it
+says to a case.
+
+This is trusted code, so it runs here, in the parent, with the same preamble the learner's cell has:
+the cells of the master it needs. What it said is remembered, for a class asks the same cases again
+and again.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autograder.cell.asking import ask, quiet
+from autograder.cell.course_folder import NoMaster
+from autograder.cell.data import canonical, plain
+from autograder.cell.numbers import pretending
+from autograder.cell.question import Question, find
+from autograder.course.judge import WrongAnswer, judge_of
+from autograder.course.masters import master
+from autograder.course.references import references
+from autograder.handed_in.assignment import Step, steps
+from autograder.handed_in.needs import as_python
+
+
+class Nowhere:
+    """Stands for get_ipython() where there is no IPython: every magic is a word in the wind."""
+
+    def __getattr__(self, name):
+        return lambda *args, **options: None
+
+
+def said_by_wrong(question: Question, wrong: WrongAnswer, case: dict):
+    """The data a named wrong answer gives to a case; None when it breaks."""
+    return reply_of_wrong(question, wrong, case).get("data")
+
+
+def reply_of_wrong(question: Question, wrong: WrongAnswer, case: dict) -> dict:
+    """The reply of a named wrong answer: run, or as its author says
+    where running it takes more than Python."""
+    return (
+        {"data": plain(wrong.says(case))}
+        if wrong.says is not None
+        else said(question, wrong.source, case)
+    )
+
+
+def reply_of_reference(question: Question, case: dict) -> dict:
+    """The reply of the right answer; of a Spark question the judge's truth,
+    for here is no Spark."""
+    if question.kind == "spark":
+        return {"data": plain(judge_of(question.id).truth(case))}
+    return said(question, references(question.chapter)[question.id], case)
+
+
+def said(question: Question, source: str, case: dict) -> dict:
+    """The reply (see asking.py) of an answer cell with this source to a case."""
+    case = {name: value for name, value in case.items() if name not in question.scenery}
+    place = place_of(question, case)
+    sets = question.all_numbers()
+    if not question.draws:
+        return _said(question.id, source, canonical(sets[place]), canonical(dict(case)))
+    if question.place_matters:
+        return _said(
+            question.id,
+            source,
+            canonical(question.same_for_all(sets[place])),
+            canonical(dict(case)),
+        )
+    # One run answers for as many sets as there are draws: the neighbours in the list of sets are
+    # asked about together.
+    first = place - place % len(question.draws)
+    numbers = {name: sets[(first + index) % len(sets)] for index, name in enumerate(question.draws)}
+    asked = {**case, "of": question.draws[place - first]} if "of" in case else dict(case)
+    return _said(question.id, source, canonical(numbers), canonical(asked))
+
+
+def place_of(question: Question, case: dict) -> int:
+    """Where a case's numbers stand in the list of sets; 0 where they do not."""
+    return _places(question.id).get(
+        canonical({name: case[name] for name in question.space if name in case}), 0
+    )
+
+
+def written_by(question: Question, source: str, numbers: dict) -> dict:
+    """What an answer cell's names hold, as plain data, for a student with these numbers;
+    NotPlain where that is a function."""
+    namespace = namespace_of(question, source, numbers)
+    return {name: plain(namespace[name]) for name in question.answers}
+
+
+def namespace_of(question: Question, source: str, numbers: dict) -> dict:
+    """The names after an answer cell with this source has run for a student with these numbers;
+    what it raises comes through."""
+    with pretending({question.id: numbers}), quiet():
+        return _run(question, source)
+
+
+@lru_cache(maxsize=256)
+def _places(question_id: str) -> dict[str, int]:
+    question = find(question_id)
+    return {
+        canonical({name: numbers[name] for name in question.space}): place
+        for place, numbers in enumerate(question.all_numbers())
+    }
+
+
+@lru_cache(maxsize=65536)
+def _said(question_id: str, source: str, numbers: str, case: str) -> dict:
+    question = find(question_id)
+    with pretending({question_id: json.loads(numbers)}), quiet():
+        namespace = _namespace(question_id, source, numbers)
+        return (
+            ask(question, namespace, json.loads(case))
+            if isinstance(namespace, dict)
+            else namespace.reply
+        )
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A run that ended in an error."""
+
+    reply: dict
+
+
+# a run can hold labs of 30 MB; more than 16 named answers no question has
+@lru_cache(maxsize=16)
+def _namespace(question_id: str, source: str, numbers: str) -> dict | Broken:
+    """The names after a run. Kept for a while, for many cases are asked of one run; a function that
+    keeps something from call to call must not be a reference."""
+    try:
+        return _run(find(question_id), source)
+    except Exception as error:
+        return Broken({"raised": type(error).__name__, "says": str(error)})
+
+
+def _run(question: Question, source: str) -> dict:
+    try:
+        answers = {**references(question.chapter), question.id: source}
+        cells = steps(master(question.chapter), answers, only={question.id})
+    except NoMaster:
+        # the notebook is not built yet: the answer has to stand alone
+        cells = [Step(source, question.id)]
+    namespace = {
+        "__name__": "__main__",
+        "get_ipython": Nowhere,
+        "display": lambda *things, **options: None,
+    }
+    for step in cells:
+        exec(compile(as_python(step.source), "<answer>", "exec"), namespace)
+    return namespace

@@ -1,0 +1,177 @@
+"""Write the sealed verdicts of a chapter (see sealed.py), from its judges and from answers that
+were really run.
+
+Sealing is also the first test of a chapter: it stops when the reference does not pass a public
+case, when a named wrong answer cannot be told from the right one in any case, and when it happens
+to be right with some student's numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from autograder.cell import sealed
+from autograder.cell.data import canonical
+from autograder.cell.question import Question, of_chapter
+from autograder.cell.verdict import Verdict, verdict_on
+from autograder.course.fingerprint import origin
+from autograder.course.judge import Judge, judge_of, verdict_of
+from autograder.course.rehearsal import place_of, reply_of_reference, reply_of_wrong, said_by_wrong
+from autograder.course.secret import hidden_rng
+
+
+class Unsealable(ValueError):
+    """The judge, the reference and the wrong answers contradict each other;
+    the message says which."""
+
+
+def seal(chapter: str, only: str | None = None) -> Path:
+    """Seal the public cases of a chapter and write the file; the same course gives the same
+    bytes. only: seal this question, keep the others as they are."""
+    path = sealed.folder() / f"ch{chapter}.json"
+    kept = json.loads(path.read_text(encoding="utf-8")) if only and path.is_file() else {}
+    chapter_boxes = {
+        question.id: kept[question.id]
+        if only not in (None, question.id) and question.id in kept
+        else seal_question(question)
+        for question in of_chapter(chapter)
+        if question.kind != "open"
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(chapter_boxes, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    return path
+
+
+def public_cases(question: Question) -> list[dict]:
+    """Every case that some student is checked on in the open:
+    the shared ones, and everybody's own numbers."""
+    every = [question.same_for_all(numbers) for numbers in question.all_numbers()]
+    cases = {
+        canonical(question.sealed_form(case)): case
+        for numbers in every
+        for case in question.cases(numbers)
+    }
+    return list(cases.values())
+
+
+def seal_question(question: Question, every: int = 1) -> dict:
+    """The salt, the word for answers nobody foresaw, and the boxes by case. every: seal the
+    cases of each so-many-th run only, to compare."""
+    judge = judge_of(question.id)
+    salt = hashlib.sha256(f"salt of {question.id}".encode()).hexdigest()[:16]
+    boxes, told_apart, stopped = {}, set(), {}
+    for case in _cases_of_some_runs(question, every):
+        sealed_case = question.sealed_form(case)
+        verdicts, gave = {}, {}
+        for name, reply in _foreseen(question, judge, case):
+            verdict = _verdict(question, judge, case, reply)
+            if "data" not in reply:
+                if name is None:
+                    raise Unsealable(
+                        f"{question.id}: the reference fails on {case}: {verdict.sentence}"
+                    )
+                # a wrong answer that stops with an error needs no box
+                told_apart.add(name)
+                stopped[name] = stopped.get(name, 0) + 1
+                continue
+            if name is None and not verdict.ok:
+                raise Unsealable(
+                    f"{question.id}: the judge refuses the reference on {case}: {verdict.sentence}"
+                )
+            if (
+                name is not None
+                and verdict.ok
+                and question.space
+                and not question.draws
+                and set(question.space) <= set(case)
+            ):
+                raise Unsealable(
+                    f'{question.id}: with {case} the wrong answer "{name}" is right; keep these '
+                    "numbers out with `where`"
+                )
+            if name is not None and not verdict.ok:
+                told_apart.add(name)
+            data = canonical(reply["data"])
+            verdicts.setdefault(data, verdict)
+            gave.setdefault(data, []).extend([name] if name else [])
+        boxes[sealed.locate(salt, sealed_case)] = dict(
+            sealed.lock(salt, sealed_case, json.loads(data), _as_plain(verdict, gave[data]))
+            for data, verdict in verdicts.items()
+        )
+    alike = [
+        wrong.name
+        for wrong in judge.wrong_answers
+        if wrong.name not in told_apart and not _fails_hidden(question, judge, wrong)
+    ]
+    if every == 1 and (broken := {name for name, count in stopped.items() if count == len(boxes)}):
+        raise Unsealable(
+            f'{question.id}: the wrong answer "{min(broken)}" stops with an error in every case; '
+            "it would be told that, not its sentence"
+        )
+    if alike and every == 1:
+        raise Unsealable(f"{question.id}: no case tells {', '.join(alike)} from the right answer")
+    return {"salt": salt, "otherwise": judge.otherwise, "of": origin(question.id), "cases": boxes}
+
+
+def _cases_of_some_runs(question: Question, every: int) -> list[dict]:
+    """The public cases that each `every`-th run answers for: one run has as many sets of numbers
+    as there are draws (rehearsal.said)."""
+    together = 1 if question.place_matters else max(1, len(question.draws))
+    runs = (
+        (
+            place_of(question, case) // together
+            if question.space and set(question.space) <= set(case)
+            else place,
+            case,
+        )
+        for place, case in enumerate(public_cases(question))
+    )
+    return [case for run, case in runs if run % every == 0]
+
+
+def _fails_hidden(question, judge, wrong) -> bool:
+    """Some wrong answers, such as the public cases learned by heart,
+    only show on inputs nobody has seen."""
+    hidden = judge.hidden_cases(hidden_rng(question.id)) if judge.hidden_cases else []
+    return any(
+        not _verdict(question, judge, case, reply_of_wrong(question, wrong, case), True).ok
+        for case in hidden
+    )
+
+
+def _verdict(
+    question: Question, judge: Judge, case: dict, reply: dict, hidden: bool = False
+) -> Verdict:
+    """The verdict that is sealed: the judge's own word stands where grading has the sealed one."""
+
+    def word(data) -> Verdict:
+        return verdict_of(
+            question, judge, case, data, lambda wrong: said_by_wrong(question, wrong, case), hidden
+        )
+
+    return verdict_on(question, reply, word, hidden)
+
+
+def _foreseen(question, judge, case):
+    """The right answer (named None) and each wrong one, with what it says."""
+    yield None, reply_of_reference(question, case)
+    for wrong in judge.wrong_answers:
+        yield wrong.name, reply_of_wrong(question, wrong, case)
+
+
+def _as_plain(verdict: Verdict, names: list[str]) -> dict:
+    """A verdict for its box: what check() says, and for official grading which named wrong
+    answers give this very data."""
+    told = {
+        "proof": list(verdict.proof),
+        "share": 0.0 if verdict.ok else verdict.share,
+        "names": names,
+        "misconception": None if verdict.misconception in names[:1] else verdict.misconception,
+    }
+    return {
+        "ok": verdict.ok,
+        "sentence": verdict.sentence,
+        **{key: value for key, value in told.items() if value},
+    }

@@ -1,0 +1,2 @@
+"""nbgrader's database, gradebook.db: what writes it, what reads it, marks by hand, students and
+lateness."""

@@ -1,0 +1,50 @@
+"""What a judge has said before: official grading opens the sealed verdicts too, so the truth of a
+student's numbers is played once, at home.
+
+To know what is right with one student's own numbers a judge plays labs, and of each named wrong
+answer it plays them again. Sealing (sealing.py) has done that for every set of numbers there is,
+and has kept what the judge said. So a public case is looked up here first. An answer that is in no
+box is neither the reference's nor any named one.
+
+What was sealed counts only while a question and its judge are the ones it was made from
+(fingerprint.py). Whoever corrects a judge is heard at once: his question is judged by playing, as
+before, until `python -m autograder seal NN.k` has been run.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from autograder.cell import sealed
+from autograder.cell.question import Question
+from autograder.cell.verdict import Verdict, open_word, sealed_word
+from autograder.course.fingerprint import origin, stamp
+from autograder.course.judge import Judge
+
+
+def foreseen(question: Question, judge: Judge, case: dict, data) -> Verdict | None:
+    """What check() says to `data` too; None where the judge has to be asked: nothing was sealed, or
+    only he knows all right answers."""
+    own = _fresh(question.id, stamp(question.chapter))
+    if own is None:
+        return None
+    word = open_word if judge.judge is None else sealed_word
+    return word(question, own, case, data)
+
+
+def stale(chapter: str) -> list[str]:
+    """The questions that were edited since they were sealed: check() in notebooks still says
+    there what the judges said before."""
+    return [
+        question
+        for question, own in sealed.read(chapter).items()
+        if own.get("of") != origin(question)
+    ]
+
+
+@lru_cache(maxsize=256)
+def _fresh(question_id: str, stamp: tuple[int, ...]) -> dict | None:
+    """The sealed file's entry for a question; None where it is none,
+    or older than what it was made from."""
+    own = sealed.read(question_id[:2]).get(question_id) if stamp else None
+    return own if own is not None and own.get("of") == origin(question_id) else None

@@ -1,0 +1,532 @@
+"""Find the answers in a notebook that was handed in, whatever has happened to it since it was given
+out.
+
+An answer cell carries a grade_id; whoever has it is the answer. But editors split cells and copy
+them, tools drop what they do not know, and people write into the cell below. So an answer is what
+the notebook itself would give to the locked cell under it: all pieces with its mark, and cells
+added between the two that bind its names; without a mark, the cells that bind its names; an open
+answer without a mark, the text between the cells that stood around it.
+
+Every repair is named. What only somebody does who wants points for nothing, such as editing a
+locked cell, is flagged too; it changes nothing, for locked cells and points are the master's.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from dataclasses import dataclass
+
+from autograder.cell.course_folder import question_of, text_of
+from autograder.cell.question import find
+from autograder.course.masters import Cell, Master
+from autograder.handed_in.needs import LONGEST_CELL, fills, is_python, names_of
+from autograder.handed_in.scripts import without_conflicts
+
+QUESTION = re.compile(r"\b\d\d\.[A-Za-z0-9]+")
+FENCE = re.compile(r"(?ms)^(`{3,}|~{3,})[^`\n]*\n(.*?)\n?^\1")
+SAYS_KEY = re.compile(r"^Hello, [^\n]{1,80} Course key: ([0-9a-f]{8})\.")
+ME = re.compile(
+    r"""(?m)^[^#"'\n]*?(?<![\w.])me[ \t]*\(\s*(?:student\s*=\s*)?(["'])([^"'\n]{0,200})\1\s*\)"""
+)
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A code cell the learner added, or a given one they changed;
+    it stands behind the master's cell `after` (-1: at the top)."""
+
+    after: int
+    source: str
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The answers found in a submitted notebook, the repairs that took, the questions whose cell is
+    gone, cells the learner added, and what was done that should not have been."""
+
+    answers: dict[str, str]
+    repairs: tuple[str, ...]
+    missing: tuple[str, ...]
+    extras: tuple[Extra, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+def take_answers(master: Master, notebook: dict) -> Taken:
+    """Find each question's answer; see above for how."""
+    found = _Found(master, notebook)
+    answers, repairs, missing = {}, [], []
+    for own in (cell for cell in master.cells if cell.question):
+        text, told = found.open_answer(own) if own.kind == "open" else found.answer(own)
+        repairs += told
+        if text is None:
+            missing.append(own.question)
+        else:
+            answers[own.question] = text
+    again, flags = _locked(master, found)
+    return Taken(answers, _folded(repairs) + again, tuple(missing), found.extras(), flags)
+
+
+def _folded(repairs: list[str]) -> tuple[str, ...]:
+    """What was done to several questions, in one phrase:
+    "the cell of 03.1 and 03.2 had lost its mark"."""
+    found: dict[str, list[str]] = {}
+    for repair in repairs:
+        question = QUESTION.search(repair)
+        found.setdefault(QUESTION.sub("{}", repair, count=1), []).append(
+            question[0] if question else ""
+        )
+    return tuple(
+        phrase.format(" and ".join(dict.fromkeys(questions))) for phrase, questions in found.items()
+    )
+
+
+def chapter_of(notebook: dict) -> str | None:
+    """The chapter a submitted notebook answers: the one most of its grade_ids speak of,
+    whatever the file is called."""
+    votes = [
+        question[:2] for cell in notebook["cells"] if (question := question_of(grade_id_of(cell)))
+    ]
+    return max(sorted(set(votes)), key=votes.count) if votes else None
+
+
+def student_of(notebook: dict) -> str:
+    """Who says they wrote it: metadata.autograder.student, else the literal in the first
+    me("...") call that has an id; "" for nobody."""
+    metadata = notebook.get("metadata")
+    packed = metadata.get("autograder") if isinstance(metadata, dict) else None
+    named = packed.get("student") if isinstance(packed, dict) else None
+    if is_student(named):
+        return named
+    for cell in [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"] or notebook[
+        "cells"
+    ]:
+        for called in ME.finditer(_clean(text_of(cell))):
+            if is_student(called[2].strip()):
+                return called[2].strip()
+    return ""
+
+
+def course_key_of(notebook: dict) -> str:
+    """The id of the course key that the notebook's numbers were drawn with: what me("...") printed
+    last, else what `release` or `pack` wrote into its metadata; "" where nothing says it."""
+    for cell in reversed(notebook["cells"]):
+        outputs = cell.get("outputs")
+        for output in outputs if isinstance(outputs, list) else ():
+            text = output.get("text", "") if isinstance(output, dict) else ""
+            if found := SAYS_KEY.search(
+                "".join(map(str, text)) if isinstance(text, list) else str(text)
+            ):
+                return found[1]
+    metadata = notebook.get("metadata")
+    packed = metadata.get("autograder") if isinstance(metadata, dict) else None
+    named = packed.get("course_key") if isinstance(packed, dict) else None
+    return named if isinstance(named, str) and re.fullmatch(r"[0-9a-f]{8}", named) else ""
+
+
+def is_student(name) -> bool:
+    """Whether a text can be a student's id, and safely a folder's name."""
+    return isinstance(name, str) and re.fullmatch(r"[^\W_][\w.@-]{0,63}", name) is not None
+
+
+def grade_id_of(cell: dict) -> str:
+    """A cell's grade_id, "" where it has none."""
+    grade_id = _marks(cell).get("grade_id")
+    return grade_id if isinstance(grade_id, str) else ""
+
+
+class _Found:
+    """A submitted notebook's cells, laid against the master's."""
+
+    def __init__(self, master: Master, notebook: dict):
+        self.master, self.cells = master, notebook["cells"]
+        self.texts = [_clean(text_of(cell)) for cell in self.cells]
+        # the master's cell each of theirs is, None for one they added
+        self.of_master = self._laid_against()
+        self.by_index: dict[int, list[int]] = {}
+        for place, index in enumerate(self.of_master):
+            if index is not None:
+                self.by_index.setdefault(index, []).append(place)
+
+    def _laid_against(self) -> list[int | None]:
+        """By its mark, else by its text; of the master's cells with one
+        text the next in the notebook's order."""
+        own = {cell.grade_id: cell.index for cell in self.master.cells if cell.grade_id}
+        given: dict[str, list[int]] = {}
+        for cell in self.master.cells:
+            if cell.source.strip():
+                given.setdefault(_plain(cell.source), []).append(cell.index)
+        found, last = [], -1
+        for cell, text in zip(self.cells, self.texts):
+            marked = grade_id_of(cell)
+            alike = [] if marked else given.get(_plain(text), [])
+            index = (
+                own.get(marked)
+                if marked
+                else next((index for index in alike if index > last), alike[-1] if alike else None)
+            )
+            last = last if index is None else max(last, index)
+            found.append(index)
+        return found
+
+    def answer(self, own: Cell) -> tuple[str | None, list[str]]:
+        """The source of a question's answer cell, and the repairs."""
+        names = set(find(own.question).answers)
+        marked = [
+            place
+            for place in self.by_index.get(own.index, ())
+            if grade_id_of(self.cells[place]) == own.grade_id
+        ]
+        written = [place for place in marked if self._is_written(place, own)]
+        told = (
+            [f"the cell of {own.question} had changed its type"]
+            if any(self._kind(place) != "code" for place in marked)
+            else []
+        )
+        source = [self._code(place, own, told) for place in written]
+        if len(marked) > 1:
+            text, how = (
+                _one_of(source, names)
+                if source
+                else (self._code(marked[-1], own, told), "the last one written in counts")
+            )
+            told.append(f"there were {len(marked)} cells for {own.question}; {how}")
+        else:
+            text = source[0] if source else None
+        if marked:
+            text = self._with_neighbours(own, names, text, marked[-1], told)
+        if text is not None and (not names or names_of(text).binds & names or not is_python(text)):
+            return text, told
+        elsewhere = self._elsewhere(own, names)
+        if elsewhere is not None and marked:
+            return elsewhere, [*told, f"the answer to {own.question} stood in another cell"]
+        if elsewhere is not None:
+            return elsewhere, [
+                f"the cell of {own.question} had lost its mark and was known by its names"
+            ]
+        if text is None and (left := marked or self.by_index.get(own.index)):
+            text = self.texts[left[-1]]
+        return text, told
+
+    def open_answer(self, own: Cell) -> tuple[str | None, list[str]]:
+        """The text of an open question's cell, and the repairs."""
+        marked = [
+            place
+            for place in self.by_index.get(own.index, ())
+            if grade_id_of(self.cells[place]) == own.grade_id
+        ]
+        written = [place for place in marked if self._is_written(place, own)]
+        told = (
+            [f"the cell of {own.question} had changed its type"]
+            if any(self._kind(place) != "markdown" for place in marked)
+            else []
+        )
+        if len(marked) > 1:
+            told.append(
+                f"there were {len(marked)} cells for {own.question}; the last one written in counts"
+            )
+        if written:
+            return self.texts[written[-1]], told
+        beside = self._texts_around(own, marked)
+        if beside:
+            where = (
+                "stood in the cell below"
+                if marked
+                else "had lost its mark and was known by its place"
+            )
+            return "\n\n".join(beside), [*told, f"the text of {own.question} {where}"]
+        above = self._texts_above(marked[0]) if marked else []
+        if above:
+            return "\n\n".join(above), [
+                *told,
+                f"the text of {own.question} stood in the cell above",
+            ]
+        return (self.texts[marked[-1]] if marked else None), told
+
+    def extras(self) -> tuple[Extra, ...]:
+        """Code cells that are not the master's, each with the master's cell it stands behind."""
+        found, after = [], -1
+        for place, index in enumerate(self.of_master):
+            if index is not None:
+                after = max(after, index)
+            elif (
+                self._kind(place) == "code"
+                and self.texts[place].strip()
+                and is_python(self.texts[place])
+            ):
+                found.append(Extra(after, self.texts[place]))
+        return tuple(found)
+
+    def _kind(self, place: int):
+        return self.cells[place].get("cell_type")
+
+    def _is_written(self, place: int, own: Cell) -> bool:
+        return bool(self.texts[place].strip()) and _plain(self.texts[place]) != _plain(own.source)
+
+    def _fenced(self, place: int) -> list[str]:
+        """The code that stands in a text cell's fences."""
+        text = self.texts[place]
+        return (
+            [found[2] for found in FENCE.finditer(text)]
+            if self._kind(place) != "code" and len(text) <= LONGEST_CELL
+            else []
+        )
+
+    def _code(self, place: int, own: Cell, told: list[str]) -> str:
+        """A cell's text as code: without git's marks,
+        and of a text cell with fences what stands in them."""
+        text = self.texts[place]
+        if fenced := self._fenced(place):
+            text = "\n".join(fenced)
+        sides = [without_conflicts(text, side) for side in (0, 1)]
+        if sides[0] == text:
+            return text
+        names = set(find(own.question).answers)
+        answered = [
+            names <= names_of(side).binds and _plain(side) != _plain(own.source) for side in sides
+        ]
+        kept = 1 if answered == [False, True] else 0
+        told.append(
+            f"git's conflict marks were in the cell of {own.question}; the "
+            f"{('first', 'second')[kept]} side was kept"
+        )
+        return sides[kept]
+
+    def _with_neighbours(
+        self, own: Cell, names: set[str], text: str | None, last: int, told: list[str]
+    ) -> str | None:
+        """The answer with the cells added between it and the next cell
+        of the master's that belong to it."""
+
+        def unmarked(places):
+            for place in places:
+                if self.of_master[place] is not None:
+                    return
+                if self.texts[place].strip() and (
+                    self._kind(place) == "code" or self._fenced(place)
+                ):
+                    yield place
+
+        pieces = [text] if text is not None else []
+        for place in unmarked(range(last + 1, len(self.cells))):
+            below = self._code(place, own, told)
+            torn = (
+                pieces
+                and not (is_python(pieces[-1]) and is_python(below))
+                and is_python("\n".join([*pieces, below]))
+            )
+            if torn or (is_python(below) and (names_of(below).binds | fills(below)) & names):
+                pieces.append(below)
+        if len(pieces) > 1 or (pieces and text is None):
+            told.append(f"what was added below the cell of {own.question} was read with it")
+        whole = "\n".join(pieces) if pieces else None
+        if whole is not None and is_python(whole) and not names <= names_of(whole).binds:
+            above = [
+                self.texts[place]
+                for place in unmarked(range(self._first(own) - 1, -1, -1))
+                if names_of(self.texts[place]).binds & names
+            ]
+            if above:
+                told.append(f"what was added above the cell of {own.question} was read with it")
+                whole = "\n".join([*reversed(above), whole])
+        return whole
+
+    def _first(self, own: Cell) -> int:
+        return self.by_index[own.index][0]
+
+    def _elsewhere(self, own: Cell, names: set[str]) -> str | None:
+        """The last cell, or cells in a row, without a mark or with another answer's,
+        that bind all the names of this answer."""
+        if not names:
+            return None
+        others = {
+            cell.index
+            for cell in self.master.cells
+            if cell.kind == "answer"
+            and cell.index != own.index
+            and not names <= set(find(cell.question).answers)
+        }
+        fixed = {_plain(cell.source) for cell in self.master.cells}
+        pieces, torn = [], ""
+        for place, text in enumerate(self.texts):
+            free = self.of_master[place] is None or self.of_master[place] in others
+            if not free or self._kind(place) == "markdown" or _plain(text) in fixed:
+                torn = ""
+                continue
+            if torn and is_python(f"{torn}\n{text}"):
+                text = f"{torn}\n{text}"
+            torn = "" if is_python(text) else text
+            if (names_of(text).binds | (fills(text) if pieces else frozenset())) & names:
+                pieces.append(text)
+        whole = [text for text in pieces if names <= names_of(text).binds]
+        if whole:
+            return whole[-1]
+        joined = "\n".join(pieces)
+        return joined if pieces and names <= names_of(joined).binds else None
+
+    def _texts_around(self, own: Cell, marked: list[int]) -> list[str]:
+        """The learner's markdown from this cell's place to the next cell that is the master's."""
+        if marked:
+            start = marked[-1] + 1
+        else:
+            before = [
+                self.by_index[index][-1]
+                for index in range(own.index - 1, -1, -1)
+                if index in self.by_index
+            ]
+            if not before:
+                return []
+            start = before[0] + 1
+        return self._said_in(range(start, len(self.cells)))
+
+    def _texts_above(self, first: int) -> list[str]:
+        return self._said_in(range(first - 1, -1, -1))[::-1]
+
+    def _said_in(self, places: range) -> list[str]:
+        """What the learner says in words in the cells they added there,
+        up to the next cell that is the master's."""
+        added = itertools.takewhile(lambda place: self.of_master[place] is None, places)
+        return [
+            said
+            for place in added
+            if (
+                said := _words(self.texts[place])
+                if self._kind(place) == "code"
+                else self._below_the_given(self.texts[place])
+            )
+        ]
+
+    def _below_the_given(self, text: str) -> str:
+        """What somebody wrote into a text cell of the master's, without the master's words."""
+        given = (_plain(cell.source) for cell in self.master.cells if cell.kind == "text")
+        above = max((each for each in given if text.startswith(each)), key=len, default="")
+        return text[len(above) :].strip()
+
+
+def _words(text: str) -> str:
+    """The words in a cell of code that holds nothing else:
+    comments, a text in quotes, or words that are no code."""
+    lines = text.strip().splitlines()
+    if all(line.startswith("#") for line in lines):
+        return "\n".join(line.lstrip("#").removeprefix(" ") for line in lines).strip()
+    try:
+        said = ast.literal_eval(text.strip()) if len(text) <= LONGEST_CELL else ""
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return "" if is_python(text) else text.strip()
+    return said.strip() if isinstance(said, str) else ""
+
+
+def _one_of(sources: list[str], names: set[str]) -> tuple[str, str]:
+    """Of several written copies the one that counts,
+    or all of them where they are pieces of one answer."""
+    joined = "\n".join(sources)
+    complete = [text for text in sources if is_python(text) and names <= names_of(text).binds]
+    earlier = frozenset().union(*(names_of(text).binds for text in sources[:-1]))
+    if (
+        complete
+        and complete[-1] is sources[-1]
+        and not names_of(sources[-1]).reads & earlier - names
+    ):
+        return sources[-1], "the last one written in counts"
+    if is_python(joined) and names <= names_of(joined).binds:
+        return joined, "its pieces were put together"
+    return (complete or sources)[-1], "the last whole one counts"
+
+
+def _locked(master: Master, found: _Found) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(repairs, flags) of the locked cells."""
+    repairs, flags = [], []
+    tests = [cell for cell in master.cells if cell.kind == "test"]
+    places = {cell.index: found.by_index.get(cell.index, []) for cell in tests}
+    lost = [
+        cell
+        for cell in tests
+        if not any(found.texts[place].strip() for place in places[cell.index])
+    ]
+    if lost:
+        repairs.append(
+            f"{len(lost)} locked cell{'s were' if len(lost) > 1 else ' was'} deleted and put back"
+        )
+    if any(len(own) > 1 for own in places.values()):
+        repairs.append("locked cells were doubled")
+    edited = [
+        cell
+        for cell in tests
+        if any(
+            _plain(found.texts[place]) not in ("", _plain(cell.source))
+            for place in places[cell.index]
+        )
+    ]
+    if edited:
+        flags.append(f"the locked cell of {_list(edited)} was edited and put back")
+    marked = [
+        cell
+        for cell in master.cells
+        if cell.grade_id
+        and any(
+            _marks_changed(_marks(found.cells[place]), cell)
+            for place in found.by_index.get(cell.index, ())
+        )
+    ]
+    if marked:
+        flags.append(f"nbgrader's marks on the cell of {_list(marked)} were edited and put back")
+    known = {cell.grade_id for cell in master.cells if cell.grade_id}
+    if any(
+        _marks(cell).get("grade") is True and grade_id_of(cell) and grade_id_of(cell) not in known
+        for cell in found.cells
+    ):
+        flags.append("there was a graded cell that nobody handed out")
+    return (*repairs, *flags), tuple(flags)
+
+
+def _marks_changed(marks: dict, cell: Cell) -> bool:
+    """Points, or what kind of cell it is, other than those handed out.
+    A tool that drops keys changes nothing by that."""
+    if not marks:
+        return False
+    said = {
+        "points": cell.points,
+        "locked": cell.kind == "test",
+        "solution": cell.kind != "test",
+        "grade": cell.kind != "answer",
+    }
+    if cell.kind == "answer":
+        del said["points"]
+    marks = {**marks, "points": _number(marks["points"])} if "points" in marks else marks
+    return any(key in marks and marks[key] != value for key, value in said.items()) or marks.get(
+        "schema_version", 3
+    ) not in (1, 2, 3)
+
+
+def _number(points):
+    """Points that nbgrader's first schema kept as a text."""
+    try:
+        return float(points) if isinstance(points, str) else points
+    except ValueError:
+        return points
+
+
+def _list(cells: list[Cell]) -> str:
+    return " and ".join(
+        dict.fromkeys(question_of(cell.grade_id) or cell.grade_id for cell in cells)
+    )
+
+
+def _marks(cell: dict) -> dict:
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    return marks if isinstance(marks, dict) else {}
+
+
+def _clean(text: str) -> str:
+    """A cell's text as any editor would show it: one kind of line end, no NUL,
+    no half of a surrogate pair."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _plain(text: str) -> str:
+    """A text without what editors change by themselves:
+    blanks at the ends of lines, empty lines around."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip()

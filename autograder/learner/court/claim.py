@@ -1,0 +1,24 @@
+"""A claim of the myth court, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kafkalab import PROFILES
+
+VERSIONS = tuple(PROFILES)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What people say, what to measure, the court's own experiment, for which measured values
+    the claim holds, and what the verdict rests on."""
+
+    number: int
+    says: str
+    measures: str
+    experiment: Callable[[str], object]
+    holds: Callable[[object], bool]
+    because: str
+    versions: tuple[str, ...] = VERSIONS

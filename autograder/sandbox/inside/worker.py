@@ -1,0 +1,579 @@
+"""The warm worker: a process inside the walls that forks once per submission.
+
+It is started by parent.py with nothing but a *view* of the learner's side of the course: no judges,
+no solutions, no secret, no gradebook, no other submission. It imports what answers usually need
+once; a fork of it then costs milliseconds where a new interpreter costs a second. Its orders come
+as the first line of JSON on stdin, jobs as one line each, results go as one line on stdout.
+
+Three processes have three duties. The worker waits. It never reads a job itself: whatever it had
+read would lie in its memory, and so in the memory of everybody forked from it later. A *keeper*,
+forked when a job can be heard, reads it, makes namespaces for it and holds the limits. The
+*learner's process*, forked by the keeper, drops every privilege, runs the cells and writes replies
+(asking.py) into a pipe after each answer, so that what was said before a crash still counts. It may
+write what it likes into that pipe: a reply is data for a judge elsewhere, never a verdict.
+"""
+
+import errno
+import json
+import os
+import select
+import signal
+import sys
+import time
+
+MOST_REPLY_BYTES = 4_000_000  # of one submission, all replies together
+CELL_FILE = "<answer>"
+LOST = 3  # how a keeper ends when there is nothing more to do
+# The learner's process ends its own loop at a step's limit; so much later the keeper does.
+SLACK_SECONDS = 3
+
+
+def main() -> None:
+    """Read the orders, enter the walls, warm up, say which level was reached,
+    then have each job kept until stdin ends."""
+    setup = json.loads(_read_line(0))
+    level, why, refused_calls = _enter(setup)
+    inside = "/course" if level != "L1" else setup["view"]
+    os.chdir(inside)
+    sys.path[:] = [inside] + [path for path in sys.path if path not in setup["hide"]]
+    # An editable install would lead back to the repository through a finder of its own.
+    sys.meta_path[:] = [
+        finder for finder in sys.meta_path if "editable" not in repr(finder).lower()
+    ]
+    _warm(setup["warm"], level)
+    kept = {name: setup[name] for name in ("scratch", "uid", "environment", "house_bytes")}
+    setup.clear()  # forks know what they need and no more
+    house = House(kept, level, refused_calls)
+    _write(1, {"level": level, "why": why, "filter": refused_calls is not None})
+    while True:
+        select.select([0], [], [])
+        keeper = os.fork()
+        if keeper == 0:
+            _keep(kept, level, refused_calls, house)
+        _, status = os.waitpid(keeper, 0)
+        if status != 0:
+            sys.exit(0)
+        # the answer's end: now the keeper is gone, too
+        os.write(1, b"\n")
+
+
+def _enter(setup: dict):
+    """(the level reached, why it is not more, the filter of system calls or None)."""
+    import audit  # noqa: F401 - the forks' and
+    import watch  # noqa: F401 - the keeper's; the worker's own folder is on sys.path only until here
+
+    global House
+    from spark import House
+    from walls import build_root, die_with_parent, leave_the_machine
+
+    die_with_parent()
+    level, why, refused_calls = setup["level"], setup["why"], None
+    if sys.platform.startswith("linux"):
+        from syscalls import Filter
+
+        try:
+            refused_calls = Filter()
+        except OSError:
+            pass  # doctor says so
+    if level == "L2":
+        try:
+            leave_the_machine()
+            build_root(setup["root"], setup["plan"])
+        except OSError as refused:
+            level, why = "L1", ", ".join(filter(None, [why, f"unshare: {refused.strerror}"]))
+    return level, why, refused_calls
+
+
+def _warm(modules: list[str], level: str) -> None:
+    """Import what answers usually need. matplotlib is told where it may write the list of this
+    machine's fonts, else its import fails half-way."""
+    import importlib
+    from contextlib import suppress
+
+    for module in modules:
+        # whatever an answer really needs will say so itself
+        with suppress(Exception):
+            importlib.import_module(module)
+    told = dict(os.environ)
+    with suppress(Exception), _place_to_write(level) as place:
+        os.environ["MPLCONFIGDIR"] = place
+        # for the pictures that the cells before an answer draw
+        importlib.import_module("matplotlib.pyplot")
+    os.environ.clear()
+    os.environ.update(told)
+
+
+def _place_to_write(level: str):
+    if level == "L1":
+        import tempfile
+
+        return tempfile.TemporaryDirectory()
+    from walls import a_place_to_write
+
+    return a_place_to_write("/scratch")
+
+
+def _keep(setup: dict, level: str, refused_calls, house) -> None:
+    """One job from its line to its answer; does not return."""
+    try:
+        line = _read_line(0)
+        if not line:
+            os._exit(LOST)
+        job = json.loads(line)
+        del line
+        # a keeper that hangs is lost, and the worker with it
+        signal.alarm(job["seconds"] + 15)
+        started = time.monotonic()
+        if job.get("spark"):
+            job["address"] = house.enter(job["watched_bytes"], job["alone"])
+            # a JVM that had to start took time that is not the learner's
+            signal.alarm(job["seconds"] + 15)
+            started = time.monotonic()
+        replies, ended, noise, signs, hung = _as_keeper(job, setup, level, refused_calls)
+        if job.get("spark"):
+            found = house.leave(
+                replace=job["alone"]
+                or "java" in signs
+                or noise > 0
+                or bool(ended)
+                or _any_raised(replies)
+            )
+            ended = found.get("why") or ended
+            if "error" in job["address"] and not ended:
+                # the machine's fault: somebody has to look at it
+                ended = job["address"]["error"]
+        _write(
+            1,
+            {
+                "replies": replies,
+                "ended": ended,
+                "noise": noise,
+                "signs": signs,
+                "seconds": round(time.monotonic() - started, 3),
+                "level": level,
+                **({"hung": hung} if hung is not None else {}),
+                **(
+                    {"touched": found["touched"]}
+                    if job.get("spark") and found.get("touched")
+                    else {}
+                ),
+            },
+            end=b"",
+        )
+        os._exit(0)
+    except BaseException as error:
+        print(f"the keeper failed: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    finally:
+        os._exit(LOST)
+
+
+def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[str], int | None]:
+    """Make the namespaces, fork the learner's process into them, take its lines, hold the limits,
+    leave nobody behind.
+
+    Returns the replies by question, what cut it off ("" where all cells ran), how many lines were
+    not of our making, the signs (audit.py) that were heard, and the index of the step that never
+    ended, if that is what cut it off.
+    """
+    from audit import SIGNS
+    from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
+    from watch import Watch, end_all
+
+    die_with_parent()
+    adopt_orphans()
+    os.setsid()
+    if level != "L1":
+        # shared memory of the last submission is not this one's
+        unshare(NEWPID | NEWIPC)
+    mouth, pen = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            _as_learner(job, setup, level, refused_calls, pen)
+        except BaseException as error:
+            _write(pen, {"end": "failed", "why": f"{type(error).__name__}: {error}"})
+        finally:
+            os._exit(0)
+    os.close(pen)
+    replies, ended, noise, signs, hung = {}, None, 0, [], None
+    asked = {
+        step["question"]: len(step["cases"])
+        for step in job["steps"]
+        if step["question"] is not None
+    }
+    watch = Watch(
+        job["watched_bytes"],
+        job["processes"],
+        job["cpu_seconds"],
+        walled=level != "L1" and not job.get("spark"),
+    )
+    patience = Patience(job)
+    for line in _iterate_lines(mouth, time.monotonic() + job["seconds"], watch, patience):
+        if isinstance(line, Ended):
+            ended = line.words.format(**job)
+            hung = patience.step if line.endless else None
+            break
+        if isinstance(line, dict) and list(line) == ["step"]:
+            noise += not patience.begins(line["step"])
+            continue
+        question, said = (
+            (line.get("question"), line.get("replies")) if isinstance(line, dict) else (None, None)
+        )
+        if (
+            isinstance(question, str)
+            and question in asked
+            and question not in replies
+            and isinstance(said, list)
+            and len(said) == asked[question]
+            and _is_shallow(said)
+        ):
+            replies[question] = said
+        elif isinstance(line, dict) and line.get("end") in ("ran", "failed"):
+            ended = "" if line["end"] == "ran" else f"the sandbox failed: {line.get('why')}"[:300]
+            # whoever still holds the pipe open has nothing more to say
+            break
+        elif (
+            isinstance(line, dict)
+            and list(line) == ["sign"]
+            and isinstance(line["sign"], str)
+            and line["sign"] in SIGNS
+        ):
+            # however many come before it, each sign is heard
+            signs += [line["sign"]] * (line["sign"] not in signs)
+        else:
+            noise += 1
+    # in a process namespace this takes everybody else with it
+    _kill(child)
+    _, status = os.waitpid(child, 0)
+    end_all()
+    if ended is None:
+        ended = _how_it_died(status, job)
+    return replies, ended, noise, signs, hung
+
+
+def _as_learner(job, setup, level, refused_calls, pen) -> None:
+    """Drop everything, run the cells, write the replies."""
+    from walls import (
+        NEWNS,
+        NOBODY,
+        close_all_but,
+        die_with_parent,
+        drop_privileges,
+        fresh_folders,
+        limit,
+        unshare,
+    )
+    from watch import ABOVE_PROCESSES, threads_of
+
+    die_with_parent()
+    signal.alarm(0)
+    # sixty of these must not keep the keeper from its turn
+    os.nice(10)
+    if level != "L1":
+        unshare(NEWNS)
+        fresh_folders(job["scratch_bytes"])
+        os.chdir("/scratch")
+    else:
+        scratch = os.path.join(setup["scratch"], str(os.getpid()))
+        os.mkdir(scratch)
+        os.chmod(scratch, 0o777)
+        os.chdir(scratch)
+    nowhere = os.open("/dev/null", os.O_RDWR)
+    # the worker's own pipes are out of reach from here on
+    for fd in (0, 1, 2):
+        os.dup2(nowhere, fd)
+    close_all_but(pen)
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(fd, mode, buffering=1, encoding="utf-8") for fd, mode in ((0, "r"), (1, "w"), (2, "w"))
+    )
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    os.environ.clear()
+    os.environ.update(
+        HOME=os.getcwd(),
+        TMPDIR=os.getcwd(),
+        PATH="/usr/local/bin:/usr/bin:/bin",
+        **setup["environment"],
+    )
+    if level != "L1":
+        os.environ.update(HOME="/scratch", TMPDIR="/tmp")
+    limit(
+        job["cpu_seconds"],
+        job["memory_bytes"],
+        job["file_bytes"],
+        job["processes"]
+        + ABOVE_PROCESSES
+        + job.get("beside", 0)
+        + (threads_of(NOBODY if os.geteuid() == 0 else os.getuid()) if level == "L1" else 0),
+    )
+    # L1 has the machine's own list of users
+    drop_privileges(setup["uid"] if level == "L2" else NOBODY)
+    if refused_calls is not None:
+        refused_calls.close()
+    _course_at_hand(setup)
+    _run_cells(job, pen)
+
+
+def _any_raised(replies: dict) -> bool:
+    return any(
+        isinstance(reply, dict) and "raised" in reply for said in replies.values() for reply in said
+    )
+
+
+def _course_at_hand(setup: dict) -> None:
+    """The samples and recordings under the current folder, where a notebook finds them too."""
+    course = next(
+        (
+            place
+            for place in ("/course", setup.get("view", ""))
+            if place and os.path.isdir(f"{place}/data")
+        ),
+        None,
+    )
+    if course:
+        os.symlink(f"{course}/data", "data")
+
+
+def _run_cells(job, pen) -> None:
+    from autograder.cell.asking import TimeUp, ask
+    from autograder.cell.numbers import pretending
+    from autograder.cell.question import find
+
+    def time_up(signum, frame):
+        raise TimeUp
+
+    signal.signal(signal.SIGALRM, time_up)
+    from audit import listen
+
+    listen(lambda sign, write=_write: write(pen, {"sign": sign}))
+    module = type(sys)("__main__")
+    # what answers pickle or inspect is a notebook's, not the worker's
+    sys.modules["__main__"] = module
+    namespace = module.__dict__
+    namespace.update(get_ipython=_Nowhere, display=lambda *things, **options: None)
+    if job.get("spark"):
+        from audit import listen_to_java
+
+        from autograder.sandbox.inside.spark import attach
+
+        attach(job["address"])
+        listen_to_java(lambda sign, write=_write: write(pen, {"sign": sign}))
+    with pretending(job["numbers"]):
+        for number, step in enumerate(job["steps"]):
+            seconds = step.get("seconds", job["cell_seconds"])
+            _write(pen, {"step": number})
+            broken = _within(seconds, lambda step=step: _run_cell(step["source"], namespace))
+            broken = broken and _named_limit(broken, job)
+            if step["question"] is None:
+                continue
+            # the sandbox asking about itself (probing.py)
+            if "read" in step:
+                _write(
+                    pen,
+                    {
+                        "question": step["question"],
+                        "replies": [{"data": {name: namespace.get(name) for name in step["read"]}}],
+                    },
+                )
+                continue
+            replies = []
+            for case in step["cases"]:
+                if replies and replies[-1].get("raised") == "TimeUp":
+                    # The other cases would take as long, and the questions below need the time.
+                    replies.append(replies[-1])
+                    continue
+                heard = []
+                _write(pen, {"step": number})
+                failed = _within(
+                    seconds,
+                    lambda step=step, case=case, heard=heard: heard.append(
+                        ask(find(step["question"]), namespace, case)
+                    ),
+                )
+                reply = _named_limit(failed or heard[0], job)
+                # A cell that broke may have bound its names before; in a notebook they would count
+                # too.
+                replies.append(broken if broken and "blank" in reply else reply)
+            _write(pen, {"question": step["question"], "replies": replies})
+    _write(pen, {"end": "ran"})
+    # atexit hooks and waiting threads are the learner's, not ours
+    os._exit(0)
+
+
+def _run_cell(source: str, namespace: dict) -> None:
+    exec(compile(source, CELL_FILE, "exec"), namespace)
+
+
+def _within(seconds: int, action) -> dict | None:
+    """Do it; the reply that says how it failed, or None."""
+    from autograder.cell.asking import TimeUp
+
+    try:
+        signal.alarm(seconds)
+        try:
+            action()
+        finally:
+            signal.alarm(0)
+    except TimeUp:
+        return {"raised": "TimeUp", "seconds": seconds}
+    except NotImplementedError:
+        # an untouched cell may say so; its names are then asked for, and missing
+        return None
+    except BaseException as error:
+        line = getattr(error, "lineno", None)
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == CELL_FILE:
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        return {"raised": type(error).__name__[:60], "says": _words(error), "line": line}
+    return None
+
+
+def _named_limit(reply: dict, job: dict) -> dict:
+    """A reply in which the system's refusal is told as the limit that was met."""
+    said, says = reply.get("raised"), str(reply.get("says"))
+    limit = None
+    if said == "MemoryError":
+        limit = (
+            f"it asked for more than {(job['memory_bytes'] or job['watched_bytes']) >> 20:,} MB of "
+            "memory"
+        )
+    elif f"[Errno {errno.EAGAIN}]" in says or "can't start new thread" in says:
+        limit = f"no more than {job['processes']} processes and threads may run"
+    elif f"[Errno {errno.EFBIG}]" in says:
+        limit = f"a file may be {job['file_bytes'] >> 20:,} MB large"
+    elif f"[Errno {errno.ENOSPC}]" in says:
+        limit = f"all files together may be {job['scratch_bytes'] >> 20:,} MB large"
+    return {**reply, "says": limit} if limit else reply
+
+
+def _words(error) -> str:
+    try:
+        return str(error)[:300]
+    except BaseException:
+        return ""
+
+
+class _Nowhere:
+    """get_ipython() where there is no IPython: every magic is a word in the wind."""
+
+    def __getattr__(self, name):
+        return lambda *args, **options: None
+
+
+class Ended:
+    """The limit at which the listening ended, in words; braces name fields of the job. `endless`: a
+    step took too long, and without it the others could be asked."""
+
+    def __init__(self, words: str, endless: bool = False):
+        self.words, self.endless = words, endless
+
+
+class Patience:
+    """How long the keeper waits for a step. The learner's process says which one begins; what it
+    says may be forged, and then the time of the whole submission still holds."""
+
+    def __init__(self, job):
+        self._seconds = [step.get("seconds", job["cell_seconds"]) for step in job["steps"]]
+        self.step, self.until = None, float("inf")
+
+    def begins(self, step) -> bool:
+        """Note that a step begins; False where there is no such step."""
+        if type(step) is not int or not 0 <= step < len(self._seconds):
+            return False
+        self.step, self.until = step, time.monotonic() + self._seconds[step] + SLACK_SECONDS
+        return True
+
+    def sentence(self) -> str:
+        """What is said of a step that takes longer."""
+        return f"no answer after {self._seconds[self.step]} s"
+
+
+def _iterate_lines(mouth: int, deadline: float, watch, patience):
+    """The JSON lines of a pipe as they come, None for a line that is none;
+    an Ended last where it had to be cut off."""
+    buffer, total = b"", 0
+    while True:
+        left = min(deadline, patience.until) - time.monotonic()
+        if left <= 0:
+            yield (
+                Ended(patience.sentence(), endless=True)
+                if patience.until < deadline
+                else Ended("the time was up: {seconds} s", endless=True)
+            )
+            return
+        heard = select.select([mouth], [], [], min(left, watch.pause))[0]
+        # whether or not somebody speaks: a murmur must not distract the watch
+        complaint = watch.complaint(deadline)
+        if complaint:
+            yield Ended(complaint)
+            return
+        if not heard:
+            continue
+        piece = os.read(mouth, 65536)
+        if not piece:
+            return
+        total += len(piece)
+        if total > MOST_REPLY_BYTES:
+            yield Ended(f"its answers were longer than {MOST_REPLY_BYTES:,} bytes")
+            return
+        *whole, buffer = (buffer + piece).split(b"\n")
+        for line in whole:
+            try:
+                yield json.loads(line)
+            except (ValueError, RecursionError, MemoryError):
+                yield None
+
+
+def _is_shallow(value, most: int = 40) -> bool:
+    """No lists inside lists without end: whoever reads on from here reads recursively."""
+    layer = [value]
+    for _ in range(most):
+        layer = [
+            part
+            for each in layer
+            if isinstance(each, (list, dict))
+            for part in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not layer:
+            return True
+    return False
+
+
+def _how_it_died(status: int, job: dict) -> str:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        if number == signal.SIGXCPU:
+            return f"it used more than {job['cpu_seconds']:g} s of processor time"
+        return f"the process was ended by {signal.Signals(number).name}"
+    return "the process ended itself"
+
+
+def _read_line(fd: int) -> bytes:
+    """One line of a pipe and not a byte more; b"" when there is none."""
+    pieces = []
+    while not pieces or not pieces[-1].endswith(b"\n"):
+        # whoever writes waits for the answer before the next line
+        piece = os.read(fd, 1 << 16)
+        if not piece:
+            return b""
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _write(fd: int, line: dict, end: bytes = b"\n") -> None:
+    data = json.dumps(line).encode() + end
+    while data:
+        data = data[os.write(fd, data) :]
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    main()

@@ -1,0 +1,115 @@
+"""The two small laws under everything: what counts as plain data,
+and which cells an answer needs."""
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from autograder.cell.data import NotPlain, canonical, plain, same
+from autograder.course.masters import master
+from autograder.handed_in.assignment import steps
+from autograder.handed_in.needs import imported_by, needed
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(JSON)
+def test_plain_data_stays_as_it_is(data):
+    assert plain(data) == data and canonical(plain(plain(data))) == canonical(plain(data))
+
+
+def test_counts_from_pandas_are_numbers_and_sets_have_an_order():
+    assert plain(numpy.int64(4)) == 4 and type(plain(numpy.int64(4))) is int
+    assert plain({"a": (1, {3, 2})}) == {"a": [1, [2, 3]]}
+    assert plain({("orders", 1): 2, 0: 3}) == {"orders-1": 2, "0": 3}
+    assert plain(float("nan")) == "nan", "and equals no number"
+
+
+def test_equal_to_python_is_not_the_same_answer():
+    assert same([1, "a"], [1, "a"]) and not same(1, True) and not same("4", 4)
+
+
+def test_a_division_without_a_rest_has_counted():
+    assert same(plain({"seconds": 30 / 2}), {"seconds": 15}) and same(
+        plain([numpy.float64(3.0), -0.0]), [3, 0]
+    )
+    assert plain(7 / 2) == 3.5 and type(plain(1e300)) is float, (
+        "beyond 2**53 a fraction does not say which whole number it is"
+    )
+
+
+class Four(int):
+    def __eq__(self, other):
+        return True
+
+
+@pytest.mark.parametrize(
+    "value", [Four(9), object(), {1: Four(1)}, lambda: 4, {frozenset(): 1}, b"4"]
+)
+def test_anything_that_could_lie_is_refused(value):
+    with pytest.raises(NotPlain):
+        plain(value)
+
+
+def test_a_list_that_holds_itself_is_refused():
+    loop = []
+    loop.append(loop)
+    with pytest.raises(NotPlain, match="deep"):
+        plain(loop)
+
+
+CELLS = [
+    "from kafka import Lab, draw",  # 0
+    "lab = Lab(seed=7)",  # 1
+    "def opened_of(sockets):\n    return [s for s in sockets if s.how is None]",  # 2
+    "lab.run_for(ms=500)",  # 3
+    "draw(42)",  # 4
+    "other = Lab(seed=8)\nother.run()",  # 5
+    "%matplotlib inline\nfor lab_ in []:\n    pass",  # 6
+]
+
+
+@pytest.mark.parametrize(
+    "answer, cells",
+    [
+        ("opened = 4", []),
+        ("opened = len(lab.sockets())", [0, 1, 3]),
+        ("opened = len(opened_of(lab.sockets()))", [0, 1, 2, 3]),
+        ("opened = [lab for lab in range(3)]", []),
+        ("def f(seed):\n    return Lab(seed=seed)", [0]),
+        ("lab = 3\nopened = lab", []),
+        ("opened = other.n", [0, 5]),
+        ("this is no python", []),
+    ],
+)
+def test_a_cell_is_needed_when_it_makes_or_may_change_what_the_answer_reads(answer, cells):
+    assert sorted(needed([*CELLS, answer], len(CELLS))) == cells
+
+
+def test_what_a_cell_imports():
+    assert imported_by(
+        "%matplotlib inline\nimport os.path, json as j\nfrom kafkalab.views import timeline"
+    ) == ["os.path", "json", "kafkalab.views"]
+    assert imported_by("from . import x\nnot python") == []
+
+
+def test_experiments_nobody_reads_are_not_run(demo):
+    answers = {
+        "90.1": "opened = 4\nkept = 3",
+        "90.2": "def node_id(broker):\n    return 1",
+        "90.3": "total = 6",
+    }
+    assert [step.source for step in steps(master("90"), answers)] == list(answers.values())
+    reading = steps(master("90"), {**answers, "90.3": "total = sum(seen)"})
+    assert "seen = []" in [step.source for step in reading] and not any(
+        "picture" in step.source for step in reading
+    )

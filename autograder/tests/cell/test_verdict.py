@@ -1,0 +1,79 @@
+"""The one function that decides a case: in a notebook, in grading and when a verdict is sealed."""
+
+import ast
+import dataclasses
+
+import pytest
+
+from autograder.cell import sealed
+from autograder.cell.course_folder import HOME
+from autograder.cell.near_miss import SPELLED_OTHERWISE
+from autograder.cell.outcome import Outcome
+from autograder.cell.question import find
+from autograder.cell.verdict import Verdict, open_word, verdict_on
+from autograder.course.judge import judge_of
+from autograder.grading import verdict as grading
+
+
+def own_of(question):
+    return sealed.read(question.chapter)[question.id]
+
+
+def test_nobody_else_opens_a_box_or_looks_for_another_spelling():
+    """What decides a case stands once, so a notebook and grading cannot differ."""
+    found = {
+        (call, path.relative_to(HOME / "autograder").as_posix())
+        for path in (HOME / "autograder").rglob("*.py")
+        if "tests" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        for call in (getattr(node.func, "attr", getattr(node.func, "id", "")),)
+        if call in ("unlock", "spelled_otherwise", "public_judge")
+    }
+    assert found == {
+        ("unlock", "cell/verdict.py"),
+        ("spelled_otherwise", "cell/verdict.py"),
+        ("public_judge", "cell/verdict.py"),
+    }
+
+
+@pytest.mark.parametrize(
+    "reply, outcome",
+    [
+        ({"data": {"total": 6}}, Outcome.RIGHT),
+        ({"data": {"total": 3}}, Outcome.WRONG),
+        ({"data": {"total": -7}}, Outcome.WRONG),
+        ({"data": {"total": "6"}}, Outcome.WRONG),
+        ({"blank": ["total"]}, Outcome.BLANK),
+        ({"raised": "ZeroDivisionError", "says": "division by zero"}, Outcome.WRONG),
+        ({"raised": "TimeUp", "seconds": 3}, Outcome.WRONG),
+    ],
+)
+def test_a_notebook_and_grading_say_the_same_of_a_reply(demo, reply, outcome):
+    question, judge = find("90.3"), judge_of("90.3")
+    here = verdict_on(question, reply, lambda data: open_word(question, own_of(question), {}, data))
+    there = grading._verdict(question, judge, {}, False, reply)
+    assert here == there and here.outcome == outcome
+
+
+def test_what_is_spelled_otherwise_is_told_once(demo):
+    question = find("90.3")
+    verdict = verdict_on(
+        question,
+        {"data": {"total": "6"}},
+        lambda data: open_word(question, own_of(question), {}, data),
+    )
+    assert verdict == Verdict(False, SPELLED_OTHERWISE)
+
+
+def test_a_share_of_the_points_is_part():
+    assert Verdict(False, "half.", 0.5).outcome == Outcome.PART
+
+
+def test_a_question_whose_judge_stumbles_over_an_answer_calls_it_wrong(demo):
+    """In a notebook too: there it ended in the judge's own error."""
+    question = dataclasses.replace(
+        find("90.3"), public_judge=lambda case, data: (data["never"] == 1, "never said.")
+    )
+    word = open_word(question, own_of(question), {}, {"total": -7})
+    assert not word.ok and word.sentence == 'not yet. hint("90.3") says where to look.'

@@ -1,0 +1,141 @@
+"""The open answers of a class as they stand: what was written, what the rubric suggests, what a
+person has decided.
+
+Read from OUT/results.json and OUT/gradebook.db; nothing is written here. Marks are points of the
+question; `out_of_four` brings them to the rubrics' scale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.course.masters import master
+from autograder.grading.results import is_old
+
+UNFINISHED = ".unfinished"  # lies in OUT from the beginning of a run of `grade` to its end
+
+
+@dataclass(frozen=True)
+class OpenAnswer:
+    """One student's answer to one open question. `manual` is a person's mark in points, None before
+    there is one; `waits`: a person is to read it (again); `suggestion`: what the rubric said, empty
+    where there is no rubric."""
+
+    student: str
+    assignment: str
+    question: str
+    text: str
+    max: float
+    manual: float | None
+    waits: bool
+    comment: str
+    suggestion: Mapping
+
+    @property
+    def token(self) -> str:
+        """What stands for it in lists that name nobody: eight hex digits, the same in every run."""
+        return token_of(self.student, self.question)
+
+    @property
+    def digest(self) -> str:
+        """Sixteen hex digits of the text: a mark belongs to a text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
+
+def token_of(student: str, question: str) -> str:
+    """What stands for one student's answer in lists that name nobody."""
+    return hashlib.sha256(f"{student}\0{question}".encode()).hexdigest()[:8]
+
+
+def open_answers(out: Path, question: str | None = None) -> list[OpenAnswer]:
+    """Every answer somebody wrote to an open question (or to this one), by question and student.
+    LookupError, with a sentence, when nothing was graded into OUT or it has no such question."""
+    results = read_results(out)
+    rows = _rows(out)
+    found, asked = [], set()
+    for result in results.values():
+        if not result.get("counted") or not result["assignment"]:
+            continue
+        open_ids = [cell for cell, about in result["cells"].items() if about["kind"] == "open"]
+        asked.update(open_ids)
+        for own in open_ids:
+            about = result["suggestions"].get(own)
+            if about is None or (question and own != question):
+                continue
+            manual, waits, comment = rows.get(
+                (result["student"], result["assignment"], own), (None, True, "")
+            )
+            found.append(
+                OpenAnswer(
+                    result["student"],
+                    result["assignment"],
+                    own,
+                    about.get("answer", ""),
+                    result["cells"][own]["max"],
+                    manual,
+                    waits,
+                    comment,
+                    about if "mark" in about else {},
+                )
+            )
+    if question and question not in asked:
+        raise LookupError(
+            f"{out} has no answers to {question}; it has "
+            f"{', '.join(sorted(asked)) or 'no open questions'}."
+        )
+    return sorted(found, key=lambda answer: (answer.question, answer.student))
+
+
+def read_results(out: Path) -> dict[str, dict]:
+    """OUT/results.json; LookupError, with a sentence, when nothing was graded into it, or by an
+    older version of this package."""
+    try:
+        results = json.loads((out / "results.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        done = sum(1 for _ in (out / "results").glob("*.json"))
+        if done:
+            raise LookupError(
+                f"The grading into {out} has not come to its end: {done}"
+                f" {'are' if done > 1 else 'is'} graded. The same `grade` command goes on from"
+                " there."
+            ) from None
+        raise LookupError(
+            f"There are no results in {out}; `python -m autograder grade DIR --out {out}` makes "
+            "them."
+        ) from None
+    if any(map(is_old, results.values())):
+        raise LookupError(
+            f"The results in {out} were made by an older version, without outcomes. The same"
+            " `grade` command makes them again from the copies it kept; marks that a person gave"
+            " stay."
+        )
+    return results
+
+
+def title_of(question: str) -> str:
+    """What was asked: the markdown above the answer's cell, without the answer's own text;
+    "" when the chapter is not here."""
+    own = master(question[:2])
+    place = next(index for index, cell in enumerate(own.cells) if cell.question == question)
+    above = [cell.source for cell in own.cells[:place] if cell.kind == "text"]
+    return above[-1].strip() if above else ""
+
+
+def out_of_four(points: float, most: float) -> int:
+    """A mark in points on the rubrics' scale of 0 to 4."""
+    return min(4, max(0, int(4 * points / most + 0.5))) if most else 0
+
+
+def _rows(out: Path) -> dict[tuple[str, str, str], tuple[float | None, bool, str]]:
+    """(student, assignment, question) -> (a person's mark, does it wait, a person's comment)."""
+    from autograder.gradebook.read import sheets
+
+    return {
+        (sheet.student, sheet.assignment, cell.question): (cell.manual, cell.waits, cell.comment)
+        for sheet in sheets(out)
+        for cell in sheet.cells
+    }

@@ -1,0 +1,1521 @@
+"""Rubrics of 02.open and 02.open2. Never shown to learners.
+
+Facts: node ids and idle closing as in the chapter (bootstrap nodes are numbered -1, -2, ... by the
+client; sockets are keyed by the id's text; still so in 4.x). On `this` escaping and safe
+publication: Java Language Specification 17.4-17.5.
+"""
+
+from __future__ import annotations
+
+from autograder.written.scorer.concepts import Blunder, Concept
+from autograder.written.scorer.patterns import Lexicon
+from autograder.written.scorer.score import Rubric
+
+_CONNECTIONS = Lexicon(
+    {
+        "first_node": (
+            "bootstrap, boot strap, - 1, -1, minus one, minus 1, negative, first connection, first "
+            "socket, first one, first node, first id, initial connection, seed, 引导, 负数, 负一, "
+            "负 1, 第一个, 第一条, 最初, 初始"
+        ),
+        "id": (
+            "id, ids, identifier*, identity, number, numbers, node id, 编号, 标识, 身份, 号码, "
+            "节点号, 序号, 节点 id"
+        ),
+        "fake": (
+            "fake*, pretend*, just made, only made, not real, pseudo id*, code name*, 代号, 代替, "
+            "顶替, 先记作, 记作,  crutch, just a label, only a label, mere label, makeshift, "
+            "stopgap, improvised, not an identity, not a name, not _ identity, no _ number, "
+            "unknown caller, nameless, no identity, without identity, some server, not any broker, "
+            "no broker has, no _ real id, no _ real identity, no _ real number, no _ true id, "
+            "undetermined, unspecified, undefined, made by the client, placeholder*, place "
+            "holder*, dummy, made up, make* up, invent*, synthetic, artificial*, temporar*, "
+            "provisional*, pseudo*, bogus, stand in, arbitrary, fictional, fictitious, imaginary, "
+            "pretend, virtual, fabricated, nominal, temp, phony, stub, interim, anonymous, "
+            "sentinel, surrogate, nickname, cooked up, mock, nonsense, "
+            "假的, 假 id, 假节点, 假 node, 假编号, 假 broker, 假身份, 假, 虚假, 虚构, 虚拟, 伪, "
+            "占位, 临时, 编造, 编出来, 捏造, 杜撰, 随便, 人为, 暂时, 代号"
+        ),
+        "real_id": (
+            "who, whom, whose, which server, what server, behind, is broker 0, 谁, 几号, 对面, "
+            "是哪, 身份, real _ id, real _ ids, actual _ id, true _ id, broker id, real _ number, "
+            "proper _ id, genuine _ id, real _ identity, who it is, which broker, which node, what "
+            "broker, 真实 _ id, 真正 _ id, 真实编号, 真实的编号, 真正的编号, 真实节点, 真实身份, "
+            "实际 _ id, 真 id, broker 的 id, broker id, 哪个 broker, 哪个节点, 哪台"
+        ),
+        "unknown": (
+            "no clue, no knowledge, no information, not seen, has not met, not _ identity, lack "
+            "of, clueless, in the dark, not know*, (nobody|no one|nothing) _ "
+            "(told|tells|knows|said), not _ known, anonymous, can not tell, not yet know*, "
+            "unknown, not learned, not learnt, not discovered, no idea, not known, unaware, can "
+            "not know, before _ know*, before _ learn*, not aware, not tell, ignorant, knows "
+            "nothing, know nothing, knew nothing, not told, 不知道, 不知, 未知, 不了解, "
+            "还没有拿到, 还没拿到, 没有拿到, 不清楚, 不认识, 无法知道, 尚未获得, 还没获得, "
+            "没法知道, 才知道, 才能知道"
+        ),
+        "learn": (
+            "learn*, know*, discover*, find* out, told, tell*, get, gets, receive*, reveal*, "
+            "arrive*, come*, appear*, 知道, 得到, 获得, 拿到, 返回, 得知, 了解"
+        ),
+        "metadata": "metadata, meta data, metadata response, 元数据, 元信息",
+        "keyed": (
+            "looks, look, go* by, going by, look* _ up, hang* on, depend* on, live* under, sit* "
+            "under, keyed, key, keys, index*, identif*, look* up, lookup*, looked, looking up, "
+            "look for, looks for, track*, store*, stored, map, maps, mapped, mapping, hashmap, "
+            "hash map, dictionary, dict, registered, register*, filed, organi*, distinguish*, "
+            "recogni*, match*, manage*, judge*, cached, cache, caches, bookkeeping, book keeping, "
+            "kept by, keeps _ by, tell* apart, decided by, decide*, compare*, find*, found, "
+            "identified, determined, bound to, tied to, tag*, labelled, labeled, names, named "
+            "after, chosen by, goes by, asks for, address* by, searches, search*, accounted, "
+            "classif*, associat*, bind*, refer*, saved, remember*, group* by, holds, records, "
+            "键, key, 索引, 标识, 查找, 查, 寻找, 区分, 识别, 管理, 映射, 存储, 存放, 保存, 登记, "
+            "辨认, 判断, 匹配, 缓存, 认定, 比较, 按, 依据, 根据, 为准, 认的是, 只认, 认 id, 对应, "
+            "记录, 绑定, 字典, 检索"
+        ),
+        "by_id": (
+            "idstring, id strings, belong* to id, belong* to _ id, belong* to ids, by id, by _ id, "
+            "on id, on _ id, on _ ids, using _ id, use* _ id, id string, id only, only id, id "
+            "alone, per id, id based, by _ ids, by _ number, node ids, with _ id, under _ id, as "
+            "id, as _ id, under -1, under - 1, under 0, by _ identifier, by _ identity, from id, "
+            "from _ id, to _ id, id to, id -> , id as, the node id, the id, of id, of _ id, of "
+            "node ids, whose id, 按 id, 用 id, 以 id, 靠 id, 按节点 id, 按 node id, 以节点 id, "
+            "用节点 id, 根据 id, 根据节点 id, 依据 id, id 作为, id 为, id 来, 是 id, id 做, 按照 "
+            "id, 按照节点 id, 按编号, 节点 id, node id, 通过 id, 通过节点 id, 的 id, 只认 id, "
+            "按节点编号, 以编号, 节点的 id, 按照 node id"
+        ),
+        "connection": (
+            "connection*, socket*, channel*, link*, tcp, client, selector, networkclient, network "
+            "client, kafka, producer, state*, 连接, 套接字, 链接, 通道, 客户端, 生产者, selector, "
+            "状态, socket"
+        ),
+        "different_ids": (
+            "(separate|different|distinct|two) _ entr*, (separate|different|distinct|two) _ slot*, "
+            "(separate|different|distinct|two) _ record*, different _ id, different _ ids, ids "
+            "differ, ids are different, id is different, id differs, ids do not match, id does not "
+            "match, not _ same id, not the same _ id, ids are not, two _ ids, two ids, two names, "
+            "id mismatch, -1 and 0 are different, -1 and 0 differ, -1 is not 0, -1 not equal 0, -1 "
+            "does not match 0, -1 and 0 are not, -1 and 0 are two, - 1 and 0 are different, -1 "
+            "differs from 0, different key, different keys, another key, another id, key differs, "
+            "keys differ, different numbers, distinct _ ids, distinct ids, different identit*, id "
+            "changed, id has changed, new id, other id, "
+            "id 不同, id 不一样, id 不一致, 不同的 id, 编号不同, id 变了, 两个 id, id 不匹配, 不同 "
+            "id, 不同的 key, key 不同, -1 和 0 不同, -1 和 0 是不同, -1 不等于 0, -1 与 0 不同, -1 "
+            "跟 0 不, -1 和 0 不一样, 不同的编号, id 对不上"
+        ),
+        "different_node": (
+            "another node, another broker, other node, other broker, different node*, different "
+            "broker*, different server*, two nodes, two brokers, separate node*, distinct node*, "
+            "unrelated, stranger*, new node, brand new, new broker, two different, different "
+            "thing*, different machine*, different destination*, two machines, two servers, two "
+            "separate, another machine, different peer*, different endpoint*, two unrelated, "
+            "另一个节点, 另一个 broker, 另一台, 不同的节点, 不同节点, 不同的 broker, 两个节点, "
+            "两个不同, 两个 broker, 新的节点, 新节点, 不是同一个, 不同的服务器, 别的节点, "
+            "当作不同, 无关, 没有关系, 两台"
+        ),
+        "same_node": (
+            "same node, same broker, same machine, same server, the same, same thing, same host, "
+            "same process, same place, one and the same, identical, 同一个节点, 同一个 broker, "
+            "同一台, 同一个, 同一节点, 是同一, 相同的 broker, 一回事"
+        ),
+        "no_entry": (
+            "not find, finds nothing, find nothing, found nothing, not found, no entry, no "
+            "connection, not present, miss, no match, no socket, no such, does not exist, not "
+            "exist, finds none, find none, no existing, not there, not in the, no channel, comes "
+            "up empty, nothing under, nothing for, 找不到, 没有找到, 查不到, 没有 0, 没有对应, "
+            "不存在, 没有连接, 没找到"
+        ),
+        "hostport": (
+            "host : port, host and port, host port, hostport, host / port, host + port, hostname "
+            "and port, ip : port, ip and port, ip / port, address*, addr, endpoint, host name, "
+            "hostname, host, host & port, comparing host*, comparison, compare*, 主机和端口, "
+            "主机名, 地址, host 和 port, 主机端口, 主机 : 端口, ip 和端口, ip 端口, 端口, 比较"
+        ),
+        "advertised": (
+            "advertised, advertise*, advertised listener*, advertised.listeners, advertised host*, "
+            "advertised name*, advertised address*, listener, listeners, announce*, published "
+            "address, reported address, address _ broker reports, name _ broker gives, broadcast "
+            "address, 广播地址, 公布, 通告, 对外地址, 对外公布, 监听器, 对外暴露, 宣告, 公告地址, "
+            "发布的地址, 广告地址, 声明的地址, 对外的地址, 宣称, 对外监听, 上报的地址, 返回的地址"
+        ),
+        "indirect": (
+            "load balancer*, loadbalancer*, balancer, vip, virtual ip*, dns, proxy, proxies, nat, "
+            "alias*, several ips, many ips, several brokers, multiple brokers, many brokers, "
+            "several machines, multiple ips, more than one broker, more than one ip, different "
+            "brokers, several hosts, multiple hosts, different ip*, docker, kubernetes, k8s, "
+            "cname, round robin, gateway, tunnel, port forward*, forwarded, resolve* to, resolves, "
+            "127.0.0.1, different name, different names, different host*, other name, another "
+            "name, different address*, another address, internal ip, internal address, internal "
+            "name, internal host*, several names, two names, many names, same machine can have, "
+            "several addresses, multiple addresses, ingress, haproxy, nginx, front, fronts, "
+            "负载均衡, 代理, 域名, 别名, 解析, 多个 ip, 多台, 多个 broker, 网关, 转发, 端口映射, "
+            "容器, 不同的地址, 不同地址, 地址不同, 名字不同, 不同的名字, 内网, 外网, 多个节点, "
+            "多个地址, 地址可能不同, 不同的 broker, 虚拟 ip, 反向代理, 不同的 ip, 不同的主机名"
+        ),
+        "differ": (
+            "differ*, different*, not _ same, other than, not match, not equal, not be equal, not "
+            "identical, another, mismatch*, unlike, not have to be, need not, not necessarily, not "
+            "guaranteed, vary, varies, several, many, multiple, behind, hide*, hidden, change*, "
+            "not what, ambiguous, more than one, misleading, unreliable, not unique, not reliable, "
+            "not always, not correspond, 不同, 不一样, 不一致, 不等于, 未必, 不一定, 可能是, "
+            "另一个, 多个, 背后, 后面, 变化, 改变, 不相同, 不相等, 对不上, 不匹配, 不可靠, 不唯一, "
+            "不总是"
+        ),
+        "idle": (
+            "idle*, unused, inactiv*, inactivity, nine minutes, 9 minutes, 9 min, 9 mins, 9min, 9 "
+            "m, 9m, 540, 540000, 540 s, nobody uses, no one uses, not used, never used, no "
+            "traffic, no longer used, useless, timeout, time out, timed out, timer, "
+            "connections.max.idle.ms, connection.max.idle.ms, max.idle, max idle, without traffic, "
+            "without use, dormant, quiet, silent, no activity, lru, least recently used, not being "
+            "used, stale, 空闲, 闲置, 不活跃, 9 分钟, 九分钟, 超时, 没人用, 无人使用, 没有流量, "
+            "不再使用, 不用了, 没用了, 没有请求, 闲着, 长时间不用, 最大空闲, 无活动, 用不到"
+        ),
+        "closed": (
+            "clos*, drop*, die, dies, died, dead, expire*, expiry, clean* up, cleaned, cleans, "
+            "reap*, remov*, kill*, disconnect*, garbage, torn down, tear* down, go away, goes "
+            "away, terminat*, shut*, cut, vanish*, disappear*, evict*, end, ends, ended, times "
+            "out, time out, timed out, gone, released, release*, collected, retire*, discard*, "
+            "abandon*, pruned, swept, culled, hung up, hang* up, freed, thrown away, get rid of, "
+            "idle* out, close itself, fade*, cleanup, recycl*, 关闭, 断开, 回收, 关掉, 关了, 清理, "
+            "清除, 释放, 断掉, 销毁, 淘汰, 被关, 会关, 关上, 消失, 自动关, 掉线, 踢掉, 切断, 断, "
+            "断开连接"
+        ),
+        "forever": (
+            "forever, for ever, never, permanently, always, until _ close, until the client, until "
+            "shutdown, stays open, remains open, indefinitely, 永远, 一直, 永久, 不会关闭, 从不, "
+            "始终"
+        ),
+        "cost": (
+            "cost*, price, waste*, overhead, penalty, expense, expensive, cheap*, harmless, small, "
+            "minor, negligible, little, only one, one extra, an extra, extra connection, extra "
+            "socket, one idle, one socket, one connection, a bit of, tolerate*, acceptable, "
+            "affordable, resources, memory, tiny, slight*, trivial, not a big, no big deal, just "
+            "one, file descriptor*, spare, redundant, surplus, loss is, 代价, 成本, 开销, 浪费, "
+            "便宜, 只是多, 只多, 多一个, 多一条, 多余, 资源, 一个空闲, 一条空闲, 可以接受, 很小, "
+            "不大, 损失, 消耗, 可忽略, 无所谓, 无伤大雅"
+        ),
+        "benefit": (
+            "save*, saving, avoid*, spare*, reduce*, fewer, gain*, benefit*, advantage*, help*, "
+            "remove*, get rid, eliminate*, prevent*, dedupl*, win, wins, 节省, 省, 避免, 减少, "
+            "好处, 收益, 省去, 优点, 省下, 少一个, 少一条, 省掉"
+        ),
+        "risk": (
+            "risk*, wrong broker, wrong node, wrong server, wrong machine, wrong connection, "
+            "break*, broke, fragile, incorrect*, bug*, mistake*, complex*, complicat*, confus*, "
+            "mis*, unsafe, danger*, error*, fail*, harm*, problem*, trouble*, unreliable, "
+            "ambiguous, dns lookup*, resolution, lose, loses, more code, extra code, extra logic, "
+            "extra work, mess*, new problem*, other problem*, wrongly, corrupt*, not robust, "
+            "brittle, hard, harder, mix* up, merge*, conflat*, issue*, subtle, reconcil*, "
+            "bookkeeping, care, careful*, migrat*, re key*, 风险, 错误, 出错, 复杂, 混淆, 问题, "
+            "不可靠, 认错, 误判, 麻烦, 连错, 发错, 脆弱, 困难, 坏处, 缺点, 危险, 弄错, 搞错, 失效, "
+            "出问题, 混乱"
+        ),
+        "tradeoff": (
+            "trade off*, tradeoff*, trade, trades, trading, worse than, paying for, compromise*, "
+            "worth*, not worth, pay* with, pay* for, balance, weigh*, outweigh*, price to pay, "
+            "price paid, in exchange, at the expense, at the cost, at the price, pros and cons, "
+            "simplicity, simpler, simple design, design choice, deliberate, pay off, pays off, "
+            "pays for, pay for, not free, good enough, cheaper than, cheaper to, easier to, safer "
+            "to, safer than, better than, rather than risk, buys, buy, gains little, gain little, "
+            "little gain, small gain, prefers, prefer, preferred, accept* (it|this|that|the "
+            "cost|the waste|one idle|one extra|one more|a spare|an extra|an idle), live with, "
+            "lives with, living with, justif*, afford*, lesser evil, on the one hand, on the other "
+            "hand, "
+            "权衡, 取舍, 折中, 得不偿失, 不值得, 值得, 不划算, 划算, 换取, 换来, 利弊, 宁可, 宁愿, "
+            "平衡, 妥协, 简单, 更安全, 更稳妥, 有得有失, 有利有弊, 交换"
+        ),
+        "would_fix": (
+            "fix*, solve*, resolve*, repair*, cure*, work, works, worked, help*, sufficient, "
+            "suffice*, enough, do the trick, reuse, allow*, 解决, 修复, 可行, 有效, 可以复用, "
+            "奏效, 能用, 管用, 够了, 足够"
+        ),
+        "partly": (
+            "partly, partially, partial, only in, only if, only when, only for, sometimes, in some "
+            "cases, in this case, in the simple case, in simple cases, this simple case, for this "
+            "case, this example, this setup, in that case, not always, not in general, not "
+            "generally, not completely, not fully, not entirely, not really, not necessarily, not "
+            "reliabl*, not everywhere, in many cases, some setups, simple setup*, half, to some "
+            "extent, at first sight, at first glance, here, on localhost, some situations, on a "
+            "laptop, for trivial, for localhost, locally, single broker, not a complete, not a "
+            "full, not a real, not a perfect, not a general, not universal*, in most cases, "
+            "usually, often, might, may, could, "
+            "部分, 有时, 某些情况, 简单情况, 这种情况, 不能完全, 不一定, 并不总是, 不总是, 不完全, "
+            "只有在, 只在, 一般情况, 有些情况, 个别, 在这里, 在本例, 本例中, 此时, 特定情况, "
+            "多数情况, 表面上, 看似, 可以避免, 不彻底, 不可靠, 单机"
+        ),
+        "but": (
+            "but, however, yet, although, though, unless, except, still, nevertheless, while, "
+            "whereas, on the other hand, until, as long as, once, as soon as, when, only, 但, "
+            "但是, 然而, 不过, 可是, 除非, 却, 只是, 虽然, 一旦, 如果"
+        ),
+        "completely": (
+            "completely, fully, entirely, totally, perfectly, always, definitely, certainly, "
+            "absolutely, of course, obviously, surely, simply, exactly, 100 %, easily, indeed, for "
+            "sure, without any, 完全, 彻底, 完美, 一定, 肯定, 绝对, 总是, 百分之百, 当然, 就能, "
+            "就可以, 即可"
+        ),
+        "reused": (
+            "reused, reuse, reuses, re use*, recycled, used again, kept and used, shared, shares, "
+            "复用, 重用, 重复使用, 共用"
+        ),
+    }
+)
+
+ONLY_HALF_A_CURE = (
+    "~{advertised} .. {differ}",
+    "~{differ} .. {advertised}",
+    "~{hostport} .. {indirect}",
+    "~{but} .. {indirect}",
+    "~{but} .. {advertised}",
+    (
+        "~(not|n) "
+        "(a|the|completely|fully|entirely|really|always|in|reliabl*|solve|fix|help|work|sufficient|"
+        "enough) .. "
+    ),
+    "~(不能|不会|不一定|未必|并不) .. {would_fix}",
+)
+"""Who says one of these has not said that comparing host and port heals it."""
+
+OPEN = Rubric(
+    question_id="02.open",
+    question=(
+        "A producer first connects to a bootstrap server as node -1 and later opens a second "
+        "connection to the very same host and port as node 0. Why can the first connection not "
+        "simply be reused, and would comparing host:port instead of the id fix it?"
+    ),
+    lexicon=_CONNECTIONS,
+    topic=(
+        "{connection}",
+        "{id}",
+        "{hostport}",
+        "{first_node}",
+        "{metadata}",
+        "{advertised}",
+        "{indirect}",
+    ),
+    core=(
+        "keyed by id",
+        "advertised listener differs",
+    ),
+    concepts=(
+        Concept(
+            "fake id",
+            says=(
+                "-1 is an id the client made up, because it does not know the broker's real one yet"
+            ),
+            gloss="-1 是客户端编的假 id",
+            ways=(
+                (
+                    "~{unknown} .. "
+                    "(wrote|writes|write|put|puts|label*|call*|noted|notes|used|uses|took|takes) _ "
+                    "{first_node}"
+                ),
+                "{first_node} .. {fake} ! 0 (is|are) .. {fake}",
+                "{fake} .. {id}",
+                "{fake} .. {first_node}",
+                "{id} .. {fake}",
+                "{fake} (node|broker|name|label|value|number)",
+                (
+                    "(it|that|this|which|它|这) (is|was|s|being|是)? "
+                    "(just|only|merely|simply|只是|只)? (a|an|as)? {fake}"
+                ),
+                "~{unknown} .. {real_id}",
+                "~{real_id} .. {unknown}",
+                "~{unknown} .. {id}",
+                "~{id} .. {unknown}",
+                "~{first_node} .. {unknown}",
+                "~{unknown} .. {first_node} .. (0|same|真实)",
+                "~(only|until|not|before|after|once|才|后|later) .. {metadata} .. {learn} .. {id}",
+                "~{metadata} .. {learn} .. {id}",
+                "~{learn} .. {real_id} .. {metadata}",
+                "~{id} .. (only|first)? .. {learn} .. {metadata}",
+                (
+                    "{first_node} .. "
+                    "(picked|chosen|assigned|given|made|created|invented|set|issued|generated) by "
+                    "the? (client|producer)"
+                ),
+                "~no {id} _ (known|available|assigned)",
+                (
+                    "~(not have|not got|has no|have no|have none|has none|had "
+                    "no|without|lacks|lacking|not yet have) _ _ {id}"
+                ),
+                "(label*|call*|name*|dub*|tag*|record*|save*) _ _ (-1|negative)",
+                "~(not|never|no) (met|meet|seen|spoken|contacted) _ (broker*|anyone|any|cluster)",
+                "~{first_node} .. not .. {real_id}",
+                "~{first_node} .. (不是|并非|没有) .. {real_id}",
+                "~{first_node} .. not .. (real|actual|true|genuine|valid)",
+                "~{first_node} .. (不是|并非|不代表) .. 真",
+                (
+                    "~{first_node} .. (client|producer|itself|客户端|自己|生产者) .. "
+                    "(assign*|give*|gave|pick*|number*|choose*|chose*|generat*|creat*|count*|分配|"
+                    "生成|给的|起的|编|取的|定的|自己)"
+                ),
+                (
+                    "~(client|producer|客户端|生产者) .. "
+                    "(assign*|give*|gave|number*|choose*|chose|generat*|invent*|分配|生成|给|起) "
+                    ".. {first_node}"
+                ),
+                (
+                    "(assign*|number*|given|count*|name*) .. (by|in) the? "
+                    "(client|producer|order|config*|list) .. {id}"
+                ),
+                "{id} .. (position|order|index) .. (list|config*)",
+                "{first_node} .. (position|order|index|counter|sequence) .. (list|config*)",
+                (
+                    "~({first_node}|negative|id|label|name|number) .. "
+                    "(before|until|till|while|since|as long as|as|because|直到|之前) .. {metadata}"
+                ),
+                "(negative|negativ) {id} .. (config*|bootstrap|local*)",
+            ),
+            against=(
+                (
+                    "(first|bootstrap) (connection|server|node|one)? (has|have|gets|with|is) the? "
+                    "(real|true|actual|genuine) {id} ! (not|no|without|until|unknown)"
+                ),
+                (
+                    "(second|node 0|0) _ (has|have|gets|get|is) (a|the)? {fake} "
+                    "(one|id|ids|number)? ! (not|no)"
+                ),
+                "{first_node} {id}? (is|are|是) the? (real|actual|true|genuine|真实|真正)",
+                (
+                    "-1 _ _ (assigned|given|分配) _ by the? (broker|server|controller|cluster) ! "
+                    "(client|0|producer|config*)"
+                ),
+                "broker .. (assign*|给|分配) .. -1",
+            ),
+            near=("{fake}", "-1"),
+        ),
+        Concept(
+            "keyed by id",
+            says="connections are looked up by node id, so -1 and 0 are two different ones",
+            gloss="连接按节点 id 查找",
+            ways=(
+                (
+                    "(state|everything|bookkeeping|all|状态) _ (is|are|goes|kept|held)? "
+                    "(by|under|per|按) _ {id} ! not by"
+                ),
+                (
+                    "-1 .. 0 .. (different|distinct|separate|two) "
+                    "(strings|keys|names|labels|identifiers|texts)"
+                ),
+                "(connection|socket|lookup|channel) (is|are|goes|works)? by {id} ! not by",
+                "(asks|ask|looks|searches|wants|找) .. 0 .. (has|have|holds|knows|only) .. -1",
+                "{connection} .. {keyed} .. {by_id}",
+                "{keyed} _ {by_id}",
+                "(table|map|list|registry|cache|pool) .. (key|under|for) (-1|0)",
+                (
+                    "{connection} _ (stored|filed|kept|saved|registered|recorded|listed|indexed) _ "
+                    "under"
+                ),
+                "{id} (that|which|what|is what|alone)? (counts|matters|decides)",
+                (
+                    "(identity|channel|connection|socket) (id|key|name|identity)? (=|is|equals|->) "
+                    "(the|a)? (broker|node)? (id|node id|idstring)"
+                ),
+                (
+                    "{connection} .. by (these|those|their|the|its) "
+                    "(names|name|labels|label|numbers|number|nickname*)"
+                ),
+                (
+                    "(registry|table|list|book|collection|index) of (its|the|all|open)? "
+                    "(socket*|connection*|channel*) .. {id}"
+                ),
+                (
+                    "(identity|identifier|criterion|handle|what counts|what matters|name "
+                    "used|thing used|used) .. (is|are) .. (id|ids)"
+                ),
+                (
+                    "(map|maps|table|tables|lookup|lookups|structures|bookkeeping|selector|client) "
+                    ".. (label|labels|名字)"
+                ),
+                "{by_id} .. {keyed}",
+                "{keyed} .. {connection} .. {by_id}",
+                "{id} .. (is|are|as|being|是|作为|作|做|为) .. (key|keys|键|handle|index|name)",
+                "(map|table|maps|dictionary|registry|pool|cache|hashmap|selector) .. {id}",
+                "~{different_ids} .. {different_node}",
+                "~{different_ids} .. {no_entry}",
+                "~{different_ids} .. {connection}",
+                "~{connection} .. {different_ids}",
+                "~{different_node} .. {different_ids}",
+                "~{id} .. {different_node}",
+                "~-1 .. 0 .. {different_node}",
+                "~-1 .. 0 .. (separate|different|distinct|two|不同|两个) .. {connection}",
+                "~{different_node} .. -1 .. 0",
+                "~{no_entry} .. (0|id)",
+                "~(0|id) .. {no_entry}",
+                "~(look*|search*|ask*|check*|查|找) .. (0|id) .. {no_entry}",
+                "{different_ids} .. {hostport} ! (same|not)",
+                "~(-1|0) .. (separate|different|distinct|own) (entr*|slot*|record*|key*)",
+                (
+                    "(client|kafka|producer|it) (only|just|really|actually)? "
+                    "(sees|knows|understands|cares|认识|看) .. {id}"
+                ),
+                (
+                    "~(client|kafka|it|连接表|登记) .. (goes|go|works|work|relies|rely|based|登记) "
+                    ".. {id}"
+                ),
+                "~not .. {same_node} .. {id}",
+                "~{first_node} .. 0 .. (not|never|no|nothing|不|没) .. {same_node}",
+                (
+                    "~(nothing|no way|can not|not|不) _ "
+                    "(tell*|know*|see*|recogni*|link*|connect*|realis*|realiz*|match*|知道|认出|"
+                    "意识) .. {same_node}"
+                ),
+                "~{id} .. (not|n) .. (match*|equal|same) .. {id}",
+                "~(only|just|purely|alone|只|仅) .. {id}",
+                (
+                    "~(compare*|match*|judge*|identif*|distinguish*|比较|判断|识别|区分) .. {id} "
+                    ".. not .. {hostport}"
+                ),
+                "~{by_id} (,|and)? (not|rather|instead) .. {hostport}",
+                "-1 .. (key|handle|name) .. 0",
+            ),
+            against=(
+                (
+                    "{connection} .. (keyed|identified|indexed|stored|tracked|looked "
+                    "up|compared|managed) by (the|its|their)? (host|address|hostname|ip|port) ! "
+                    "(not|instead|would|if|could|were)"
+                ),
+                (
+                    "(kafka|client|producer|selector) (internally|always|also)? "
+                    "(compares|identifies|keys|tracks|stores|manages|matches|looks up) _ _ "
+                    "(host|address|ip) ! (not|instead|would|if|could|were|new|future|only|node "
+                    "id|by id)"
+                ),
+                (
+                    "连接 .. (按|以|用|根据) (host|地址|主机|ip) .. (索引|查找|区分|标识|管理) ! "
+                    "(如果|若|不|而|id)"
+                ),
+            ),
+            near=("{id} .. {connection}", "{connection} .. {id}", "{different_node}"),
+        ),
+        Concept(
+            "advertised listener differs",
+            says=(
+                "the bootstrap address and the broker's advertised listener may differ, or one "
+                "address may stand for several brokers"
+            ),
+            gloss="bootstrap 地址与 advertised listener 可能不同",
+            ways=(
+                "~{advertised} .. {differ}",
+                "~{differ} .. {advertised}",
+                "~{bootstrap_like} .. {indirect}",
+                "{advertised} & {indirect}",
+                (
+                    "~(if|only if|only when|need|needs|requires|provided|unless|as long "
+                    "as|只有|除非) .. (advertis*|{advertised})"
+                ),
+                (
+                    "~(several|different|many|more than one|multiple) "
+                    "(address*|names|listeners|hostnames|ips)"
+                ),
+                (
+                    "~(load balancer*|balancer|vip|virtual "
+                    "ip*|proxy|proxies|nat|alias*|cname|k8s|kubernetes|docker|port "
+                    "forward*|reverse "
+                    "proxy|dns|switchboard|gateway|负载均衡*|代理|域名|别名|网关|端口转发|内网|"
+                    "虚拟)"
+                ),
+                (
+                    "~(advertis*|advertised.listeners|广播地址|公布|通告|宣告|对外地址) ! "
+                    "(same|always|identical|equal|irrelevant|相同|一样|总是|一定)"
+                ),
+                (
+                    "~{advertised} .. (while|whereas|but|而|and) .. "
+                    "(typed|configured|config*|bootstrap|配置)"
+                ),
+                "~{hostport} .. {indirect}",
+                "~{indirect} .. {differ}",
+                "~{indirect} .. (broker*|machine*|node*|server*|节点|机器|服务器)",
+                "~{hostport} .. {differ} .. (broker*|machine*|node*|server*|节点|机器)",
+                (
+                    "~{hostport} .. (can|may|might|could|可能|可以|会) .. {differ} .. "
+                    "(metadata|元数据|reported|returned|返回)"
+                ),
+                "~same .. {hostport} .. {differ} .. (broker*|machine*|node*|server*)",
+                "~(bootstrap|引导) .. {hostport} .. {differ}",
+                "~(bootstrap|引导) .. {differ} .. (metadata|元数据)",
+                "~(metadata|元数据) .. {hostport} .. {differ} .. (bootstrap|typed|configured|配置)",
+                (
+                    "~one (host*|address|name|ip) .. (several|many|multiple|more than one|two) .. "
+                    "(broker*|machine*|ip*|server*|node*|address*)"
+                ),
+                (
+                    "~(several|many|multiple|two) .. (broker*|machine*|server*|node*) .. "
+                    "(one|same|single) .. (host*|address|name|ip|port)"
+                ),
+                (
+                    "~(broker*|machine*|server*|node*) .. "
+                    "(several|many|multiple|two|another|other|different) .. "
+                    "(name*|address*|listener*|ip|ips|hostname*)"
+                ),
+                (
+                    "~(name|names|hostname|ip|ips) .. (same|one) (machine|broker|server|host) .. "
+                    "(differ*|not equal|string*|unequal)"
+                ),
+            ),
+            against=(
+                (
+                    "{advertised} .. (always|must be|is always|总是|一定|必然|永远) .. "
+                    "(same|equal*|identical|match*|相同|一样|一致)"
+                ),
+                "{advertised} .. (irrelevant|does not matter|no role|not matter|无关)",
+                (
+                    "(bootstrap|引导) .. (always|总是|一定) .. "
+                    "(same|equal|identical|match*|相同|一样|一致) .. {advertised}"
+                ),
+            ),
+            near=("{advertised}", "{indirect}"),
+        ),
+        Concept(
+            "idle close",
+            says="the unused first connection is closed by the idle limit (9 minutes by default)",
+            gloss="第一个连接空闲超时后会被关闭",
+            ways=(
+                "{idle} .. {closed} ! {forever}",
+                "{closed} .. {idle} ! {forever}",
+                "~{closed} .. (after|when|once|until|as soon as|by|through) .. {idle}",
+                (
+                    "{idle} (timeout|limit|close|closing|expiry|reaper|cleanup|check|关闭|超时) .. "
+                    "(it|first|that|bootstrap|connection|socket|them|-1|连接|它|第一)"
+                ),
+                (
+                    "(leftover|left "
+                    "over|old|older|spare|extra|redundant|surplus|unused|orphan*|useless|"
+                    "superfluous) _ (connection|socket|one|channel|it) _ _ ({closed}|expire*) ! "
+                    "{forever}"
+                ),
+                "connection (that|which) (is|s)? (left|left over|unused|not used) _ {closed}",
+                (
+                    "~idle (timeout|time "
+                    "out|limit|timer|check|expiry|reaper|cleanup|time|period|close)"
+                ),
+                "(connections.max.idle.ms|connection.max.idle.ms|max.idle|max idle)",
+                "(first|bootstrap|old|-1|it|that|第一|旧|它) .. {idle} .. {closed}",
+                "{closed} .. (9|nine|540000|540|九) (minutes|min|mins|m|ms|s|seconds|分钟)",
+                "(9|nine|540|540000|九) (minutes|min|mins|m|ms|s|seconds|分钟) .. {closed}",
+                "(9|nine|九) (minutes|min|mins|m|分钟)",
+            ),
+            against=(
+                (
+                    "~(first|bootstrap|-1|old|it|第一|它) _ _ (is|will|would|be|gets)? (never|not "
+                    "ever|永远不|永不|从不|不会) _ {closed} ! "
+                    "(-1|disabled|off|zombie*|unless|until|if|immediately|right)"
+                ),
+                (
+                    "(first|bootstrap|-1|old|it|第一|它) .. (stay*|remain*|kept|keep*|保持|留) _ "
+                    "(open|alive|连接)? _ (forever|for "
+                    "ever|permanently|indefinitely|永远|永久|一直) ! "
+                    "(-1|disabled|off|unless|until|if|idle)"
+                ),
+                (
+                    "{closed} _ (immediately|at once|instantly|right away|as soon "
+                    "as|立即|马上|立刻) ! {idle}"
+                ),
+            ),
+            near=("{closed}", "{idle}"),
+        ),
+        Concept(
+            "trade-off",
+            says=(
+                "it is a trade-off: one idle socket saved against complexity and the risk of "
+                "taking the wrong broker"
+            ),
+            gloss="权衡: 省一个空闲连接, 换来复杂和误判",
+            ways=(
+                (
+                    "(cost|costs|costing) (very|only a|so|too)? (little|nothing|next to "
+                    "nothing|hardly anything|not much|no more than) .. "
+                    "(left|leave*|keep*|kept|accept*|fine|bother*)"
+                ),
+                (
+                    "(code|complexity|work|effort|complicated|trouble) .. (to|just to|only to|for) "
+                    "_ (save|saving|spare|avoid|get rid) .. {connection}"
+                ),
+                (
+                    "(nobody|no one|not) _ (cares|worth|matters|bother*) .. (one|idle|extra|spare) "
+                    "_ {connection}"
+                ),
+                "~{tradeoff} ! same price",
+                "~{cost} .. {risk}",
+                "~{risk} .. {cost}",
+                "~{benefit} .. {risk}",
+                "~{risk} .. {benefit}",
+                "~{benefit} .. {but} ! help* .. but not (when|if|with|in)",
+                (
+                    "(connection|socket|it) costs (little|nothing|next to nothing|almost "
+                    "nothing|hardly anything|not much)"
+                ),
+                (
+                    "{cost} .. (idle|unused|extra|excess|one|a "
+                    "single|redundant|surplus|spare|superfluous|unnecessary|second|空闲|多) .. "
+                    "(connection|socket|连接)"
+                ),
+                "~(idle|unused|extra|one|空闲) .. (connection|socket|连接) .. {cost}",
+                "~{partly} .. {would_fix} .. {but}",
+                "~{would_fix} .. {partly} .. {but} ! help* .. but not (when|if|with|in)",
+                "~{partly} .. {but} .. {risk}",
+                "~{would_fix} .. {but} .. {risk}",
+                "~{would_fix} .. {but} .. {indirect}",
+                "~{would_fix} .. {but} .. {differ} ! (case|cases|localhost) _ but not",
+                "~{would_fix} .. {but} .. {advertised} ! (case|cases|localhost|\\)) but not when",
+                "~{benefit} .. {advertised} ! help*",
+            ),
+            against=(
+                (
+                    "(no|without|没有|无) (any|a)? (cost|downside*|drawback*|trade "
+                    "off|tradeoff|disadvantage*|代价|缺点|坏处|副作用) ! (idle|keeping)"
+                ),
+            ),
+            near=("{cost}", "{benefit}", "{risk}", "{partly}"),
+        ),
+    ),
+    blunders=(
+        Blunder(
+            "direction_reversed",
+            "it takes 0 for the made-up id and -1 for the real one",
+            "把真假 id 说反了",
+            ways=(
+                (
+                    "(first|bootstrap) (connection|server|node|one)? (has|have|gets|with|is) the? "
+                    "(real|true|actual|genuine) {id} ^ (not|no|without|until|unknown|nor)"
+                ),
+                (
+                    "(second|node 0|0) (one|connection|node)? (has|have|gets|get|is) (a|the)? "
+                    "{fake} (one|id|ids|number)? ^ (not|no|nor)"
+                ),
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that comparing host:port settles it",
+            "认为比较 host:port 就够了",
+            even_supposed=True,
+            ways=(
+                "(完美|完全|直接) _ (复用|重用) ! (为什么|不能|无法)",
+                (
+                    "~{hostport} .. (problem|issue|trouble) .. (gone|solved|fixed|over)  ! (not "
+                    "fix|only|but)"
+                ),
+                (
+                    "(comparing|comparison|compare) .. (host*|port|address*) {would_fix} "
+                    "(it|this|that|the problem)? ! (not|n "
+                    "t|only|but|partly|unless|if|would|some*|in "
+                    "this|simple|here|case|though|although|however|except|while|unreliabl*|risk*)"
+                ),
+                (
+                    "~({hostport}|区分连接) .. "
+                    "(完全没问题|没有任何问题|就没问题|不会有任何问题|完美) ! (不一定|未必|但)"
+                ),
+                (
+                    "(problem|issue|trouble|it|matter) (would|will) be "
+                    "(entirely|completely|totally|fully|all|wholly) "
+                    "(gone|solved|fixed|over|settled) ! (not|n t|but|only)"
+                ),
+                (
+                    "same (address|host*|port|ip) always (means|is|gives|belongs|identifies) _ "
+                    "same (broker|node|machine|server) ! not"
+                ),
+            ),
+            forgiven_by=ONLY_HALF_A_CURE,
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that connections are found by host:port, or that the existing one is taken",
+            "连接不是按 host:port 查找, 也不会被复用",
+            ways=(
+                (
+                    "(identif*|key*|index*|look* up|find*|stor*|track*) (its|the|all)? connection* "
+                    "by (its|the)? (host*|address*|ip) ! "
+                    "(not|if|would|were|instead|rather|unlike|never|could)"
+                ),
+                (
+                    "(kafka|client|it) (checks|compares|looks at) _ (host*|address*) .. "
+                    "(take|takes|use|uses|reuse|reuses|keep|keeps) .. (existing|first|old|same|it) "
+                    "! (not|if kafka|would|never|could|instead|why)"
+                ),
+                (
+                    "(you|one|we|it|client|kafka) (can|could be|can be|may) _ (reuse|reused) "
+                    "(it|them|the (first|old|existing) (one|connection))? ! "
+                    "(not|if|would|never|only|why|in "
+                    "principle|but|though|although|however|unless|risk*|compar*|code|complex*)"
+                ),
+                (
+                    "~(发现|如果) _ (相同|一样|一致) _ 就 _ (复用|重用) ! (不|没|未) (会|能|必)? "
+                    "(复用|重用)"
+                ),
+                (
+                    "(第一个|第一条|旧|原来) _ 连接 _ (可以|能|会|就) _ (直接|立刻)? (复用|重用) ! "
+                    "(为什么|不能|无法|如果)"
+                ),
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that the broker closes the first connection at once",
+            "第一个连接不是立即被关闭的",
+            ways=(
+                (
+                    "(client|producer|it|kafka) (closes|drops|closed|disconnects) the? "
+                    "(first|bootstrap|old|-1) (connection|socket|one)? (and|then|before) .. "
+                    "(open*|connect*|new|fresh) ^ (idle|minutes|unused|not)"
+                ),
+                (
+                    "(after|once) _ {metadata} .. (closes|drops|disconnects) the? "
+                    "(first|bootstrap|old) (socket|connection|one) ! ({idle}|not|never)"
+                ),
+                (
+                    "(broker*|server*) _ "
+                    "(close*|closed|drops|dropped|cut|cuts|terminates|kills|关闭|断开) .. "
+                    "({first_node}|connection) .. (right|immediately|at once|directly|as soon "
+                    "as|straight|立即|马上|立刻) ! ({idle}|9|nine|not|never)"
+                ),
+                "(broker|服务器|服务端) .. (立即|马上|立刻|就) _ (关闭|断开) ! ({idle}|不)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that comparing host:port would simply fix it",
+            "认为比较 host:port 就能完全解决, 不对",
+            even_supposed=True,
+            ways=(
+                (
+                    "(host*|address*|port|hostport|compar*|that|this|it) .. {completely} .. "
+                    "{would_fix} ! (only|not|but|unless|however|when|if|otherwise|some|sometimes)"
+                ),
+                (
+                    "(host*|port|compar*|that|this|it|yes) .. {would_fix} _ _ {completely} ! "
+                    "(only|not|but|unless|however|if|when|otherwise|some|sometimes)"
+                ),
+                (
+                    "yes , .. (host*|port|compar*|it|that|this) .. {would_fix} ! "
+                    "(only|not|but|unless|however|partly|partially)"
+                ),
+                (
+                    "(比较|用|按|换成|改成|改用) .. (host|端口|地址) .. {completely} .. "
+                    "{would_fix} ! (不|但|只|未必|部分)"
+                ),
+                (
+                    "(比较|用|按|换成|改成|改用) .. (host|port|端口|地址) .. (可以|能|会|能够|就) "
+                    ".. {would_fix} ! (不|但|只|未必|部分|有时|如果)"
+                ),
+                (
+                    "(comparing|compare|using|comparison) .. (host*|port|address*) .. "
+                    "(would|will|does|can) {completely}? {would_fix} ! "
+                    "(only|not|but|unless|however|partly|partially|some*|if|when|otherwise|as long "
+                    "as|provided)"
+                ),
+            ),
+            forgiven_by=ONLY_HALF_A_CURE,
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that comparing host:port would completely fix it",
+            "认为比较 host:port 能彻底解决, 不对",
+            even_supposed=True,
+            ways=(
+                (
+                    "(host*|address*|port|hostport|compar*|that|this|it) _ (would|will|does|can) "
+                    "{would_fix} _ _ (completely|fully|entirely|totally|perfectly|100|in all "
+                    "cases|in every case)"
+                ),
+                "(would|will|does|can) (completely|fully|entirely|totally|perfectly) {would_fix}",
+                (
+                    "(completely|fully|entirely|totally|perfectly|彻底|完全|完美) "
+                    "(fixes|solves|fix|solve|fixed|solved|解决|修复|可以解决|能解决)"
+                ),
+                (
+                    "(fixes|solves|fix|solve|fixed|solved) (it|this|that|the problem|everything) "
+                    "(completely|fully|entirely|totally|perfectly)"
+                ),
+                "(可以|能|会|就) (彻底|完全|完美) .. 解决",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it calls comparing host:port a complete solution",
+            "认为比较 host:port 是完整的解决办法, 不对",
+            even_supposed=True,
+            ways=(
+                (
+                    "{hostport} .. (is|be|as|would be) (a|the) "
+                    "(complete|full|perfect|entire|total|final|proper|correct|right|real|simple|"
+                    "easy|good) (fix|solution|cure|answer|remedy) ! (but|only|unless|if)"
+                ),
+                (
+                    "(host*|port|address*) .. (always|一定|总是) "
+                    "(identif*|point*|mean*|refer*|belong*|unique*|唯一|对应) .. "
+                    "(one|exactly|same|single|a|unique*|一个|唯一) ! not"
+                ),
+                (
+                    "{hostport} .. (all|every|the|this|that)? "
+                    "(problems|problem|issue|issues|trouble*) (is|are|would be|will be|would|will) "
+                    "_ (gone|solved|fixed|over|away|history|disappear|vanish) ! "
+                    "(not|only|but|unless|if|some|in this case)"
+                ),
+                "(everything|all) (would|will) be (ok|okay|fine|good|solved|fixed) ! (not|if only)",
+            ),
+            forgiven_by=("~{indirect} .. {differ}", "~{but} .. {advertised}"),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says that the first connection is reused",
+            "认为第一个连接会被复用, 不对",
+            ways=(
+                (
+                    "(first|bootstrap|-1|same) (connection|socket|one)? .. (is|gets|will be|can "
+                    "be|are|be) (simply|just|actually|always|also|later)? reused ! "
+                    "(not|never|why|if|instead|would|could|cannot)"
+                ),
+                (
+                    "(kafka|client|producer|it) (simply|just|actually|always|does|later)? "
+                    "(reuses|reuse) .. (first|bootstrap|same|-1) ! (not|never|why|if|would|could)"
+                ),
+                (
+                    "(可以|能|会|就|然后) 直接 (用|使用|复用) _ "
+                    "(第一个|第一条|原来|已有|之前|原有) ! (不|无法|为什么|如果)"
+                ),
+                "可以 复用 , (因为|kafka) ! (不|无法|如果|但)",
+                (
+                    "(第一个|第一条|bootstrap|-1) .. (连接)? .. (会被|可以|能|被|直接|就是) "
+                    "(复用|重用) ! (不|没|无法|如果|为什么|未)"
+                ),
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it has the network forbid what nothing but another id stands in the way of",
+            "复用不了只因 id 不同, 不是网络禁止",
+            ways=(
+                (
+                    "~(tcp|protocol|operating system|socket) _ (forbid*|prohibit*|not allow*|not "
+                    "permit*) _ _ (reus*|using|same|shar*)"
+                ),
+                "advertised* _ (is|equals) always _ {bootstrap_like}",
+            ),
+        ),
+        Blunder(
+            "direction_reversed",
+            "it takes 0 for the made-up id and -1 for the real one",
+            "把真假 id 说反了",
+            ways=(
+                "(node|id)? 0 (is|being|was|as|是) (a|an|the|just|only|一个)? {fake}",
+                (
+                    "(node|id)? -1 {id}? (is|being|was|是) (a|an|the|broker s|一个)? "
+                    "(real|actual|true|genuine|真实|真正|真)"
+                ),
+            ),
+        ),
+    ),
+)
+
+# "bootstrap_like" needs the other lists; it is the address a client was configured with.
+_CONNECTIONS.phrases["bootstrap_like"] = (
+    "bootstrap, configured address, bootstrap.servers, seed, the address in the config, what you "
+    "typed, 引导, 配置的地址, 配置里"
+)  # type: ignore[index]
+
+_THREADS = Lexicon(
+    {
+        "thread": (
+            "thread*, sender, runnable, background, worker, run, daemon, 线程, sender, 后台, 子线程"
+        ),
+        "object": (
+            "object*, instance*, producer*, kafkaproducer, this, it, class, reference, 对象, 实例, "
+            "生产者, 引用, this, producer"
+        ),
+        "constructor": (
+            "constructor*, construct*, ctor, new, init, initiali*, creation, creating, 构造函数, "
+            "构造方法, 构造器, 构造, 初始化, 创建"
+        ),
+        "half_built": (
+            "in the making, on the assembly line, half made, intermediate state, unfinished, "
+            "garbage, rubbish, not finish, not complete, not done, not over, (still|yet) _ "
+            "(made|being made|building), half of its fields, half of _ fields, invariants _ not, "
+            "invariants do not, broken invariant*, missing parts, parts missing, missing, not all "
+            "there, (not|never) _ "
+            "(constructed|built|initiali*|ready|complete|completed|finished|created|assigned|set|"
+            "there|done|exist|in place|filled), half built, half build, half constructed, half "
+            "initiali*, half made, half finished, half baked, half ready, half done, half "
+            "complete*, half created, half way, partially _ constructed, partially constructed, "
+            "partially initiali*, partially built, partly built, partly constructed, partly "
+            "initiali*, partially created, partially complete*, partial object, partial state, "
+            "incomplete*, unfinished, not fully, not completely, not yet fully, not yet _ "
+            "initiali*, not yet _ constructed, not yet _ built, not finished, not yet finished, "
+            "not complete*, not yet complete*, not ready, not yet ready, not fully built, "
+            "uninitiali*, un initiali*, not initiali*, not yet set, not been set, not set, yet to "
+            "be set, not been initiali*, not been assigned, not assigned, not yet assigned, still "
+            "null, are null, is null, see null, sees null, seeing null, be null, null field*, null "
+            "pointer, nullpointer*, npe, default value*, default values, zero values, still under "
+            "construction, under construction, still being built, still being constructed, still "
+            "being initiali*, still being created, being constructed, being built, inconsistent, "
+            "inconsistent state, broken state, invalid state, not exist yet, not _ exist yet, "
+            "missing field*, fields missing, semi constructed, semi initiali*, "
+            "半成品, 半构造, 半初始化, 未完成, 没有完成, 没完成, 还没完成, 尚未完成, 未初始化, "
+            "没有初始化, 没初始化, 还没初始化, 还没有初始化, 尚未初始化, 未构造完, 没构造完, "
+            "没有构造完, 还没构造, 还没有构造, 不完整, 不完全, 没有准备好, 没准备好, 还没准备, "
+            "构造到一半, 构造了一半, 建到一半, 一半, 空指针, null, 默认值, 还没有赋值, 没有赋值, "
+            "未赋值, 还没赋值, 尚未赋值, 没建好, 没造好, 还没建好, 没有建好, 未完全, 没有完全, "
+            "还没完全, 还没有完全, 尚未完全, 部分构造, 部分初始化, 构造未, 没写完, 没设置好, "
+            "没有构建完, 没构建完"
+        ),
+        "before_end": (
+            "before _ constructor _ (finish*|return*|end*|complete*|done|ran|run*|over|exit*), "
+            "before _ construction _ (finish*|end*|complete*|done|over), before _ object _ "
+            "(finish*|ready|complete*|built|constructed|initiali*|done|exists), before _ fields, "
+            "before all _ fields, before everything is, before it _ "
+            "(finish*|ready|complete*|built|constructed|initiali*|done), before the rest, before "
+            "initiali* , before new returns, while _ constructor _ still, while _ constructor _ "
+            "run*, while _ still _ construct*, while _ being (built|constructed|created), "
+            "constructor _ not _ (finish*|return*|complete*|end*|done), constructor is still, "
+            "constructor still, during construction, in the middle of, subclass*, sub class*, "
+            "child class, derived class, "
+            "构造完成之前, 构造完成前, 构造函数完成前, 构造函数返回前, 构造函数返回之前, "
+            "构造函数执行完之前, 构造函数结束前, 构造函数结束之前, 构造函数还没, 构造还没, 构造没, "
+            "构造函数没, 构造函数未, 对象还没, 对象还, 对象没, 对象未, 对象尚未, 初始化完成之前, "
+            "初始化完成前, 初始化之前, 完成构造之前, 完成之前, 子类, 执行完之前, 还在构造"
+        ),
+        "sees": (
+            "see*, seen, saw, access*, use*, using, read*, observe*, touch*, get*, work* with, "
+            "look* at, view*, encounter*, run*, start*, call*, operate*, visible, reach*, find*, "
+            "hit*, meet*, receive*, 看到, 看见, 访问, 使用, 读到, 读取, 用到, 拿到, 接触, 操作, "
+            "运行, 跑, 启动, 执行, 见到"
+        ),
+        "escape": (
+            "giv* away this, give* this away, gave away this, gave this, lend* this, this 会 泄, "
+            "this 会逃, this 就泄, this 就逃, this 被泄, this 被暴露, 泄露出, 泄漏出, publish* a "
+            "reference, shares this, this escape*, escape*, escaping, this leak*, leak* this, "
+            "leaks, leaking, leak of this, leaked, this reference, reference to this, reference of "
+            "this, this _ escape*, this _ leak*, exposes this, expose* this, publish* this, passes "
+            "this, pass* this, hands out this, hand* this, handing this, gives away this, "
+            "this 逃逸, this 逸出, 逃逸, 逸出, 溢出, this 泄漏, this 泄露, 泄露 this, 泄漏 this, "
+            "this 引用, 引用逃, 引用泄, 暴露 this, 把 this, 将 this"
+        ),
+        "publication": (
+            "safe publication, safely publish*, unsafe publication, unsafely publish*, publish* "
+            "safely, publication, publish*, memory model, java memory model, jmm, happens before, "
+            "happen before, happened before, happens - before, memory order*, memory barrier*, "
+            "memory fence*, barrier*, fence*, visibility, guaranteed _ visible, not _ visible, not "
+            "be visible, be visible, become visible, reorder*, re order*, instruction order*, out "
+            "of order, final field*, final _ guarantee*, final semantics, freeze, volatile, cache "
+            "coheren*, stale value*, stale, cpu cache*, caches, cached values, flushed, "
+            "synchroni*, ordering, ordering guarantee*, data race*, race condition*, memory "
+            "consistency, memory effects, memory visib*, jls, acquire, lock, "
+            "安全发布, 安全地发布, 发布, 内存模型, 可见性, 可见, 内存顺序, 内存序, 重排, 重排序, "
+            "指令重排, 有序性, 内存屏障, 屏障, 先行发生, happens before, final 字段, final 语义, "
+            "final 域, final 保证, volatile, 同步, 数据竞争, 竞态, 缓存, jmm, 竞争条件, 内存一致"
+        ),
+        "weak_publication": (
+            "race condition*, data race*, stale, lock, caches, 竞态, 数据竞争, 竞争条件"
+        ),
+        "build": (
+            "build*, built, construct*, creat*, initiali*, set, sets, setting, assign*, finish*, "
+            "complete*, make, fill*, prepare*, set up, setup, ready, done, fully form*, new 完, "
+            "构造, 创建, 初始化, 建好, 造好, 完成, 赋值, 构建, 准备, 设置, 建完, 写好, new 出"
+        ),
+        "completely": (
+            "completely, fully, full, complete, entirely, entire, all, everything, whole, finish*, "
+            "done, every, properly, first, totally, wholly, 完全, 全部, 所有, 完整, 完成, 完, 好, "
+            "先, 都, 彻底"
+        ),
+        "fields": (
+            "field*, member*, state, object, producer, variables, dependencies, everything, it, "
+            "instance, constructor, construction, initiali*, 字段, 成员, 状态, 对象, 变量, 实例, "
+            "属性, 生产者, 构造, 初始化, producer, 构造函数"
+        ),
+        "too_early": (
+            "before _ constructor, before _ construct*, before it is, before the object, before _ "
+            "finish*, while, may see, might see, could see, can see, may use, might use, half, not "
+            "yet, still, too early, may read, might read, may run, 之前, 还没, 尚未, 未, 可能, 半, "
+            "没"
+        ),
+        "built_done": (
+            "finish*, complete*, returned, return, returns, ready, done, built, initiali*, fully, "
+            "ended, ends, over, exits, is constructed, been constructed, was constructed, are "
+            "constructed, constructed completely, are set, been set, is set, assigned, exists, "
+            "everything, all _ fields, 完成, 完毕, 结束, 返回, 执行完, 构造完, 构造好, 初始化完, "
+            "建好, 完, 好了, 都"
+        ),
+        "then": (
+            "then, and then, before, after*, only then, next, afterwards, later, finally, followed "
+            "by, second, once, and only, last, 再, 然后, 之后, 以后, 后, 才, 接着, 最后, 之前"
+        ),
+        "start": (
+            "start*, launch*, begin*, began, set* _ going, let _ run, kick* off, spawn*, fire* up, "
+            "fire up, fork*, trigger*, schedule*, 启动, 开启, start, 拉起, 调用 start, 开线程, "
+            "起线程, 启线程"
+        ),
+        "factory": (
+            "t.start, sender.start, p.start, thread.start (), iothread.start, this.thread.start, "
+            "factory, factory method*, factories, static method, static create*, static factory, "
+            "builder, start method, thread.start, producer.start, separate method, separate start, "
+            "separate step, explicit start, explicit call, own method, explicit* _ start, init "
+            "method, open method, lifecycle method, a method like start, method called start, "
+            "create method, call start, calls start, calling start, second step, two step*, two "
+            "phase*, post construct*, public start, start function, caller start*, caller calls, "
+            "dependency injection, lazily, lazy, first send, from outside, outside _ constructor, "
+            "outside of _ constructor, outside constructor, out of _ constructor, not in _ "
+            "constructor, not inside _ constructor, "
+            "工厂, 工厂方法, 静态工厂, start 方法, 单独的方法, 单独方法, 独立的方法, 独立方法, "
+            "start 函数, 另外的方法, 显式调用, 显式启动, 显式, 单独调用, 构造函数外, 构造函数之外, "
+            "构造方法外, 构造器外, 外部调用, 外面, init 方法, 启动方法, 两步, 静态方法, 延迟启动, "
+            "惰性, 建造者"
+        ),
+        "after_construction": (
+            "after _ constructor*, after _ construction, after _ object, after _ constructed, "
+            "after _ built, after _ initiali*, after it _ "
+            "(built|constructed|ready|complete*|finished), after new, after creat*, after "
+            "building, after everything, after all, after that, afterwards, after the fields, "
+            "(started|start|starting) (it|the thread|thread)? later, once _ constructor, once _ "
+            "construct*, once _ object, once _ built, once _ ready, once _ complete*, once _ "
+            "initiali*, once everything, once all, once it, when _ constructor _ "
+            "(return*|finish*|done|end*|complete*), when _ object _ "
+            "(complete*|ready|built|constructed|finished), when everything, when construction, "
+            "when it is _ (built|ready|complete*|constructed|finished|done), only then, and then, "
+            "then, later, only when, only after, only once, "
+            "构造完成后, 构造完成之后, 构造之后, 构造后, 构造函数返回后, 构造函数返回之后, "
+            "构造函数结束后, 构造函数执行完, 构造完, 构造好, 对象构造完, 创建完成后, 创建之后, "
+            "创建完, 创建后, 初始化完成后, 初始化完, 初始化之后, 初始化后, 建好之后, 建好后, "
+            "完成之后, 完成后, 之后再, 再启动, 然后再, 然后, 再, 才启动, 才能启动, 才可以启动, 最后"
+        ),
+        "no_risk": (
+            "nothing can go wrong, can not go wrong, nothing bad, nothing to worry, see no risk, "
+            "see no problem, see no danger, no risks, no problems, not risky, not a risk, no risk, "
+            "not dangerous, no danger, no problem, perfectly safe, completely safe, totally safe, "
+            "is safe, it is fine, perfectly fine, is fine, harmless, not an issue, no issue, "
+            "nothing wrong, is ok, is okay, thread safe, good practice, recommended, best "
+            "practice, 没有风险, 没风险, 没有问题, 没问题, 没有危险, 是安全的, 很安全, 无风险, "
+            "不危险, 最佳实践, 推荐做法, 无害"
+        ),
+    }
+)
+
+OPEN2 = Rubric(
+    question_id="02.open2",
+    question=(
+        "KafkaProducer's constructor starts its Sender thread. Why is starting a thread inside a "
+        "constructor risky, and what is the safe order?"
+    ),
+    lexicon=_THREADS,
+    topic=("{thread}", "{constructor}", "{object}"),
+    core=(
+        "the thread can see a half-built object (this escapes)",
+        "start after construction (factory or start method)",
+    ),
+    concepts=(
+        Concept(
+            "the thread can see a half-built object (this escapes)",
+            says="the new thread can see the object while it is still half built (`this` escapes)",
+            gloss="线程可能看到半成品对象 (this 逃逸)",
+            ways=(
+                "{escape}",
+                "~{thread} .. {half_built}",
+                "~{half_built} .. {thread}",
+                "~{sees} .. {half_built}",
+                "~{half_built} .. {sees}",
+                "~{object} .. {half_built}",
+                (
+                    "~(field*|member*|state|variable*|propert*|dependenc*|everything|字段|成员|"
+                    "状态|变量|属性) .. {half_built}"
+                ),
+                "~{half_built} .. {object}",
+                (
+                    "~{constructor} .. (not yet|has not|have not|is not|did not|still "
+                    "not|还没|没有|没|未|尚未) (yet|been|fully|completely)? "
+                    "(finish*|complete*|done|returned|set|assigned|ended|over|跑完|执行完|完成|"
+                    "结束|返回)"
+                ),
+                "~{thread} .. before the? constructor",
+                "~before the? {constructor} .. {thread} .. {sees}",
+                "~{thread} .. {sees} .. {before_end}",
+                "~{before_end} .. {thread} .. {sees}",
+                "~{sees} .. {before_end}",
+                "~{thread} .. {before_end}",
+                "~{before_end} .. {sees}",
+                "{thread} _ _ (too early|too soon|prematurely)",
+                (
+                    "this (gets|get|got|is|goes) "
+                    "(out|away|published|shared|visible|known|exposed|handed|given|leaked)"
+                ),
+                (
+                    "{sees} .. before (they|it|these|those|all|its|the) _ "
+                    "(set|assigned|initiali*|there|ready|filled|written|exist*|done|finished|"
+                    "complete*|built)"
+                ),
+                "(在|之前) .. (赋值|初始化) .. 之前 .. {sees}",
+                "{thread} .. (earlier|sooner|faster|先于|早于|抢先) .. {constructor}",
+            ),
+            against=(
+                (
+                    "{thread} .. (always|guaranteed to|certainly|总是|一定) .. "
+                    "(see*|get*|看到|拿到) .. (complete|full*|finished|ready|完整|初始化好) ! "
+                    "(not|only|if|then|after)"
+                ),
+            ),
+            near=("{before_end}", "{sees}"),
+        ),
+        Concept(
+            "safe publication / memory ordering",
+            says=(
+                "without safe publication nothing orders the constructor's writes before the other "
+                "thread's reads"
+            ),
+            gloss="安全发布 / 内存可见性",
+            ways=(
+                "~{publication} ! {weak_publication}",
+                (
+                    "~{weak_publication} & {publication} .. "
+                    "(order*|visib*|memory|synchron*|publi*|happens|内存|可见|发布|同步)"
+                ),
+                "~{weak_publication} .. (value*|copy|copies|field*|memory|state)",
+                (
+                    "~(no|not|without|never|没有|不) .. guarantee* .. "
+                    "(see*|visible|write*|value*|order*|observe*|看到|可见)"
+                ),
+                "~guarantee* .. (see*|visible|write*|value*|order*|observe*)",
+                (
+                    "~(write*|assignment*|store*) .. (not|never|may|might) .. "
+                    "(see*|visible|seen|reach*|arrive*)"
+                ),
+                "~(保证|不能保证|无法保证) .. (看到|可见|顺序)",
+                (
+                    "~(compiler|cpu|jit|processor|jvm|编译器|处理器) .. "
+                    "(order*|reorder*|move*|swap*|顺序|重排|优化)"
+                ),
+            ),
+            against=(
+                (
+                    "(memory|visib*|publication|happens before|ordering|可见性|内存模型) .. (not "
+                    "matter|irrelevant|no role|no problem|not an issue|无关|没有关系|不重要)"
+                ),
+            ),
+            near=("{weak_publication}", "order"),
+        ),
+        Concept(
+            "build completely first",
+            says="the object is built completely first",
+            gloss="先把对象完全构造好",
+            ways=(
+                (
+                    "{build} _ "
+                    "(completely|fully|entirely|entire|everything|all|whole|properly|completed|"
+                    "完全|全部|所有|完整) .. {then} .. {start} ! {too_early}"
+                ),
+                (
+                    "(completely|fully|entirely|properly|完全|完整|彻底|全部) _ {build} .. {then} "
+                    "! {too_early}"
+                ),
+                "{build} .. {then} .. {start} ! {too_early}",
+                (
+                    "{build} _ _ (completely|fully|entirely|first|先|首先|whole|完整|完全) ! "
+                    "{too_early}"
+                ),
+                "(first|first of all|at first|首先|step 1) .. {build} ! {too_early}",
+                "先 _ {build}",
+                (
+                    "(must|should|needs to|need to|has to|have to|let|make "
+                    "sure|ensure|要|应该|应当|必须|确保|保证) .. "
+                    "(fully|completely|entirely|all|everything|every|whole|entire|完全|全部|所有|"
+                    "完整|都) .. {build}"
+                ),
+                (
+                    "(must|should|needs to|need to|has to|have to|let|make "
+                    "sure|ensure|要|应该|应当|必须|确保|保证) .. {build} .. "
+                    "(fully|completely|entirely|all|everything|every|whole|entire|first|before|"
+                    "完全|全部|所有|完整|完|好)"
+                ),
+                (
+                    "(must|should|needs to|need to|has to|have to|let|make "
+                    "sure|ensure|要|应该|应当|必须|等|待) .. "
+                    "(object|instance|constructor|construction|producer|construct|it|对象|构造|"
+                    "构造函数) .. {built_done}"
+                ),
+                (
+                    "all _ (parts|fields|members|variables|pieces) (must|should|have to|need to) "
+                    "be .. (place|first|before|set|assigned|ready|there|initiali*)"
+                ),
+                (
+                    "(set|assign|initiali*|fill|finish|complete|build|construct) "
+                    "(all|every|everything|the object|the instance|the producer|the "
+                    "constructor|construct*|the entire|the whole|the "
+                    "thing|it|completely|fully|object|producer|ctor|thing) ! {too_early}"
+                ),
+                (
+                    "{start} .. (after|once|when|only after|only when|only once|as soon as) .. "
+                    "{built_done}"
+                ),
+                "~(not|never|nobody|不|别) .. {start} .. (until|before|直到) .. {built_done}",
+                "(wait|waits|waiting) .. (until|till|for) .. {built_done}",
+                "(after|once|when|only after|only when|等|待|当) .. {built_done} .. {start}",
+                "(等|待|当) .. {build} .. (完|好|后|之后|以后|结束|完成|完毕|返回) .. {start}",
+                "{build} (完|好|完成|完毕|结束|全部|之后|后|以后) .. {start} ! {too_early}",
+                "构造 (函数|方法)? (完|结束|返回|执行完|完成|完毕|跑完) .. {start} ! {too_early}",
+                "{build} _ -> .. {start}",
+                (
+                    "{constructor} _ (finish*|complete*|return*|done|end*|exit*|over|run to|runs "
+                    "to) .. (then|only then|after that|afterwards|-> |second|next|and then) ! "
+                    "{too_early}"
+                ),
+                (
+                    "{constructor} .. (only|just|should only|只|应该只|仅|只负责) _ "
+                    "(set*|assign*|initiali*|field*|赋值|初始化|设置)"
+                ),
+                (
+                    "(construct|build|create|complete|finish) .. (then|and only then|before) _ _ "
+                    "({start}|run|publish*|hand)"
+                ),
+            ),
+            against=(
+                (
+                    "{start} .. {thread} .. (first|先) .. {then} .. {build} ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|不|错)"
+                ),
+                (
+                    "(first|先) .. {start} .. {thread} .. {then} .. {build} ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|不|错)"
+                ),
+            ),
+            near=("{completely} .. {build}", "{build} .. {completely}"),
+        ),
+        Concept(
+            "start after construction (factory or start method)",
+            says="the thread is started after construction, by a factory or a start method",
+            gloss="构造完成后再启动 (工厂或 start 方法)",
+            ways=(
+                "{factory}",
+                "~{start} .. {after_construction}",
+                "{start} (the|a|it|its)? (sender)? (thread)? (after|afterwards|later|last)",
+                "{after_construction} .. {start}",
+                (
+                    "~(not|never|do not|不要|不应|不能|别) .. {start} .. {constructor} .. "
+                    "(but|instead|rather|,|and) .. {after_construction}"
+                ),
+                (
+                    "~{start} .. (until|直到) .. "
+                    "(constructor|construct*|object|built|ready|initiali*|complete*|构造|完成)"
+                ),
+                "{build} .. (before|prior to|之前|前) .. {start}",
+                "{build} .. (then|-> ) .. {start}",
+                "{build} .. (完|好|后|之后|完毕|完成) .. {start}",
+                (
+                    "(in|into|via|by|with|through|using|call|calls|calling|invoke|invokes|invoking|"
+                    "调用|放在|放到|放进) "
+                    "(a|the|its|own|another|separate|public|an|explicit|单独的)? "
+                    "(a|own|separate|explicit)? (start|init|open|run|launch|begin|lifecycle) ! "
+                    "(constructor|构造)"
+                ),
+                "(make|build|create|construct|new|finish|finished|构造|创建) _ -> .. {start}",
+                "(leave|leaves|exit|exits|finish|return from|end) the? {constructor} .. {start}",
+                (
+                    "(finish|complete|build|create|assign|set|construct) _ _ "
+                    "(object|instance|producer|everything|fields|it) , (then|only then|after "
+                    "that|afterwards|and then|next|2|3)? _ {start}"
+                ),
+                (
+                    "{constructor} .. (then|only then|afterwards|after that|再) .. "
+                    "(go|run|let|switch|turn|release|set|work)"
+                ),
+                "(finish|complete|build|construct) .. (then|-> ) .. (go|run|code|thread)",
+                (
+                    "(another|other|separate|different|own|second) "
+                    "(method|function|step|phase|place|call)"
+                ),
+                (
+                    "(separate|split|decouple|分开|分离) .. (construct*|creat*|构造|创建) .. "
+                    "({start}|run*|启动)"
+                ),
+                (
+                    "(last|finally|最后) .. {start} ! (last (line|statement|instruction) (of|in) "
+                    "the constructor)"
+                ),
+            ),
+            against=(
+                (
+                    "{start} .. (in|at|as|on) the (last|final|very last|end|bottom) "
+                    "(line|statement|instruction|step|of)? (of|in)? (the|its)? (constructor|ctor) "
+                    "! (not|still|even|but|subclass*|too)"
+                ),
+                (
+                    "在? (构造函数|构造方法|构造器) 的? (最后|末尾|最后一行) _ {start} ! "
+                    "(不|也|仍|还是|错)"
+                ),
+                (
+                    "{start} .. (first|before) .. (then|and) .. {build} ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|不|错)"
+                ),
+                (
+                    "(safe|correct|right|solution|order) .. {start} .. (at|as|in|on) the "
+                    "(end|last|bottom) .. constructor ! (not|still|even|but|subclass*)"
+                ),
+            ),
+            near=("{start}",),
+        ),
+    ),
+    blunders=(
+        Blunder(
+            "central_claim_wrong",
+            "it explains the risk by a deadlock or by waiting, where the thread may see an "
+            "unfinished object",
+            "风险不是死锁",
+            even_supposed=True,
+            ways=(
+                (
+                    "(there|will|would|may|can|could|leads|cause*|get) _ _ (deadlock|dead lock) ! "
+                    "(also|another|not|even|too)"
+                ),
+                "constructor (is|must|has to|will|would)? (waiting|wait|waits) _ thread ! not",
+                "(会|导致|造成) _ 死锁 ! (也|还|不)",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says there is no risk",
+            "认为没有风险, 不对",
+            even_supposed=True,
+            ways=(
+                (
+                    "~(not|n t|never) (dangerous|risky|a risk|unsafe|a problem) _ "
+                    "(because|since|the jvm|java|as) ! (if|once|when|then)"
+                ),
+                (
+                    "(jvm|java) (starts|runs|lets|executes) .. (thread*) .. only (after|when|once) "
+                    ".. {constructor} ! (not|should|must)"
+                ),
+                (
+                    "~(no risk|no problem|harmless|not risky|no danger|no problem at all|not "
+                    "dangerous|perfectly safe|completely safe) _ _ (because|since|as long as) ! "
+                    "(not perfectly|not completely|after construction|if it|when it|once)"
+                ),
+                (
+                    "~(not|n t|never) _ (think|see|believe) .. (risky|risk|danger*|problem) ! "
+                    "(if|once|after|when|then)"
+                ),
+                "~see no (risk|danger|problem) ! (if|once|after|when|then)",
+                "~constructor* (is|are) _ (atomic|synchroni*|thread safe)",
+                "~no (special|particular)? (order|sequence) (is)? (necessary|needed|required) ",
+            ),
+        ),
+        Blunder(
+            "central_claim_wrong",
+            "it says there is no risk",
+            "认为没有风险, 不对",
+            ways=(
+                (
+                    "{constructor} .. {no_risk} ! "
+                    "(if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)"
+                ),
+                (
+                    "(nothing can go wrong|see no risk|see no problem|see no danger|there is no "
+                    "risk|no risk at all|no danger at all|nothing to worry|not risky at "
+                    "all|perfectly safe|completely safe|完全没有风险|完全安全) ! "
+                    "(if|unless|then|but|until|not perfectly|not completely|如果|除非)"
+                ),
+                (
+                    "{no_risk} .. {constructor} ! "
+                    "(if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)"
+                ),
+                (
+                    "(it|this|that|there|这|其实) _ {no_risk} ! "
+                    "(if|unless|only|after|once|then|when|but|until|如果|除非|只有|后|但)"
+                ),
+            ),
+            forgiven_by=("~{escape}", "~{sees} .. {half_built}"),
+        ),
+        Blunder(
+            "direction_reversed",
+            "it puts the thread's start before the building of the object",
+            "把顺序说反了: 先启动线程再构造",
+            ways=(
+                (
+                    "thread _ (be|is|gets) (started|launched|start) first ! "
+                    "(not|never|wrong|risk*|unsafe|last)"
+                ),
+                (
+                    "{start} (it|the thread|thread) , (and|then|and then) _ {build} ! "
+                    "(not|never|wrong|risk*|if|when|unsafe)"
+                ),
+                (
+                    "(safe|correct|right|proper|should|must|better|solution|order|first) .. "
+                    "{start} .. thread _ (first|before) _ _ "
+                    "(the|all|its|and|then|initiali*|build*|construct*|creat*) ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|unsafe|after)"
+                ),
+                (
+                    "{start} the? (sender)? thread first .. {then} .. {build} ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|unsafe)"
+                ),
+                (
+                    "(order|should|must|therefore|correct|safe|right|better|so) .. {start} "
+                    "(the|a|its)? (sender)? thread (first|,|->|and|then|before) (and|then|,)? "
+                    "(then|later|it|the|we|to)? _ {build} ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|unsafe|after|last)"
+                ),
+                (
+                    "{start} (the|a|its)? (sender)? thread before "
+                    "(calling|running|entering|building|creating|constructing|initialising|"
+                    "initializing|the constructor|constructor|the object|construct*|anything) ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|unsafe|constructor "
+                    "(has|is|ends|finishes|returns|completes)|fully|ready|finished|complete|done|"
+                    "can|may|might)"
+                ),
+                (
+                    "{start} _ thread (at|in|on) the (beginning|start|top|very beginning|very "
+                    "start) .. (then|afterwards|later|after|and) ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|unsafe)"
+                ),
+                (
+                    "{build} _ _ (after|once) (the|a|its)? (sender)? thread _ _ {start} ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|unsafe)"
+                ),
+                (
+                    "(set|assign|initiali*) _ fields (after|once) (the|a|its)? (sender)? thread ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|unsafe|may|might|can)"
+                ),
+                (
+                    "first {start} .. thread .. then .. {build} ! "
+                    "(not|never|wrong|risk*|danger*|bad|problem|unsafe)"
+                ),
+                "so {start} (the|a|its)? (sender)? thread first , then _ {build} ! (not|never)",
+                (
+                    "(应该|应当|安全的顺序|正确的顺序|顺序是|顺序) .. 先 _ {start} .. 线程 .. "
+                    "(再|然后|之后) .. {build} ! (不|错|危险|风险)"
+                ),
+                (
+                    "先 (启动|开启|start) .. 线程 .. (再|然后|之后) .. (构造|初始化|创建|赋值) ! "
+                    "(不要|不能|不应|错|危险|风险|会导致|问题)"
+                ),
+            ),
+        ),
+        Blunder(
+            "direction_reversed",
+            "it says the constructor sees an unfinished thread, where it is the thread that sees "
+            "an unfinished object",
+            "看到半成品的是线程, 不是构造函数",
+            even_supposed=True,
+            ways=(
+                (
+                    "(constructor|object|producer|main thread|caller) _ "
+                    "(see*|use*|access*|find*|read*|get*) (the|a|an)? (sender)? thread "
+                    "(before|while|when) _ _ "
+                    "(created|built|constructed|ready|started|finished|complete)"
+                ),
+                (
+                    "(constructor|object|producer|main thread|caller) _ "
+                    "(see*|use*|access*|find*|read*|get*) _ "
+                    "(half|partially|partly|unfinished|incomplete|not yet) _ _ (thread|sender)"
+                ),
+                (
+                    "(the)? (thread|sender|sender thread) (is|was|may be|might be|can be|could be) "
+                    "_ (half built|half constructed|half initiali*|partially built|partially "
+                    "constructed|incomplete|half started|not fully started|not fully built|half "
+                    "created)"
+                ),
+                (
+                    "(构造函数|对象|主线程) .. (看到|访问|使用|拿到) .. "
+                    "(半成品|未完成|没启动|不完整|未初始化) .. 线程"
+                ),
+            ),
+        ),
+    ),
+)
+
+RUBRICS = (OPEN, OPEN2)

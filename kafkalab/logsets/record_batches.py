@@ -1,0 +1,57 @@
+"""Makes Arrow record batches of blocks of lines, and the tasks that Spark's workers read.
+
+Both readers of the data source `kafkalab` use it: the one for files that stand (source.py), and the
+one for files that grow (stream_reader.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql.datasource import InputPartition
+
+from kafkalab.logsets import layouts, recognition, templates
+from kafkalab.logsets.block import Block
+from kafkalab.logsets.files import LogFile, beginning
+from kafkalab.logsets.ranges import Range
+
+
+@dataclass
+class ReadTask(InputPartition):
+    """One worker's task: a range of a large file, or several small files."""
+
+    ranges: tuple[Range, ...]
+
+
+def layout_of(file: LogFile) -> str:
+    """The layout of a file's first lines."""
+    return layouts.guess(beginning(file))
+
+
+def record_batch_of(block: Block, names: Iterable[str]) -> pa.RecordBatch:
+    """The named columns of a block, in this order."""
+    names = tuple(names)
+    known: recognition.Recognised | None = None
+    fields: dict[str, pa.Array] = {}
+    wanted = {name for name in names if name in templates.FIELDS} | (
+        {"node_id"} if "broker" in names else set()
+    )
+    if wanted or "event" in names:
+        known = recognition.Recognised(block)
+        fields = known.fields(wanted)
+    columns = []
+    for name in names:
+        if name == "file":
+            columns.append(pa.repeat(pa.scalar(block.file), block.rows))
+        elif name == "offset":
+            columns.append(pa.array(block.start + block.offset, pa.int64()))
+        elif name == "event":
+            assert known is not None
+            columns.append(known.event)
+        elif name == "broker":
+            columns.append(recognition.broker_of(fields["node_id"]))
+        else:
+            columns.append(fields[name] if name in fields else getattr(block, name))
+    return pa.RecordBatch.from_arrays(columns, names=list(names))
