@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from autograder.cell.course_folder import question_of, text_of
 from autograder.cell.question import find
 from autograder.course.masters import Cell, Master
-from autograder.handed_in.merged_cells import taken_apart
 from autograder.handed_in.needs import LONGEST_CELL, fills, is_python, names_of
-from autograder.handed_in.repair import without_conflicts
+from autograder.handed_in.scripts import without_conflicts
 
 QUESTION = re.compile(r"\b\d\d\.[A-Za-z0-9]+")
 FENCE = re.compile(r"(?ms)^(`{3,}|~{3,})[^`\n]*\n(.*?)\n?^\1")
@@ -66,11 +65,6 @@ def take_answers(master: Master, notebook: dict) -> Taken:
         else:
             answers[own.question] = text
     again, flags = _locked(master, found)
-    if found.merged:
-        repairs.append(
-            f"{found.merged} cell{'s were' if found.merged > 1 else ' was'} taken apart, in which "
-            "others had been merged"
-        )
     return Taken(answers, _folded(repairs) + again, tuple(missing), found.extras(), flags)
 
 
@@ -153,8 +147,7 @@ class _Found:
     """A submitted notebook's cells, laid against the master's."""
 
     def __init__(self, master: Master, notebook: dict):
-        self.master = master
-        self.cells, self.merged = taken_apart(master, notebook["cells"])
+        self.master, self.cells = master, notebook["cells"]
         self.texts = [without_odd_letters(text_of(cell)) for cell in self.cells]
         # the master's cell each of theirs is, None for one they added
         self.of_master = self._laid_against()
@@ -407,9 +400,15 @@ class _Found:
             if (
                 said := _words(self.texts[place])
                 if self._kind(place) == "code"
-                else self.texts[place].strip()
+                else self._below_the_given(self.texts[place])
             )
         ]
+
+    def _below_the_given(self, text: str) -> str:
+        """What somebody wrote into a text cell of the master's, without the master's words."""
+        given = (_plain(cell.source) for cell in self.master.cells if cell.kind == "text")
+        above = max((each for each in given if text.startswith(each)), key=len, default="")
+        return text[len(above) :].strip()
 
 
 def _words(text: str) -> str:

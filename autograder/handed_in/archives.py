@@ -1,5 +1,4 @@
-"""What a notebook came wrapped in: archives, also one in the other, files made smaller, and the
-letters a mail program makes of a file.
+"""Open what a notebook came wrapped in: archives, also one in the other, and compressed files.
 
 All is read in memory and nothing is unpacked to the disk. What it may cost is bounded over all
 layers together.
@@ -7,13 +6,11 @@ layers together.
 
 from __future__ import annotations
 
-import base64
 import bz2
 import gzip
 import io
 import itertools
 import lzma
-import quopri
 import re
 import stat
 import tarfile
@@ -22,7 +19,14 @@ import zlib
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from autograder.handed_in.repair import MOST_BYTES, MOST_FILES, Refused, TooMuch, Unreadable
+from autograder.handed_in.repair import (
+    HAND_IN,
+    MOST_BYTES,
+    MOST_FILES,
+    Refused,
+    TooMuch,
+    Unreadable,
+)
 
 SECOND_BEST = (
     ".py",
@@ -33,8 +37,6 @@ SECOND_BEST = (
     ".txt",
     ".md",
     ".rmd",
-    ".qmd",
-    ".eml",
     ".gz",
     ".tgz",
     ".tar",
@@ -45,13 +47,6 @@ SECOND_BEST = (
     "",
 )
 MOST_LAYERS = 5
-MOST_HEADS = 50  # files of a damaged archive that are tried
-BASE64 = re.compile(
-    rb"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{40,}+[ \t]*(?:\r?\n|\\n)?)++[A-Za-z0-9+/]*={0,2}"
-)
-ZIP_HEAD = re.compile(rb"(?s)PK\x03\x04.{4}(.{2}).{8}(.{4}).{4}(.{2})(.{2})")
-QUOTED = re.compile(rb"=(?:[0-9A-F]{2}|[ \t]*\r?\n)")
-LONG_LINE = re.compile(rb"[^\r\n]{79}")  # a mail program breaks lines before that
 SMALLER = (
     (b"\x1f\x8b", "gz", gzip.open),
     (b"BZh", "bz2", bz2.open),
@@ -124,14 +119,6 @@ class _Unpacking:
                         ),
                     )
                 ]
-        if b"cell_type" not in raw and (encoded := self._of_base64(name, raw)):
-            return encoded
-        if (
-            b"=3D" in raw
-            and 2 * len(QUOTED.findall(raw)) > raw.count(b"=")
-            and not LONG_LINE.search(raw)
-        ):
-            return [(name, self._bytes("mail", lambda most: quopri.decodestring(raw)))]
         return None
 
     def _bytes(self, kind: str, read: Callable[[int], bytes]) -> bytes:
@@ -150,7 +137,7 @@ class _Unpacking:
             EOFError,
             ValueError,
         ):
-            raise Unreadable(f"the {kind} file is damaged.") from None
+            raise Unreadable(f"the {kind} file is damaged; {HAND_IN}") from None
         self._spend(len(unpacked))
         return unpacked
 
@@ -159,34 +146,12 @@ class _Unpacking:
         if self.left < 0:
             raise TooMuch(f"unpacked it would be larger than {MOST_BYTES >> 20} MB.")
 
-    def _of_base64(self, name: str, raw: bytes) -> list[tuple[str, bytes]]:
-        """The notebooks and archives that a mail program has made letters of. A page with pictures
-        in it is no such file: less than half of it are such letters."""
-        letters = [found[0] for found in BASE64.finditer(raw)]
-        if sum(map(len, letters)) < len(raw) / 2:
-            return []
-        found = []
-        for each in letters:
-            whole = re.sub(rb"[\s=]|\\n", b"", each)
-            decoded = self._bytes(
-                "mail",
-                lambda most, whole=whole: base64.b64decode(
-                    whole[: len(whole) // 4 * 4] + whole[len(whole) // 4 * 4 :].ljust(4, b"=")
-                ),
-            )
-            if (
-                decoded.startswith((b"PK\x03\x04", *(start for start, *_ in SMALLER)))
-                or b"cell_type" in decoded
-            ):
-                found.append((re.sub(r"(?i)\.eml$", "", name), decoded))
-        return found
-
     def _of_zip(self, raw: bytes) -> list[tuple[str, bytes]]:
         """A member that would land elsewhere shows what the zip was made for."""
         try:
             archive = zipfile.ZipFile(io.BytesIO(raw))
         except (zipfile.BadZipFile, OSError, ValueError):
-            return self._of_cut_off_zip(raw)
+            raise Unreadable(f"the zip file is damaged; {HAND_IN}") from None
         members = archive.infolist()
         if len(members) > MOST_FILES:
             raise Refused(f"there are more than {MOST_FILES:,} files in it.")
@@ -205,7 +170,7 @@ class _Unpacking:
         if not wanted:
             office = any(member.filename.startswith(("word/", "xl/", "ppt/")) for member in members)
             raise Unreadable(
-                "it is an Office document, not the notebook; hand in the .ipynb file itself."
+                f"it is an Office document, not the notebook; {HAND_IN}"
                 if office
                 else "there is no notebook in the zip file."
             )
@@ -213,39 +178,6 @@ class _Unpacking:
             (name, self._bytes("zip", lambda most, member=member: archive.open(member).read(most)))
             for name, member in wanted
         ]
-
-    def _of_cut_off_zip(self, raw: bytes) -> list[tuple[str, bytes]]:
-        """A zip file's list of its files stands at its end. Where that is gone, the files are told
-        by their own heads, and the last may be there in part."""
-        found = []
-        for head in itertools.islice(ZIP_HEAD.finditer(raw), MOST_HEADS):
-            method, size = int.from_bytes(head[1], "little"), int.from_bytes(head[2], "little")
-            start = (
-                head.end() + int.from_bytes(head[3], "little") + int.from_bytes(head[4], "little")
-            )
-            name = raw[head.end() : head.end() + int.from_bytes(head[3], "little")].decode(
-                "utf-8", "replace"
-            )
-            if (
-                is_hidden(name)
-                or rank(name) is None
-                or method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-            ):
-                continue
-            body = (
-                raw[start : start + size]
-                if method == zipfile.ZIP_STORED
-                else self._bytes(
-                    "zip",
-                    lambda most, start=start: zlib.decompressobj(-15).decompress(
-                        memoryview(raw)[start:], most
-                    ),
-                )
-            )
-            found += [(name, body)] if body else []
-        if not found:
-            raise Unreadable("the zip file is damaged.")
-        return _best(found)
 
     def _of_tar(self, raw: bytes) -> list[tuple[str, bytes]]:
         members = []
@@ -269,7 +201,7 @@ class _Unpacking:
         except (tarfile.TarError, OSError, EOFError, ValueError) as damaged:
             if isinstance(damaged, (Unreadable, Refused)):
                 raise
-            raise Unreadable("the tar file is damaged.") from None
+            raise Unreadable(f"the tar file is damaged; {HAND_IN}") from None
         wanted = _best(members)
         if not wanted:
             raise Unreadable("there is no notebook in the tar file.")

@@ -11,7 +11,7 @@ from pathlib import Path
 from autograder.cell.course_folder import NoMaster, released, text_of
 from autograder.cell.data import one_line
 from autograder.cell.numbers import course_key_id, key_with_id
-from autograder.course.masters import master
+from autograder.course.masters import Master, master
 from autograder.handed_in.archives import notebooks_in
 from autograder.handed_in.arrivals import Arrival, arrive
 from autograder.handed_in.assignment import (
@@ -26,7 +26,7 @@ from autograder.handed_in.assignment import (
 )
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.needs import LONGEST_CELL, work_of_magic
-from autograder.handed_in.repair import Refused, Salvaged, TooMuch, Unreadable, salvage
+from autograder.handed_in.repair import Refused, Salvaged, Spent, TooMuch, Unreadable, salvage
 from autograder.handed_in.tampering import tampered
 
 GRADED, REPAIRED, PARTIAL, UNREADABLE, REFUSED = (
@@ -190,7 +190,8 @@ def _by_chapter(
     known = released()
     candidates: dict[str, list[tuple[str, Salvaged]]] = {}
     refusals: list[Unreadable | Refused] = []
-    unpacked = parts = code = magic = 0  # what this submission has cost so far
+    # what this submission has cost so far
+    spent, unpacked, code, magic = Spent(), 0, 0, 0
     for name, raw in arrival.files:
         try:
             inside = notebooks_in(name, raw, unpacked)
@@ -202,8 +203,7 @@ def _by_chapter(
             continue
         for name, raw in inside:
             try:
-                salvaged = salvage(raw, name, parts)
-                parts += salvaged.parts
+                salvaged = salvage(raw, name, spent)
                 for side in filter(None, (salvaged, salvaged.other)):
                     code, magic = _with_code_of(side.notebook["cells"], code, magic)
             except TooMuch as why:
@@ -285,7 +285,7 @@ def _submission(
         return _stopped(nobody, Unreadable(str(missing)))
     taken = [(name, salvaged, take_answers(own, salvaged.notebook)) for name, salvaged in notebooks]
     # of two sides the first
-    name, salvaged, best = max(taken, key=lambda each: (_written(own, each[2]), each[0]))
+    name, salvaged, best = max(taken, key=lambda each: (len(_answered(own, each[2])), each[0]))
     several = len({name for name, _ in notebooks})
     said = student_of(salvaged.notebook)
     student, variant, naming = _whose(stem, said, own.name, nobody.sha256, roster)
@@ -302,9 +302,14 @@ def _submission(
     )
     flags += tampering.flags
     naming += tampering.naming
-    repairs = salvaged.repairs + best.repairs
+    saved = _saved(own, salvaged, best) if salvaged.damaged else ()
+    repairs = salvaged.repairs + saved + best.repairs
     if several > 1:
-        most = [other for other, _, each in taken if _written(own, each) == _written(own, best)]
+        most = [
+            other
+            for other, _, each in taken
+            if len(_answered(own, each)) == len(_answered(own, best))
+        ]
         why = (
             "it has the most answers"
             if len(set(most)) == 1
@@ -387,13 +392,22 @@ def _of_several(
     )
 
 
-def _written(own, taken: Taken) -> int:
-    return sum(
-        1
+def _saved(own: Master, salvaged: Salvaged, taken: Taken) -> tuple[str, ...]:
+    """What was read of a damaged notebook, for nobody can say what had stood in it."""
+    answered = _answered(own, taken)
+    return (
+        f"{len(salvaged.notebook['cells'])} cells could be read, with "
+        + (f"answers to {' and '.join(answered)}" if answered else "no answer in them"),
+    )
+
+
+def _answered(own: Master, taken: Taken) -> list[str]:
+    return [
+        cell.question
         for cell in own.cells
         if cell.question
         and taken.answers.get(cell.question, cell.source).strip() != cell.source.strip()
-    )
+    ]
 
 
 def _whose(

@@ -106,7 +106,7 @@ AUTOGRADER = {
     "autograder.written.rubrics": ("autograder.written.scorer", "a rubric is data for the scorer"),
     "autograder.course.masters": (CELL, "a master is a released notebook and needs nobody"),
     "autograder.handed_in": (
-        f"IPython nbformat nbconvert {HANDED_IN}",
+        f"IPython bs4 json_repair jupytext nbformat {HANDED_IN}",
         "a submission is read and nothing of it is run: what happens to it is for the rooms above",
     ),
     "autograder.course": (

@@ -214,7 +214,13 @@ CORPUS = (
         "a cell's quotes damaged",
         lambda text: text.replace('"raise RuntimeError', "raise RuntimeError", 1),
     ),
-    _text("JSON packed into a text", lambda text: json.dumps(text)),
+    _text(
+        "JSON packed into a text",
+        lambda text: json.dumps(text),
+        repairable=False,
+        score=0,
+        statuses=("unreadable",),
+    ),
     Broken("Python's text of it", lambda path, notebook: written(path, repr(notebook))),
     Broken(
         "the list of its cells", lambda path, notebook: written(path, json.dumps(notebook["cells"]))

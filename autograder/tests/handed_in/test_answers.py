@@ -124,23 +124,6 @@ def test_what_is_added_below_an_answer_and_fills_it_belongs_to_it(changed, below
     ]
 
 
-def merge(notebook, upper: int, lower: int):
-    cells = notebook["cells"]
-    cells[upper : lower + 1] = [
-        {**cells[upper], "source": "\n\n".join(cell["source"] for cell in cells[upper : lower + 1])}
-    ]
-
-
-@pytest.mark.parametrize("upper, lower", [(1, 13), (4, 13), (3, 9)])
-def test_merged_cells_are_taken_apart(changed, upper, lower):
-    submission, answers = changed(lambda notebook: merge(notebook, upper, lower))
-    assert (
-        submission.answers == answers
-        and "taken apart" in submission.reason
-        and not submission.flags
-    )
-
-
 WORDS = "Because the coordinator must not wait behind a long fetch."
 
 

@@ -1,13 +1,11 @@
 """Whatever a notebook was wrapped in, the same answers come out of it;
 and no wrapping costs more than a submission may."""
 
-import base64
 import bz2
 import gzip
 import io
 import json
 import lzma
-import quopri
 import tarfile
 import zipfile
 
@@ -32,23 +30,6 @@ def tarred(name: str, raw: bytes) -> bytes:
     return box.getvalue()
 
 
-def mailed(raw: bytes, encoding: str, name: str = "90.ipynb") -> bytes:
-    head = (
-        b'From: ada@school.edu\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="XX"\n\n'
-        b"--XX\nContent-Type: text/plain\n\nHere it is.\n\n--XX\n"
-    )
-    about = (
-        f'Content-Type: application/octet-stream; name="{name}"\n'
-        f"Content-Transfer-Encoding: {encoding}\n\n"
-    ).encode()
-    return (
-        head
-        + about
-        + (base64.encodebytes(raw) if encoding == "base64" else quopri.encodestring(raw))
-        + b"\n--XX--\n"
-    )
-
-
 WRAPPED = {
     "a zip in a zip": ("ada.zip", lambda raw: zipped("hand in/2.zip", zipped("90.ipynb", raw))),
     "a zip by another name": ("ada.ipynb", lambda raw: zipped("90.ipynb", raw)),
@@ -67,27 +48,6 @@ WRAPPED = {
     "bz2": ("ada.ipynb.bz2", bz2.compress),
     "xz": ("ada.ipynb.xz", lzma.compress),
     "gz twice": ("ada.ipynb", lambda raw: gzip.compress(gzip.compress(raw))),
-    "a mail": ("ada.eml", lambda raw: mailed(raw, "base64")),
-    "a mail in quoted-printable": ("ada.eml", lambda raw: mailed(raw, "quoted-printable")),
-    "a mail with a zip": (
-        "ada.eml",
-        lambda raw: mailed(zipped("90.ipynb", raw), "base64", "90.zip"),
-    ),
-    "base64": ("ada.ipynb", base64.encodebytes),
-    "base64 in one line": (
-        "ada.txt",
-        lambda raw: b"data:application/json;base64," + base64.b64encode(raw),
-    ),
-    "base64 in JSON": (
-        "ada.json",
-        lambda raw: json.dumps(
-            {"name": "90.ipynb", "content": base64.encodebytes(raw).decode()}
-        ).encode(),
-    ),
-    "quoted-printable with CRLF": (
-        "ada.ipynb",
-        lambda raw: quopri.encodestring(raw).replace(b"\n", b"\r\n"),
-    ),
 }
 
 
@@ -104,18 +64,12 @@ def test_a_wrapped_notebook_is_unwrapped(hand_in, tmp_path, wrapping):
     ), submission.reason
 
 
-@pytest.mark.parametrize("name", ["demo", "90.ipynb (1)", "mail.eml", "90.Rmd", "90.ipynb.bz2"])
+@pytest.mark.parametrize("name", ["demo", "90.ipynb (1)", "90.Rmd", "90.ipynb.bz2"])
 def test_a_folder_is_looked_through_for_any_of_them(hand_in, tmp_path, name):
     raw = hand_in("whole", student="ada").read_bytes()
     folder = tmp_path / "ada"
     folder.mkdir()
-    (folder / name).write_bytes(
-        mailed(raw, "base64")
-        if name == "mail.eml"
-        else bz2.compress(raw)
-        if name.endswith("bz2")
-        else raw
-    )
+    (folder / name).write_bytes(bz2.compress(raw) if name.endswith("bz2") else raw)
     (folder / "90.pdf").write_bytes(b"%PDF-1.5")
     (submission,) = read(folder)
     assert submission.can_run and submission.student == "ada"
@@ -141,26 +95,3 @@ def test_archives_in_archives_cost_no_more_than_a_submission_may(hand_in, tmp_pa
         (tmp_path / "ada.zip").write_bytes(raw)
         (submission,) = read(tmp_path / "ada.zip")
         assert submission.status == "refused" and why in submission.reason
-
-
-def test_a_page_with_pictures_is_no_mail(tmp_path):
-    page = (
-        b"<html><img src='data:image/png;base64,"
-        + base64.b64encode(gzip.compress(bytes(9000)) + bytes(5000))
-        + b"'>"
-        + b"<p>text</p>" * 3000
-    )
-    assert archives.notebooks_in("03.html", page) == [("03.html", page)]
-
-
-def test_a_zip_that_was_cut_off_gives_what_is_in_it(hand_in, tmp_path):
-    whole = hand_in("whole", student="ada")
-    answers, raw = read(whole)[0].answers, zipped("hand in/90.ipynb", whole.read_bytes())
-    path = tmp_path / "ada.zip"
-    path.write_bytes(raw[:-60])
-    assert read(path)[0].answers == answers
-    path.write_bytes(raw[: len(raw) * 2 // 3])
-    (submission,) = read(path)
-    assert submission.status == "partial" and submission.answers["90.1"] == answers["90.1"]
-    path.write_bytes(raw[:20])
-    assert read(path)[0].reason == "the zip file is damaged."

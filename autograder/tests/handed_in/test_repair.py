@@ -1,30 +1,33 @@
 """JSON that is damaged, framed or spelled in another way:
 the same answers come out of it as long as they are in it."""
 
+import base64
 import html
 import json
 import re
+import resource
+import textwrap
 
 import pytest
 
 from autograder.course.masters import master
 from autograder.handed_in import repair
-from autograder.handed_in.submission import read
+from autograder.handed_in.arrivals import arrive, copied, keep_copy
+from autograder.handed_in.submission import of, read
+from autograder.tests.handed_in.test_archives import zipped
 
 
-def nested(notebook):
-    return [notebook["cells"][:4], notebook["cells"][4:]]
+def mailed(raw: bytes) -> bytes:
+    head = (
+        b'From: ada@school.edu\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="XX"\n\n'
+        b'--XX\nContent-Type: application/octet-stream; name="90.ipynb"\n'
+        b"Content-Transfer-Encoding: base64\n\n"
+    )
+    return head + base64.encodebytes(raw) + b"\n--XX--\n"
 
 
 FRAMES = {
     "in a list": lambda notebook: [notebook],
-    "three frames deep": lambda notebook: {"data": {"notebook": {"content": notebook}}},
-    "a text in a text": lambda notebook: json.dumps(json.dumps(notebook)),
-    "a text in a frame": lambda notebook: {"type": "notebook", "content": json.dumps(notebook)},
-    "one of many keys": lambda notebook: {"cells": [], "content": notebook},
-    "cells in cells": lambda notebook: {**notebook, "cells": {"cells": notebook["cells"]}},
-    "cells by number": lambda notebook: {**notebook, "cells": dict(enumerate(notebook["cells"]))},
-    "lists of cells": lambda notebook: {**notebook, "cells": nested(notebook)},
     "types with capitals": lambda notebook: {
         **notebook,
         "cells": [{**cell, "cell_type": cell["cell_type"].title()} for cell in notebook["cells"]],
@@ -56,10 +59,8 @@ SPELLINGS = {
     "nan": lambda text: text.replace(": null", ": nan"),
     "a number without end": lambda text: text.replace(": null", ": " + "9" * 6000),
     "commas twice": lambda text: text.replace("},", "},,"),
-    "cells named again": lambda text: text.rstrip()[:-1] + ', "cells": []}',
     "the frame is gone": lambda text: text[text.index("[") + 1 : text.rindex("]")],
     "the start is gone": lambda text: text[30:],
-    "a cell a line": lambda text: "\n".join(json.dumps(cell) for cell in json.loads(text)["cells"]),
     "something before and behind": lambda text: (
         "HTTP/1.1 200 OK\nContent-Type: application/json\n\n" + text + "\n--XX--"
     ),
@@ -77,6 +78,42 @@ SPELLINGS = {
         ),
     ),
 }
+
+
+def whole(notebook):
+    return json.dumps(notebook).encode()
+
+
+DROPPED = {
+    "a mail": lambda notebook: mailed(whole(notebook)),
+    "base64": lambda notebook: base64.encodebytes(whole(notebook)),
+    "a zip that was cut off": lambda notebook: zipped("90.ipynb", whole(notebook))[:-60],
+    "a text in a text": lambda notebook: json.dumps(json.dumps(notebook)).encode(),
+    "three frames deep": lambda notebook: whole({"data": {"notebook": {"content": notebook}}}),
+    "cells in cells": lambda notebook: whole({**notebook, "cells": {"cells": notebook["cells"]}}),
+    "lists of cells": lambda notebook: whole({**notebook, "cells": [notebook["cells"]]}),
+    "a terminal": lambda notebook: "\n".join(
+        f"In [{place}]: " + cell["source"].replace("\n", "\n   ...: ")
+        for place, cell in enumerate(notebook["cells"])
+    ).encode(),
+    "marimo": lambda notebook: "\n".join(
+        "@app.cell\ndef _():\n" + textwrap.indent(cell["source"], "    ") + "\n    return\n"
+        for cell in notebook["cells"]
+    ).encode(),
+}
+
+
+@pytest.mark.parametrize("kind", DROPPED)
+def test_what_is_not_mended_is_told_in_one_sentence_and_kept(hand_in, tmp_path, kind):
+    raw = DROPPED[kind](json.loads(hand_in("whole", student="ada").read_text()))
+    path = tmp_path / "bo.ipynb"
+    path.write_bytes(raw)
+    arrival = arrive(path)
+    (submission,) = of(arrival)
+    assert submission.status == "unreadable" and submission.reason.count(".") <= 2
+    assert re.search(r"hand in the \.ipynb file itself\.$|no answer cells", submission.reason)
+    keep_copy(tmp_path / "received", arrival)
+    assert copied(tmp_path / "received", "bo.ipynb", arrival.sha256).read_bytes() == raw
 
 
 def conflicted(text: str, mine: str, theirs: str) -> str:
@@ -141,50 +178,134 @@ def test_json_of_another_spelling_is_read(hand_in, spelling):
     ) == ("ada", answers), submission.reason
 
 
-def test_an_answer_whose_output_is_damaged_is_still_there(hand_in):
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[:-3],
+        lambda text: text.replace("},", "},,"),
+        lambda text: text.replace('"# 90 A demo', "# 90 A demo"),
+        # a bracket in the first cell
+        lambda text: text.replace("\n   ]\n  },", "\n  },", 1),
+        lambda text: text.replace("\n  },\n  {", "\n  }\n  {"),
+    ],
+)
+def test_the_lines_of_a_damaged_notebook_keep_their_ends(hand_in, damage):
+    """Jupyter writes a cell as a list of lines, each with its end."""
     path = hand_in("whole", student="ada")
-    notebook = json.loads(path.read_text())
+    answers, notebook = read(path)[0].answers, json.loads(path.read_text())
+    for cell in notebook["cells"]:
+        cell["source"] = cell["source"].splitlines(keepends=True)
+    text = json.dumps(notebook, indent=1)
+    assert damage(text) != text
+    path.write_text(damage(text))
+    assert repair.salvage(path.read_bytes()).damaged
+    (submission,) = read(path)
+    assert submission.answers == answers, submission.reason
+
+
+def test_an_output_that_is_damaged_costs_no_other_cell_and_is_told(hand_in):
+    path = hand_in("whole", student="ada")
+    answers, notebook = read(path)[0].answers, json.loads(path.read_text())
     cell = next(cell for cell in notebook["cells"] if "2**31" in cell["source"])
     cell["outputs"] = [
         {"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo="}, "metadata": {}}
     ]
     path.write_text(json.dumps(notebook, indent=1, sort_keys=True).replace('w0KGgo="', "\0\0"))
     (submission,) = read(path)
-    assert submission.status == "repaired" and "2**31" in submission.answers["90.2"]
-
-
-def test_a_long_text_is_not_copied_to_be_tidied(hand_in, monkeypatch):
-    """Each copy of a hundred megabytes is memory of the one process that must stay small;
-    cell by cell needs none."""
-    path = hand_in("whole", student="ada")
-    answers = read(path)[0].answers
-    path.write_text(path.read_text().replace("},", "},,"))
-    assert "commas too many" in read(path)[0].reason
-    monkeypatch.setattr(repair, "LONGEST_TIDIED", 100)
-    (submission,) = read(path)
-    assert (
-        submission.answers == answers
-        and "cells could be read" in submission.reason
-        and "commas" not in submission.reason
+    assert submission.status == "partial" and submission.reason.startswith(
+        "the answer cell of 90.2 is gone; there were NUL bytes in it; its JSON was damaged;"
     )
+    assert submission.answers == {each: answers[each] for each in ("90.1", "90.3", "90.open")}
 
 
-def test_damage_everywhere_is_given_up(hand_in):
-    """The parser counts all lines above each break: a hundred thousand of them kept the
-    teacher's machine busy for minutes."""
-    cells = '{"cell_type": "code", "source": [}, ' * (repair.MOST_DAMAGED + 50)
-    whole = json.dumps({"cell_type": "code", "metadata": {}, "source": "x"})
-    with pytest.raises(repair.Unreadable, match="before the first whole cell"):
-        repair.salvage(f'{{"cells": [{cells}{whole}'.encode())
+HOSTILE = {
+    "json-repair, quotes": ("ada.ipynb", '{"cell_type": "' + 'b" c ' * 200_000),
+    "json-repair, a number": ("ada.ipynb", '{"cell_type": ' + "9" * 1_000_000),
+    "jupytext, code": ("ada.py", "import autograder\n" + "x = 1\n\n" * 100_000),
+    "jupytext, empty lines": ("ada.py", "import autograder\n" + "\n" * 1_000_000),
+    "jupytext, fences": ("ada.md", "import autograder\n" + "```python\n" * 100_000),
+    "bs4, comments": ("ada.html", "<p>highlight" + "<!--" * 250_000),
+    "bs4, tags without an end": ("ada.html", "<p>highlight" + "<a " * 300_000),
+    "bs4, pre in pre": ("ada.html", "<div class=highlight>" + "<pre>x" * 100_000),
+}
+
+
+@pytest.mark.parametrize("bomb", HOSTILE)
+def test_a_library_has_seconds_for_a_text_that_would_cost_it_minutes(monkeypatch, bomb):
+    monkeypatch.setattr(repair, "MOST_SECONDS", 1)
+    name, text = HOSTILE[bomb]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    with pytest.raises(repair.TooMuch, match="more time or memory"):
+        repair.salvage(text.encode(), name)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 3
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("ada.html", "<div class=highlight><pre>" + "<b>" * 200_000),
+        ("ada.ipynb", '{"cells": [{"cell_type": "code"},,' + '{"a": 0},' * 400_000),
+        ("ada.py", "import autograder\n" + "# %%\n" * 400_000),
+    ],
+)
+def test_a_library_has_memory_for_no_more_than_a_notebook(monkeypatch, name, text):
+    monkeypatch.setattr(repair, "MOST_MEMORY", 96 << 20)
+    with pytest.raises(repair.TooMuch, match="more time or memory"):
+        repair.salvage(text.encode(), name)
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("ada.ipynb", '{"cell_type": ' + "[" * 1_000_000),
+        ("ada.ipynb", '{"cells":[' * 100_000 + '"cell_type"'),
+        ("ada.ipynb", '{"cells": [' + '{"cell_type": "code", "source": [}, ' * 500),
+        ("ada.html", "<div>" * 20_000 + "cell_type"),
+        ("ada.html", "<div class=highlight>" * 20_000 + "cell_type"),
+    ],
+)
+def test_what_is_nested_deep_is_told_and_never_a_traceback(tmp_path, demo, name, text):
+    (tmp_path / name).write_text(text)
+    (submission,) = read(tmp_path / name)
+    assert submission.status in ("unreadable", "refused")
+    assert "autograder's fault" not in submission.reason
+
+
+def test_all_the_notebooks_of_a_submission_share_the_seconds(hand_in, monkeypatch):
+    text = hand_in("whole").read_text()[:-3].encode()
+    spent = repair.Spent()
+    repair.salvage(text, spent=spent)
+    assert 0 < spent.seconds < repair.MOST_SECONDS and spent.parts > 100
+    spent.seconds = repair.MOST_SECONDS
+    with pytest.raises(repair.TooMuch, match="more time"):
+        repair.salvage(text, spent=spent)
+
+
+def test_a_damaged_text_is_given_to_a_library_up_to_a_length(monkeypatch, hand_in):
+    text = hand_in("whole").read_text()[:-3].encode()
+    assert repair.salvage(text).damaged
+    monkeypatch.setattr(repair, "LONGEST_MENDED", 100)
+    with pytest.raises(repair.TooMuch, match="larger than"):
+        repair.salvage(text)
+
+
+def test_a_library_that_is_not_installed_is_nobodys_damage(hand_in, tmp_path, monkeypatch):
+    path = hand_in("whole")
+    path.write_text(path.read_text()[:-3])
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "json_repair.py").write_text("raise ImportError")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lib"))
+    (submission,) = read(path)
+    assert submission.status == "unreadable" and "the autograder's fault" in submission.reason
 
 
 @pytest.mark.parametrize(
     "raw, why",
     [
-        (b"\0\0\0\x18ftypheic" + bytes(range(256)) * 9, "it is a file of another kind"),
-        (b"RIFF\x10\0\0\0WEBPVP8 ", "it is a picture or a sound"),
+        (b"\0\0\0\x18ftypheic" + bytes(range(256)) * 9, "it is not a notebook"),
+        (b"\xff\xd8\xff\xe0", "it is a picture"),
         (b"\0\x05\x16\x07\0\x02\0\0Mac OS X", "it is what a Mac notes about a file"),
-        (b"<html><body>Sign in</body></html>", "it is a web page without"),
+        (b"<html><body>Sign in</body></html>", "it is not a notebook"),
         (
             b"[InternetShortcut]\r\nURL=https://colab.research.google.com/drive/1x\r\n",
             "it is a link, not the notebook; download",

@@ -50,44 +50,9 @@ TOOLS = {
             quoted,
         ),
     ),
-    "Databricks": (
-        "py",
-        script(
-            "",
-            "# MAGIC %md\n",
-            "\n# COMMAND ----------\n\n",
-            "# Databricks notebook source\n",
-            lambda text: commented(text, "# MAGIC "),
-        ),
-    ),
-    "marimo": (
-        "py",
-        lambda cells: (
-            "import marimo\napp = marimo.App()\n\n\n"
-            + "\n\n".join(
-                "@app.cell\ndef _(mo):\n"
-                + commented(
-                    cell["source"]
-                    if cell["cell_type"] == "code"
-                    else f'mo.md(r"""\n{cell["source"]}\n""")',
-                    "    ",
-                )
-                + "\n    return (\n        a,\n    )\n"
-                for cell in cells
-            )
-        ),
-    ),
     "code alone": (
         "txt",
         lambda cells: "\n\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code"),
-    ),
-    "a terminal": (
-        "txt",
-        lambda cells: "\n\n".join(
-            f"In [{place}]: " + cell["source"].replace("\n", "\n   ...: ") + f"\nOut[{place}]: 3\n"
-            for place, cell in enumerate(cells)
-            if cell["cell_type"] == "code"
-        ),
     ),
     "nbconvert's markdown": (
         "txt",
@@ -117,7 +82,7 @@ def test_a_script_of_any_tool_is_read(right, tmp_path, tool):
     assert submission.student == "ada" and found == {
         question: answers[question] for question in found
     }, submission.reason
-    if tool not in ("code alone", "a terminal"):
+    if tool != "code alone":
         assert (
             submission.answers["90.open"] == answers["90.open"] and submission.status == "repaired"
         ), submission.reason
