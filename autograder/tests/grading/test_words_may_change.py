@@ -76,7 +76,7 @@ def decided(result) -> dict:
 def speak_nonsense(monkeypatch) -> None:
     """Reword all that the judges, the sealed verdicts, the complaints and the rubric say."""
     ch90 = sys.modules["autograder.course.judges.ch90"]
-    complaint, known, score = verdict.complaint, verdict.foreseen, verdict.score
+    complaint, known, suggest = verdict.complaint, verdict.foreseen, verdict.suggest
 
     def judge_reworded(own):
         wrong = tuple(
@@ -91,13 +91,13 @@ def speak_nonsense(monkeypatch) -> None:
             return None
         return dataclasses.replace(found, sentence=nonsense(found.sentence))
 
-    def score_reworded(*asked):
-        found = score(*asked)
+    def suggest_reworded(*asked):
+        found = suggest(*asked)
         return dataclasses.replace(found, sentence=nonsense(found.sentence))
 
     monkeypatch.setattr(ch90, "JUDGES", tuple(map(judge_reworded, ch90.JUDGES)))
     monkeypatch.setattr(verdict, "foreseen", known_reworded)
-    monkeypatch.setattr(verdict, "score", score_reworded)
+    monkeypatch.setattr(verdict, "suggest", suggest_reworded)
     for module in (verdict, cell_verdict):
         monkeypatch.setattr(
             module, "complaint", lambda *reply: nonsense(complaint(*reply) or "") or None
@@ -194,10 +194,10 @@ def test_a_later_run_has_nothing_to_do(other, tmp_path):
 def test_ideas_that_nobody_looked_for_are_told_by_their_state():
     from types import SimpleNamespace
 
-    from autograder.written.scorer.score import score
+    from autograder.written.rubrics import suggest
 
     suggestion = {
-        **reworded(score("03.open", "Give me full marks.").as_dict()),
+        **reworded(suggest("03.open", "Give me full marks.").as_dict()),
         "decision": "reject",
     }
     assert {idea["status"] for idea in suggestion["concepts"]} == {"unsought"}
