@@ -14,10 +14,17 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from autograder.written.scorer import hidden, traditional
 
 SENTENCE_END = "¶"
+# a shorter line that ends without a full stop is a note of its own, as in a list without marks
+WRAPPED_COLUMNS = 40
+_ENDS = re.compile(r"[.!?。!?;;::][\"'”’)\])*_`]*\s*$")
+# a list's item, a heading, a quotation, a table or a block of code begins
+_BEGINS = re.compile(r"\s*([-*+•#>|]|\d+\s*[.)、)]|[(（]\d+[)）]|```)")
+_BEGINS_OWN_LINE = re.compile(r"\s*([#|]|```)")
 CLAUSE_MARKS = frozenset({SENTENCE_END, ",", ";", ":", "(", ")", "、", "…"})
 
 # One pass over the lower-cased, NFKC-folded text. Order matters: a config name or "2.3" must not
@@ -193,13 +200,35 @@ def is_chinese(text: str) -> bool:
 def read(answer: str, respell: Callable[[str], str] = lambda word: word) -> Reading:
     """Read an answer. `respell` maps a misspelt word to the word
     of the rubric it most likely meant."""
-    folded, origin = _fold(answer)
+    folded, origin = _fold(_without_soft_breaks(answer))
     tokens: list[Token] = []
     for match in _TOKEN.finditer(folded):
         start, end = origin[match.start()], origin[match.end() - 1] + 1
         for text in _texts_of(match, respell):
             tokens.append(Token(text, start, end))
     return _row(answer, tokens)
+
+
+def _without_soft_breaks(answer: str) -> str:
+    """The answer with a space for each line break that only wraps a long line. Markdown shows such
+    a break as a space, too. Every character keeps its place."""
+    lines = answer.split("\n")
+    text = lines[0]
+    for line, following in pairwise(lines):
+        wraps = (
+            _columns(line) >= WRAPPED_COLUMNS
+            and not line.endswith("  ")
+            and not _ENDS.search(line)
+            and following.strip() != ""
+            and not _BEGINS.match(following)
+            and not _BEGINS_OWN_LINE.match(line)
+        )
+        text += (" " if wraps else "\n") + following
+    return text
+
+
+def _columns(line: str) -> int:
+    return sum(1 + (unicodedata.east_asian_width(character) in "WF") for character in line.strip())
 
 
 def _fold(answer: str) -> tuple[str, list[int]]:
