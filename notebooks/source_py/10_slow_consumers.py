@@ -854,7 +854,7 @@ require("10.5")
 #
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
+# Above Selected Cell*. It goes on past an exercise that is still open.
 #
 # ## 9. Spark lab: who left, and how often?
 #
