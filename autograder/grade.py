@@ -86,7 +86,8 @@ def grade(source: str | Path, submission: str | Path) -> dict:
     answers (""), without a gradebook.
 
     Returns what RESULTS.json holds for it: student, assignment, score, max, open_pending, open_max,
-    status, reason, seconds, level, and the cells. Points are those of the notebook handed out.
+    status, reason, reason_for_student, seconds, level, and the cells. Points are those of the
+    notebook handed out.
     """
     asked = chapter_number(Path(source).stem) if str(source) else None
     return next(iter(grade_file(Path(submission), asked).values()))

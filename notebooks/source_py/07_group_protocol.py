@@ -368,7 +368,7 @@ assignment_matrix(lab, "billing", title="a leader whose assignor is wrong")
 #
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
+# Above Selected Cell*. It goes on past an exercise that is still open.
 #
 # ## 6. What moves?
 #

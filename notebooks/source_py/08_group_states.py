@@ -354,7 +354,7 @@ pd.DataFrame(table).T
 #
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
+# Above Selected Cell*. It goes on past an exercise that is still open.
 #
 # ## 5. The missing half: what a member does with an answer
 #

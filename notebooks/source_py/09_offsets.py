@@ -735,7 +735,7 @@ side_by_side(
 # %% [markdown]
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
+# Above Selected Cell*. It goes on past an exercise that is still open.
 #
 # ## 10. Spark lab: what was read twice?
 #

@@ -676,7 +676,7 @@ worker_lanes(lab, "ada", from_ms=3_000, title="ada commits what poll() has retur
 #
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It stops at an exercise that is still open; go on from there, cell by cell.
+# Above Selected Cell*. It goes on past an exercise that is still open.
 #
 # ## 9. Spark lab: who left, and how often?
 #

@@ -124,3 +124,10 @@ def test_a_copy_with_other_tags_is_nothing_to_talk_about(demo, tmp_path, tags):
     path.write_text(json.dumps(notebook), encoding="utf-8")
     (found,) = read(path)
     assert (found.status, found.reason, found.flags) == ("graded", "", ())
+
+
+def test_no_chapter_says_that_run_all_stops():
+    for chapter in sources.chapters():
+        for cell in sources.author_notebook(chapter).cells:
+            text = " ".join(cell.source.split())
+            assert "Run All" not in text or "stops" not in text, f"{chapter}: {text[:200]}"

@@ -287,6 +287,7 @@ def test_one_file_is_graded_in_two_lines(hand_in):
         "open_max",
         "status",
         "reason",
+        "reason_for_student",
         "seconds",
         "level",
         "cells",
