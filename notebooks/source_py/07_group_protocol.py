@@ -757,7 +757,7 @@ changes.orderBy("group", "at_ms", "partition").limit(6).toPandas()
 # | Every restart rebalances. | Not of a static member, `group.instance.id`, from 2.3 on (KIP-345). | section 8 |
 # | As many members as there are partitions, over all topics, are ideal. | With RoundRobin or a sticky assignor. Range keeps only as many busy as the largest topic has. | chapter 01, section 4 |
 # | The coordinator is `Math.abs(groupId.hashCode() % 50)`. | `Utils.abs(hash) % 50`. It differs for one hash only; `GroupMetadataManager.partitionFor`. | section 2 |
-# | The default strategy is Range. | From 3.0 on the list is Range and cooperative-sticky, and it still deals by Range (KAFKA-12477). | `Lab(version="3.9")`, the first line of a consumer |
+# | The default strategy is Range. | From 3.0 on the list is Range and cooperative-sticky, and it still deals by Range (KAFKA-13023). | `Lab(version="3.9")`, the first line of a consumer |
 # | `session.timeout.ms` is 10 s. | 45 s since 3.0 (KIP-735). | `Lab(version="2.8")` |
 # | The request is GroupCoordinatorRequest. | FIND_COORDINATOR, since 0.11; it finds transactions' coordinators, too. | sections 2, 3 |
 #
