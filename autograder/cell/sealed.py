@@ -53,19 +53,6 @@ def unlock(salt: str, case: dict, boxes: dict, data) -> dict | None:
     return None if box is None else json.loads(_mask(base64.b64decode(box), salt, case, data))
 
 
-def part(own: dict, case: dict, name: str, value) -> tuple[bool, str, str | None] | None:
-    """What is sealed of one name of an answer: (is it right, sentence, the wrong answer's name);
-    None for a value that nobody foresaw."""
-    boxes = own.get("parts", {}).get(locate(own["salt"], case), {})
-    try:
-        found = unlock(own["salt"], case, boxes, [name, value])
-    except ValueError:
-        return None
-    if found is None:
-        return None
-    return found["ok"], found.get("sentence", ""), next(iter(found.get("names", ())), None)
-
-
 def _tag(salt, case, data) -> str:
     return _digest(salt, "tag", [case, data]).hex()[:12]
 

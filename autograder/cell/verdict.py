@@ -94,9 +94,18 @@ def _word_by_names(question: Question, own: Mapping, case: Mapping, data) -> Ver
     if not has_parts(question, data):
         return Verdict(False, otherwise)
     bare = question.sealed_form(case)
-    sentence, misconception = first_slip(
-        question, data, otherwise, lambda name: sealed.part(own, bare, name, data[name])
-    )
+    boxes = own.get("parts", {}).get(sealed.locate(own["salt"], bare), {})
+
+    def part(name: str) -> tuple[bool, str, str | None] | None:
+        try:
+            found = sealed.unlock(own["salt"], bare, boxes, [name, data[name]])
+        except ValueError:
+            return None
+        if found is None:
+            return None
+        return found["ok"], found.get("sentence", ""), next(iter(found.get("names", ())), None)
+
+    sentence, misconception = first_slip(question, data, otherwise, part)
     return Verdict(False, sentence, misconception=misconception)
 
 
