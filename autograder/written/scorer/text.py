@@ -19,8 +19,9 @@ from itertools import pairwise
 from autograder.written.scorer import hidden, traditional
 
 SENTENCE_END = "¶"
-# a shorter line that ends without a full stop is a note of its own, as in a list without marks
-WRAPPED_COLUMNS = 40
+# A line that was wrapped has so many columns. A shorter one is a note of its own, as in a list
+# without marks, and a longer one was never wrapped.
+WRAPPED_COLUMNS = range(40, 121)
 _ENDS = re.compile(r"[.!?。!?;;::][\"'”’)\])*_`]*\s*$")
 # a list's item, a heading, a quotation, a table or a block of code begins
 _BEGINS = re.compile(r"\s*([-*+•#>|]|\d+\s*[.)、)]|[(（]\d+[)）]|```)")
@@ -213,13 +214,17 @@ def _without_soft_breaks(answer: str) -> str:
     """The answer with a space for each line break that only wraps a long line. Markdown shows such
     a break as a space, too. Every character keeps its place."""
     lines = answer.split("\n")
+    widest = max(_columns(line) for line in lines)
     text = lines[0]
     for line, following in pairwise(lines):
+        first_word = following.split()[:1]
         wraps = (
-            _columns(line) >= WRAPPED_COLUMNS
+            first_word
+            and _columns(line) in WRAPPED_COLUMNS
+            # else whoever wrapped the text would have put it into the line before
+            and _columns(line) + 1 + _columns(first_word[0]) > widest
             and not line.endswith("  ")
             and not _ENDS.search(line)
-            and following.strip() != ""
             and not _BEGINS.match(following)
             and not _BEGINS_OWN_LINE.match(line)
         )
