@@ -292,7 +292,14 @@ def test_one_file_is_graded_in_two_lines(hand_in):
         "level",
         "cells",
     }
-    assert result["cells"]["90.3"] == {"score": 1, "max": 1, "kind": "value", "sentence": "right."}
+    assert result["cells"]["90.3"] == {
+        "score": 1,
+        "max": 1,
+        "kind": "value",
+        "outcome": "right",
+        "misconception": None,
+        "sentence": "right.",
+    }
 
 
 def test_the_command_line_and_its_exit_codes(box, tmp_path, capsys, hand_in):
