@@ -89,7 +89,10 @@ def leaks(folder: Path, chapters: list[str]) -> list[str]:
     asking = [chapter for chapter in chapters if learners_half([chapter])]
     kept = Secrets(
         asking,
-        given(asking, [HOME / "autograder" / name for name in learners() if name.endswith(".py")]),
+        given(
+            asking,
+            [HOME / "autograder" / name for name in learners() if name.endswith((".py", ".toml"))],
+        ),
     )
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
