@@ -37,7 +37,7 @@ LINE = '# %% exercise="{}"'
 """What a chapter says to have an exercise in this place."""
 SOLUTION = re.compile(r"(?s)[ \t]*### BEGIN SOLUTION.*?### END SOLUTION[ \t]*\n?")
 MARKS = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
-CHECKED = '# %%\ncheck("{id}")\n\n# %% test="{id}"\nrequire("{id}")\n'
+CHECKED = '# %%{spark}\ncheck("{id}")\n\n# %% test="{id}"{spark}\nrequire("{id}")\n'
 
 
 class Unbuildable(ValueError):
@@ -145,7 +145,11 @@ class Exercise:
         head = re.sub(r"\banswer\b", f'{key}="{self.id}"', answer.head, count=1)
         cells = [*self.shown(), replace(answer, head=head)]
         text = "\n".join(f"{cell.head}\n{cell.body}\n" for cell in cells)
-        return text if answer.is_text else f"{text}\n{CHECKED.format(id=self.id)}"
+        if answer.is_text:
+            return text
+        # what asks an answer that needs Spark starts Spark, too
+        spark = " spark=true" if "spark=true" in answer.head.split() else ""
+        return f"{text}\n{CHECKED.format(id=self.id, spark=spark)}"
 
 
 def folder(chapter: str) -> Path:

@@ -91,6 +91,22 @@ def test_jupytext_reads_the_cells_that_the_builder_reads(exercise):
     ], "a comment line of one word and `?` is a command to jupytext: break the line elsewhere"
 
 
+def test_what_asks_an_answer_with_spark_starts_spark_too():
+    """Graders and a run without Spark leave such cells out, all three of them."""
+    cells = [
+        cell
+        for cell in sources.author_notebook("02").cells
+        if re.search(r"q-02-6(-test)?$", cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+        or cell.source == 'check("02.6")'
+    ]
+    assert len(cells) == 3
+    assert all(cell.metadata["autograder"]["spark"] for cell in cells)
+    checks = [
+        cell for cell in sources.author_notebook("03").cells if cell.source == 'check("03.6")'
+    ]
+    assert [cell.metadata.get("autograder", {}).get("spark") for cell in checks] == [None]
+
+
 @pytest.mark.parametrize("exercise", EVERY, ids=lambda exercise: exercise.id)
 def test_every_exercise_has_what_its_rules_ask_for(exercise):
     if not exercise.is_open:
