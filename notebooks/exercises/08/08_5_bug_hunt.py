@@ -96,7 +96,7 @@ LineReading(
     answers=("guilty", "habit"),
     draws=("A", "B", "C", "D"),
     row="group",
-    space={"cause": CAUSES, "guilty": NAMES, "seed": tuple(range(1, 6))},
+    space={"cause": HABITS, "guilty": NAMES, "seed": tuple(range(1, 6))},
     show=told,
     together=lambda groups: len({n["cause"] for n in groups}) == 4,
 )

@@ -40,7 +40,7 @@ Value(
     answers=("generations", "waited_s"),
     draws=("A", "B", "C", "D"),
     row="group",
-    space={"cause": CAUSES, "seed": tuple(range(11, 20))},
+    space={"cause": HABITS, "seed": tuple(range(11, 20))},
     together=lambda groups: len({n["cause"] for n in groups}) == 4,
 )
 
