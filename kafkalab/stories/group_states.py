@@ -5,10 +5,13 @@ The chapter shows the loop of a member; here is what starts the members, ends th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafkalab import KafkaConsumer
+from kafkalab.course_folder import course_folder
 from kafkalab.errors import KafkaException
 from kafkalab.lab import Lab
 from kafkalab.stories.group_case import GroupCase
@@ -100,35 +103,55 @@ def answers(request: str, broker: str = "4.4") -> dict[str, str]:
     return {state: asked(state, request, broker=broker) for state in names}
 
 
-def restart(end: str, **config: object) -> Lab:
+def restart(end: str, version: str = "3.9", **config: object) -> Lab:
     """bob's process ends after 40 seconds, and a new one starts 1.5 seconds later.
 
     end: "kill -9", or "close()" for a process that closes its consumer. All three members have
-    the settings `config` besides a group.id; a name "{name}" in them becomes the member's.
+    the settings `config` besides a group.id; a value "{name}" in them becomes the member's name.
     """
-    lab, closing = new_lab(version=str(config.pop("version", "3.9"))), []
-
-    def member(lab: Lab, name: str) -> None:
-        who = name.split("/")[0]
-        own = {key: who if value == "{name}" else value for key, value in config.items()}
-        settings = {"group.id": GROUP, "client.id": who, "enable.auto.commit": False, **own}
-        consumer = KafkaConsumer(lab, settings, name=name)
-        consumer.subscribe(["orders"])
-        while name not in closing:
-            consumer.poll(timeout_ms=500)
-        consumer.close()
-
-    for name in ("ann", "bob/1", "cyd"):
-        lab.spawn(member, name, name=name)
+    lab = new_lab(version=version)
+    closing = _start_three(lab, ("ann", "bob/1", "cyd"), config)
     lab.run_for(ms=RESTART_MS)
     if end == "close()":
         closing.append("bob/1")
     else:
         lab.kill("bob/1")
     lab.run_for(ms=1_500)
-    lab.spawn(member, "bob/2", name="bob/2")
+    lab.spawn(_polls, "bob/2", closing, config, name="bob/2")
     lab.run_for(ms=AFTERWARDS_MS)
     return lab
+
+
+def leave_and_die(version: str = "4.4", **config: object) -> Lab:
+    """cyd closes its consumer after 20 seconds, bob is killed after 40, ann stays. The settings are
+    the defaults, and `config`."""
+    lab = new_lab(version=version)
+    closing = _start_three(lab, ("ann", "bob", "cyd"), config)
+    lab.run_for(ms=20_000)
+    closing.append("cyd")
+    lab.run_for(ms=20_000)
+    lab.kill("bob")
+    lab.run_for(ms=60_000)
+    return lab
+
+
+def _start_three(lab: Lab, names: tuple[str, ...], config: dict[str, object]) -> list[str]:
+    """Start the members. Returns the list of those that shall close, empty at first."""
+    closing: list[str] = []
+    for name in names:
+        lab.spawn(_polls, name, closing, config, name=name)
+    return closing
+
+
+def _polls(lab: Lab, name: str, closing: list[str], config: dict[str, object]) -> None:
+    who = name.split("/")[0]
+    own = {key: who if value == "{name}" else value for key, value in config.items()}
+    settings = {"group.id": GROUP, "client.id": who, "enable.auto.commit": False, **own}
+    consumer = KafkaConsumer(lab, settings, name=name)
+    consumer.subscribe(["orders"])
+    while name not in closing:
+        consumer.poll(timeout_ms=500)
+    consumer.close()
 
 
 def troubled_group(cause: str, guilty: str, seed: int) -> Lab:
@@ -204,3 +227,15 @@ def _subscribes_anew(lab: Lab, name: str) -> None:
             until_ms = lab.now_ms + 9_000
             while lab.now_ms < until_ms:
                 consumer.poll(timeout_ms=500)
+
+
+def write_logs(labs: Mapping[str, Lab], folder: str) -> Path:
+    """Write each client's log file to data/generated/FOLDER/group-NAME and return the folder."""
+    place = course_folder() / "data" / "generated" / folder
+    shutil.rmtree(place, ignore_errors=True)
+    for name, lab in labs.items():
+        (place / f"group-{name}").mkdir(parents=True)
+        for client in sorted({event.who for event in lab.journal.of("line")}):
+            path = place / f"group-{name}" / f"{client.replace('/', '-')}.log"
+            path.write_text(lab.log_text(client), encoding="utf-8")
+    return place

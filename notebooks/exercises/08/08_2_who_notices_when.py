@@ -2,17 +2,18 @@
 # ### Exercise 08.2 · Who notices when?
 #
 # Three groups, A, B and C, each of ann and bob. In group A both send a heartbeat every
-# `n.A.interval_s` seconds. The first one comes one interval after the group became Stable. The
-# session timeout is `n.A.session_s` seconds. Bob ends `n.A.at_s` seconds after the group became
+# `n.A.interval_s` seconds. The first one is sent one interval after the group became Stable. The
+# session timeout is `n.A.session_s` seconds. bob ends `n.A.at_s` seconds after the group became
 # Stable, and `n.A.how` says in which way.
 #
-# Two questions, both in whole seconds and counted from bob's end. After how many does the
+# Give two numbers for each group, in whole seconds from bob's end. After how many does the
 # coordinator begin a rebalance, `noticed_after_s`? After how many does ann hear of it,
 # `told_after_s`?
 #
-# A *static member* is one with a `group.instance.id`, a name that outlives its process. It sends no
-# LEAVE_GROUP when it closes, because it means to come back. Seen from the coordinator, it is just
-# silent. The function `ending` below plays such a story. Do your sums first, then try them on it.
+# A *static member* (静态成员) has a `group.instance.id`, a name that stays the same when its process
+# ends and starts again. By default it sends no LEAVE_GROUP when it closes, because it will come
+# back. So the coordinator hears nothing of its end. The function `ending` below plays such a story.
+# Calculate first, then compare.
 
 # %%
 n = numbers("08.2")
@@ -74,7 +75,7 @@ THREE = ("A", "B", "C")
 
 def tells_ends_apart(groups: list[dict]) -> bool:
     """Whether every usual idea about an end goes wrong on one of these groups: somebody crashes,
-    somebody says goodbye, a static member does not."""
+    somebody closes, a static member closes."""
     return {n["how"] for n in groups} == {"close", "kill -9", "close of a static member"}
 
 
@@ -184,7 +185,7 @@ Judge(
 )
 
 # %% wrong="at once, both"
-# Nobody calls a member. It learns of a rebalance from the answer to its own next heartbeat.
+# The coordinator calls no member. ann learns of a rebalance from the answer to her next heartbeat.
 noticed_after_s = {a: 0 for a, x in n.items()}
 told_after_s = {a: 0 for a, x in n.items()}
 
@@ -207,9 +208,9 @@ told_after_s = {
     for a, x in n.items()
 }
 
-# %% wrong="everybody says goodbye"
+# %% wrong="everybody leaves"
 # A member with a group.instance.id sends no LEAVE_GROUP when it closes: it may come back in a
-# minute. So its session has to run out.
+# minute. So the coordinator waits until its session is over.
 noticed_after_s = {
     a: 0 if "close" in x.how else x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s
     for a, x in n.items()
@@ -235,8 +236,8 @@ told_after_s = {
 }
 
 # %% wrong="a whole interval more"
-# An interval is the most that it can take. Here the next heartbeat is nearer: they come every
-# {interval_s} s since the start.
+# An interval is the longest that it can take. Here the next heartbeat is nearer: there is one
+# every {interval_s} s from the start.
 noticed_after_s = {
     a: x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s if x.how != "close" else 0
     for a, x in n.items()
@@ -247,8 +248,19 @@ told_after_s = {
     for a, x in n.items()
 }
 
+# %% wrong="a close waits for the session"
+# close() sends LEAVE_GROUP, unless the member is static. The coordinator notices a close after 0 s.
+noticed_after_s = {
+    a: x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s for a, x in n.items()
+}
+told_after_s = {
+    a: ((x.at_s // x.interval_s * x.interval_s + x.session_s) // x.interval_s + 1) * x.interval_s
+    - x.at_s
+    for a, x in n.items()
+}
+
 # %% hint
-# Two clocks. How does the coordinator learn of it, and when do the others send their
+# There are two clocks. How does the coordinator learn of the end? When do the others send their
 # next heartbeat?
 
 # %% hint
