@@ -7,8 +7,8 @@
 # request, every three seconds.
 #
 # **You need** chapters 01, 03 and 07. **You get** seven words: *group state*, *heartbeat*, *session
-# timeout*, *rebalance in progress*, *grace time*, *fenced*, *reconciliation*. **Time** three
-# sittings: about 45 minutes up to section 3, 50 up to section 6, 45 to the end.
+# timeout*, *rebalance in progress*, *grace time*, *fenced*, *reconciliation*. **Time** four
+# sittings: about 45 + 30 + 35 + 35 minutes. They end after sections 3, 5, 8 and at the end.
 #
 # Chapter 07 in short: members send JOIN_GROUP to the group's *coordinator*, a broker. One member is
 # the *leader*. It makes a plan of who reads what and sends it with SYNC_GROUP. Each such round has
@@ -359,6 +359,10 @@ labs = {name: restart("kill -9", **config) for name, config in ways.items()}
 # %% exercise="08.7"
 
 # %% [markdown] items="N119 N108"
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It goes on past an exercise that is still open.
+#
 # ## 6. The missing half: what a member does with an answer
 #
 # You have seen what the coordinator answers. Now write the other side. A heartbeat can get these
@@ -418,10 +422,6 @@ group_timeline(lab, "inventory", beats=True, title=title)
 # come, because ann and bob have joined with new member ids. The group continues when the old
 # sessions are over, at second 25. It is the story of section 5, without a crash.
 #
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It goes on past an exercise that is still open.
-#
 # ## 7. Bug hunt
 
 # %% exercise="08.5"
@@ -467,6 +467,10 @@ state_diagram(states("consumer group"), made(newer))
 stable_after(leave_and_die(**{"group.protocol": "classic"}), 40_000)
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It goes on past an exercise that is still open.
+#
 # ## 9. The real thing beside it
 #
 # A recording: two real Java consumers 2.1.1 share a topic, and `inv-2` is killed. Its session is 8
