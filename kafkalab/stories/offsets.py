@@ -46,14 +46,21 @@ class ReadsAndCommits(Protocol):
 Work = Callable[[ConsumerRecord], object]
 
 
-def cluster(orders: int = 12, seed: int = 1, brokers: int = 1, **broker_config: object) -> Lab:
-    """A lab with so many orders in one partition. Groups form without waiting."""
+def cluster(
+    orders: int = 12, seed: int = 1, brokers: int = 1, coordinator: int | None = None
+) -> Lab:
+    """A lab with so many orders in one partition. Groups form without waiting.
+
+    coordinator: the broker that coordinates the group `billing`.
+    """
     lab = Lab(
         brokers=brokers,
         seed=seed,
-        broker_config={"group.initial.rebalance.delay.ms": 0, **broker_config},
+        broker_config={"group.initial.rebalance.delay.ms": 0},
     )
     lab.create_topic("orders", partitions=1)
+    if coordinator is not None:
+        lab.place_coordinator("billing", coordinator)
     sell(lab, orders)
     return lab
 
@@ -211,8 +218,7 @@ def pace(commit: str, each: str) -> int:
     A poll returns ten orders, an order is a millisecond of work, and the coordinator is ten
     milliseconds away in each direction.
     """
-    lab = cluster(300, seed=4, brokers=3)
-    lab.place_coordinator("billing", broker=1)
+    lab = cluster(300, seed=4, brokers=3, coordinator=1)
     lab.link(1, "ada").set_latency(ms=10)
     ada = member(lab, "ada", **{"max.poll.records": 10})
     done, began_ms = 0, 0
@@ -237,8 +243,8 @@ def broken_commit(
     callback: (again, offsets, error); what it appends to `again` is sent a second later.
     Returns the lab, and where bo begins.
     """
-    lab, seen = cluster(50, seed=2, brokers=3), []  # type: ignore[var-annotated]
-    lab.place_coordinator("billing", broker=1)
+    lab = cluster(50, seed=2, brokers=3, coordinator=1)
+    seen: list[tuple[str, int]] = []
 
     def read(lab: Lab, name: str) -> None:
         reader = member(lab, name, **{"max.poll.records": 10})
