@@ -7,8 +7,8 @@
 # your work disagree.
 #
 # **You need** chapters 01 and 07; 05 and 06 help. **You get** six words: *position*, *committed
-# offset*, *at least once*, *at most once*, *compaction*, *rebalance listener*. **Time** four
-# sittings: about 30 + 35 + 40 + 35 minutes. They end after sections 2, 5, 8 and at the end.
+# offset*, *at least once*, *at most once*, *compaction*, *rebalance listener*. **Time**
+# three sittings: about 45 + 40 + 30 minutes. They end after sections 5, 8 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -151,10 +151,6 @@ work_strip(runs, title="twelve orders, a death in round two; the bar is the comm
 # %% exercise="09.1"
 
 # %% [markdown] items="N57 N52 G31"
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It goes on past an exercise that is still open.
-#
 # ## 3. Who commits?
 #
 # There are two questions, and many texts mix them. *Who commits?* The client by itself
