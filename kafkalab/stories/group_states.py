@@ -27,7 +27,7 @@ SETTINGS: dict[str, object] = {
     "heartbeat.interval.ms": 3_000,
 }
 """What the members of chapter 08 use: a session of ten seconds, a heartbeat every three."""
-HABITS = ("too slow", "crashes", "closes", "subscribes anew")
+HABITS = ("too slow", "crashes", "closes", "subscribes again")
 """Why the groups of `troubled_group` rebalance."""
 RESTART_MS, AFTERWARDS_MS = 40_000, 120_000
 """When bob ends in `restart`, and how long the story continues."""
@@ -158,7 +158,7 @@ def troubled_group(cause: str, guilty: str, seed: int) -> Lab:
     """Fifty seconds of ann, bob and cyd, of whom one has a habit, one of HABITS.
 
     "too slow" works longer than max.poll.interval.ms allows. "crashes" is killed and started
-    again. "closes" closes its consumer and makes a new one. "subscribes anew" changes its topics.
+    again. "closes" closes its consumer and makes a new one. "subscribes again" changes its topics.
     """
     lab = Lab(brokers=1, seed=seed)
     lab.create_topic("orders", partitions=6)
@@ -169,7 +169,7 @@ def troubled_group(cause: str, guilty: str, seed: int) -> Lab:
     habit: dict[str, Callable[[Lab, str], None]] = {
         "too slow": _too_slow,
         "closes": _closes,
-        "subscribes anew": _subscribes_anew,
+        "subscribes again": _subscribes_again,
     }
     if cause in habit:
         lab.spawn(habit[cause], guilty, name=guilty)
@@ -219,7 +219,7 @@ def _closes(lab: Lab, name: str) -> None:
         lab.sleep(3_000)
 
 
-def _subscribes_anew(lab: Lab, name: str) -> None:
+def _subscribes_again(lab: Lab, name: str) -> None:
     consumer = _consumer(lab, name)
     while True:
         for topics in (["orders"], ["orders", "returns"]):

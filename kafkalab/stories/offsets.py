@@ -16,10 +16,11 @@ from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
 from kafkalab.records import ConsumerRecord, OffsetAndMetadata, ProducerRecord, TopicPartition
-from kafkalab.views import Worked
 
 if TYPE_CHECKING:
     import pandas
+
+    from kafkalab.views import Worked
 
 ORDERS = TopicPartition("orders", 0)
 MOMENTS = {
@@ -140,6 +141,8 @@ def shift(
     moment: one of MOMENTS. per_poll: how many records a poll returns; there are three polls.
     Raises IllegalArgumentException for another moment.
     """
+    from kafkalab.views import Worked  # graders import this module, and draw nothing
+
     if moment not in MOMENTS:
         raise IllegalArgumentException(f"a moment is one of {', '.join(MOMENTS)}, not {moment!r}")
     orders = 3 * per_poll

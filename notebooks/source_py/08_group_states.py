@@ -320,7 +320,7 @@ group_timeline(killed, "inventory", from_ms=30_000, to_ms=100_000, title=title)
 # coordinator it is a fourth member. Its JOIN_GROUP starts a rebalance. ann and cyd hear of it, give
 # up their partitions and join again. The old bob does not join: he is dead. The coordinator does
 # not know that. It waits until his session is over. ann and cyd own nothing for 42 seconds. The
-# whole group stands still because one process was restarted.
+# whole group reads nothing because one process was restarted.
 #
 # After `close()` the coordinator does not wait for the old bob: LEAVE_GROUP has removed him. ann
 # gives up her partitions only for some milliseconds.

@@ -446,8 +446,8 @@ compacted([("K1", "5"), ("K2", "7"), ("K1", None)])
 # %% [markdown] items="N112"
 # Committed offsets expire in the end. When a group has been *empty* for seven days
 # (`offsets.retention.minutes`), its offsets are removed. A broker up to 3.9 writes "Removed 1
-# expired offsets in 2 milliseconds.", one of 4.x "Generated 1 tombstone records while cleaning up
-# group metadata in 2 milliseconds." A member that is alive keeps the group's offsets, however long
+# expired offsets in 2 milliseconds." A broker 4.x writes "Generated 1 tombstone records while
+# cleaning up group metadata in 2 milliseconds." A member that is alive keeps the group's offsets, however long
 # nothing happens. Here ada commits 10 of 20 and closes:
 
 # %%
@@ -621,7 +621,7 @@ cleo.seek(TopicPartition("orders", 1), 4)
 # %% [markdown]
 # ## Then and now
 #
-# The letters KIP stand for [Kafka Improvement
+# KIP means [Kafka Improvement
 # Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals).
 #
 # | Then | Now | Try it |

@@ -273,7 +273,7 @@ def is_telling(number: int) -> bool:
     is_last = all(
         each[:2] != story(number)[tombstone][:2] for each in story(number)[tombstone + 1 :]
     )
-    first = next(each[2] for each in story(number) if each[:2] == BILLING)
+    first = next((each[2] for each in story(number) if each[:2] == BILLING), None)
     return (
         len(last) == 4 == len(set(last.values()))
         and sum(each[:2] == BILLING for each in story(number)) > 2
@@ -311,7 +311,7 @@ QUESTION_09_4 = Value(
     row="log",
     show=rows_of,
     together=tells_ideas_apart,
-    space={"log": tuple(range(3_000))},
+    space={"log": tuple(range(1_500))},
     where=lambda n: is_telling(n["log"]),
 )
 
@@ -453,7 +453,7 @@ def each_once(case: dict, data) -> tuple[bool, str]:
         return (
             False,
             (
-                f"after {MOST_LIVES} lives the readers are still at it, and the store has "
+                f"after {MOST_LIVES} lives the readers are still at work, and the store has "
                 f"{len(rows)} of {len(wanted)} orders."
             ),
         )
@@ -479,7 +479,7 @@ QUESTION_09_5 = Function(
         "The result and the offset must be kept together or not at all. How many commits is that for a record?",
         "keep: insert, set_offset with the offset after this one, one commit. take_over: seek where the store knows an offset, else leave it.",
     ),
-    title="keep the bookmark yourself",
+    title="keep the offset yourself",
     points=3,
     answers=("keep", "take_over"),
     public_cases=CUTS,

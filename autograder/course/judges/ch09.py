@@ -916,7 +916,7 @@ JUDGE_09_5 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="two commits",
-            sentence="An order is in the store twice. Where did the power fail, and from where did the next reader go on?",
+            sentence="An order is in the store twice. Where did the power fail, and where did the next reader begin?",
             source=(
                 "def take_over(store, consumer, partitions):\n"
                 "    for place in partitions:\n"
@@ -960,7 +960,7 @@ JUDGE_09_5 = Judge(
         ),
         WrongAnswer(
             name="no seek",
-            sentence="The store knows where to go on, and nobody asked it. Without a `seek` each next reader begins where Kafka says.",
+            sentence="The store knows where to continue, and nobody asked it. Without a `seek` each next reader begins where Kafka says.",
             source=(
                 "def take_over(store, consumer, partitions):\n"
                 "    known = [store.offset_of(place.partition) for place in partitions]\n"

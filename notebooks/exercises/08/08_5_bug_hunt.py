@@ -5,7 +5,7 @@
 # - `"too slow"`: it works so long between two polls that the client gives up its membership.
 # - `"crashes"`: its process is killed, and a supervisor starts it again.
 # - `"closes"`: it closes its consumer, waits, and makes a new one.
-# - `"subscribes anew"`: it changes the topics that it wants to read.
+# - `"subscribes again"`: it changes the topics that it wants to read.
 #
 # These are lines that the three members wrote in eighteen seconds. The number in front is the
 # second. Long lines are cut. There are about 55 lines, so take one group at a time. Ask of each
@@ -23,7 +23,7 @@ habit = {"A": ..., "B": ..., "C": ..., "D": ...}  # as above
 signs = {
     "too slow": "poll timeout has expired",
     "closes": "consumer is being closed",
-    "subscribes anew": "subscription has changed",
+    "subscribes again": "subscription has changed",
     "crashes": "Kafka version",
 }
 
@@ -117,14 +117,14 @@ def habit_of(name):
     if "poll timeout" in lines:
         return "too slow"
     if "subscription has changed" in lines:
-        return "subscribes anew"
+        return "subscribes again"
     return "closes" if "being closed" in lines else "crashes"
 
 
 def guilty_of(name):
     word = {
         "too slow": "poll timeout",
-        "subscribes anew": "subscription has changed",
+        "subscribes again": "subscription has changed",
         "closes": "being closed",
         "crashes": "Subscribed",
     }[habit_of(name)]
@@ -161,7 +161,7 @@ habit = {name: "crashes" if habit_of(name) == "closes" else habit_of(name) for n
 # asks for other topics each time.
 guilty = {name: guilty_of(name) for name in shown}
 habit = {
-    name: "crashes" if habit_of(name) == "subscribes anew" else habit_of(name) for name in shown
+    name: "crashes" if habit_of(name) == "subscribes again" else habit_of(name) for name in shown
 }
 
 # %% wrong="a poll timeout is a crash"

@@ -72,7 +72,7 @@ def is_telling(number: int) -> bool:
     is_last = all(
         each[:2] != story(number)[tombstone][:2] for each in story(number)[tombstone + 1 :]
     )
-    first = next(each[2] for each in story(number) if each[:2] == BILLING)
+    first = next((each[2] for each in story(number) if each[:2] == BILLING), None)
     return (
         len(last) == 4 == len(set(last.values()))
         and sum(each[:2] == BILLING for each in story(number)) > 2
@@ -105,7 +105,7 @@ Value(
     row="log",
     show=rows_of,
     together=tells_ideas_apart,
-    space={"log": tuple(range(3_000))},
+    space={"log": tuple(range(1_500))},
     where=lambda n: is_telling(n["log"]),
 )
 

@@ -169,7 +169,7 @@ def each_once(case: dict, data) -> tuple[bool, str]:
         return (
             False,
             (
-                f"after {MOST_LIVES} lives the readers are still at it, and the store has "
+                f"after {MOST_LIVES} lives the readers are still at work, and the store has "
                 f"{len(rows)} of {len(wanted)} orders."
             ),
         )
@@ -190,7 +190,7 @@ def each_once(case: dict, data) -> tuple[bool, str]:
 
 
 Function(
-    title="keep the bookmark yourself",
+    title="keep the offset yourself",
     points=3,
     answers=("keep", "take_over"),
     public_cases=CUTS,
@@ -223,8 +223,7 @@ def take_over(store, consumer, partitions):
 
 
 # %% wrong="two commits"
-# An order is in the store twice. Where did the power fail, and from where did the next
-# reader go on?
+# An order is in the store twice. Where did the power fail, and where did the next reader begin?
 def keep(store, record):
     store.insert(record.key)
     store.commit()
@@ -255,7 +254,7 @@ def keep(store, record):
 
 
 # %% wrong="no seek"
-# The store knows where to go on, and nobody asked it. Without a `seek` each next reader begins
+# The store knows where to continue, and nobody asked it. Without a `seek` each next reader begins
 # where Kafka says.
 def take_over(store, consumer, partitions):
     known = [store.offset_of(place.partition) for place in partitions]
