@@ -510,6 +510,13 @@ def _course(wanted) -> int:
     return build.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
+def _book(wanted) -> None:
+    from autograder.course.book import build
+
+    first = build(Path(wanted.out), wanted.chapters, answers=wanted.answers, say=say)
+    print(f"{first} is the first page. The folder can be copied to any web server.")
+
+
 def _new(wanted) -> None:
     from autograder.course.skeleton import begin
     from autograder.course.sources import name_of
@@ -890,6 +897,12 @@ def _parser() -> argparse.ArgumentParser:
         "--prose",
         action="store_true",
         help="only text changed: leave the sealed verdicts as they are",
+    )
+    book = command("book", _book, "run the chapters and make a static site of them")
+    book.add_argument("chapters", nargs="*", metavar="NN|myths")
+    book.add_argument("--out", default="book", metavar="DIR", help="default: book")
+    book.add_argument(
+        "--answers", action="store_true", help="with the model answers, each one folded"
     )
     new = command("new", _new, "begin an exercise: its file, with blanks to fill in")
     new.add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
