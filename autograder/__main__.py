@@ -26,6 +26,8 @@ from autograder.cell.terminal import (
 )
 
 OK, FAILED, UNUSABLE, ATTENTION = 0, 1, 2, 3
+GO_ON = ("grade", "receive", "regrade", "review", "classroom")
+"""Commands that keep what they did before Ctrl-C and go on from there."""
 
 
 class Unusable(ValueError):
@@ -59,7 +61,8 @@ def main(words: list[str] | None = None) -> int:
         )
         return UNUSABLE
     except KeyboardInterrupt:
-        say("Stopped. What was done is kept: the same command goes on from here.")
+        kept = " What was done is kept: the same command goes on from here."
+        say("Stopped." + kept * (wanted.command in GO_ON))
         return FAILED
     except Exception as failed:
         broken = said_by_sqlite(failed)
