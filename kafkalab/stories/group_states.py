@@ -40,7 +40,7 @@ def new_lab(seed: int = 8, version: str = "3.9") -> Lab:
     return lab
 
 
-def moves(lab: Lab) -> pandas.DataFrame:
+def group_moves(lab: Lab) -> pandas.DataFrame:
     """What the coordinator did with the group, move by move, without the ids of members."""
     table = lab.table("state").query("machine in ('group', 'consumer group')")
     reason = table.reason.str.replace(r"(member \w+)-\S+", r"\1", regex=True)
@@ -51,13 +51,13 @@ def moves(lab: Lab) -> pandas.DataFrame:
 
 def stable_after(lab: Lab, at_ms: int) -> int:
     """Whole seconds from a moment until the group is Stable again."""
-    found = moves(lab).query("after == 'Stable' and at_ms > @at_ms")
+    found = group_moves(lab).query("after == 'Stable' and at_ms > @at_ms")
     return round(int(found.at_ms.iloc[0] - at_ms) / 1_000)
 
 
 def made(lab: Lab) -> list[tuple[str, str]]:
     """The moves of the group, as pairs of states."""
-    return [(move.before, move.after) for move in moves(lab).itertuples()]
+    return [(move.before, move.after) for move in group_moves(lab).itertuples()]
 
 
 def without_partitions_s(lab: Lab, who: str, from_ms: int) -> float:
@@ -75,7 +75,7 @@ def _assignments(lab: Lab, who: str) -> list:  # type: ignore[type-arg]
 
 def commit_answer(lab: Lab, consumer: KafkaConsumer) -> tuple[int, str, str]:
     """Commit once: when the answer came, the group's state at the commit, and what happened."""
-    state = str(moves(lab).after.iloc[-1])
+    state = str(group_moves(lab).after.iloc[-1])
     try:
         consumer.commit_sync()
     except KafkaException as error:
@@ -97,10 +97,32 @@ def asked(state: str, request: str, generation: str = "current", broker: str = "
     return send(case.ids["alice"], number).name
 
 
-def answers(request: str, broker: str = "4.4") -> dict[str, str]:
+def answers_by_state(request: str, broker: str = "4.4") -> dict[str, str]:
     """The answer to alice's request in each state that has one."""
     names = ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable")
     return {state: asked(state, request, broker=broker) for state in names}
+
+
+def bobs_end(how: str, interval_s: int, session_s: int, at_s: int) -> tuple[Lab, int]:
+    """ann and bob read, and bob ends `at_s` seconds after the group became Stable.
+
+    how: "kill -9", "close", or "close of a static member". Returns the lab and when bob ended.
+    """
+    closing: list[str] = []
+    lab = new_lab()
+    often = {"heartbeat.interval.ms": interval_s * 1_000, "session.timeout.ms": session_s * 1_000}
+    static = {"group.instance.id": "till-2"} if "static" in how else {}
+    lab.spawn(_polls, "ann", closing, often, name="ann")
+    lab.spawn(_polls, "bob", closing, {**often, **static}, 20, name="bob")
+    lab.run_for(ms=8_000)
+    end_ms = int(group_moves(lab).query("after == 'Stable'").at_ms.iloc[0]) + at_s * 1_000
+    lab.run_for(ms=end_ms - lab.now_ms)
+    if how == "kill -9":
+        lab.kill("bob")
+    else:
+        closing.append("bob")
+    lab.run_for(ms=(session_s + 2 * interval_s) * 1_000)
+    return lab, end_ms
 
 
 def restart(end: str, version: str = "3.9", **config: object) -> Lab:
@@ -143,14 +165,16 @@ def _start_three(lab: Lab, names: tuple[str, ...], config: dict[str, object]) ->
     return closing
 
 
-def _polls(lab: Lab, name: str, closing: list[str], config: dict[str, object]) -> None:
+def _polls(
+    lab: Lab, name: str, closing: list[str], config: Mapping[str, object], poll_ms: int = 500
+) -> None:
     who = name.split("/")[0]
     own = {key: who if value == "{name}" else value for key, value in config.items()}
     settings = {"group.id": GROUP, "client.id": who, "enable.auto.commit": False, **own}
     consumer = KafkaConsumer(lab, settings, name=name)
     consumer.subscribe(["orders"])
     while name not in closing:
-        consumer.poll(timeout_ms=500)
+        consumer.poll(timeout_ms=poll_ms)
     consumer.close()
 
 

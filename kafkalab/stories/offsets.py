@@ -93,7 +93,7 @@ def plain(lab: Lab, name: str) -> list[str]:
     return [line.partition("=billing] ")[2] or line for line in lab.lines(name).message]
 
 
-def committed(lab: Lab, group: str = "billing") -> int:
+def committed_offset(lab: Lab, group: str = "billing") -> int:
     """The committed offset of a group in partition 0 of `orders`."""
     return int(lab.describe_group(group).current_offset[0])
 
@@ -166,7 +166,7 @@ def shift(
     lab.run_until(lambda: bool(dead))
     lab.kill("ada")
     lab.run_for(ms=10)
-    bookmark = committed(lab)
+    bookmark = committed_offset(lab)
     lab.spawn(reads, "bo", lambda now: None, name="bo")
     lab.run_for(ms=20_000)
     return Worked(tuple(done.count(offset) for offset in range(orders)), bookmark)

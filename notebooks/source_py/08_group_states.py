@@ -20,7 +20,7 @@
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import KafkaConsumer
 from kafkalab.reading.states import states
-from kafkalab.stories.group_states import SETTINGS, made, moves, new_lab, stable_after
+from kafkalab.stories.group_states import SETTINGS, group_moves, made, new_lab, stable_after
 from kafkalab.views import group_timeline, state_diagram
 
 me("")  # your student id, if your teacher gave you one: me("s123")
@@ -72,18 +72,18 @@ group_timeline(lab, "inventory", beats=True)
 # are chapter 07's: a group that was empty waits for more members.)
 #
 # - **cyd closes**. `close()` sends LEAVE_GROUP. The coordinator knows at once and turns orange. The
-#   others hear of it with their next heartbeats. The last of them comes one second later.
+#   others hear of it when they next ask the coordinator. The last of them does so one second later.
 # - **bob is killed**. A killed process sends nothing. The coordinator waits until bob's **session
 #   timeout** (会话超时) is over. It counts from the last thing that it heard of bob. Until then the
-#   group looks healthy, and nobody reads three partitions. bob's last heartbeat came at second 39,
-#   so his session was over at second 49. ann heard of it with her next heartbeat, at second 51.
-#   That is 11 seconds after the kill.
+#   group looks healthy, and nobody reads three partitions. The last heartbeat of bob came at second
+#   39, so his session was over at second 49. Then ann heard of it with her next heartbeat, at second
+#   51. That is 11 seconds after the kill.
 #
 # So a rebalance takes time. It begins when the coordinator *notices* something, which may be long
 # after it happened. Here is everything that the coordinator noticed:
 
 # %%
-moves(lab)
+group_moves(lab)
 
 # %% [markdown] items="N110"
 # ## 2. Five states
@@ -129,9 +129,9 @@ consumer.commit_sync()
 consumer.close()
 empty_ms = lab.now_ms
 lab.run_for(ms=30 * 24 * 3_600_000)
-dead_ms = moves(lab).at_ms.iloc[-1]
+dead_ms = group_moves(lab).at_ms.iloc[-1]
 truth("08 forgotten", days=round((dead_ms - empty_ms) / (24 * 3_600_000)))
-moves(lab).tail(3)
+group_moves(lab).tail(3)
 
 # %% [markdown] items="N112"
 # That is `offsets.retention.minutes`, 10080 minutes. A group that was stopped for a longer holiday
@@ -149,7 +149,7 @@ moves(lab).tail(3)
 #
 # The coordinator never calls a member. A member asks. Its question is the **heartbeat** (心跳), a
 # request of a few bytes. The answer is either *all is well*, or *the group gathers, join again*.
-# The second one is **REBALANCE_IN_PROGRESS** (重平衡进行中), *rebalance in progress*.
+# The second one is called **rebalance in progress** (重平衡进行中), REBALANCE_IN_PROGRESS.
 #
 # Two members have been reading for a while. Now cyd joins and must wait for both. It starts just
 # after a heartbeat of theirs, which is the worst moment. How many seconds does it wait with a
@@ -191,7 +191,7 @@ group_timeline(lab, "inventory", from_ms=from_ms, to_ms=to_ms, beats=True)
 # next heartbeat. In the worst case that is one whole interval. Here is what ann wrote:
 
 # %% items="N108"
-at_ms = moves(lab).query("before == 'Stable'").at_ms.iloc[0]
+at_ms = group_moves(lab).query("before == 'Stable'").at_ms.iloc[0]
 then = lab.lines("ann").query("at_ms > @at_ms and level == 'INFO'")
 for line in then.head(4).message:
     line = line.split("] ", 1)[1]
@@ -221,7 +221,7 @@ def heartbeats_a_minute(interval_ms):
 # %% [markdown] items="N119"
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It goes on past an exercise that is still open.
+# Above Selected Cell*. It continues past an exercise that is still open.
 #
 # ## 4. Which request is taken in which state?
 #
@@ -281,10 +281,10 @@ said
 
 # %% items="N119 N108"
 import pandas as pd
-from kafkalab.stories.group_states import answers, asked
+from kafkalab.stories.group_states import answers_by_state, asked
 
 requests = (("heartbeat", "2.3"), ("heartbeat", "4.4"), ("commit", "4.4"), ("sync", "4.4"))
-pd.DataFrame({f"{what}, {broker}": answers(what, broker) for what, broker in requests}).T
+pd.DataFrame({f"{what}, {broker}": answers_by_state(what, broker) for what, broker in requests}).T
 
 # %% [markdown] items="N119 N108"
 # Read it by rows. A heartbeat brings the news in *PreparingRebalance*. A coordinator of 2.3 repeats
@@ -361,7 +361,7 @@ labs = {name: restart("kill -9", **config) for name, config in ways.items()}
 # %% [markdown] items="N119 N108"
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It goes on past an exercise that is still open.
+# Above Selected Cell*. It continues past an exercise that is still open.
 #
 # ## 6. The missing half: what a member does with an answer
 #
@@ -469,7 +469,7 @@ stable_after(leave_and_die(**{"group.protocol": "classic"}), 40_000)
 # %% [markdown]
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It goes on past an exercise that is still open.
+# Above Selected Cell*. It continues past an exercise that is still open.
 #
 # ## 9. The real thing beside it
 #
@@ -610,7 +610,7 @@ lab = new_lab()
 start(lab, "ann", work_ms=2_000, **{"max.poll.interval.ms": 20_000})
 start(lab, "bob")
 lab.run_for(ms=90_000)
-print(moves(lab).reason.value_counts().to_string())
+print(group_moves(lab).reason.value_counts().to_string())
 group_timeline(lab, "inventory")
 
 # %% [markdown]

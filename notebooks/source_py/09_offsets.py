@@ -367,7 +367,7 @@ def both(sync_at_the_end):
 # %% [markdown] items="N28"
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It goes on past an exercise that is still open.
+# Above Selected Cell*. It continues past an exercise that is still open.
 #
 # ## 6. Write the loop
 
@@ -525,7 +525,7 @@ heard
 # %% [markdown] items="N59"
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It goes on past an exercise that is still open.
+# Above Selected Cell*. It continues past an exercise that is still open.
 #
 # ## 9. The real thing beside it
 #

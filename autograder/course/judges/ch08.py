@@ -838,7 +838,7 @@ JUDGE_08_3 = Judge(
         ),
         WrongAnswer(
             name="a heartbeat while the plan is made",
-            sentence="This member has sent JOIN_GROUP already. A coordinator of 2.3 tells it once more to join; one of 4.4 does not.",
+            sentence="This member has sent JOIN_GROUP already. A coordinator of 2.3 tells it again to join; one of 4.4 does not.",
             source=(
                 "def answer(state, request, is_member, generation):\n"
                 "    if not is_member:\n"

@@ -588,7 +588,7 @@ JUDGE_09_3 = Judge(
         ),
         WrongAnswer(
             name="no commit at the end",
-            sentence="WakeupException was raised in commit_sync, after the work and before the commit was through. Then you closed. Commit once more before you close.",
+            sentence="WakeupException was raised in commit_sync, after the work and before the commit was through. Then you closed. Commit again before you close.",
             source=(
                 "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
                 "\n"

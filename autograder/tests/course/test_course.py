@@ -120,7 +120,7 @@ CLAIMS = (
     ("03", "Client 3.9 has a new wish", r"v3_9 +- +5$"),
     ("03", "We lay its lines next to the", r"^(\d+) of \1 lines are the same$"),
     ("08", "The coordinator knows at once and turns orange", r"member cyd left"),
-    ("08", "The last of them comes one second later", r"after_close +- +1$"),
+    ("08", "The last of them does so one second later", r"after_close +- +1$"),
     ("08", "timeout** (会话超时) is over", r"session of member bob expired"),
     ("08", "That is 11 seconds after the kill", r"after_kill +- +11$"),
     (

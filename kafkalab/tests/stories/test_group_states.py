@@ -7,11 +7,11 @@ import pytest
 from kafkalab.stories.group_states import (
     HABITS,
     RESTART_MS,
-    answers,
+    answers_by_state,
     asked,
+    group_moves,
     leave_and_die,
     made,
-    moves,
     restart,
     stable_after,
     troubled_group,
@@ -27,7 +27,7 @@ def test_a_kill_and_a_quick_restart_stop_an_eager_group_until_the_old_session_is
     lab = restart("kill -9", version=version, **{"session.timeout.ms": 20_000})
     for who in ("ann", "cyd"):
         assert 15 < without_partitions_s(lab, who, RESTART_MS) < 20
-    assert moves(lab).query("at_ms > @RESTART_MS").reason.iloc[0] == "member bob joined"
+    assert group_moves(lab).query("at_ms > @RESTART_MS").reason.iloc[0] == "member bob joined"
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_close_a_static_member_or_a_cooperative_assignor_stop_nobody(end, conf
 
 def test_a_static_members_restart_is_no_rebalance():
     lab = restart("kill -9", **{"group.instance.id": "{name}"})
-    assert moves(lab).query("at_ms > @RESTART_MS").empty
+    assert group_moves(lab).query("at_ms > @RESTART_MS").empty
 
 
 def test_a_crash_is_noticed_no_sooner_in_the_newer_protocol():
@@ -58,9 +58,9 @@ def test_a_crash_is_noticed_no_sooner_in_the_newer_protocol():
 def test_a_coordinator_looks_at_the_id_the_generation_and_the_state():
     assert asked("Empty", "commit", "old") == "UNKNOWN_MEMBER_ID"
     assert asked("Stable", "heartbeat", "old") == "ILLEGAL_GENERATION"
-    assert answers("commit")["PreparingRebalance"] == "NONE"
-    assert answers("commit")["CompletingRebalance"] == "REBALANCE_IN_PROGRESS"
-    older, newer = answers("heartbeat", "2.3"), answers("heartbeat", "4.4")
+    assert answers_by_state("commit")["PreparingRebalance"] == "NONE"
+    assert answers_by_state("commit")["CompletingRebalance"] == "REBALANCE_IN_PROGRESS"
+    older, newer = answers_by_state("heartbeat", "2.3"), answers_by_state("heartbeat", "4.4")
     assert older["CompletingRebalance"] == "REBALANCE_IN_PROGRESS"
     assert newer["CompletingRebalance"] == "NONE"
 
@@ -69,7 +69,7 @@ def test_crashes_make_the_fewest_generations_and_the_longest_waits(tmp_path, mon
     labs = {cause: troubled_group(cause, "bob", seed=12) for cause in HABITS}
     waits = {}
     for cause, lab in labs.items():
-        table = moves(lab)
+        table = group_moves(lab)
         ends = [*table.at_ms[1:], lab.now_ms]
         not_stable = [
             end - start

@@ -12,7 +12,7 @@
 #
 # A *static member* (静态成员) has a `group.instance.id`, a name that stays the same when its process
 # ends and starts again. By default it sends no LEAVE_GROUP when it closes, because it will come
-# back. So the coordinator hears nothing of its end. The function `ending` below plays such a story.
+# back. So the coordinator hears nothing of its end. The function `bobs_end` below plays such a story.
 # Calculate first, then compare.
 
 # %%
@@ -21,33 +21,11 @@ n
 
 
 # %% items="N117 N118"
-def ending(how, interval_s, session_s, at_s):
-    """A lab in which bob ends, and when that was."""
-    often = {"heartbeat.interval.ms": interval_s * 1_000, "session.timeout.ms": session_s * 1_000}
-    static = {"group.instance.id": "till-2"} if "static" in how else {}
-    closes_ms = None
-    for run in ("rehearsal", "real"):  # the rehearsal tells when the group is Stable
-        lab = new_lab()
-        start(lab, "ann", **often)
-        start(lab, "bob", until_ms=closes_ms, **often, **static)
-        lab.run_for(ms=8_000)
-        end_ms = int(moves(lab).query("after == 'Stable'").at_ms.iloc[0]) + at_s * 1_000
-        closes_ms = end_ms if "close" in how else None
-    lab.run_for(ms=end_ms - lab.now_ms)
-    if how == "kill -9":
-        lab.kill("bob")
-    lab.run_for(ms=(session_s + 2 * interval_s) * 1_000)
-    return lab, end_ms
+from kafkalab.stories.group_states import bobs_end
 
-
-lab, end_ms = ending("kill -9", interval_s=3, session_s=10, at_s=13)
-group_timeline(
-    lab,
-    "inventory",
-    from_ms=end_ms - 8_000,
-    beats=True,
-    title="bob is killed 13 s after the group became Stable",
-)
+lab, end_ms = bobs_end("kill -9", interval_s=3, session_s=10, at_s=13)
+title = "bob is killed 13 s after the group became Stable"
+group_timeline(lab, "inventory", from_ms=end_ms - 8_000, beats=True, title=title)
 
 # %% answer
 noticed_after_s = {"A": ..., "B": ..., "C": ...}

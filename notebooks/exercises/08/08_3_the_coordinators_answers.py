@@ -155,8 +155,8 @@ def answer(state, request, is_member, generation):
 
 
 # %% wrong="a heartbeat while the plan is made"
-# This member has sent JOIN_GROUP already. A coordinator of 2.3 tells it once more to join; one of
-# 4.4 does not.
+# This member has sent JOIN_GROUP already. A coordinator of 2.3 tells it again to join; one of 4.4
+# does not.
 def answer(state, request, is_member, generation):
     if not is_member:
         return "UNKNOWN_MEMBER_ID"

@@ -311,7 +311,7 @@ def loop(consumer, finish):
 
 # %% wrong="no commit at the end"
 # WakeupException was raised in commit_sync, after the work and before the commit was through. Then
-# you closed. Commit once more before you close.
+# you closed. Commit again before you close.
 def loop(consumer, finish):
     def body():
         records = list(consumer.poll(200))
