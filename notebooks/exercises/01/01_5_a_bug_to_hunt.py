@@ -14,7 +14,7 @@
 # %%
 lab = Lab(brokers=3, seed=6)
 lab.create_topic("orders", partitions=3)
-shop(lab, records=12, partitions=3)
+write_orders(lab, records=12, partitions=3)
 for name, group in (
     ("billing-1", "billing"),
     ("billing-2", "billing"),
