@@ -264,9 +264,8 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 # %% [markdown] items="P1 P2 P11 P13 P17 N29 N30"
 # Version 2.1 waits for the first `send`. Version 3.9 asks a second question while the first one
 # waits: does a broker want the client's own metrics? That is *telemetry* (遥测), and it takes
-# another connection. A real client 3.9.2 with three addresses opened three: its producer was
-# *idempotent* (幂等, chapter 06) and asked for a producer id, at a node of its own choice. How many
-# connections that makes is a race, too.
+# another connection. A real client 3.9.2 with three addresses opened three. It asked about
+# telemetry a second time, at node 0, before its second address was ready. So that is a race, too.
 #
 # **Then and now.** Telemetry came with KIP-714. A KIP is a
 # [Kafka Improvement Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)
@@ -283,7 +282,7 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 # | `kill -9` closes the connections. | It ends the process. The operating system drops the connections. | section 4 |
 # | Clients should compare host and port, not ids. | They still go by id. From client 3.8 a client can go back to its bootstrap addresses when its metadata is of no use (KIP-899). From 4.0 on it does so by default, after some time, too (KIP-1102). | 02.open |
 # | — | Client 3.7 and newer look for a broker that takes their metrics (KIP-714). | section 6 |
-# | — | From 3.0.1, 3.1.1 and 3.2 on producers are idempotent by default. Version 3.0.0 and 3.1.0 meant to be and were not (KAFKA-13598). | the next cell |
+# | — | From 3.0.1, 3.1.1 and 3.2 on producers are *idempotent* (幂等, chapter 06) by default. They ask for a producer id first, INIT_PRODUCER_ID. In 3.0.0 and 3.1.0 a fault kept this off (KAFKA-13598). | the next cell |
 
 # %%
 lab, producer = shop("3.9", brokers=3, partitions=3, seed=9, **{"enable.idempotence": True})
