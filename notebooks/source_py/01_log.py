@@ -5,7 +5,7 @@
 # Kafka is not a queue, but you can use it as one. This chapter shows the one idea behind both.
 #
 # **You need** chapter 00. **You get** six words: *topic*, *partition*, *offset*, *consumer group*,
-# *committed offset*, *retention*. **Time** about 40 + 35 minutes.
+# *committed offset*, *retention*. **Time** about 35 + 50 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -229,10 +229,6 @@ lab.table("request.sent").query("who == 'm1'").api.value_counts().to_dict()
 # %% exercise="01.2"
 
 # %% [markdown]
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It continues past an exercise that is still open.
-#
 # ## 4. How many members are useful?
 #
 # A group may read several topics. Topic A has one partition, B has two, C has three: six in all. A
@@ -265,6 +261,10 @@ pd.DataFrame({"Range": by_range, "RoundRobin": by_round_robin})
 # %% exercise="01.3"
 
 # %% [markdown] items="N19"
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 5. What removes a record?
 #
 # Usually time. A topic keeps its records for a while, the **retention** (留存): seven days by

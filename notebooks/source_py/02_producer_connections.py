@@ -7,7 +7,7 @@
 #
 # **You need** chapter 01; this chapter uses its words *topic*, *partition* and *leader*. **You get**
 # six words: *bootstrap address*, *metadata*, *Sender*, *RecordAccumulator*, *least loaded*,
-# *zombie*. **Time** about 35 + 35 + 40 minutes.
+# *zombie*. **Time** about 40 + 35 + 50 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -131,10 +131,6 @@ say(lab)
 # %% exercise="02.2"
 
 # %% [markdown] items="P2 P5 P11"
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It continues past an exercise that is still open.
-#
 # ## 3. Which broker is asked?
 #
 # The client asks the **least loaded** (负载最小) node: the one with the fewest requests that still
@@ -182,6 +178,10 @@ except Exception as problem:
 outcome
 
 # %% [markdown] items="P13 P14"
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 4. What closes a connection, and what does not
 #
 # **You do.** `producer.close()` sends what is waiting and closes everything. If the process is
@@ -241,10 +241,6 @@ timeline(lab)
 # %% exercise="02.5"
 
 # %% [markdown]
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*.
-#
 # ## 6. The time machine
 #
 # The same producer with two addresses, in an old and in a new version. Nothing is sent. How many
@@ -301,7 +297,7 @@ for change in changes("2.1", "2.3", area="connecting").itertuples():
     print(f"{change.release}  {change.source}: {change.what}")
 
 # %% [markdown]
-# ## 7. The real thing, and many of them
+# ## 7. The real thing beside it
 #
 # This is a recording of a real Java producer 2.2.2 with three addresses. It was created and sent
 # nothing. Beside it the simulator plays the same program.
@@ -320,7 +316,11 @@ lines.style.hide(axis="index")
 # Which address is asked first is chance, in Java and here. We took a seed with the same order. Try
 # `seed=1`: the order changes, the steps do not.
 #
-# ### Spark lab: connections by the minute
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*.
+#
+# ## 8. Spark lab: connections by the minute
 #
 # A small log set is in `data/samples/tiny`: some dozens of clients, about ten minutes. Spark reads
 # the lines and gives one row for each connection. Spark starts once in each notebook. This takes
@@ -361,7 +361,7 @@ if found is not None:
 found.toPandas() if found is not None else "Write zombies first."
 
 # %% [markdown]
-# ## 8. The life of a connection
+# ## 9. The life of a connection
 #
 # For its client a connection is in one of four states. In `CHECKING_API_VERSIONS` TCP is connected,
 # and the client may send nothing but the question about versions. (Clients with security settings
@@ -385,7 +385,7 @@ lab.run_for(ms=3_000)
 connection_steps(lab, node=1, table=connection if isinstance(connection, dict) else {})
 
 # %% [markdown]
-# ## 9. When `send` blocks
+# ## 10. When `send` blocks
 #
 # `send` returns at once in most cases. It waits in two: the metadata of the topic is not there yet,
 # or the memory for waiting records (`buffer.memory`) is full. It waits for both together at most
@@ -395,7 +395,7 @@ connection_steps(lab, node=1, table=connection if isinstance(connection, dict) e
 # %% exercise="02.8"
 
 # %% [markdown] items="P8"
-# ## 10. An aside: a thread from a constructor
+# ## 11. An aside: a thread from a constructor
 #
 # The Sender is started *inside the constructor*. This class in Python starts its thread before it
 # is complete. `join` waits for the thread, so the fault always shows. What does the thread find:
@@ -428,7 +428,7 @@ truth("02 hasty constructor", found=Hasty().found)
 # *before* `Thread.start()`. What the constructor, or that of a subclass, writes after it, the thread
 # may see late or not at all.
 #
-# ## 11. In your own words
+# ## 12. In your own words
 #
 # A person reads your answers. `reveal("02.open", give_up=True)` and
 # `reveal("02.open2", give_up=True)` show good ones to compare with.
