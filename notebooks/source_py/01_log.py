@@ -442,10 +442,8 @@ def busy(version, **settings):
 # %%
 pd.DataFrame(
     {
-        version: {
-            reset: start_beyond_end(version, reset) for reset in ("earliest", "latest", "none")
-        }
-        for version in ("2.2", "2.3", "3.9")
+        reset: {version: start_beyond_end(version, reset) for version in ("2.2", "2.3", "3.9")}
+        for reset in ("earliest", "latest", "none")
     }
 )
 

@@ -48,7 +48,7 @@ CLAIMS = (
     ("01", "Each partition has one reader in each group", r"^search orders-2 \{'s1': 4\}$"),
     ("01", "With `earliest` the group loses records 3 to 7", r"group early +next 3 +6, and 5 gone"),
     ("01", "We keep the lines that tell who got what", r"^both sides say the same$"),
-    ("01", "Client 2.2 with `earliest` reads all eight", r"^earliest +0 +8 +8$"),
+    ("01", "Client 2.2 with `earliest` reads all eight", r"^2\.2 +0 +8 +ConsumerOffset"),
     (
         "01",
         "These are the requests that `search` sent so far",
