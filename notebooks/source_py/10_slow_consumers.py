@@ -126,26 +126,26 @@ group_timeline(lab, "stock")
 # | poll clock | Does the application poll again? | `max.poll.interval.ms`, 300 s | the client's heartbeat thread | the client itself: it sends LEAVE_GROUP |
 #
 # Two programs have a `session.timeout.ms` of 10 seconds. The first works for 60 seconds without a
-# poll. The second stands still for 60 seconds, as in a very long garbage collection: no thread of
+# poll. The second freezes for 60 seconds, as in a very long garbage collection: no thread of
 # its process runs. Which of them is still a member after a minute? Answer `True` or `False`.
 
 # %%
-predict("10 alive or not", works=None, stands_still=None)
+predict("10 alive or not", works=None, freezes=None)
 
 # %% items="N107"
-busy, busy_stays = story.minute_away(stands_still=False)
-still, still_stays = story.minute_away(stands_still=True)
-truth("10 alive or not", works=busy_stays, stands_still=still_stays)
+busy, busy_stays = story.minute_away(freezes=False)
+still, still_stays = story.minute_away(freezes=True)
+truth("10 alive or not", works=busy_stays, freezes=still_stays)
 poll_gap(busy, "ada", title="ada works for a minute; her session timeout is 10 s")
 
 # %%
-group_timeline(still, "stock", beats=True, title="ada's process stands still for a minute")
+group_timeline(still, "stock", beats=True, title="ada's process freezes for a minute")
 
 # %% [markdown]
 # Work does not stop heartbeats. A thread of the client's own sends them, also while the application
-# is busy. So a longer `session.timeout.ms` does not help slow work. A process that stands still
+# is busy. So a longer `session.timeout.ms` does not help slow work. A frozen process
 # sends no heartbeat. Ten seconds after her last one the coordinator removes ada: in the second
-# picture the group's row turns white. Ada's own row goes on, for her client does not know.
+# picture the group's row turns white. Ada's own row does not end, because her client does not know.
 #
 # It was not always so. Before Kafka 0.10.1 `poll()` sent the heartbeats, and slow work did stop
 # them. The heartbeat thread and `max.poll.interval.ms` came together, with KIP-62. (A

@@ -399,7 +399,7 @@ truth("11 none", stops_in_minute=minute, skips=read[-1] + 1 - len(read))
 
 # %% [markdown]
 # It stops in the minute in which the others jump, and it skips nothing. A person decides where it
-# goes on. Some records are deleted all the same: `none` makes the loss visible, it does not prevent
+# begins again. Some records are deleted all the same: `none` makes the loss visible, it does not prevent
 # it. A new group with `none` needs a first commit, or its first `poll()` raises.
 #
 # ## 7. A monitor of your own
@@ -413,7 +413,7 @@ truth("11 none", stops_in_minute=minute, skips=read[-1] + 1 - len(read))
 #
 # ## 8. A bookmark has an age
 #
-# Fifty orders, all read and committed. Then billing goes on holiday; its last member closes. Twenty
+# Fifty orders, all read and committed. Then billing has a holiday: its last member closes. Twenty
 # more orders come, and the topic keeps everything for thirty days. What does the tool say after six
 # days, and after eight? Give the lag, or "-" if it knows none. When billing comes back after eight
 # days, with the default `auto.offset.reset`, how many of the twenty orders does it get?
@@ -441,9 +441,9 @@ for minute, line in moments(lab, "committed offset for|Resetting offset", "m2"):
 # new. `latest` sends it to the end, and its lag is 0.
 #
 # The clock of a group starts when its last member is gone, whatever the age of its commits. A group
-# with members may be silent for a month. Two exceptions: a program that commits without being a
-# member (`assign`) has a clock for each offset, from the commit on; and where a live group has
-# stopped reading a topic, the offsets of that topic expire, too.
+# with members may be silent for a month. There are two other cases. A program that commits without
+# being a member (`assign`) has a clock for each offset, from the commit on. And where a live group
+# has stopped reading a topic, the offsets of that topic expire, too.
 #
 # The broker tells nobody but its own log. Up to broker 3.9 the line is `Removed X expired offsets in
 # Y milliseconds.` In 4.x it is `Generated X tombstone records while cleaning up group metadata in Y
@@ -507,8 +507,8 @@ for letter, group in numbers("11.6").items():
 
 # %% [markdown]
 # First the largest lag in every five minutes, as a monitor without access to the brokers would find
-# it: the high watermark of each FETCH answer, minus the last offset that was committed before it. A
-# dash means that no answer of these minutes tells a lag. Before the first commit none can. And the
+# it. It takes the high watermark of each FETCH answer and the last offset that was committed before.
+# A dash means that no answer of these minutes tells a lag. Before the first commit none can. And the
 # answer that says "your place is gone" has -1 for a high watermark: at the moment of a loss this
 # monitor is blind.
 
@@ -570,7 +570,7 @@ table.orderBy("client_id").toPandas()
 # ## What you know now
 #
 # - Lag is work to come, lead is what is left behind the reader. Look at both, by partition.
-# - A lag of 0 can be the moment after a loss. A flat lag can be a loss that goes on.
+# - A lag of 0 can be the moment after a loss. A flat lag can hide a loss that continues.
 # - The tool measures from the bookmark, the client from its position. A dash is not a zero.
 # - Minutes say more than records.
 # - A group that is empty for a week loses its bookmarks, not its records.

@@ -2,7 +2,7 @@
 # ### Exercise 10.1 · Which clock?
 #
 # Four programs, A to D, are dynamic members. `n.A.what` says what happens to A right after a
-# `poll()`. It `"works"` for `n.A.seconds` seconds, or it `"stands still"` for that time, or it
+# `poll()`. It `"works"` for `n.A.seconds` seconds, or it `"freezes"` for that time, or it
 # `"is killed"` and never comes back. (Then `n.A.seconds` has no meaning.) Its session timeout is
 # `n.A.session_s` seconds, its poll interval `n.A.poll_limit_s`.
 #
@@ -42,7 +42,7 @@ Value(
     draws=FOUR,
     row="program",
     space={
-        "what": ("works", "stands still", "is killed"),
+        "what": ("works", "freezes", "is killed"),
         "seconds": (20, 70, 200, 600),
         "session_s": (10, 30, 45),
         "poll_limit_s": (40, 120, 300),
@@ -66,7 +66,7 @@ Value(
             n["what"] == "works" and n["seconds"] > n["poll_limit_s"] > n["session_s"] for n in sets
         )
         and any(n["what"] == "is killed" and n["session_s"] < n["poll_limit_s"] for n in sets)
-        and any(n["what"] == "stands still" and n["seconds"] > n["session_s"] for n in sets)
+        and any(n["what"] == "freezes" and n["seconds"] > n["session_s"] for n in sets)
     ),
 )
 
@@ -102,7 +102,7 @@ def _clock(what: str, seconds: int, session_s: int, poll_limit_s: int) -> tuple[
 
     app = lab.spawn(program, name="ada")
     lab.run_until(lambda: bool(trouble))
-    if what == "stands still":
+    if what == "freezes":
         app.pause(seconds * 1_000)
     if what == "is killed":
         lab.kill("ada")
@@ -166,8 +166,8 @@ after_s = {
 }
 
 # %% hint
-# Ask which threads still run. A busy program has a heartbeat thread beside it; one that stands
-# still or is dead has none.
+# Ask which threads still run. A busy program has a heartbeat thread beside it; one that is
+# frozen or dead has none.
 
 # %% hint
 # Busy: only the poll clock can run out, and only when n.A.seconds is longer. Silent: the session

@@ -151,5 +151,5 @@ broken_promise = 16
 # anybody, before or after?
 
 # %% hint
-# Bo begins where the last commit stands. List what lies below that and has no line "has finished".
+# Bo begins at the last commit. List what lies below that and has no line "has finished".
 # Then look for the first commit above the smallest of them.

@@ -7,8 +7,8 @@
 # start. It has polled `n.A.polled` records. It is still working on the last `n.A.in_work` of them,
 # and has committed everything before them.
 #
-# What does the tool say (`tool_lag`), what do the client's `records-lag` and `records-lead` say,
-# and how many minutes ago was the first record written that is not committed yet?
+# What does the tool say (`tool_lag`)? What do the client's `records-lag` and `records-lead` say? And
+# take the first record that is not committed yet: how many minutes ago was it written?
 
 # %%
 n = numbers("11.2")

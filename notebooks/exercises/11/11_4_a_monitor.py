@@ -1,22 +1,22 @@
 # %% [markdown] items="N82"
-# Your turn. Once a minute your monitor is shown all partitions of the group's topic: a dict with,
-# for each, the log start, the committed offset, which is `None` where the group has never
-# committed, and the log end. The members run with `auto.offset.reset=earliest`. Return three
-# things:
+# Your turn. Once a minute your monitor gets a dict with all partitions of the group's topic, in any
+# order. For each it has the log start, the committed offset and the log end. The committed offset is
+# `None` where the group has never committed. The members run with `auto.offset.reset=earliest`.
+# Return three things:
 #
 # 1. `unread`: the records that are there and still to be read, in all partitions together;
 # 2. `lost`: how many records after the bookmark are deleted already, all together; where there is no
 #    bookmark, nothing is known to be lost;
-# 3. `alarm`: a list of the names, in alphabetical order, of the partitions in danger: retention has
-#    begun to delete there, something is unread, and fewer than 100 records lie between the log
-#    start and the record that is read next.
+# 3. `alarm`: a list with the names of the partitions in danger, in alphabetical order. A partition is
+#    in danger if three things are true. Retention has begun to delete there. Something is unread. And
+#    fewer than 100 records lie between the log start and the record that is read next.
 #
 # (This `lost` falls back to 0 when the member jumps and its bookmark with it. A monitor for
 # production would have to remember it.)
 #
-# The check runs your monitor over labs with several seeds: slow members, members that die,
-# partitions without a bookmark, partitions just at the limit, and peaceful ones, in which an alarm
-# would wake somebody for nothing. Here is one minute of such a story:
+# The check runs your monitor over several labs. There are slow members, members that die, partitions
+# without a bookmark and partitions just at the limit. In peaceful ones an alarm would wake somebody
+# for nothing. Here is one minute of such a story:
 
 # %%
 def seen(lab, at_ms):

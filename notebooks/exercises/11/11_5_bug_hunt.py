@@ -99,7 +99,7 @@ Judge(
 )
 
 # %% wrong="the one with the smallest offset"
-# That partition goes on at its committed offset. What lies before it was read by the program
+# That partition continues at its committed offset. What lies before it was read by the program
 # before.
 first = [line for line in shown if "Setting offset" in line][0]
 partition = first.split("partition ")[1].split(" ")[0]
