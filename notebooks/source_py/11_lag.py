@@ -8,7 +8,7 @@
 # **You need** chapters 01, 05, 07, 08 and 09. **You get** six words: *lag*, *lead*, *log start
 # offset*, *position*, *time lag*, *offset expiry*.
 #
-# **Time** three sittings: 45 minutes up to section 3, 45 minutes for sections 4 to 7, 40 minutes
+# **Time** three sittings: 40 minutes up to section 3; 30 minutes for sections 4 to 7; 35 minutes
 # for sections 8 to 12.
 
 # %%
@@ -261,7 +261,7 @@ counted(member)
 # %% [markdown]
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It goes on past an exercise that is still open.
+# Above Selected Cell*. It continues past an exercise that is still open.
 #
 # ## 4. Records or minutes?
 #
@@ -409,7 +409,7 @@ truth("11 none", stops_in_minute=minute, skips=read[-1] + 1 - len(read))
 # %% [markdown]
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It goes on past an exercise that is still open.
+# Above Selected Cell*. It continues past an exercise that is still open.
 #
 # ## 8. A bookmark has an age
 #

@@ -18,7 +18,7 @@ from autograder.cell.kinds import Value
 QUESTION_10_1 = Value(
     id="10.1",
     hints=(
-        "Ask which threads still run. A busy program has a heartbeat thread beside it; one that stands still or is dead has none.",
+        "Ask which threads still run. A busy program has a heartbeat thread beside it; one that is frozen or dead has none.",
         "Busy: only the poll clock can run out, and only when n.A.seconds is longer. Silent: the session clock runs out after n.A.session_s.",
     ),
     title="two clocks",
@@ -27,7 +27,7 @@ QUESTION_10_1 = Value(
     draws=FOUR,
     row="program",
     space={
-        "what": ("works", "stands still", "is killed"),
+        "what": ("works", "freezes", "is killed"),
         "seconds": (20, 70, 200, 600),
         "session_s": (10, 30, 45),
         "poll_limit_s": (40, 120, 300),
@@ -51,7 +51,7 @@ QUESTION_10_1 = Value(
             n["what"] == "works" and n["seconds"] > n["poll_limit_s"] > n["session_s"] for n in sets
         )
         and any(n["what"] == "is killed" and n["session_s"] < n["poll_limit_s"] for n in sets)
-        and any(n["what"] == "stands still" and n["seconds"] > n["session_s"] for n in sets)
+        and any(n["what"] == "freezes" and n["seconds"] > n["session_s"] for n in sets)
     ),
 )
 
@@ -221,7 +221,7 @@ QUESTION_10_4 = LineReading(
     id="10.4",
     hints=(
         "A commit of 8 says that everything below 8 is done. Which of these were never finished by anybody, before or after?",
-        "Bo begins where the last commit stands. List what lies below that and has no line \"has finished\". Then look for the first commit above the smallest of them.",
+        "Bo begins at the last commit. List what lies below that and has no line \"has finished\". Then look for the first commit above the smallest of them.",
     ),
     title="bug hunt: commit in a pool",
     points=3,

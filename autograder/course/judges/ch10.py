@@ -82,7 +82,7 @@ def _clock(what: str, seconds: int, session_s: int, poll_limit_s: int) -> tuple[
 
     app = lab.spawn(program, name="ada")
     lab.run_until(lambda: bool(trouble))
-    if what == "stands still":
+    if what == "freezes":
         app.pause(seconds * 1_000)
     if what == "is killed":
         lab.kill("ada")

@@ -397,7 +397,7 @@ JUDGE_11_3 = Judge(
         ),
         WrongAnswer(
             name="lag grows for ever",
-            sentence="The minute is right. But the member jumps: to the log's start with earliest, to its end with latest. The bookmark jumps with it, so the lag does not go on growing.",
+            sentence="The minute is right. But the member jumps: to the log's start with earliest, to its end with latest. The bookmark jumps with it, so the lag stops growing.",
             source=(
                 "first_loss = {\n"
                 "    a: first_reset(slow_member(x.arrive, x.work, x.keep, x.reset)[0]) for a, x in n.items()\n"
@@ -644,7 +644,7 @@ JUDGE_11_5 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the one with the smallest offset",
-            sentence="That partition goes on at its committed offset. What lies before it was read by the program before.",
+            sentence="That partition continues at its committed offset. What lies before it was read by the program before.",
             source=(
                 "first = [line for line in shown if \"Setting offset\" in line][0]\n"
                 "partition = first.split(\"partition \")[1].split(\" \")[0]\n"

@@ -10,8 +10,8 @@
 #
 # The function never returns. Some orders take more than a second, and `max.poll.interval.ms` is one
 # second here. The check runs your function on five days. On the first nobody crashes: in the end
-# all orders must be committed. On the others ada is killed in the middle of her work, and bo goes
-# on with the same function. Nothing may be lost. Some orders are done twice; that cannot be
+# all orders must be committed. On the others ada is killed in the middle of her work, and bo
+# takes over with the same function. Nothing may be lost. Some orders are done twice; that cannot be
 # avoided. Thirty is the limit.
 
 # %% answer

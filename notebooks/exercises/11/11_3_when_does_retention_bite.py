@@ -72,7 +72,7 @@ dashboard = {a: "zero" if x.reset == "latest" else "flat" for a, x in n.items()}
 
 # %% wrong="lag grows for ever"
 # The minute is right. But the member jumps: to the log's start with earliest, to its end with latest.
-# The bookmark jumps with it, so the lag does not go on growing.
+# The bookmark jumps with it, so the lag stops growing.
 first_loss = {
     a: first_reset(slow_member(x.arrive, x.work, x.keep, x.reset)[0]) for a, x in n.items()
 }
