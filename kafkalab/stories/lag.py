@@ -21,9 +21,9 @@ ORDERS = TopicPartition("orders", 0)
 DAY_MS = 24 * 60 * 60_000
 
 
-def minutes(count: float) -> int:
+def in_ms(minutes: float) -> int:
     """So many minutes in milliseconds."""
-    return int(count * 60_000)
+    return int(minutes * 60_000)
 
 
 def write(shop: KafkaProducer, count: int, partitions: int | None = None) -> None:
@@ -40,7 +40,7 @@ def shop_lab(keep: float, partitions: int = 1) -> Lab:
     The log's files are short and are looked at often, so that old records are deleted in time.
     """
     lab = Lab(brokers=1, seed=11, broker_config={"log.retention.check.interval.ms": 10_000})
-    config = {"retention.ms": minutes(keep), "segment.ms": 30_000}
+    config = {"retention.ms": in_ms(keep), "segment.ms": 30_000}
     lab.create_topic("orders", partitions=partitions, config=config)
     return lab
 
@@ -100,7 +100,7 @@ def waiting_minutes(lab: Lab, at_ms: int) -> int:
     bookmark = lab.describe_group(GROUP, at_ms).current_offset[0]
     batches = lab.table("record.appended").query("topic == 'orders'")
     written = batches[batches.last_offset >= bookmark].at_ms.iloc[0]
-    return round((at_ms - written) / minutes(1))
+    return round((at_ms - int(written)) / in_ms(1))
 
 
 def never_read(lab: Lab, read: Iterable[int]) -> int:
@@ -118,7 +118,7 @@ def moments(lab: Lab, words: str, client: str = "m1") -> list[tuple[int, str]]:
     """(minute, line) of a client's lines that match these words."""
     lines = lab.lines(client)
     found = lines[lines.message.str.contains(words)]
-    return [(at // minutes(1), brief(text)) for at, text in zip(found.at_ms, found.message)]
+    return [(at // in_ms(1), brief(text)) for at, text in zip(found.at_ms, found.message)]
 
 
 def first_reset(lab: Lab) -> int | None:
@@ -172,7 +172,7 @@ def small_group() -> tuple[Lab, KafkaProducer, KafkaConsumer]:
     return lab, shop, member
 
 
-def show(text: str, width: int = 105) -> None:
+def print_cut(text: str, width: int = 105) -> None:
     """Print what a tool printed, each line cut to the page."""
     print("\n".join(line[:width].rstrip() for line in text.splitlines()))
 
@@ -193,18 +193,18 @@ def two_members(
     lab.spawn(loop, "m2", 10, name="m2")
     shop = KafkaProducer(lab, {"client.id": "shop"})
     for minute in range(1, until):
-        lab.run_for(ms=minutes(minute) - lab.now_ms)
+        lab.run_for(ms=in_ms(minute) - lab.now_ms)
         if minute == crash_at:
             lab.kill("m2")
         write(shop, 40, partitions=2)
-    lab.run_for(ms=minutes(until) - lab.now_ms)
+    lab.run_for(ms=in_ms(until) - lab.now_ms)
     lab.close()
     return lab
 
 
 def nobody_reads(lab: Lab, partition: str = "orders-1", after_minute: int = 14) -> tuple[int, int]:
     """Seconds from a crash to the session's end, and to the partition's next commit."""
-    crash_ms = minutes(after_minute)
+    crash_ms = in_ms(after_minute)
     left = next(event.at_ms for event in lab.journal.of("group.left") if event.at_ms > crash_ms)
     again = next(
         event.at_ms
@@ -228,7 +228,7 @@ def holiday(days: float) -> tuple[Lab, KafkaProducer]:
         first.poll(timeout_ms=4_000)  # join, then read all fifty
     first.close()
     write(shop, 20)
-    lab.run_for(ms=int(days * DAY_MS) + minutes(1) - lab.now_ms)
+    lab.run_for(ms=int(days * DAY_MS) + in_ms(1) - lab.now_ms)
     return lab, shop
 
 

@@ -47,7 +47,7 @@ def subscribed(lab: Lab, name: str, **config: Any) -> KafkaConsumer:
     return consumer
 
 
-def committed(lab: Lab, group: str = GROUP) -> int:
+def committed_orders(lab: Lab, group: str = GROUP) -> int:
     """How many orders the group has committed, over all partitions."""
     offsets = lab.at(lab.now_ms)["groups"][group].get("offsets", {})
     return sum(each["offset"] for each in offsets.values())
@@ -150,7 +150,7 @@ def group_empty_after_s(**config: Any) -> int:
     return (left_ms - last_poll[0]) // 1_000
 
 
-def lines_of(lab: Lab, client: str, after_ms: int = 0, width: int = 84) -> None:
+def print_lines(lab: Lab, client: str, after_ms: int = 0, width: int = 84) -> None:
     """Print what a client wrote at WARN and INFO after a time, one line each, the long ones cut."""
     rows = lab.lines(client).query("at_ms > @after_ms and level in ('WARN', 'INFO')")
     for row in rows.itertuples():
@@ -189,7 +189,7 @@ def overtaken(done: Iterable[Done]) -> int:
     return count
 
 
-def summary(done: list[Done]) -> dict[str, int]:
+def design_summary(done: list[Done]) -> dict[str, int]:
     """What a design took: seconds, threads that worked, orders that were overtaken."""
     began_ms = done[0][0] - 30  # the first order took 30 ms
     return {

@@ -82,7 +82,11 @@ ada, bo = member(lab, "ada"), member(lab, "bo")
 lab.run_for(ms=60 * 60_000)
 
 warned = lab.lines("ada").query("level == 'WARN'")
-truth("10 an hour of work", minutes=warned.at_ms.iloc[0] // 60_000, committed=story.committed(lab))
+truth(
+    "10 an hour of work",
+    minutes=warned.at_ms.iloc[0] // 60_000,
+    committed=story.committed_orders(lab),
+)
 poll_gap(lab, "ada", to_ms=18 * 60_000, title="ada: a batch of 500 orders, two seconds each")
 
 # %% [markdown]
@@ -101,7 +105,7 @@ poll_gap(lab, "ada", to_ms=18 * 60_000, title="ada: a batch of 500 orders, two s
 done = ada["done"] + bo["done"]
 print(
     f"{len(done)} times an order was done, {len(set(done))} different orders, "
-    f"{story.committed(lab)} committed"
+    f"{story.committed_orders(lab)} committed"
 )
 group_timeline(lab, "stock")
 
@@ -200,7 +204,7 @@ result
 # the coordinator at all. Here are its own lines:
 
 # %%
-story.lines_of(lab, "ada", after_ms=8_000)
+story.print_lines(lab, "ada", after_ms=8_000)
 
 # %% [markdown]
 # First the poll timeout, then LeaveGroup. Much later, with the next call, the failing commit. With
@@ -227,7 +231,7 @@ def commit_named(consumer, record):
 def late(commit, **more):
     lab, result = story.late_member(commit, version="4.4", **{"group.protocol": "consumer"}, **more)
     requests = story.commits_sent(lab, "ada")
-    return {"result": result, "requests": requests, "committed": story.committed(lab)}
+    return {"result": result, "requests": requests, "committed": story.committed_orders(lab)}
 
 
 # %%
@@ -422,8 +426,8 @@ def night(member_is_there):
     if not member_is_there:
         lab.kill("ada")
         lab.run_for(ms=20_000)
-    before, result = story.committed(lab), script(lab, to=40)
-    return {"before": before, "the script": result, "after": story.committed(lab)}
+    before, result = story.committed_orders(lab), script(lab, to=40)
+    return {"before": before, "the script": result, "after": story.committed_orders(lab)}
 
 
 by_day, by_night = night(member_is_there=True), night(member_is_there=False)
@@ -473,7 +477,7 @@ def per_thread(threads):
     for number in range(threads):
         lab.spawn(consumer_thread, f"thread {number}", done, name=f"thread {number}")
     lab.run_until(lambda: len(done) == 400)
-    return story.summary(done)
+    return story.design_summary(done)
 
 
 # %%
@@ -495,7 +499,7 @@ def with_pool(workers):
     lab.spawn(poller, WorkerPool(lab, workers, store, "ada"), name="ada")
     lab.run_until(lambda: len(done) == 400)
     busy = {event.worker for event in lab.journal.of("work")}
-    return {**story.summary(done), "threads that worked": len(busy)}
+    return {**story.design_summary(done), "threads that worked": len(busy)}
 
 
 # %%
@@ -714,7 +718,7 @@ times = spark.createDataFrame(measured, "service string, took_ms int")
 # | Raise `session.timeout.ms` for slow work. | It has nothing to do with work. 10 s up to 2.8, 45 s from 3.0 (KIP-735). | section 2 |
 # | A member that polls too late sends LEAVE_GROUP. | A dynamic member does. A static one (2.3, KIP-345) waits for its session timeout as well. | section 2 |
 # | A late commit raises CommitFailedException. | So with the classic protocol. With KIP-848 (client 4.4) `commit_sync()` raises nothing and saves nothing. | section 3 |
-# | "The group has rebalanced and assigned the partitions to another member." | So said every late commit up to 2.3. Later clients say that the consumer is not part of an active group, where they do not ask the coordinator. | `story.late_member(commit, version="2.3")[0]`, then `story.lines_of` |
+# | "The group has rebalanced and assigned the partitions to another member." | So said every late commit up to 2.3. Later clients say that the consumer is not part of an active group, where they do not ask the coordinator. | `story.late_member(commit, version="2.3")[0]`, then `story.print_lines` |
 # | "This member will leave the group because consumer poll timeout has expired." | The words before *consumer* are gone in later clients. Search for the others. | the same |
 # | 150 records, since 150 times 2 s are 300 s. | Right calculation, no margin. | section 4 |
 # | A standalone consumer with a group's id fails at once. | While the group has members. When it is empty the commit is taken, and moves the group's committed offset. | section 5 |
@@ -742,7 +746,7 @@ lab.create_topic("orders")
 story.shop(lab, orders=2000)
 member(lab, "ada", lambda record: 100, **{"max.poll.records": 500, "max.poll.interval.ms": 300_000})
 lab.run_for(ms=10 * 60_000)
-{"left at ms": story.poll_too_late(lab), "committed": story.committed(lab)}
+{"left at ms": story.poll_too_late(lab), "committed": story.committed_orders(lab)}
 
 # %% [markdown]
 # **So what?** Watch the consumer's metric `time-between-poll-max` (KIP-517, from 2.4), divided by

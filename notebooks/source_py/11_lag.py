@@ -15,7 +15,8 @@
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
 from kafkalab import KafkaAdminClient, KafkaConsumer, KafkaException, TopicPartition
 from kafkalab.stories import lag as story
-from kafkalab.stories.lag import brief, first_reset, lag_of, minutes, moments, never_read, show
+from kafkalab.stories.lag import brief, first_reset, lag_of, moments, never_read
+from kafkalab.stories.lag import in_ms as minutes, print_cut as show
 from kafkalab.stories.recorded import recorded
 from kafkalab.tools.consumer_groups import described
 from kafkalab.views import group_timeline, lag_and_lead

@@ -97,7 +97,7 @@ def commit_named(consumer, record):
 )
 def test_late_commits_of_client_4_4(config, how, expected):
     lab, result = story.late_member(how, version="4.4", **config)
-    assert (result, story.commits_sent(lab, "ada"), story.committed(lab)) == expected
+    assert (result, story.commits_sent(lab, "ada"), story.committed_orders(lab)) == expected
 
 
 def commits_what_it_polled(consumer, pool):

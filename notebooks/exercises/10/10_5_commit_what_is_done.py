@@ -75,7 +75,7 @@ def how_it_went(case, lab):
             )
     finished = slow_consumers.finished_orders(lab)
     if case["crash_ms"] == 0 and len(set(finished)) == ORDERS:
-        saved = slow_consumers.committed(lab)
+        saved = slow_consumers.committed_orders(lab)
         if saved < ORDERS:
             return (
                 f"all {ORDERS} orders were finished, but the committed offsets cover {saved} of "

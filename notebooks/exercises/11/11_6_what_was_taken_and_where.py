@@ -22,8 +22,8 @@ resets = {"A": ..., "B": ..., "C": ...}
 skipped_records = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 resets, skipped_records = {}, {}
-for a, story in n.items():
-    once, offsets = slow_member(story.arrive, story.work, story.keep, story.reset)
+for a, told in n.items():
+    once, offsets = slow_member(told.arrive, told.work, told.keep, told.reset)
     resets[a] = len(moments(once, "is out of range"))
     skipped_records[a] = never_read(once, offsets)
 ### END SOLUTION
