@@ -425,11 +425,11 @@ predict("11 holiday", after_6_days=None, after_8_days=None, gets=None)
 
 # %%
 def told_after(days):
-    lab, shop = story.holiday(days)
+    lab, _ = story.holiday(days)
     return lag_of(lab) if "billing" in lab.at(lab.now_ms)["groups"] else "-"
 
 
-lab, shop = story.holiday(8)
+lab, _ = story.holiday(8)
 got = len(list(story.member_on_holiday(lab, "m2").poll(timeout_ms=6_000)))
 truth("11 holiday", after_6_days=told_after(6), after_8_days=told_after(8), gets=got)
 for minute, line in moments(lab, "committed offset for|Resetting offset", "m2"):
