@@ -290,7 +290,7 @@ JUDGE_11_2 = Judge(
         ),
         WrongAnswer(
             name="lag over rate, rounded down",
-            sentence="You divided the lag by {per_minute} and rounded down. In which minute was the record at the bookmark written? It has waited since then.",
+            sentence="Three are right, the last is a minute too small. Find the minute in which the record at the bookmark was written. (Not the one at the position; and the lag divided by {per_minute} is not simply rounded down.)",
             source=(
                 "tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}\n"
                 "client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}\n"
@@ -329,16 +329,6 @@ JUDGE_11_2 = Judge(
                 "client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}\n"
                 "client_lead = {a: x.polled - x.in_work for a, x in n.items()}\n"
                 "minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}"
-            ),
-        ),
-        WrongAnswer(
-            name="minutes from the position",
-            sentence="Three are right. You took the minute of the record at the position. The first record that is not committed is {in_work} before it.",
-            source=(
-                "tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}\n"
-                "client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}\n"
-                "client_lead = {a: x.polled for a, x in n.items()}\n"
-                "minutes_old = {a: 12 - (x.deleted + x.polled) // x.per_minute for a, x in n.items()}"
             ),
         ),
         WrongAnswer(

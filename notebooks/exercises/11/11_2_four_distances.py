@@ -184,8 +184,9 @@ client_lead = {a: x.polled + 1 for a, x in n.items()}
 minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
 
 # %% wrong="lag over rate, rounded down"
-# You divided the lag by {per_minute} and rounded down. In which minute was the record at the
-# bookmark written? It has waited since then.
+# Three are right, the last is a minute too small. Find the minute in which the record at the
+# bookmark was written. (Not the one at the position; and the lag divided by {per_minute} is not
+# simply rounded down.)
 tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
 client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
 client_lead = {a: x.polled for a, x in n.items()}
@@ -216,14 +217,6 @@ tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x i
 client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
 client_lead = {a: x.polled - x.in_work for a, x in n.items()}
 minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
-
-# %% wrong="minutes from the position"
-# Three are right. You took the minute of the record at the position. The first record that is not
-# committed is {in_work} before it.
-tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
-client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
-client_lead = {a: x.polled for a, x in n.items()}
-minutes_old = {a: 12 - (x.deleted + x.polled) // x.per_minute for a, x in n.items()}
 
 # %% wrong="minutes of the last committed record"
 # Three are right. You took the minute of the last committed record. The bookmark names the next one.
