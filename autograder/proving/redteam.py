@@ -34,12 +34,14 @@ from autograder.sandbox.outside.parent import LEVELS, Limits, Sandbox
 
 LIMITS = Limits(
     cell_seconds=2,
+    cell_wall_seconds=3,
     seconds=4,
     cpu_seconds=5,
     memory_bytes=2 << 30,
     file_bytes=16 << 20,
     scratch_bytes=64 << 20,
     spark_cell_seconds=30,
+    spark_cell_wall_seconds=60,
     spark_seconds=300,
     spark_memory_bytes=2 << 30,
 )
@@ -142,9 +144,9 @@ class RedTeam:
         spark = find(attack.question).kind == "spark"
         limits = self._limits
         in_all, of_a_cell = (
-            (limits.spark_seconds, limits.spark_start_seconds + limits.spark_cell_seconds)
+            (limits.spark_seconds, limits.spark_start_seconds + limits.spark_cell_wall_seconds)
             if spark
-            else (limits.seconds, limits.cell_seconds)
+            else (limits.seconds, limits.cell_wall_seconds)
         )
         most = in_all + (of_a_cell + GRACE_SECONDS if self.sandbox.second else 0)
         outcome.late = max(
