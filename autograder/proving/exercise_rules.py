@@ -32,7 +32,7 @@ from autograder.course.references import reference, references
 from autograder.course.rehearsal import reply_of_wrong
 from autograder.course.sealing import Unsealable, seal_question, write_boxes
 from autograder.course.sources import exercises_of, name_of
-from autograder.grade import hear
+from autograder.grading.lanes.submission_run import hear
 from autograder.grading.verdict import all_cases, mark
 from autograder.handed_in.submission import Submission
 from autograder.proving.drawn import drawn

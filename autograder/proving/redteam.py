@@ -25,8 +25,9 @@ from autograder.cell.question import find
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
-from autograder.grade import hear, judge, public
-from autograder.grading.verdict import all_cases
+from autograder.grade import public
+from autograder.grading.lanes.submission_run import hear
+from autograder.grading.verdict import all_cases, judge
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
 from autograder.proving.grounds import Grounds

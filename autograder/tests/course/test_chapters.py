@@ -16,7 +16,7 @@ from autograder.course.judge import judge_of, said_of_right
 from autograder.course.masters import master
 from autograder.course.references import references, solved
 from autograder.course.sealing import seal, seal_question
-from autograder.grade import run
+from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import Submission
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.shares import share

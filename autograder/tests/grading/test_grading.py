@@ -9,7 +9,7 @@ import pytest
 from autograder.cell.question import find
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
-from autograder.grade import run
+from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import read
 
 MACHINE = ("90.1", "90.2", "90.3")
