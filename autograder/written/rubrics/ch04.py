@@ -346,7 +346,7 @@ RUBRIC_04_open = Rubric(
                     "{state} .. (is|are|stays|stay|remains|remain|gets|get|will|will be) _ "
                     "(kept|fine|ok|unaffected|correct|safe|intact|preserved|valid|moved|migrated|"
                     "follow*|unchanged) ^ ({not}|no longer|here|there) ! (until|as long "
-                    "as|would|new topic|so that)"
+                    "as|would|new topic|so that|kept (by|per) partition* (no longer|not) match*)"
                 ),
                 "~{state} .. (not|n t) (affected|lost|touched|broken|influenced) ! {new_topic}",
                 "{state} _ (follow*|move*|migrat*) _ (automatically|along|with|too) ^ {not}",
