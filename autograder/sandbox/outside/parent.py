@@ -39,7 +39,7 @@ from autograder.cell.asking import (
 from autograder.cell.course_folder import HOME, released
 from autograder.course.masters import master
 from autograder.handed_in.needs import imported_by, needed
-from autograder.sandbox.outside import bubble, cgroup
+from autograder.sandbox.outside import bubble, cgroup, spark_archive
 from autograder.sandbox.outside.probing import Probe
 from autograder.sandbox.outside.temp_folder import Lodging
 
@@ -109,6 +109,7 @@ class Sandbox:
         self._own = threading.local()
         self._lock = threading.Lock()
         self._numbers = itertools.count()
+        self._jvms, self._archiving = 0, threading.Lock()
         self._why: list[str] = []
         # started to find the level, not yet some thread's
         self._spare: Worker | None = None
@@ -226,6 +227,8 @@ class Sandbox:
             for step in steps
         ]
         limits = self.limits
+        if spark and any(step.get("spark", True) for step in steps):
+            self._expect_jvm()
         seconds = limits.spark_seconds if spark else limits.seconds
         cell_wall_seconds = limits.spark_cell_wall_seconds if spark else limits.cell_wall_seconds
         least = cell_wall_seconds + 2 + (limits.spark_start_seconds if spark else 0)
@@ -262,6 +265,22 @@ class Sandbox:
             "seconds": 0.0,
             "level": self.level,
         }
+
+    def _expect_jvm(self) -> None:
+        """Show workers the archive of Spark's classes: the kept one before the first JVM, else one
+        made once it is worth its cost. One lane makes it, and the others go on."""
+        self._jvms += 1
+        number = self._jvms
+        if number not in (1, spark_archive.WORTH_IT_AFTER) or not self._archiving.acquire(False):
+            return
+        try:
+            archive = spark_archive.kept()
+            if archive is None or (self.view / spark_archive.ARCHIVE).exists():
+                return
+            if archive.exists() or (number > 1 and spark_archive.make(archive)):
+                spark_archive.show(archive, self.view)
+        finally:
+            self._archiving.release()
 
     def _worker(self) -> Worker:
         """This thread's worker."""
