@@ -82,9 +82,10 @@ QUICK_BOMBS = {
     ),
     "a pipe full of noise": "its answers were longer than 4,000,000 bytes",
 }
+# 2 s of processor time, or 4 s by the clock on a machine that has too much to do
 SLOW_BOMBS = {
-    "a loop that cannot be interrupted": "no answer after 2 s",
-    "a plain loop": "no answer after 2 s",
+    "a loop that cannot be interrupted": "no answer after [24] s",
+    "a plain loop": "no answer after [24] s",
     "memory, page by page": "memory|no answer|the time was up",
     "memory of many": "it used more than 2,048 MB of memory|the time was up",
     "/dev/shm": "all files together may be 64 MB large|a file may be 16 MB large",
