@@ -24,7 +24,6 @@ PATIENT: dict[str, object] = {
 """Settings of a producer that tries again for 20 s. Idempotence is for later: off."""
 KNOWN = "localhost:9095"
 """The address of broker 3, which never crashes in this chapter."""
-SIZES = re.compile(r"partitionSizes=\[orders-0=(\d+)\]")
 
 
 def cluster(min_insync: int = 1, unclean: bool = False, seed: int = 5) -> Lab:
@@ -60,7 +59,7 @@ def sell(lab: Lab, acks: str, count: int = 20) -> dict[str, list[str]]:
 
 
 def slow_followers(acks: str) -> tuple[Lab, dict[str, list[str]]]:
-    """Twenty orders while the followers sleep; then the leader crashes. The lab, and sell's keys."""
+    """Sell twenty orders while the followers sleep; then the leader crashes. The lab, the keys."""
     lab = cluster()
     lab.broker(1).pause(4_500)
     lab.broker(2).pause(4_500)
@@ -133,9 +132,7 @@ def alone(acks: str, broker_version: str = "4.4") -> tuple[int, int, int]:
     return len(told["acknowledged"]), now, later
 
 
-def hang(
-    request_ms: int, delivery_ms: int, seed: int = 6
-) -> tuple[int, int, BaseException | None]:
+def hang(request_ms: int, delivery_ms: int, seed: int = 6) -> tuple[int, int, BaseException | None]:
     """(seconds until the callback, times sent, its error) where a broker answers no PRODUCE.
 
     request_ms, delivery_ms  `request.timeout.ms` and `delivery.timeout.ms`
@@ -191,30 +188,29 @@ def order_in_the_log(lab: Lab) -> list[int]:
 def tries(lab: Lab) -> pandas.DataFrame:
     """The PRODUCE requests of `refused_at_first`: when sent, which records, what was answered.
 
-    A log line tells a batch's bytes. The batch of that size in the log tells its records.
+    A batch that is written is in the log, in the order of the requests. Of a refused one the lines
+    tell the bytes; the batch of that size in the log has its records.
     """
     import pandas
 
-    batches = {
-        batch.size_bytes: [record.key for record in batch.records]
-        for batch in reversed(list(lab.journal.of("record.appended")))
-    }
-    lines = lab.lines("shop")
-    refused = {
-        int(found[1])
-        for text in lines.message
-        if (found := re.search(r"correlation id (\d+) on topic-partition .*retrying", text))
-    }
+    written = list(lab.journal.of("record.appended"))
+    by_size = {batch.size_bytes: batch for batch in reversed(written)}
+    text = "\n".join(lab.lines("shop").message)
+    refused = set(re.findall(r"correlation id (\d+) on topic-partition .*retrying", text))
     rows = []
     for request in lab.journal.of("request.sent"):
         if request.api != "PRODUCE":
             continue
-        number = request.correlation_id
-        text = next(t for t in lines.message if "Sending PRODUCE" in t and f"Id={number}," in t)
-        size = SIZES.search(text)
-        keys = batches[int(size[1])] if size else []
-        answer = "refused" if number in refused else "written"
-        rows.append((request.at_ms, f"{keys[0]} to {keys[-1]}", answer))
+        number = str(request.correlation_id)
+        if number in refused:
+            size = re.search(rf"Sending PRODUCE .*correlationId={number}\b.*orders-0=(\d+)", text)
+            assert size is not None, "a producer at DEBUG writes a line for each PRODUCE"
+            batch, answer = by_size[int(size[1])], "refused"
+        else:
+            batch, answer = written.pop(0), "written"
+        keys = [record.key for record in batch.records]
+        records = keys[0] if len(keys) == 1 else f"{keys[0]} to {keys[-1]}"
+        rows.append((request.at_ms, records, answer))
     return pandas.DataFrame(rows, columns=["sent at ms", "records", "answer"])
 
 

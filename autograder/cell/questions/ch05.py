@@ -51,29 +51,41 @@ QUESTION_05_1 = Value(
 # %% 05.2
 from autograder.cell.kinds import Value
 
-
-def waits_cost_a_try(request_s: int, delivery_s: int) -> bool:
-    """Do fewer tries fit than one timeout divided by the other, rounded up? Six waits take more
-    than 3 s, and the last try would begin at most 3 s before the end."""
-    return delivery_s > 6 * request_s and (delivery_s - 1) % request_s < 3
-
+# (delivery_s, tries) whose answer is the same for every seed, and no plain division by `tries`.
+CLEAR = (
+    (18, 4),
+    (18, 5),
+    (20, 4),
+    (24, 4),
+    (24, 5),
+    (28, 4),
+    (28, 5),
+    (30, 4),
+    (30, 5),
+    (34, 4),
+    (34, 5),
+    (34, 6),
+)
+# and among them those in which the waits between the tries cost a second
+WAITS_COUNT = ((18, 4), (24, 4), (24, 5), (28, 5), (30, 4))
 
 QUESTION_05_2 = Value(
     id="05.2",
     hints=(
-        "Two clocks run: one for each try, one for all of them together. Which ends the matter?",
-        "hang takes both in milliseconds and tells seconds and tries.",
+        "Two clocks run: one for each try, one for all of them together. When must the last try begin?",
+        "Start with delivery_s // (tries - 1) and call hang(seconds * 1000, delivery_s * 1000). Take one second less until there are enough tries.",
     ),
-    title="the last word",
+    title="the last try",
     points=2,
-    answers=("heard_after_s", "times_sent"),
+    answers=("heard_after_s", "largest_s"),
     draws=THREE,
     row="program",
-    space={
-        "request_s": (2, 3, 4, 5, 6),
-        "delivery_s": (10, 13, 17, 19, 22, 25, 27, 29, 31, 34),
-    },
-    together=lambda programs: any(waits_cost_a_try(**n) for n in programs),
+    space={"delivery_s": (18, 20, 24, 28, 30, 34), "tries": (4, 5, 6)},
+    where=lambda n: (n["delivery_s"], n["tries"]) in CLEAR,
+    together=lambda programs: (
+        any((n["delivery_s"], n["tries"]) in WAITS_COUNT for n in programs)
+        and len({(n["delivery_s"], n["tries"]) for n in programs}) == len(programs)
+    ),
 )
 
 
@@ -156,8 +168,8 @@ def said_what_failed(case: dict, data) -> tuple[bool, str]:
         return (
             False,
             (
-                f"{len(failed)} orders were not acknowledged, and you named {len(said)}. Every "
-                "order needs its last word before you return."
+                f"{len(failed)} orders were not acknowledged, and you named {len(said)}. Wait for the "
+                "result of every order before you return."
             ),
         )
     if case["crash"] == 0 and data["took_ms"] > 200:
@@ -168,7 +180,9 @@ def said_what_failed(case: dict, data) -> tuple[bool, str]:
                 "afterwards."
             ),
         )
-    return True, "right: it says what is safe and what is not."
+    if not failed:
+        return True, "right: all were acknowledged, and your list is empty."
+    return True, f"right: {len(failed)} orders failed, and you named each of them."
 
 
 QUESTION_05_3 = Function(
@@ -207,12 +221,12 @@ from autograder.cell.kinds import Value
 QUESTION_05_5 = Value(
     id="05.5",
     hints=(
-        "Acknowledged on the left, readable on the right: what has no partner is lost.",
-        "told_written.join(can_be_read, [\"shop\", \"key\"], \"left_anti\").groupBy(\"shop\").count()",
+        "Acknowledged on the left, readable on the right. Spark has a kind of join that keeps the rows of the left side without a partner.",
+        "It is called \"left_anti\". For the first number: F.min of split(key, \" \")[1], cast to int.",
     ),
     title="Spark: the loss report",
     points=2,
-    answers=("orders_lost",),
+    answers=("orders_lost", "first_lost"),
     draws=THREE,
     row="shop",
     space={"acks": ("0", "1"), "asleep_after_ms": tuple(range(110, 960, 30))},
