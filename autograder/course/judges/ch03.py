@@ -206,7 +206,7 @@ JUDGE_03_2 = Judge(
     right=lambda case: (
         "right: a made-up id of an address; the client does not know the broker."
         if case["node_id"].startswith("-")
-        else "right: the coordinator's connection to broker {}.".format(_broker(case))
+        else f"right: the coordinator's connection to broker {_broker(case)}."
         if len(case["node_id"]) > 6 or case["node_id"].startswith("+")
         else "right: the broker's own id."
     ),

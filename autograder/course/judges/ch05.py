@@ -184,7 +184,8 @@ def _hang(request_s: int, delivery_s: int) -> tuple[int, int]:
 
 def _last_try(case: dict) -> dict:
     delivery_s, tries = case["delivery_s"], case["tries"]
-    fits = [s for s in range(1, delivery_s) if _hang(s, delivery_s)[1] >= tries]
+    most = delivery_s // (tries - 1) + 1
+    fits = [s for s in range(1, most) if _hang(s, delivery_s)[1] >= tries]
     return {"heard_after_s": _hang(max(fits), delivery_s)[0], "largest_s": max(fits)}
 
 
@@ -195,22 +196,18 @@ JUDGE_05_2 = Judge(
             name="each try has its whole time",
             sentence="You gave each of the {tries} tries its whole timeout. The last one only has to begin within {delivery_s} s. So there are {tries} - 1 timeouts before it.",
             source=(
-                "largest_by_tries = {\n"
-                "    (18, 4): 5,\n"
-                "    (18, 5): 4,\n"
-                "    (20, 4): 6,\n"
-                "    (24, 4): 7,\n"
-                "    (24, 5): 5,\n"
-                "    (28, 4): 9,\n"
-                "    (28, 5): 6,\n"
-                "    (30, 4): 9,\n"
-                "    (30, 5): 7,\n"
-                "    (34, 4): 11,\n"
-                "    (34, 5): 8,\n"
-                "    (34, 6): 6,\n"
-                "}\n"
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
                 "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
-                "largest_s = {a: largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}\n"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
                 "largest_s = {a: x.delivery_s // x.tries for a, x in n.items()}"
             ),
         ),
@@ -218,22 +215,18 @@ JUDGE_05_2 = Judge(
             name="no wait between the tries",
             sentence="Before each new try the producer waits: about 0.1 s, 0.2 s, 0.4 s, 0.8 s, then 1 s. With your timeout the last try does not begin within {delivery_s} s.",
             source=(
-                "largest_by_tries = {\n"
-                "    (18, 4): 5,\n"
-                "    (18, 5): 4,\n"
-                "    (20, 4): 6,\n"
-                "    (24, 4): 7,\n"
-                "    (24, 5): 5,\n"
-                "    (28, 4): 9,\n"
-                "    (28, 5): 6,\n"
-                "    (30, 4): 9,\n"
-                "    (30, 5): 7,\n"
-                "    (34, 4): 11,\n"
-                "    (34, 5): 8,\n"
-                "    (34, 6): 6,\n"
-                "}\n"
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
                 "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
-                "largest_s = {a: largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}\n"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
                 "largest_s = {a: x.delivery_s // (x.tries - 1) for a, x in n.items()}"
             ),
         ),
@@ -241,91 +234,56 @@ JUDGE_05_2 = Judge(
             name="milliseconds",
             sentence="The number is right in milliseconds. Asked are whole seconds.",
             source=(
-                "largest_by_tries = {\n"
-                "    (18, 4): 5,\n"
-                "    (18, 5): 4,\n"
-                "    (20, 4): 6,\n"
-                "    (24, 4): 7,\n"
-                "    (24, 5): 5,\n"
-                "    (28, 4): 9,\n"
-                "    (28, 5): 6,\n"
-                "    (30, 4): 9,\n"
-                "    (30, 5): 7,\n"
-                "    (34, 4): 11,\n"
-                "    (34, 5): 8,\n"
-                "    (34, 6): 6,\n"
-                "}\n"
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
                 "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
-                "largest_s = {a: largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}\n"
-                "largest_s = {a: 1000 * largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}"
-            ),
-        ),
-        WrongAnswer(
-            name="one second less",
-            sentence="That is enough, but it is not the largest: one second more is enough, too.",
-            source=(
-                "largest_by_tries = {\n"
-                "    (18, 4): 5,\n"
-                "    (18, 5): 4,\n"
-                "    (20, 4): 6,\n"
-                "    (24, 4): 7,\n"
-                "    (24, 5): 5,\n"
-                "    (28, 4): 9,\n"
-                "    (28, 5): 6,\n"
-                "    (30, 4): 9,\n"
-                "    (30, 5): 7,\n"
-                "    (34, 4): 11,\n"
-                "    (34, 5): 8,\n"
-                "    (34, 6): 6,\n"
-                "}\n"
-                "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
-                "largest_s = {a: largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}\n"
-                "largest_s = {a: largest_by_tries[x.delivery_s, x.tries] - 1 for a, x in n.items()}"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
+                "largest_s = {a: 1000 * largest(x) for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="after the first try",
             sentence="A try that times out is followed by the next. The delivery timeout of {delivery_s} s is for all tries together.",
             source=(
-                "largest_by_tries = {\n"
-                "    (18, 4): 5,\n"
-                "    (18, 5): 4,\n"
-                "    (20, 4): 6,\n"
-                "    (24, 4): 7,\n"
-                "    (24, 5): 5,\n"
-                "    (28, 4): 9,\n"
-                "    (28, 5): 6,\n"
-                "    (30, 4): 9,\n"
-                "    (30, 5): 7,\n"
-                "    (34, 4): 11,\n"
-                "    (34, 5): 8,\n"
-                "    (34, 6): 6,\n"
-                "}\n"
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
                 "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
-                "largest_s = {a: largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}\n"
-                "heard_after_s = {a: largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
+                "heard_after_s = {a: largest(x) for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="never",
             sentence="`retries` is huge, but the delivery timeout ends the trying after {delivery_s} s.",
             source=(
-                "largest_by_tries = {\n"
-                "    (18, 4): 5,\n"
-                "    (18, 5): 4,\n"
-                "    (20, 4): 6,\n"
-                "    (24, 4): 7,\n"
-                "    (24, 5): 5,\n"
-                "    (28, 4): 9,\n"
-                "    (28, 5): 6,\n"
-                "    (30, 4): 9,\n"
-                "    (30, 5): 7,\n"
-                "    (34, 4): 11,\n"
-                "    (34, 5): 8,\n"
-                "    (34, 6): 6,\n"
-                "}\n"
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
                 "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
-                "largest_s = {a: largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}\n"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
                 "heard_after_s = {a: None for a, x in n.items()}"
             ),
         ),
@@ -333,23 +291,19 @@ JUDGE_05_2 = Judge(
             name="both timeouts",
             sentence="You added the timeouts. The delivery timeout counts from send and includes every try.",
             source=(
-                "largest_by_tries = {\n"
-                "    (18, 4): 5,\n"
-                "    (18, 5): 4,\n"
-                "    (20, 4): 6,\n"
-                "    (24, 4): 7,\n"
-                "    (24, 5): 5,\n"
-                "    (28, 4): 9,\n"
-                "    (28, 5): 6,\n"
-                "    (30, 4): 9,\n"
-                "    (30, 5): 7,\n"
-                "    (34, 4): 11,\n"
-                "    (34, 5): 8,\n"
-                "    (34, 6): 6,\n"
-                "}\n"
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
                 "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
-                "largest_s = {a: largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}\n"
-                "heard_after_s = {a: x.delivery_s + largest_by_tries[x.delivery_s, x.tries] for a, x in n.items()}"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
+                "heard_after_s = {a: x.delivery_s + largest(x) for a, x in n.items()}"
             ),
         ),
     ),
