@@ -5,9 +5,9 @@
 # open, to which brokers, and which does it keep? Guess, run, look. Then read the lines that a real
 # Java client writes.
 #
-# **You need** chapter 01 (group, member, committed offset) and chapter 02 (node ids, bootstrap
+# **You need** chapter 01 (group, member, committed offset) and chapter 02 (ids −1 and 0, bootstrap
 # addresses). **You get** five words: *coordinator*, *heartbeat*, *long poll*, *node id*, *idle
-# limit*. **Time** two sittings: 45 minutes for sections 1 to 4, and 40 for the others.
+# limit*. **Time** two sittings: 40 minutes for sections 1 to 4, and 45 for the others.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal

@@ -7,7 +7,7 @@
 #
 # **You need** chapters 01 and 04. **You get** six words: *acks*, *in-sync replicas*,
 # *min.insync.replicas*, *unclean election*, *committed*, *delivery timeout*. **Time** two sittings:
-# 45 minutes for sections 1 to 4, and 40 for the others.
+# 35 minutes for sections 1 to 4, and 40 for the others.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal

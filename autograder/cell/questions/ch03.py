@@ -113,7 +113,7 @@ def tricky(lines) -> bool:
 QUESTION_03_3 = LineReading(
     id="03.3",
     hints=(
-        "The id stands behind `(id: `. It tells the class by itself.",
+        "The id comes after `(id: `. It tells the class by itself.",
         "Negative: bootstrap. Larger than two thousand million, or with a plus: coordinator. Else: data.",
     ),
     title="connection lines by class",
@@ -381,7 +381,7 @@ from autograder.cell.kinds import Open
 
 QUESTION_03_open = Open(
     id="03.open",
-    title="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle limit has passed, and why does the coordinator get a socket of its own?",
+    title="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open? How many does it keep after the idle limit has passed? And why does the coordinator get a socket of its own?",
 points=4)
 
 

@@ -271,7 +271,7 @@ JUDGE_04_2 = Judge(
         ),
         WrongAnswer(
             name="one partition less than twice",
-            sentence="Count once more with twice as many partitions, 2 times {before}: fewer keys move.",
+            sentence="Count again with twice as many partitions, 2 times {before}: fewer keys move.",
             source=(
                 "from kafkalab.hashing import murmur2, to_positive\n"
                 "\n"

@@ -74,7 +74,7 @@ JUDGE_05_1 = Judge(
         ),
         WrongAnswer(
             name="all means all replicas",
-            sentence="acks=all waits for those in sync, not for all {replicas} replicas. With {down} down, the rest may still be enough for a floor of {floor}.",
+            sentence="acks=all waits for those in sync, not for all {replicas} replicas. With {down} down, the others may still be enough for a floor of {floor}.",
             source=(
                 "fate = {a: \"refused\" if x.acks == \"all\" and x.down else \"written\" for a, x in n.items()}\n"
                 "copies = {a: (0 if x.down else x.replicas) if x.acks == \"all\" else 1 for a, x in n.items()}"

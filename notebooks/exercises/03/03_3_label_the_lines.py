@@ -184,7 +184,7 @@ def label(line):
 labels = [label(line) for line in shown]
 
 # %% hint
-# The id stands behind `(id: `. It tells the class by itself.
+# The id comes after `(id: `. It tells the class by itself.
 
 # %% hint
 # Negative: bootstrap. Larger than two thousand million, or with a plus: coordinator. Else: data.

@@ -130,7 +130,7 @@ first_stayer = {a: 1 + [i for i in range(200) if not moves(x, i)][0] for a, x in
 fewest = {a: x.before + 1 for a, x in n.items()}
 
 # %% wrong="one partition less than twice"
-# Count once more with twice as many partitions, 2 times {before}: fewer keys move.
+# Count again with twice as many partitions, 2 times {before}: fewer keys move.
 fewest = {a: 2 * x.before - 1 for a, x in n.items()}
 
 # %% wrong="all of them"
