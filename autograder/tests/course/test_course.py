@@ -60,8 +60,8 @@ CLAIMS = (
     ("04", "In the last row a batch is full after ten records", r"bytes: 15 batches, 14,265 bytes"),
     ("04", "So the broker must compress again, `recompress`", r"broker-0 +recompress +zstd"),
     ("04", "Its work grows from 12 to 79 microseconds", r"recompress +zstd +8826 +1014 +67$"),
-    ("04", "the difference is small: 1040 records", r"orders-2 +1520 +1040 +693 +1473"),
-    ("04", "The sticky client sends *more* to the slow broker", r"more_than_a_third +- +2\.8$"),
+    ("04", "the difference is small: 1040 records", r"orders-2 +1520 +1040 +693 "),
+    ("04", "The sticky client sends *more* to it", r"more_than_a_third +- +2\.8$"),
     ("04", "all is written in half the time", r"ms until all is written +1405 +973 +685 "),
     ("05", "A follower took over with what it had: nothing", r"acks_1 +- +0$"),
     (
