@@ -37,10 +37,7 @@ TOO_LONG = {
     "07": "56 + 80",
     # 08
     # 09
-    # 10
-    "10": "100 + 25",
-    # 11
-    "11": "84 + 24",
+    "09": "86 + 27",
 }
 """Chapter -> the minutes of its sittings, where they are still too long or not announced."""
 
