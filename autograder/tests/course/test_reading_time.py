@@ -37,7 +37,6 @@ TOO_LONG = {
     "07": "56 + 80",
     # 08
     # 09
-    "09": "86 + 27",
 }
 """Chapter -> the minutes of its sittings, where they are still too long or not announced."""
 
