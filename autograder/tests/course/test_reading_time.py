@@ -21,12 +21,6 @@ NEAR_MIN = 4
 """The measure of a chapter may move so far after its minutes were written down."""
 # A chapter that is mended leaves this table. A line between two rows lets several go at once.
 TOO_LONG = {
-    # 03
-    "03": "81",
-    # 04
-    "04": "83",
-    # 05
-    "05": "57 + 21",
     # 06
     "06": "45 + 76",
     # 07
@@ -35,10 +29,6 @@ TOO_LONG = {
     "08": "60 + 73",
     # 09
     "09": "86 + 27",
-    # 10
-    "10": "100 + 25",
-    # 11
-    "11": "84 + 24",
 }
 """Chapter -> the minutes of its sittings, where they are still too long or not announced."""
 
