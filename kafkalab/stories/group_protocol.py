@@ -282,11 +282,11 @@ def shift(strategy: str, work_ms: int, seed: int = 9) -> Lab:
     """Seventy-five seconds of one group for the Spark lab of chapter 07.
 
     m2 works `work_ms` between two polls; m4 comes at 30 s, m1 closes at 45 s. Nine partitions get
-    a record each half second.
+    a record every two seconds.
     """
     lab = Lab(brokers=1, seed=seed, version="3.9", broker_version="4.4")
     lab.create_topic("orders", partitions=9)
-    lab.spawn(feed, name="shop")
+    lab.spawn(feed, 2_000, name="shop")
     start(lab, "m1", strategy, stays_ms=45_000)
     start(lab, "m2", strategy, work_ms=work_ms)
     start(lab, "m3", strategy)
