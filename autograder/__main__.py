@@ -510,6 +510,15 @@ def _course(wanted) -> int:
     return build.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
+def _minutes(wanted) -> None:
+    from autograder.course.reading_time import table, write_minutes
+    from autograder.course.sources import chapters
+
+    if wanted.write:
+        write_minutes()
+    print(table(wanted.chapters or [name for name in chapters() if name[:2].isdigit()]))
+
+
 def _new(wanted) -> None:
     from autograder.course.skeleton import begin
     from autograder.course.sources import name_of
@@ -890,6 +899,15 @@ def _parser() -> argparse.ArgumentParser:
         "--prose",
         action="store_true",
         help="only text changed: leave the sealed verdicts as they are",
+    )
+    minutes = command(
+        "minutes", _minutes, "how long the sittings of chapters take a learner, for authors"
+    )
+    minutes.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
+    minutes.add_argument(
+        "--write",
+        action="store_true",
+        help="write what the first cells say into notebooks/README.md and TEACHING.md",
     )
     new = command("new", _new, "begin an exercise: its file, with blanks to fill in")
     new.add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
