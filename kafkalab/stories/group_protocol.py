@@ -105,6 +105,12 @@ def generation(lab: Lab) -> int:
     return int(lab.at(lab.now_ms)["groups"][GROUP]["generation"])
 
 
+def leader(lab: Lab) -> str:
+    """The client id of the group's leader now."""
+    group = lab.at(lab.now_ms)["groups"][GROUP]
+    return str(group["members"][group["leader"]]["client_id"])
+
+
 def owned(lab: Lab) -> dict[str, list[str]]:
     """{member: the partitions that it owns now}."""
     clients = lab.at(lab.now_ms)["clients"]
