@@ -6,8 +6,8 @@
 # more than the first. Neither protects from everything.
 #
 # **You need** chapters 04 and 05. **You get** seven words: *producer id*, *sequence number*,
-# *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*. **Time** 35 + 35 +
-# 30 + 45 minutes, in four sittings: sections 1 to 3, 4, 5, 6 to 10.
+# *producer epoch*, *transactional.id*, *marker*, *last stable offset*, *fencing*. **Time** 25 + 45 + 50
+# minutes, in three sittings: sections 1 to 3, 4 and 5, 6 to 10.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -311,10 +311,6 @@ keys_read(lab, topic="take")
 # After a commit without an answer the transaction may be committed already. So the client refuses
 # the abort with an IllegalStateException. The retried commit succeeds.
 #
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It continues past an exercise that is still open.
-#
 # ## 5. Two producers with one transactional.id
 #
 # A process stands still for six seconds in the middle of a transaction. A long garbage collection
@@ -432,7 +428,7 @@ from kafkalab.stories.exactly_once import packing_lab
 
 def second_poll(goes_back):
     """The orders of the second poll. The transaction after the first one was aborted."""
-    lab, consumer, packer = packing_lab()
+    _, consumer, packer = packing_lab()
     partition = TopicPartition("orders", 0)
     polled = consumer.poll(timeout_ms=2_000)
     packer.begin_transaction()
@@ -464,27 +460,20 @@ truth(
 # ## 7. The real thing beside it
 #
 # A recording of two real Java producers 4.4.0 with one `transactional.id`: the zombie, and the *heir*
-# that takes over. These are the states of each producer's TransactionManager. Real lines are on the
-# left, the simulator's on the right.
-
-# %%
-from kafkalab.stories.recorded import recorded
-
-pair = recorded("4.4.0/4.4.0/transaction_zombie_fenced", seed=4)
-pair.beside("Transition from", "Transiting to")
-
-# %% [markdown]
-# Look at the real lines of the zombie. It goes through two error states. Which comes first?
-# `"abortable"` or `"fatal"`?
+# that takes over. Each producer's TransactionManager writes through which states it goes. The real
+# zombie goes through two error states. Which comes first, `"abortable"` or `"fatal"`?
 
 # %%
 predict("06 zombie's errors", first=None)
 
 # %%
+from kafkalab.stories.recorded import recorded
+
+pair = recorded("4.4.0/4.4.0/transaction_zombie_fenced", seed=4)
 of_zombie = pair.real[pair.real.client == "zombie"].message
 errors = of_zombie[of_zombie.str.contains("Transiting to")].tolist()
 truth("06 zombie's errors", first="fatal" if "fatal" in errors[0] else "abortable")
-[error.split("] ", 1)[-1][:120] for error in errors]
+pair.beside("Transition from", "Transiting to")
 
 # %% [markdown]
 # The leader refuses with InvalidProducerEpochException. That alone only makes the zombie

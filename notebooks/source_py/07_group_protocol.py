@@ -345,8 +345,7 @@ predict(
 )
 
 # %%
-from kafkalab.stories.group_protocol import newcomer_beside_a_slow_member, newcomer_eager_pair = recorded("4.4.0/3.9.2/group_newcomer_slow_member_range", seed=1)
-{"eager, Java": seconds_to_partitions(eager_pair.real), **waits}
+from kafkalab.stories.group_protocol import newcomer_beside_a_slow_member, newcomer_waits
 from kafkalab.stories.group_protocol import partitions_without_owner, seconds_without_owner
 
 eager = newcomer_beside_a_slow_member("Range")
@@ -426,7 +425,9 @@ predict("07 recording", partition=None, seconds=None)  # partition: such as "ord
 waits = {"Java": seconds_to_partitions(pair.real), "simulator": seconds_to_partitions(pair.played)}
 partition, waited = list(waits["Java"].items())[-1]
 truth("07 recording", partition=partition, seconds=int(waited))
-waits
+
+eager_pair = recorded("4.4.0/3.9.2/group_newcomer_slow_member_range", seed=1)
+{"eager, Java": seconds_to_partitions(eager_pair.real), **waits}
 
 # %% [markdown]
 # The real m4 waited 20.7 seconds for its first partition and 41.8 for its second. In the simulator

@@ -9,7 +9,8 @@
 # it starts again, and the mail is sent twice. I would give each mail a unique id made of topic,
 # partition and offset, and let the mail service drop an id it has already seen, so that sending is
 # idempotent. Or I would write the mail into an outbox table in a database and store the offset in
-# the same database transaction.
+# the same database transaction. The program that empties the outbox can repeat a mail, too, so the
+# receiver still drops ids that it has seen.
 
 # %% question
 from autograder.cell.kinds import Open
