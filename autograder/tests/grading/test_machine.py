@@ -14,6 +14,7 @@ import time
 
 import pytest
 
+from autograder import __main__ as commands
 from autograder.__main__ import main
 from autograder.cell.course_folder import HOME
 from autograder.grade import grade
@@ -275,3 +276,12 @@ def test_what_was_not_run_says_the_level_of_the_machine(box, monkeypatch):
     """So a run that is cut off before its last, unreadable one ends with the same bytes."""
     monkeypatch.setattr(bubble, "found", lambda: None)
     assert grade("", box / "cy.ipynb")["level"] in ("L2", "L1")
+
+
+def test_a_command_that_begins_again_does_not_promise_to_go_on(monkeypatch, capsys):
+    def stopped(wanted):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "_redteam", stopped)
+    assert main(["redteam"]) == commands.FAILED
+    assert capsys.readouterr().err.strip() == "Stopped."
