@@ -284,7 +284,7 @@ sequence_ladder(lab, "take-0", keys=True, stable_line=True, title="one transacti
 # | abortable | a record could not be delivered; the commit failed because of it | It calls `abort_transaction()`, goes back to the committed offset (section 6), begins again. |
 # | fatal | ProducerFencedException, OutOfOrderSequenceException, AuthorizationException, UnsupportedVersionException; from 4.0 on also InvalidPidMappingException | It closes the producer. A new one may call `init_transactions()`. |
 #
-# Let us see the first kind. The broker stands still for five seconds while the program commits. It
+# Let us see the first kind. The broker pauses for five seconds while the program commits. It
 # waits two seconds at most, `max.block.ms`. What do the next two calls say?
 
 # %%
@@ -313,7 +313,7 @@ keys_read(lab, topic="take")
 #
 # ## 5. Two producers with one transactional.id
 #
-# A process stands still for six seconds in the middle of a transaction. A long garbage collection
+# A process pauses for six seconds in the middle of a transaction. A long garbage collection
 # does this. The operations team thinks that it is dead and starts another with the same
 # `transactional.id`. Then the first wakes up and continues: a zombie. Does the old one commit its
 # transaction? Does the new one?

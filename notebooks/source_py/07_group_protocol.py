@@ -592,15 +592,15 @@ assignment_matrix(new, "billing", title="the coordinator's targets, epoch by epo
 
 # %% [markdown]
 # There is no barrier. m4 waits 5.5 seconds, with a slow member beside it. The coordinator did not
-# wait for m2. m1 and m3 gave up one partition each after a heartbeat. m4 learned that they were
-# free from its own next heartbeat, five seconds after the one before.
+# wait for m2. After a heartbeat, m1 and m3 gave up one partition each. m4 learned from its own next
+# heartbeat that they were free. It sends one every five seconds.
 #
 # A slow member still delays one thing: a partition that it must give up itself. It does this inside
 # `poll`. Then the new owner waits for m2's turn and for its own heartbeat. Try `seed=3`: it has such
 # a partition.
 #
-# In the matrix epochs are missing. With brokers 4.3 or later an empty group has epoch 1 and each
-# new member adds one, but the coordinator computes a new target at most once a second (KIP-1263).
+# In the matrix epochs are missing. With brokers 4.3 or later an empty group has epoch 1. Each new
+# member adds one. But the coordinator computes a new target at most once a second (KIP-1263).
 # Brokers 4.0 to 4.2 begin with 0 and assign at once.
 #
 # ---
