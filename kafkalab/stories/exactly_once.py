@@ -47,7 +47,9 @@ def in_the_log(lab: Lab, partition: str = "orders-0") -> int:
     return int(lab.at(lab.now_ms)["partitions"][partition]["log_end_offset"])
 
 
-def keys_read(lab: Lab, isolation: str = "read_committed", topic: str = "orders") -> list[str]:
+def keys_read(
+    lab: Lab, isolation: str = "read_committed", topic: str = "orders"
+) -> list[str | None]:
     """The keys that a reader of this isolation level gets from a topic's first partition."""
     reader = KafkaConsumer(lab, {"isolation.level": isolation, "auto.offset.reset": "earliest"})
     reader.assign([TopicPartition(topic, 0)])

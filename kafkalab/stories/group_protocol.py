@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from kafkalab import KafkaAdminClient, NewPartitions
@@ -213,15 +214,16 @@ def seconds_to_partitions(lines: pandas.DataFrame, client: str = "m4") -> dict[s
 
     lines: those of a `RecordedPair`
     """
-    import pandas
-
-    mine = lines[lines.client == client]
-    moments = pandas.to_datetime(mine.time, format="%Y-%m-%d %H:%M:%S,%f")
-    waits = (moments - moments.iloc[0]).dt.total_seconds().round(1)
-    got = mine.message.str.extract(r"Adding newly assigned partitions: (.+)$")[0].dropna()
-    return {
-        partition: float(waits[row]) for row, text in got.items() for partition in text.split(", ")
-    }
+    begun, found = None, {}
+    for who, time, message in zip(lines.client, lines.time, lines.message):
+        if who != client:
+            continue
+        moment = datetime.strptime(time, "%Y-%m-%d %H:%M:%S,%f")
+        begun = begun or moment
+        got = re.search(r"Adding newly assigned partitions: (.+)$", message)
+        for partition in got[1].split(", ") if got else ():
+            found[partition] = round((moment - begun).total_seconds(), 1)
+    return found
 
 
 def crash_of_the_coordinator() -> tuple[Lab, int]:
@@ -273,7 +275,10 @@ def restart(static: bool, away_ms: int = 3_000, settings: Mapping[str, Any] | No
 
     static: its members have a `group.instance.id`
     """
-    named = lambda name: {**(settings or {}), **({"group.instance.id": name} if static else {})}
+
+    def named(name: str) -> dict[str, Any]:
+        return {**(settings or {}), **({"group.instance.id": name} if static else {})}
+
     lab = Lab(brokers=3, seed=8, version="3.9", broker_version="4.4")
     lab.create_topic("orders", partitions=6)
     start(lab, "m1", settings=named("first"))
@@ -307,8 +312,11 @@ def ownership_changes(lab: Lab) -> list[tuple[int, str, str, str]]:
     found = []
     for line in lab.table("line").query("level == 'INFO'").itertuples():
         change = re.search(r"(Revoke|Adding).* assigned partitions:? ?(.*)", line.message)
-        for partition in filter(None, change[2].split(", ") if change else ()):
-            found.append((line.at_ms, line.who, change[1], partition))
+        if change:
+            found += [
+                (line.at_ms, line.who, change[1], partition)
+                for partition in filter(None, change[2].split(", "))
+            ]
     return found
 
 
