@@ -162,7 +162,7 @@ def tell(story: str, kind: str) -> Lab:
     return lab
 
 
-def transact(lab: Lab, told: dict[str, str], name: str, pace_ms: int) -> None:
+def two_records_in_a_transaction(lab: Lab, told: dict[str, str], name: str, pace_ms: int) -> None:
     """A program with one transaction of two records, `pace_ms` between them.
 
     told: gets under its name "committed", or the class of the error

@@ -96,7 +96,7 @@ def come_and_go(strategy: str = "Range", seed: int = 1) -> Lab:
     return lab
 
 
-def moved(lab: Lab) -> int:
+def count_moves(lab: Lab) -> int:
     """How many times a partition of the group got another owner than it had before."""
     return len(moves(group_assignments(lab, GROUP)))
 
@@ -308,10 +308,12 @@ def shift(strategy: str, work_ms: int, seed: int = 9) -> Lab:
 
 
 def ownership_changes(lab: Lab) -> list[tuple[int, str, str, str]]:
-    """(milliseconds, client, "Revoke" or "Adding", partition) of each line that tells of one."""
+    """(milliseconds, client, "Revoke", "Lost" or "Adding", partition) of each line that tells of
+    one. A member that leaves in the middle of a rebalance writes "Lost".
+    """
     found = []
     for line in lab.table("line").query("level == 'INFO'").itertuples():
-        change = re.search(r"(Revoke|Adding).* assigned partitions:? ?(.*)", line.message)
+        change = re.search(r"(Revoke|Lost|Adding).* assigned partitions:? ?(.*)", line.message)
         if change:
             found += [
                 (line.at_ms, line.who, change[1], partition)

@@ -322,13 +322,14 @@ keys_read(lab, topic="take")
 predict("06 zombie", old_commits=None, new_commits=None)  # True or False
 
 # %%
-from kafkalab.stories.exactly_once import transact
+from kafkalab.stories.exactly_once import two_records_in_a_transaction
 
 lab, told = Lab(brokers=3, seed=4, version="4.4"), {}
 lab.create_topic("orders", replication_factor=3, leaders=[0])
-old = lab.spawn(transact, told, "old", 1_500, name="old")  # 1,500 ms between its two records
+program = two_records_in_a_transaction  # (told, name, milliseconds between the two records)
+old = lab.spawn(program, told, "old", 1_500, name="old")
 lab.clock.at(1_000, lambda: old.pause(6_000))
-lab.clock.at(3_000, lambda: lab.spawn(transact, told, "new", 400, name="new"))
+lab.clock.at(3_000, lambda: lab.spawn(program, told, "new", 400, name="new"))
 lab.run_for(ms=10_000)
 lab.close()
 truth("06 zombie", old_commits=told["old"] == "committed", new_commits=told["new"] == "committed")

@@ -396,7 +396,7 @@ QUESTION_07_6 = Value(
     id="07.6",
     hints=(
         "The window is by group and partition. Keep the rows that give up and whose next row takes over. Their difference is one gap.",
-        "Add a column next_what like next_ms. Then .where(\"what like 'Revoke%' and next_what like 'Adding%'\").groupBy(\"group\").agg(F.sum(F.expr(\"next_ms - at_ms\"))). For m4: the smallest at_ms of its 'Adding%' rows, minus started_ms.",
+        "Add a column next_what like next_ms. Then .where(\"what not like 'Adding%' and next_what like 'Adding%'\").groupBy(\"group\").agg(F.sum(F.expr(\"next_ms - at_ms\"))). For m4: the smallest at_ms of its 'Adding%' rows, minus started_ms.",
     ),
     title="Spark: time without an owner",
     points=3,

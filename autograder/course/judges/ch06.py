@@ -501,7 +501,7 @@ from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab import PROFILES, KafkaProducer, Lab, ProducerRecord
 
 
 @cache
@@ -527,7 +527,8 @@ def _epoch(client: str, transactions: int, starts: int, ends_by: str) -> int:
 
 
 def _why_this_epoch(case: dict) -> str:
-    counted = "starts" if case["client"] == "3.9" else "starts and transactions"
+    own_epochs = PROFILES[case["client"]].transacting.speaks_transaction_v2
+    counted = "starts and transactions" if own_epochs else "starts"
     if case["ends_by"] == "close":
         return f"right: client {case['client']} counts {counted}."
     return f"right: client {case['client']} counts {counted}, and one more after a kill in an open transaction."

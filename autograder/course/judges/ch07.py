@@ -860,7 +860,7 @@ from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab.stories.group_protocol import shift
+from kafkalab.stories.group_protocol import ownership_changes, shift
 
 
 @cache
@@ -886,6 +886,19 @@ def _gaps(strategy: str, work_ms: int) -> tuple[tuple[tuple[int, int, bool], ...
     return tuple(gaps), first
 
 
+@cache
+def _revoked_only(strategy: str, work_ms: int) -> int:
+    """The milliseconds of the gaps that begin with a line of Revoke."""
+    lab, given_up, total = shift(strategy, work_ms), {}, 0
+    for at_ms, _, what, partition in ownership_changes(lab):
+        if what == "Revoke":
+            given_up[partition] = at_ms
+        elif what == "Adding":
+            total += at_ms - given_up.pop(partition, at_ms)
+    lab.close()
+    return total
+
+
 def _each_gap(case: dict, until_ms: int = 10**9) -> list[int]:
     found, _ = _gaps(case["strategy"], case["work_ms"])
     return [ms for ended_ms, ms, _ in found if ended_ms < until_ms]
@@ -902,8 +915,10 @@ def _with_waits(total):
 
 def _why(case: dict) -> str:
     if case["strategy"] == "CooperativeSticky":
-        return "right: only the partitions that move wait, and the newcomer waits with them."
-    return "right: every partition of the eager members waits for the slowest member."
+        return (
+            "right: each step of the cooperative protocol waits for a turn of m2, and m4 with it."
+        )
+    return "right: the eager members give up everything, and then wait for one turn of m2."
 
 
 JUDGE_07_6 = Judge(
@@ -916,7 +931,7 @@ JUDGE_07_6 = Judge(
                 "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
                 "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
-                "        if what == \"Revoke\":\n"
+                "        if what != \"Adding\":\n"
                 "            given_up[partition] = at_ms, client\n"
                 "        elif partition in given_up and at_ms < until:\n"
                 "            begun, whose = given_up.pop(partition)\n"
@@ -947,7 +962,7 @@ _with_waits(lambda case: max(_each_gap(case)))
                 "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
                 "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
-                "        if what == \"Revoke\":\n"
+                "        if what != \"Adding\":\n"
                 "            given_up[partition] = at_ms, client\n"
                 "        elif partition in given_up and at_ms < until:\n"
                 "            begun, whose = given_up.pop(partition)\n"
@@ -978,7 +993,7 @@ _with_waits(lambda case: len(_each_gap(case)))
                 "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
                 "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
-                "        if what == \"Revoke\":\n"
+                "        if what != \"Adding\":\n"
                 "            given_up[partition] = at_ms, client\n"
                 "        elif partition in given_up and at_ms < until:\n"
                 "            begun, whose = given_up.pop(partition)\n"
@@ -1009,7 +1024,7 @@ _with_waits(lambda case: sum(_each_gap(case)) / 1000)
                 "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
                 "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
-                "        if what == \"Revoke\":\n"
+                "        if what != \"Adding\":\n"
                 "            given_up[partition] = at_ms, client\n"
                 "        elif partition in given_up and at_ms < until:\n"
                 "            begun, whose = given_up.pop(partition)\n"
@@ -1042,7 +1057,7 @@ _with_waits(lambda case: round(sum(_each_gap(case)) / len(_each_gap(case))))
                 "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
                 "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
-                "        if what == \"Revoke\":\n"
+                "        if what != \"Adding\":\n"
                 "            given_up[partition] = at_ms, client\n"
                 "        elif partition in given_up and at_ms < until:\n"
                 "            begun, whose = given_up.pop(partition)\n"
@@ -1073,7 +1088,7 @@ _with_waits(lambda case: sum(_each_gap(case, until_ms=45_000)))
                 "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
                 "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
-                "        if what == \"Revoke\":\n"
+                "        if what != \"Adding\":\n"
                 "            given_up[partition] = at_ms, client\n"
                 "        elif partition in given_up and at_ms < until:\n"
                 "            begun, whose = given_up.pop(partition)\n"
@@ -1100,13 +1115,54 @@ _with_waits(
             ),
         ),
         WrongAnswer(
+            name="lost partitions left out",
+            sentence="You paired only the lines with Revoke. A member that leaves in the middle of a rebalance writes \"Lost previously assigned partitions\": these have no owner, too.",
+            source=(
+                "def all_gaps(group, until=10**9, same=False):\n"
+                "    given_up, gaps = {}, []\n"
+                "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what != \"Adding\":\n"
+                "            given_up[partition] = at_ms, client\n"
+                "        elif partition in given_up and at_ms < until:\n"
+                "            begun, whose = given_up.pop(partition)\n"
+                "            if not same or whose == client:\n"
+                "                gaps.append(at_ms - begun)\n"
+                "    return gaps\n"
+                "\n"
+                "\n"
+                "def first_add(group):\n"
+                "    return next(\n"
+                "        at_ms - 30_000\n"
+                "        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))\n"
+                "        if client == \"m4\" and what == \"Adding\"\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}\n"
+                "def only_revoked(group):\n"
+                "    given_up, total = {}, 0\n"
+                "    for at_ms, _, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what == \"Revoke\":\n"
+                "            given_up[partition] = at_ms\n"
+                "        elif what == \"Adding\":\n"
+                "            total += at_ms - given_up.pop(partition, at_ms)\n"
+                "    return total\n"
+                "\n"
+                "\n"
+                "ms_without_owner = {a: only_revoked(x) for a, x in n.items()}"
+            ),
+            says=(
+_with_waits(lambda case: _revoked_only(case["strategy"], case["work_ms"]))
+            ),
+        ),
+        WrongAnswer(
             name="the moment and not the wait",
             sentence="That is when m4 got its partition, counted from the start of the lab. m4 started at 30,000 ms.",
             source=(
                 "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
                 "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
-                "        if what == \"Revoke\":\n"
+                "        if what != \"Adding\":\n"
                 "            given_up[partition] = at_ms, client\n"
                 "        elif partition in given_up and at_ms < until:\n"
                 "            begun, whose = given_up.pop(partition)\n"

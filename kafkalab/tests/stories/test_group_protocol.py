@@ -11,8 +11,8 @@ from kafkalab.stories.recorded import recorded
 def test_three_members_and_a_newcomer_make_three_generations():
     lab = stories.come_and_go()
     assert stories.generation(lab) == 3
-    assert stories.moved(lab) == 7
-    assert stories.moved(stories.come_and_go("Sticky")) < stories.moved(lab)
+    assert stories.count_moves(lab) == 7
+    assert stories.count_moves(stories.come_and_go("Sticky")) < stories.count_moves(lab)
 
 
 def test_every_partition_has_an_owner_when_all_have_joined():
@@ -64,3 +64,11 @@ def test_the_changes_of_a_shift_are_those_of_its_lines():
     changes = stories.ownership_changes(lab)
     assert {what for _, _, what, _ in changes} == {"Revoke", "Adding"}
     assert {client for _, client, _, _ in changes} == {"m1", "m2", "m3", "m4"}
+
+
+def test_a_member_that_leaves_in_a_rebalance_loses_its_partitions():
+    changes = stories.ownership_changes(stories.shift("CooperativeSticky", 6_500))
+    assert [partition for _, client, what, partition in changes if what == "Lost"] == [
+        "orders-0",
+        "orders-3",
+    ]
