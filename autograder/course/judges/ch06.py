@@ -450,10 +450,8 @@ JUDGE_06_2 = Judge(
             name="the markers are read",
             sentence="read_uncommitted gets every *record*, also aborted ones. The two markers are no records: the consumer leaves them out.",
             source=(
-                "high_watermark = {\n"
-                "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
-                "}\n"
                 "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}\n"
                 "uncommitted = {a: high_watermark[a] - 2 for a in n2}\n"
                 "committed = {a: x.before + x.good for a, x in n2.items()}\n"
                 "uncommitted = dict(high_watermark)"
@@ -463,7 +461,10 @@ JUDGE_06_2 = Judge(
             name="the last record",
             sentence="The high watermark is the offset *behind* the last record, not the last record's own.",
             source=(
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}\n"
                 "uncommitted = {a: high_watermark[a] - 2 for a in n2}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}\n"
                 "high_watermark = {a: high_watermark[a] - 1 for a in n2}"
             ),
         ),
@@ -471,7 +472,10 @@ JUDGE_06_2 = Judge(
             name="the last stable record",
             sentence="The last stable offset is where the open transaction *begins*, so one behind the last marker.",
             source=(
-                "high_watermark = {a: high_watermark[a] + 1 for a in n2}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}\n"
+                "uncommitted = {a: high_watermark[a] - 2 for a in n2}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}\n"
                 "last_stable = {a: last_stable[a] - 1 for a in n2}"
             ),
         ),
@@ -479,7 +483,10 @@ JUDGE_06_2 = Judge(
             name="offsets and not records",
             sentence="That is the last stable offset, so it counts offsets. A read_committed reader gets neither markers nor aborted records.",
             source=(
-                "last_stable = {a: last_stable[a] + 1 for a in n2}\n"
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}\n"
+                "uncommitted = {a: high_watermark[a] - 2 for a in n2}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}\n"
                 "committed = dict(last_stable)"
             ),
         ),

@@ -196,10 +196,8 @@ uncommitted = {a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for
 committed = {a: x.before + x.good + 1 for a, x in n2.items()}
 
 # %% begin
-high_watermark = {
-    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()
-}
 last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}
+high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}
 uncommitted = {a: high_watermark[a] - 2 for a in n2}
 committed = {a: x.before + x.good for a, x in n2.items()}
 
@@ -208,22 +206,13 @@ committed = {a: x.before + x.good for a, x in n2.items()}
 # consumer leaves them out.
 uncommitted = dict(high_watermark)
 
-# %% begin
-uncommitted = {a: high_watermark[a] - 2 for a in n2}
-
 # %% wrong="the last record"
 # The high watermark is the offset *behind* the last record, not the last record's own.
 high_watermark = {a: high_watermark[a] - 1 for a in n2}
 
-# %% begin
-high_watermark = {a: high_watermark[a] + 1 for a in n2}
-
 # %% wrong="the last stable record"
 # The last stable offset is where the open transaction *begins*, so one behind the last marker.
 last_stable = {a: last_stable[a] - 1 for a in n2}
-
-# %% begin
-last_stable = {a: last_stable[a] + 1 for a in n2}
 
 # %% wrong="offsets and not records"
 # That is the last stable offset, so it counts offsets. A read_committed reader gets neither markers
