@@ -431,12 +431,10 @@ def _legend(figure: Figure, seen: set[str], answered: list[bool], y: float) -> N
                 facecolor="#ffffff",
                 edgecolor=ALERT,
                 hatch="xxx",
-                label="dead, or another id now; still counted",
+                label="gone, still counted",
             )
         )
-        handles.append(
-            Line2D([], [], color=ALERT, linewidth=2, marker="|", label="its session, to its end")
-        )
+        handles.append(Line2D([], [], color=ALERT, linewidth=2, marker="|", label="its session"))
     for end, (marker, size, colour, inside) in ENDS.items():
         if end in seen:
             handles.append(

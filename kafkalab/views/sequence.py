@@ -219,7 +219,7 @@ def sequence(
     _draw_legend(figure, {arrow.role for arrow in found}, 1 - 0.42 / height_in)
     return Picture(
         figure,
-        _text(found, breaks),
+        _text(found, breaks) + (f"\n{left_out}" if hidden else ""),
         f"Sequence diagram of {heading}. Time runs down, not to scale.",
     )
 
