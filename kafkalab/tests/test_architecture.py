@@ -256,7 +256,10 @@ FLOORS = {
         "a replay plays a scenario on a Lab",
     ),
     "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
-    "kafkalab.stories": (CORE, "a story uses what a learner could use"),
+    "kafkalab.stories": (
+        f"kafkalab kafkalab.views kafkalab.proof.replay kafkalab.course_folder pandas {CORE}",
+        "a story uses what a learner could use",
+    ),
     "kafkalab.proof.cases": (
         f"kafkalab.stories {CORE}",
         "an answer drives a machine and reads off what it did",

@@ -42,6 +42,7 @@ PLAINER = {
 PARTICIPLES = re.compile(r"(?:ed|ing|ght|old|eard)$")
 NOUNS_ALL_THE_SAME = {
     "hashing": "the arithmetic of hashes",
+    "recorded": "the function that gives a recording, and what the simulator makes of it",
     "wording": "how a release says a line",
     "reading": "what reads the journal",
     "least_loaded": "Kafka's own name of the rule: leastLoadedNode",
