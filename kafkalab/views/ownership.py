@@ -115,9 +115,17 @@ def polls(lab: ShownLab, members: list[str], from_ms: int, to_ms: int) -> dict[s
 
 
 def ownership(
-    lab: ShownLab, group: str, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
+    lab: ShownLab,
+    group: str,
+    from_ms: int = 0,
+    to_ms: int | None = None,
+    title: str | None = None,
+    *,
+    room_to_ms: int | None = None,
 ) -> Picture:
     """Draw a group's partitions between two times of the lab (default: from the start until now).
+
+    room_to_ms: the end of the time axis, where it is later than to_ms; a line then marks to_ms
 
     Raises IllegalArgumentException where no consumer has owned a partition.
     """
@@ -138,7 +146,8 @@ def ownership(
     height_in = 1.42 + 0.30 * len(rows)
     figure = blank_figure(WIDTH_IN, height_in)
     axes = figure.add_axes((0.11, 0.56 / height_in, 0.87, 0.30 * len(rows) / height_in))
-    unit_ms, unit = axis_unit(to_ms - from_ms)
+    end_ms = max(to_ms, room_to_ms or 0)
+    unit_ms, unit = axis_unit(end_ms - from_ms)
     for each in found:
         begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
         if end <= begin:
@@ -151,7 +160,7 @@ def ownership(
             edgecolor=INK,
             linewidth=0.5,
         )
-        if end - begin > 0.011 * len(each.who) * (to_ms - from_ms):
+        if end - begin > 0.011 * len(each.who) * (end_ms - from_ms):
             axes.text(
                 (begin + end) / 2 / unit_ms,
                 y,
@@ -195,7 +204,9 @@ def ownership(
                 hatch="xxx",
                 linewidth=0,
             )
-    axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
+    axes.set_xlim(from_ms / unit_ms, end_ms / unit_ms)
+    if end_ms > to_ms:
+        axes.axvline(to_ms / unit_ms, color=ALERT, linewidth=1.6)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     draw_time_axis(axes, unit)
     axes.set_yticks(range(len(rows)), rows, fontsize=SMALL_PT + 0.5)

@@ -87,6 +87,11 @@ class Picture:
             "text/plain": f"{self.alt}\n\n{self.text}",
         }, metadata
 
+    @property
+    def html(self) -> str:
+        """The picture as a piece of a page: the image with its words under it."""
+        return self._html(self.png())
+
     def _html(self, png: bytes) -> str:
         hovers = "".join(
             f'<span class="hover" title="{escape(each.words)}" style="left:{each.left:.2%};'

@@ -1,0 +1,334 @@
+"""Moves a picture with a slider, a play button and switches, and keeps a still beside it.
+
+    moving(lambda at_ms: timeline(lab, to_ms=at_ms), at=range(0, 60_001, 1_000))
+
+The picture is drawn again for each moment, in Python, from what the lab has written down. So it
+needs a running kernel and a page that shows ipywidgets. Everywhere else (a page made by nbconvert,
+a notebook that was handed in, a restarted kernel) the still is there, and the words of its picture
+under it. No exercise needs a moving picture.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from kafkalab.errors import IllegalArgumentException
+
+from .picture import Picture
+from .style import INK, clock
+
+if TYPE_CHECKING:
+    import ipywidgets
+
+PLAY_MS = 700
+"""Milliseconds of the reader's time for each step of the play button."""
+MOST_STEPS = 400
+STILL_WORDS = (
+    "A still of a moving picture. Run this cell in JupyterLab or VS Code to move it: {parts}."
+)
+# In a page with a living widget the still is hidden. Without one, what is left of the widget is.
+HIDE_STILL = (
+    "<style>.jp-OutputArea-child:has(> .jp-OutputArea-output .{mark}){{display:none}}</style>"
+)
+HIDE_REST = (
+    "<style>.jp-OutputArea-child:has(.{mark})+.jp-OutputArea-child"
+    ":not(:has(.widget-box)){{display:none}}</style>"
+)
+
+Chosen = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A switch that is a table of buttons: (row, column) -> the button's words and its colour."""
+
+    buttons: Mapping[tuple[str, str], tuple[str, str]]
+
+
+class Moving:
+    """A picture that moves in a notebook. `picture(...)` draws one moment of it in code."""
+
+    def __init__(
+        self,
+        draw: Callable[..., Picture],
+        moments: Mapping[Any, str],
+        switches: Mapping[str, Mapping[Any, str] | Cells],
+        still: Any,
+    ) -> None:
+        self._draw = draw
+        self._moments = moments
+        self._switches = switches
+        self._start = still
+        self._drawn: dict[tuple[Any, ...], Picture] = {}
+
+    @property
+    def still(self) -> Picture:
+        """The picture that a page without widgets shows."""
+        return self.picture(self._start)
+
+    @property
+    def text(self) -> str:
+        """The still in words."""
+        return self.still.text
+
+    @property
+    def alt(self) -> str:
+        """One sentence that describes the still."""
+        return self.still.alt
+
+    def picture(self, at: Any = None, **chosen: Any) -> Picture:
+        """The picture at a moment, with these switches (default: the still's moment, each switch's
+        first choice).
+
+        Raises IllegalArgumentException for a moment or a choice that there is not.
+        """
+        at = self._start if at is None and self._moments else at
+        first = {name: next(iter(choices_of(switch))) for name, switch in self._switches.items()}
+        strangers = [name for name in chosen if name not in first]
+        if strangers:
+            raise IllegalArgumentException(
+                f"this picture has no switch {strangers[0]!r}; it has {', '.join(first) or 'none'}"
+            )
+        first.update(chosen)
+        for name, choice in first.items():
+            known = list(choices_of(self._switches[name]))
+            if choice not in known:
+                raise IllegalArgumentException(
+                    f"{name} is one of {', '.join(map(repr, known))}, not {choice!r}"
+                )
+        key = (at, *first.values())
+        if key not in self._drawn:
+            moment = (at,) if self._moments else ()
+            self._drawn[key] = self._draw(*moment, **first)
+        return self._drawn[key]
+
+    def widget(self) -> ipywidgets.Widget:
+        """The moving picture as a widget of ipywidgets: slider, play button, switches, picture."""
+        import ipywidgets
+
+        shown = ipywidgets.HTML()
+        controls: dict[str, ipywidgets.Widget] = {}
+        rows: list[ipywidgets.Widget] = []
+        slider = None
+        if self._moments:
+            slider, row = _slider(self._moments, self._start)
+            rows.append(row)
+        boxes = []
+        for name, switch in self._switches.items():
+            if isinstance(switch, Cells):
+                controls[name], box = _cells(switch)
+                rows.append(box)
+            else:
+                controls[name] = _switch(name, switch)
+                boxes.append(controls[name])
+        if boxes:
+            layout = ipywidgets.Layout(flex_flow="row wrap")
+            rows.append(ipywidgets.HBox(boxes, layout=layout))
+
+        def show(*_changed: object) -> None:
+            chosen = {name: control.value for name, control in controls.items()}
+            try:
+                shown.value = self.picture(slider.value if slider else None, **chosen).html
+            except Exception as error:  # a page shows the sentence, not a picture that is wrong
+                shown.value = f"<p>This moment cannot be drawn: {escape(str(error))}</p>"
+
+        for control in (*controls.values(), *([slider] if slider else [])):
+            control.observe(show, "value")
+        show()
+        return ipywidgets.VBox([*rows, shown])
+
+    def _ipython_display_(self) -> None:
+        """Show the still, and over it the moving picture where a person can move it."""
+        from IPython.display import display
+
+        mark = f"kafkalab-still-{uuid.uuid4().hex}"
+        display(_Still(self.still, mark, self._parts()))  # type: ignore[no-untyped-call]
+        if not _somebody_is_there():
+            return
+        import ipywidgets
+
+        rule = ipywidgets.HTML(HIDE_STILL.format(mark=mark))
+        rule.layout.display = "none"
+        display(ipywidgets.VBox([self.widget(), rule]))  # type: ignore[no-untyped-call]
+
+    def _parts(self) -> str:
+        """The controls, in words."""
+        parts = ["a slider and a play button"] if self._moments else []
+        parts += [f"a switch for {name.replace('_', ' ')}" for name in self._switches]
+        return ", ".join(parts)
+
+    def __repr__(self) -> str:
+        return f"{STILL_WORDS.format(parts=self._parts())}\n\n{self.still.text}"
+
+
+@dataclass(frozen=True)
+class _Still:
+    """The still as an output of a cell: the picture, its words, and how to move it."""
+
+    picture: Picture
+    mark: str
+    parts: str
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, str | bytes], dict[str, dict[str, str]]]:
+        data, metadata = self.picture._repr_mimebundle_()
+        sentence = STILL_WORDS.format(parts=self.parts)
+        rest = HIDE_REST.format(mark=self.mark)
+        data["text/html"] = (
+            f'<div class="kafkalab-still {self.mark}">{rest}{data["text/html"]!s}'
+            f'<p style="font-size:12px;opacity:.75;margin:2px 0">{escape(sentence)}</p></div>'
+        )
+        data["text/plain"] = f"{sentence}\n\n{data['text/plain']!s}"
+        return data, metadata
+
+
+def moving(
+    draw: Callable[..., Picture],
+    *,
+    at: Sequence[Any] | Mapping[Any, str] = (),
+    still: Any = None,
+    **switches: Sequence[Any] | Mapping[Any, str] | Cells | bool,
+) -> Moving:
+    """Make a picture that moves.
+
+    draw: function(moment, **choices) -> Picture; without `at` it gets no moment
+    at: the moments of the slider, such as range(0, 60_001, 500) in ms of the lab; a mapping gives
+    each its words
+    still: the moment of the still (default: the last one)
+    switches: each has a name, a keyword of `draw`, and its choices: a list, a mapping choice ->
+    words, a `Cells`, or False or True for a box to tick that begins like this
+
+    Raises IllegalArgumentException for more than 400 moments, an empty switch, or a still that is
+    none of the moments.
+    """
+    moments = (
+        dict(at)
+        if isinstance(at, Mapping)
+        else {each: clock(each) if isinstance(each, int) else str(each) for each in at}
+    )
+    if len(moments) > MOST_STEPS:
+        raise IllegalArgumentException(
+            f"a slider has at most {MOST_STEPS} moments, not {len(moments)}: take longer steps"
+        )
+    if still is None and moments:
+        still = list(moments)[-1]
+    if moments and still not in moments:
+        raise IllegalArgumentException(f"the still is one of the moments of `at`, not {still!r}")
+    choices: dict[str, Mapping[Any, str] | Cells] = {}
+    for name, switch in switches.items():
+        if isinstance(switch, bool):
+            switch = {switch: str(switch), not switch: str(not switch)}
+        elif not isinstance(switch, (Mapping, Cells)):
+            switch = {choice: str(choice) for choice in switch}
+        if not choices_of(switch):
+            raise IllegalArgumentException(f"the switch {name} has no choices")
+        choices[name] = switch
+    return Moving(draw, moments, choices, still)
+
+
+def choices_of(switch: Mapping[Any, str] | Cells) -> Mapping[Any, Any]:
+    """The values that a switch can have, the first one first."""
+    return switch.buttons if isinstance(switch, Cells) else switch
+
+
+def _somebody_is_there() -> bool:
+    """Whether a person can move a widget: a kernel runs the cell, and its page takes input.
+
+    nbconvert, nbclient and the grader run cells without input.
+    """
+    from IPython.core.getipython import get_ipython
+
+    kernel = getattr(get_ipython(), "kernel", None)
+    return bool(kernel is not None and getattr(kernel, "_allow_stdin", False))
+
+
+def _slider(
+    moments: Mapping[Any, str], start: Any
+) -> tuple[ipywidgets.SelectionSlider, ipywidgets.Widget]:
+    """A slider over the moments, with a play button before it."""
+    import ipywidgets
+
+    values = list(moments)
+    slider = ipywidgets.SelectionSlider(
+        options=[(words, value) for value, words in moments.items()],
+        value=start,
+        description="moment",
+        continuous_update=False,
+        layout=ipywidgets.Layout(width="620px", max_width="75%"),
+    )
+    play = ipywidgets.Play(
+        value=values.index(start), min=0, max=len(values) - 1, interval=PLAY_MS, show_repeat=False
+    )
+    ipywidgets.jslink((play, "value"), (slider, "index"))
+    return slider, ipywidgets.HBox([play, slider])
+
+
+def _switch(name: str, choices: Mapping[Any, str]) -> ipywidgets.Widget:
+    """A box to tick for two truth values, buttons for a few choices, a list for many."""
+    import ipywidgets
+
+    words = name.replace("_", " ")
+    if set(choices) == {True, False}:
+        return ipywidgets.Checkbox(
+            value=next(iter(choices)),
+            description=words,
+            indent=False,
+            layout=ipywidgets.Layout(width="auto", margin="0 18px 0 6px"),
+        )
+    options = [(label, value) for value, label in choices.items()]
+    style = {"description_width": "initial"}
+    if len(options) <= 6:
+        return ipywidgets.ToggleButtons(options=options, description=words, style=style)
+    return ipywidgets.Dropdown(options=options, description=words, style=style)
+
+
+def _cells(switch: Cells) -> tuple[ipywidgets.Widget, ipywidgets.Widget]:
+    """A table of buttons, and a hidden widget whose value is the cell that was clicked."""
+    import ipywidgets
+
+    rows, columns = (list(dict.fromkeys(key[place] for key in switch.buttons)) for place in (0, 1))
+    chosen = ipywidgets.Dropdown(options=[(" · ".join(key), key) for key in switch.buttons])
+    wide = ipywidgets.Layout(width="auto", height="34px")
+    grid: list[ipywidgets.Widget] = [ipywidgets.Label("")]
+    grid += [ipywidgets.Label(column) for column in columns]
+    buttons: dict[tuple[str, str], ipywidgets.Button] = {}
+    for row in rows:
+        grid.append(ipywidgets.Label(row))
+        for column in columns:
+            words, colour = switch.buttons.get((row, column), ("-", "#ffffff"))
+            button = ipywidgets.Button(
+                description=words,
+                tooltip=f"{row}, {column}: {words}",
+                style={"button_color": colour, "text_color": INK},
+                layout=wide,
+                disabled=(row, column) not in switch.buttons,
+            )
+            buttons[row, column] = button
+            grid.append(button)
+
+    def mark(*_changed: object) -> None:
+        for key, button in buttons.items():
+            is_chosen = key == chosen.value
+            button.style.font_weight = "bold" if is_chosen else "normal"
+            button.layout = ipywidgets.Layout(
+                width="auto", height="34px", border=f"2px solid {INK}" if is_chosen else "none"
+            )
+
+    for key, button in buttons.items():
+        button.on_click(lambda _button, key=key: setattr(chosen, "value", key))
+    chosen.observe(mark, "value")
+    mark()
+    table = ipywidgets.GridBox(
+        grid,
+        layout=ipywidgets.Layout(
+            grid_template_columns=f"170px repeat({len(columns)}, minmax(90px, 1fr))",
+            grid_gap="3px",
+            max_width="900px",
+        ),
+    )
+    return chosen, table
