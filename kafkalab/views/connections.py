@@ -33,6 +33,8 @@ ENDINGS = {
     "killed": "reset: the process was killed",
 }
 MARKED_CALLS = ("pause", "resume")
+SETTINGS = ("delay", "keep_busy", "judge_batches")
+"""Faults that are a setting of a broker, and no moment of the story."""
 NEAR = 0.006
 """Requests nearer than this share of the axis are one tick with their number."""
 
@@ -161,21 +163,32 @@ def _cause_words(event: Mapping[Hashable, object]) -> str:
 
 def moments(lab: ShownLab, client: str | None = None) -> list[Moment]:
     """The calls of pause() and resume() of one client (or of all), and the faults of the lab."""
-    calls, faults = lab.table("call"), lab.table("fault")
     found = [
-        Moment(int(at_ms), f"{name}()")
-        for at_ms, who, name in zip(
-            calls.get("at_ms", ()), calls.get("who", ()), calls.get("name", ())
-        )
-        if name in MARKED_CALLS and client in (None, who)
+        Moment(int(event["at_ms"]), f"{event['name']}()")
+        for event in lab.table("call").to_dict("records")
+        if event["name"] in MARKED_CALLS and client in (None, event["who"])
     ]
-    found += [
-        Moment(int(at_ms), f"{who}: {what}")
-        for at_ms, who, what in zip(
-            faults.get("at_ms", ()), faults.get("who", ()), faults.get("what", ())
-        )
+    return sorted(
+        dict.fromkeys([*found, *faults(lab)]), key=lambda moment: (moment.at_ms, moment.name)
+    )
+
+
+def faults(lab: ShownLab) -> list[Moment]:
+    """What was done to brokers, clients and links: crashes, starts, kills, pauses, cuts."""
+    events = [
+        event
+        for kind in ("fault", "broker.down", "broker.starting")
+        for event in lab.table(kind).to_dict("records")
+        if event.get("what") not in SETTINGS
     ]
-    return sorted(dict.fromkeys(found), key=lambda moment: moment.at_ms)
+    found = []
+    for event in sorted(events, key=lambda event: event["id"]):
+        who, what = event["who"], event.get("what") or event.get("how") or "start"
+        # lab.partition() tells for itself; what it does to each link of two brokers is left out.
+        if who.startswith("broker-") and what in ("cut", "heal"):
+            continue
+        found.append(Moment(int(event["at_ms"]), f"{who}: {what}"))
+    return found
 
 
 def table_text(found: list[ConnectionRow]) -> str:
