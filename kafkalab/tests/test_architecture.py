@@ -257,7 +257,10 @@ FLOORS = {
     ),
     "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
     "kafkalab.stories": (
-        f"kafkalab kafkalab.views kafkalab.proof.replay kafkalab.course_folder pandas {CORE}",
+        (
+            "kafkalab kafkalab.views kafkalab.proof.replay kafkalab.course_folder pandas "
+            f"ipywidgets {CORE}"
+        ),
         "a story uses what a learner could use",
     ),
     "kafkalab.proof.cases": (

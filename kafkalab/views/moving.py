@@ -143,17 +143,7 @@ class Moving:
 
     def _ipython_display_(self) -> None:
         """Show the still, and over it the moving picture where a person can move it."""
-        from IPython.display import display
-
-        mark = f"kafkalab-still-{uuid.uuid4().hex}"
-        display(_Still(self.still, mark, self._parts()))  # type: ignore[no-untyped-call]
-        if not _somebody_is_there():
-            return
-        import ipywidgets
-
-        rule = ipywidgets.HTML(HIDE_STILL.format(mark=mark))
-        rule.layout.display = "none"
-        display(ipywidgets.VBox([self.widget(), rule]))  # type: ignore[no-untyped-call]
+        show_with_still(self.still, STILL_WORDS.format(parts=self._parts()), self.widget)
 
     def _parts(self) -> str:
         """The controls, in words."""
@@ -165,25 +155,41 @@ class Moving:
         return f"{STILL_WORDS.format(parts=self._parts())}\n\n{self.still.text}"
 
 
+def show_with_still(still: Picture, sentence: str, widget: Callable[[], ipywidgets.Widget]) -> None:
+    """Show a still with a sentence as a cell's output, and a widget over it where a person can
+    use it. The still stays in the notebook's file, and is all that a page without a kernel has.
+    """
+    from IPython.display import display
+
+    mark = f"kafkalab-still-{uuid.uuid4().hex}"
+    display(_Still(still, mark, sentence))  # type: ignore[no-untyped-call]
+    if not _somebody_is_there():
+        return
+    import ipywidgets
+
+    rule = ipywidgets.HTML(HIDE_STILL.format(mark=mark))
+    rule.layout.display = "none"
+    display(ipywidgets.VBox([widget(), rule]))  # type: ignore[no-untyped-call]
+
+
 @dataclass(frozen=True)
 class _Still:
-    """The still as an output of a cell: the picture, its words, and how to move it."""
+    """The still as an output of a cell: the picture, its words, and a sentence under it."""
 
     picture: Picture
     mark: str
-    parts: str
+    sentence: str
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, str | bytes], dict[str, dict[str, str]]]:
         data, metadata = self.picture._repr_mimebundle_()
-        sentence = STILL_WORDS.format(parts=self.parts)
         rest = HIDE_REST.format(mark=self.mark)
         data["text/html"] = (
             f'<div class="kafkalab-still {self.mark}">{rest}{data["text/html"]!s}'
-            f'<p style="font-size:12px;opacity:.75;margin:2px 0">{escape(sentence)}</p></div>'
+            f'<p style="font-size:12px;opacity:.75;margin:2px 0">{escape(self.sentence)}</p></div>'
         )
-        data["text/plain"] = f"{sentence}\n\n{data['text/plain']!s}"
+        data["text/plain"] = f"{self.sentence}\n\n{data['text/plain']!s}"
         return data, metadata
 
 
