@@ -125,8 +125,9 @@ def race(seeds: int = 20) -> Moving:
 
     return moving(
         draw,
-        at={seed: f"seed {seed}" for seed in range(1, seeds + 1)},
+        at={seed: str(seed) for seed in range(1, seeds + 1)},
         still=1,
+        called="seed",
         delay={ms: f"{ms} ms" for ms in (0, 2, 5, 10)},
         client=("2.2", "2.3", "3.9"),
     )

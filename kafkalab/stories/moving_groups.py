@@ -150,7 +150,7 @@ def join_step_by_step(version: str = "3.9", seed: int = 3) -> Moving:
         return _join_picture(steps, number)
 
     moments = {number: f"step {number + 1}" for number in range(len(steps))}
-    return moving(draw, at=moments)
+    return moving(draw, at=moments, called="step")
 
 
 def _join_picture(steps: list[JoinStep], number: int) -> Picture:

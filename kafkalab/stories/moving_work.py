@@ -113,7 +113,9 @@ def moment_of_death() -> Moving:
         words = f"ada dies {after_ms} ms after her second poll() begins; the bar is the bookmark"
         return work_strip(runs, title=words)
 
-    return moving(draw, at={ms: f"{ms} ms" for ms in range(0, ROUND_MS, 2)}, still=40)
+    return moving(
+        draw, at={ms: f"{ms} ms" for ms in range(0, ROUND_MS, 2)}, still=40, called="after"
+    )
 
 
 @lru_cache(maxsize=64)
@@ -146,12 +148,13 @@ def batch_and_pace() -> Moving:
 
     def draw(records: int, per_record: int) -> Picture:
         product = f"{records} records of {clock(per_record)} are {clock(records * per_record)}"
-        return poll_gap(_batches(records, per_record), "ada", title=product)
+        return poll_gap(_batches(records, per_record), "ada", title=product, limit=True)
 
     return moving(
         draw,
         at={count: f"{count} records" for count in (10, 50, 100, 140, 149, 150, 151, 200, 500)},
         still=150,
+        called="max.poll.records",
         per_record={ms: clock(ms) for ms in (2_000, 500, 1_000, 3_000)},
     )
 
@@ -160,16 +163,16 @@ def fate(lab: Lab, name: str, offset: int, at_ms: int) -> str:
     """What an order's work and the commits say about it at a time, in words."""
     own = [task for task in tasks(lab, name) if task.offset == offset and task.from_ms <= at_ms]
     covered = [mark for mark in promises(lab, name) if mark.at_ms <= at_ms and mark.offset > offset]
-    said = f"commit {covered[-1].offset} says that it is done" if covered else "not committed"
+    said = f"commit {covered[-1].offset} says done" if covered else "not committed"
     if not own:
         return f"order {offset}: no worker has it yet; {said}"
     task = own[0]
     if task.to_ms is not None and task.to_ms <= at_ms:
         return f"order {offset}: done at {clock(task.to_ms)}; {said}"
-    now = f"with worker {task.worker} since {clock(task.from_ms)}"
+    now = f"worker {task.worker} has it"
     if task.to_ms is None:
-        now += ", which never ends"
-        said += ": lost, if the process dies" if covered else ": the next owner does it"
+        now += ", never done"
+        said += ": lost" if covered else ": the next owner does it"
     return f"order {offset}: {now}; {said}"
 
 

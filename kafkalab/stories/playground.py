@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 from kafkalab.views import Picture, cluster_map, group_timeline, replica_ladder, timeline
-from kafkalab.views.moving import show_with_still
+from kafkalab.views.moving import Soon, show_with_still
 
 if TYPE_CHECKING:
     import ipywidgets
@@ -163,14 +163,23 @@ class Playground:
         rows = [ipywidgets.HBox(layout=ipywidgets.Layout(flex_flow="row wrap")) for _ in range(2)]
         choice = ipywidgets.ToggleButtons(options=list(self.views), style={"button_width": "auto"})
 
-        def press(line: str) -> None:
-            try:
-                self.press(line)
-            except Exception as error:  # the lab says what is wrong; the buttons stay
-                self.lines.append(f"# {error}")
+        waiting: list[str] = []
+
+        def act() -> None:
+            while waiting:
+                try:
+                    self.press(waiting.pop(0))
+                except Exception as error:  # the lab says what is wrong; the buttons stay
+                    self.lines.append(f"# {error}")
             draw()
 
-        def draw(*_changed: object) -> None:
+        soon = Soon(act)
+
+        def press(line: str) -> None:
+            waiting.append(line)
+            soon()
+
+        def draw() -> None:
             self.view = choice.value
             places: tuple[list[ipywidgets.Widget], list[ipywidgets.Widget]] = ([], [])
             for words, line in self.buttons().items():
@@ -190,13 +199,13 @@ class Playground:
                 tooltip="draw the lab as it is now",
                 layout=ipywidgets.Layout(width="auto"),
             )
-            again.on_click(draw)
+            again.on_click(soon)
             rows[0].children = (*rows[0].children, again)
             shown.value = self.picture().html
             code = "\n".join(self.lines[-MOST_LINES:]) or "# every button is a line of code"
             told.value = f"<pre style='margin:4px 0'>{escape(code)}</pre>"
 
-        choice.observe(draw, "value")
+        choice.observe(soon, "value")
         draw()
         return ipywidgets.VBox([*rows, choice, shown, told])
 

@@ -10,6 +10,7 @@ under it. No exercise needs a moving picture.
 
 from __future__ import annotations
 
+import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -58,11 +59,13 @@ class Moving:
         moments: Mapping[Any, str],
         switches: Mapping[str, Mapping[Any, str] | Cells],
         still: Any,
+        called: str,
     ) -> None:
         self._draw = draw
         self._moments = moments
         self._switches = switches
         self._start = still
+        self._called = called
         self._drawn: dict[tuple[Any, ...], Picture] = {}
 
     @property
@@ -115,7 +118,7 @@ class Moving:
         rows: list[ipywidgets.Widget] = []
         slider = None
         if self._moments:
-            slider, row = _slider(self._moments, self._start)
+            slider, row = _slider(self._moments, self._start, self._called)
             rows.append(row)
         boxes = []
         for name, switch in self._switches.items():
@@ -129,16 +132,17 @@ class Moving:
             layout = ipywidgets.Layout(flex_flow="row wrap")
             rows.append(ipywidgets.HBox(boxes, layout=layout))
 
-        def show(*_changed: object) -> None:
+        def draw() -> None:
             chosen = {name: control.value for name, control in controls.items()}
             try:
                 shown.value = self.picture(slider.value if slider else None, **chosen).html
             except Exception as error:  # a page shows the sentence, not a picture that is wrong
                 shown.value = f"<p>This moment cannot be drawn: {escape(str(error))}</p>"
 
+        soon = Soon(draw)
         for control in (*controls.values(), *([slider] if slider else [])):
-            control.observe(show, "value")
-        show()
+            control.observe(soon, "value")
+        draw()
         return ipywidgets.VBox([*rows, shown])
 
     def _ipython_display_(self) -> None:
@@ -198,6 +202,7 @@ def moving(
     *,
     at: Sequence[Any] | Mapping[Any, str] = (),
     still: Any = None,
+    called: str = "moment",
     **switches: Sequence[Any] | Mapping[Any, str] | Cells | bool,
 ) -> Moving:
     """Make a picture that moves.
@@ -206,6 +211,7 @@ def moving(
     at: the moments of the slider, such as range(0, 60_001, 500) in ms of the lab; a mapping gives
     each its words
     still: the moment of the still (default: the last one)
+    called: the slider's name
     switches: each has a name, a keyword of `draw`, and its choices: a list, a mapping choice ->
     words, a `Cells`, or False or True for a box to tick that begins like this
 
@@ -234,12 +240,38 @@ def moving(
         if not choices_of(switch):
             raise IllegalArgumentException(f"the switch {name} has no choices")
         choices[name] = switch
-    return Moving(draw, moments, choices, still)
+    return Moving(draw, moments, choices, still, called)
 
 
 def choices_of(switch: Mapping[Any, str] | Cells) -> Mapping[Any, Any]:
     """The values that a switch can have, the first one first."""
     return switch.buttons if isinstance(switch, Cells) else switch
+
+
+class Soon:
+    """Does something in the kernel's main thread, soon, and once for all calls until then.
+
+    JupyterLab sends what a widget hears to another thread. A lab lives in the thread that made it,
+    and one thing at a time may happen in it.
+    """
+
+    def __init__(self, act: Callable[[], None]) -> None:
+        self._act = act
+        self._is_waiting = False
+
+    def __call__(self, *_heard: object) -> None:
+        from IPython.core.getipython import get_ipython
+
+        loop = getattr(getattr(get_ipython(), "kernel", None), "io_loop", None)
+        if loop is None or threading.current_thread() is threading.main_thread():
+            self._act()
+        elif not self._is_waiting:
+            self._is_waiting = True
+            loop.add_callback(self._go)
+
+    def _go(self) -> None:
+        self._is_waiting = False
+        self._act()
 
 
 def _somebody_is_there() -> bool:
@@ -254,7 +286,7 @@ def _somebody_is_there() -> bool:
 
 
 def _slider(
-    moments: Mapping[Any, str], start: Any
+    moments: Mapping[Any, str], start: Any, called: str
 ) -> tuple[ipywidgets.SelectionSlider, ipywidgets.Widget]:
     """A slider over the moments, with a play button before it."""
     import ipywidgets
@@ -263,7 +295,8 @@ def _slider(
     slider = ipywidgets.SelectionSlider(
         options=[(words, value) for value, words in moments.items()],
         value=start,
-        description="moment",
+        description=called,
+        style={"description_width": "initial"},
         continuous_update=False,
         layout=ipywidgets.Layout(width="620px", max_width="75%"),
     )
@@ -308,7 +341,7 @@ def _cells(switch: Cells) -> tuple[ipywidgets.Widget, ipywidgets.Widget]:
         for column in columns:
             words, colour = switch.buttons.get((row, column), ("-", "#ffffff"))
             button = ipywidgets.Button(
-                description=words,
+                description=words.partition(",")[0],
                 tooltip=f"{row}, {column}: {words}",
                 style={"button_color": colour, "text_color": INK},
                 layout=wide,

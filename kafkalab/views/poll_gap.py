@@ -143,9 +143,14 @@ def poll_gap(
     from_ms: int = 0,
     to_ms: int | None = None,
     title: str | None = None,
+    limit: bool | None = None,
 ) -> Picture:
     """Draw one consumer's time since its last poll() between two times of the
-    lab (default: from the start until now)."""
+    lab (default: from the start until now).
+
+    limit: whether the axis goes up to max.poll.interval.ms (default: where a gap is longer than a
+    quarter of it)
+    """
     to_ms = lab.now_ms if to_ms is None else to_ms
     shown = [gap for gap in poll_gaps(lab, client) if gap.from_ms < to_ms and gap.to_ms > from_ms]
     limit_ms = _limit_ms(lab, client)
@@ -162,7 +167,7 @@ def poll_gap(
     below = figure.add_axes((0.13, 0.5 / height_in, 0.84, (0.36 + low_in) / height_in), sharex=axes)
     unit_ms, unit = axis_unit(to_ms - from_ms)
     longest_ms = max([min(gap.to_ms, to_ms) - gap.from_ms for gap in shown], default=0)
-    shows_limit = longest_ms > 0.25 * limit_ms or not shown
+    shows_limit = longest_ms > 0.25 * limit_ms or not shown if limit is None else limit
     high_ms = (max(limit_ms, longest_ms) if shows_limit else max(longest_ms, 1_000)) * 1.22
     tall_ms, tall = axis_unit(high_ms)
     for gap in shown:

@@ -72,7 +72,7 @@ def test_an_order_behind_the_commit_may_be_lost():
     lab.run_for(ms=9_000)
     lab.kill("ada")
     picture = commits_of_a_pool(lab)
-    assert "lost, if the process dies" in picture.still.alt
+    assert "never done; commit 8 says done: lost" in picture.still.alt
     assert "order 0: done at" in picture.picture(order=0).alt
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -13,6 +15,7 @@ from kafkalab.errors import IllegalArgumentException
 from kafkalab.tests.views.fake_lab import first_poll
 from kafkalab.tests.views.test_views import assert_texts_inside_and_apart, small_group
 from kafkalab.views import Cells, cluster_map, moving, timeline
+from kafkalab.views.moving import Soon
 
 CELL = """
 from kafkalab.tests.views.fake_lab import first_poll
@@ -113,3 +116,20 @@ def test_a_map_shows_brokers_clients_and_what_is_asked():
     picture = cluster_map(lab, room_for=6)
     assert "broker 2" in picture.text and "down" in picture.text and "★orders-0" in picture.text
     assert_texts_inside_and_apart(picture)
+
+
+def test_what_another_thread_hears_is_done_once_in_the_main_thread(monkeypatch):
+    """JupyterLab's widgets speak to a thread of their own; a lab belongs to the main one."""
+    queue, done = [], []
+    kernel = SimpleNamespace(io_loop=SimpleNamespace(add_callback=queue.append))
+    monkeypatch.setattr(
+        "IPython.core.getipython.get_ipython", lambda: SimpleNamespace(kernel=kernel)
+    )
+    soon = Soon(lambda: done.append(threading.current_thread()))
+    heard = threading.Thread(target=lambda: [soon(), soon()])
+    heard.start()
+    heard.join()
+    assert (len(queue), done) == (1, [])
+    queue.pop()()
+    soon()
+    assert done == [threading.main_thread()] * 2 and not queue
