@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 from kafkalab.views import Picture, cluster_map, group_timeline, replica_ladder, timeline
-from kafkalab.views.moving import Soon, show_with_still
+from kafkalab.views.moving import FADED, Soon, show_with_still
 
 if TYPE_CHECKING:
     import ipywidgets
@@ -177,6 +177,7 @@ class Playground:
 
         def press(line: str) -> None:
             waiting.append(line)
+            shown.layout.opacity = FADED
             soon()
 
         def draw() -> None:
@@ -202,6 +203,7 @@ class Playground:
             again.on_click(soon)
             rows[0].children = (*rows[0].children, again)
             shown.value = self.picture().html
+            shown.layout.opacity = "1"
             code = "\n".join(self.lines[-MOST_LINES:]) or "# every button is a line of code"
             told.value = f"<pre style='margin:4px 0'>{escape(code)}</pre>"
 

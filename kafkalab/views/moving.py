@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 PLAY_MS = 700
 """Milliseconds of the reader's time for each step of the play button."""
 MOST_STEPS = 400
+FADED = "0.45"
+"""The opacity of a picture while the next one is drawn."""
 STILL_WORDS = (
     "A still of a moving picture. Run this cell in JupyterLab or VS Code to move it: {parts}."
 )
@@ -138,10 +140,16 @@ class Moving:
                 shown.value = self.picture(slider.value if slider else None, **chosen).html
             except Exception as error:  # a page shows the sentence, not a picture that is wrong
                 shown.value = f"<p>This moment cannot be drawn: {escape(str(error))}</p>"
+            shown.layout.opacity = "1"
 
         soon = Soon(draw)
+
+        def heard(_change: object) -> None:
+            shown.layout.opacity = FADED
+            soon()
+
         for control in (*controls.values(), *([slider] if slider else [])):
-            control.observe(soon, "value")
+            control.observe(heard, "value")
         draw()
         return ipywidgets.VBox([*rows, shown])
 
