@@ -26,7 +26,7 @@ test: .venv/ready-dev  ## check everything, a fixed share of each corpus (under 
 format: .venv/ready-dev  ## write: bring every source file to the house's format, 100 columns
 	@$(PY) -m ruff check --fix --quiet . ; $(PY) -m ruff format --quiet . ; $(PY) -m ruff check .
 
-test-all: .venv/ready-dev  ## check everything, all of each corpus (two hours or more)
+test-all: .venv/ready-dev .venv/ready-book  ## check everything, all of each corpus (two hours or more)
 	@$(PY) -m pytest -q -rs -n logical --dist loadfile
 
 classroom: .venv/ready-dev  ## teach: a class of made-up students is graded (STUDENTS=30 CHAPTERS=02,03, or all)
@@ -37,6 +37,9 @@ redteam: .venv/ready-dev  ## attack: hostile submissions in the sandbox; what co
 
 course: .venv/ready-dev  ## write: build the notebooks of notebooks/release from chapters and exercises
 	@$(PY) -m autograder course
+
+book: .venv/ready-dev .venv/ready-book  ## read: the course as a static site in the folder book/ (10 minutes)
+	@$(PY) -m autograder book
 
 conformance: .venv/ready-dev  ## compare the simulator with recordings of real clients (DIR=data/recordings)
 	@$(PY) -m kafkalab conformance $(DIR)
@@ -53,7 +56,7 @@ browser: .venv/ready-dev  ## run each notebook in JupyterLab in a real Chromium;
 wheels: .venv/ready  ## fill the folder wheels/ for machines without internet: make lab WHEELS=wheels
 	@$(PIP) wheel --constraint constraints.txt --wheel-dir wheels ".[dev,bench]" setuptools
 
-.PHONY: help lab test format test-all classroom redteam course conformance seeds bench browser wheels
+.PHONY: help lab test format test-all classroom redteam course book conformance seeds bench browser wheels
 .DEFAULT_GOAL := help
 
 # --- the environment: made once, made again when what it is made from changes ---

@@ -26,6 +26,8 @@ from autograder.cell.terminal import (
 )
 
 OK, FAILED, UNUSABLE, ATTENTION = 0, 1, 2, 3
+GO_ON = ("grade", "receive", "regrade", "review", "classroom")
+"""Commands that keep what they did before Ctrl-C and go on from there."""
 
 
 class Unusable(ValueError):
@@ -59,7 +61,8 @@ def main(words: list[str] | None = None) -> int:
         )
         return UNUSABLE
     except KeyboardInterrupt:
-        say("Stopped. What was done is kept: the same command goes on from here.")
+        kept = " What was done is kept: the same command goes on from here."
+        say("Stopped." + kept * (wanted.command in GO_ON))
         return FAILED
     except Exception as failed:
         broken = said_by_sqlite(failed)
@@ -510,6 +513,22 @@ def _course(wanted) -> int:
     return build.main(wanted.chapters + ["--prose"] * wanted.prose)
 
 
+def _minutes(wanted) -> None:
+    from autograder.course.reading_time import table, write_minutes
+    from autograder.course.sources import chapters
+
+    if wanted.write:
+        write_minutes()
+    print(table(wanted.chapters or [name for name in chapters() if name[:2].isdigit()]))
+
+
+def _book(wanted) -> None:
+    from autograder.course.book import build
+
+    first = build(Path(wanted.out), wanted.chapters, answers=wanted.answers, say=say)
+    print(f"{first} is the first page. The folder can be copied to any web server.")
+
+
 def _new(wanted) -> None:
     from autograder.course.skeleton import begin
     from autograder.course.sources import name_of
@@ -890,6 +909,21 @@ def _parser() -> argparse.ArgumentParser:
         "--prose",
         action="store_true",
         help="only text changed: leave the sealed verdicts as they are",
+    )
+    minutes = command(
+        "minutes", _minutes, "how long the sittings of chapters take a learner, for authors"
+    )
+    minutes.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
+    minutes.add_argument(
+        "--write",
+        action="store_true",
+        help="write what the first cells say into notebooks/README.md and TEACHING.md",
+    )
+    book = command("book", _book, "run the chapters and make a static site of them")
+    book.add_argument("chapters", nargs="*", metavar="NN|myths")
+    book.add_argument("--out", default="book", metavar="DIR", help="default: book")
+    book.add_argument(
+        "--answers", action="store_true", help="with the model answers, each one folded"
     )
     new = command("new", _new, "begin an exercise: its file, with blanks to fill in")
     new.add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")

@@ -237,7 +237,7 @@ def _role(path: Path, line: int, head: str) -> tuple[str, str]:
     """What a `# %%` line says the cell is, and the name it gives."""
     rest = head.removeprefix("# %%").replace("[markdown]", "").strip()
     word = re.match(r'(\w+)(?:="([^"]*)")?', rest)
-    if not word or word[1] in ("items", "spark"):
+    if not word or word[1] in ("items", "spark", "fold"):
         return "", ""
     role, name = word[1], word[2] or ""
     if role not in ROLES:

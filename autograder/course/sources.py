@@ -8,6 +8,7 @@ stands for the cells of an exercise, which has a file of its own (exercises.py).
 `# %%` line:
 
     # %% spark=true                the cell starts Spark: graders leave it out
+    # %% fold=true                 the cell is shown folded: a learner runs it and need not read it
     # %% [markdown] items="P5 N12" which items of the course's map the cell teaches or asks
 """
 
@@ -111,6 +112,8 @@ def _mark(cell, keys: dict, where: str) -> None:
         said["items"] = keys["items"].split()
     if said:
         cell.metadata["autograder"] = said
+    if keys.get("fold"):
+        cell.metadata["jupyter"] = {"source_hidden": True}
     if kind is None:
         return
     try:

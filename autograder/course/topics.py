@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from autograder.cell.course_folder import notebooks, question_of
+from autograder.course.reading_time import in_short
 from autograder.course.sources import author_notebook, chapters
 
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
@@ -87,7 +88,10 @@ def map_text() -> str:
         own = [topic for topic in topics() if name[:2] in topic.chapters]
         if not own:
             continue
-        page += ["", f"## {name}", "", "| topic | | taught in | asked in |", "|---|---|---|---|"]
+        page += ["", f"## {name}", ""]
+        if minutes := in_short(name):
+            page += [f"Minutes: {minutes}.", ""]
+        page += ["| topic | | taught in | asked in |", "|---|---|---|---|"]
         for topic in own:
             there = [place for place in places(name) if topic.item in place.items]
             taught = dict.fromkeys(

@@ -1,4 +1,4 @@
-"""What `make test` takes of a corpus: every so-manieth, and the rest is `slow`. Tests of one
+"""What `make test` takes of a corpus: one in so many; the others are `slow`. Tests of one
 corpus begin at different places, so together they touch nearly all of it."""
 
 import pytest

@@ -83,7 +83,7 @@ def test_a_blank_notebook_has_no_points(sandbox, chapter):
 
 @pytest.mark.parametrize("chapter, step", ROUNDS)
 def test_named_wrong_answers_fail_for_their_own_reasons(sandbox, chapter, step):
-    """The so-manieth wrong answer of every question in one notebook: a judge hears its own
+    """The wrong answer at one place of every question in one notebook: a judge hears its own
     question only, and a class is played this way."""
     wrong = {
         question: named[step] for question, named in WRONG[chapter].items() if step < len(named)

@@ -331,6 +331,7 @@ def copy_with_03_9(tmp_path_factory):
     return home, run
 
 
+@pytest.mark.slow
 def test_an_exercise_is_added_with_one_file_and_one_line(copy_with_03_9, tmp_path):
     home, run = copy_with_03_9
     (release,) = (home / "notebooks" / "release").rglob("*.ipynb")
@@ -364,6 +365,7 @@ def test_an_exercise_is_added_with_one_file_and_one_line(copy_with_03_9, tmp_pat
     assert told["blank"]["sentence"] == "`replicas` is not written yet."
 
 
+@pytest.mark.slow
 def test_a_new_exercise_leaves_the_seals_of_the_others_alone(copy_with_03_9):
     home, _ = copy_with_03_9
     now = json.loads((home / "questions" / "sealed" / "ch03.json").read_text(encoding="utf-8"))
@@ -372,6 +374,7 @@ def test_a_new_exercise_leaves_the_seals_of_the_others_alone(copy_with_03_9):
     assert {id: boxes for id, boxes in now.items() if id != "03.9"} == before
 
 
+@pytest.mark.slow
 def test_every_wrong_answer_and_each_number_is_looked_at(copy_with_03_9):
     """What the screen says of an exercise with one hint, a wrong answer that is right, and answers
     that are alike."""

@@ -114,7 +114,7 @@ def test_the_honest_of_every_chapter_get_the_same_from_nbgrader(chapter, tmp_pat
 @pytest.mark.slow
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_nbgrader_names_the_wrong_answers_too(chapter, tmp_path):
-    """The so-manieth named wrong answer of every question in one notebook, as in test_chapters.
+    """The named wrong answer at one place of every question in one notebook, as in test_chapters.
     nbgrader knows the public cases only: what fails on a hidden one is right there, and where two
     ideas give the same on the public ones it may name the other. Cells for Spark are left out."""
     own, course = master(chapter), PlainCourse(tmp_path / "course")

@@ -166,6 +166,7 @@ def test_a_chapter_that_asks_nothing_goes_out_with_one_that_does(
     assert capsys.readouterr().err.startswith("Chapter 77 has no notebook in ")
 
 
+@pytest.mark.slow
 def test_all_chapters_fit_into_one_package(tmp_path):
     """Two chapters share an idiom of Python here and there; that gives nothing away."""
     assert main(["release", *released(), "--demo", "--out", str(tmp_path / "package")]) == 0

@@ -196,6 +196,7 @@ def test_nobody_hands_in_for_somebody_else_who_has(hand_in, tmp_path):
     assert {row[2] for row in rows(out, GRADES) if row[1] == "q-90-1-test"} == {2}
 
 
+@pytest.mark.slow
 def test_one_notebook_once_as_a_file_and_once_in_a_folder(hand_in, tmp_path):
     """The same bytes are kept once, whatever they lie in;
     and a folder that goes down without end is refused."""

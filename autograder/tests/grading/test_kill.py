@@ -279,6 +279,7 @@ def test_killed_at_ten_moments(class_of_twelve, seed):
     room.check(out, since)
 
 
+@pytest.mark.slow
 def test_nobody_is_replaced_where_nobody_died(class_of_twelve, monkeypatch):
     """A helper lives as long as the class, and not as long as the one of
     its threads that happened to start it."""

@@ -14,6 +14,7 @@ import time
 
 import pytest
 
+from autograder import __main__ as commands
 from autograder.__main__ import main
 from autograder.cell.course_folder import HOME
 from autograder.grade import grade
@@ -143,6 +144,7 @@ def test_results_do_not_go_among_the_submissions(box, capsys, monkeypatch, comma
     assert sorted(path.name for path in box.iterdir()) == ["ada.ipynb", "bo.ipynb", "cy.ipynb"]
 
 
+@pytest.mark.slow
 def test_a_pipe_and_a_link_are_written_to_and_stay_what_they_are(box, tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link.json").symlink_to("real.json")
@@ -166,6 +168,7 @@ def test_nothing_half_written_stays_where_it_could_not_go(box, tmp_path, capsys)
     )
 
 
+@pytest.mark.slow
 def test_progress_that_nobody_reads_any_more_ends_no_work(box, tmp_path):
     """`grade ... 2>&1 | head -1`: the class is graded, and the exit code is the class's."""
     ear, mouth = os.pipe()
@@ -190,6 +193,7 @@ def test_progress_that_nobody_reads_any_more_ends_no_work(box, tmp_path):
     assert ran.returncode == 3 and len({student for student, *_ in marks(tmp_path / "out")}) == 2
 
 
+@pytest.mark.slow
 def test_a_stream_that_a_shell_has_closed_leads_nowhere(box, tmp_path):
     """What is for the terminal does not go into the results instead."""
     for name in ("ada", "bo"):
@@ -275,3 +279,12 @@ def test_what_was_not_run_says_the_level_of_the_machine(box, monkeypatch):
     """So a run that is cut off before its last, unreadable one ends with the same bytes."""
     monkeypatch.setattr(bubble, "found", lambda: None)
     assert grade("", box / "cy.ipynb")["level"] in ("L2", "L1")
+
+
+def test_a_command_that_begins_again_does_not_promise_to_go_on(monkeypatch, capsys):
+    def stopped(wanted):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "_redteam", stopped)
+    assert main(["redteam"]) == commands.FAILED
+    assert capsys.readouterr().err.strip() == "Stopped."

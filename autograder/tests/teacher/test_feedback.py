@@ -98,6 +98,7 @@ def test_marks_without_their_sentences_are_not_sent_out(hand_in, tmp_path, capsy
     )
 
 
+@pytest.mark.slow
 def test_an_assignment_of_the_teachers_own_in_the_same_gradebook_keeps_nobody_waiting(
     hand_in, tmp_path
 ):

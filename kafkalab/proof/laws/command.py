@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
         "--twice",
         type=int,
         default=4,
-        help="every so-manieth seed is played in two processes and compared",
+        help="every N-th seed is played in two processes and compared",
     )
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     return parser
