@@ -28,33 +28,34 @@ FIRST_POLL_MS = (0, 4, 8, 12, 14, 16, 18, 20, 24, 30, 60, 1_000, 2_000, 3_000)
 
 
 def replicas_of_cells(
-    runs: Mapping[tuple[str, str], tuple[Lab, Outcome]],
+    labs: Mapping[tuple[str, str], Lab],
+    outcomes: Mapping[tuple[str, str], Outcome],
     partition: str = "orders-0",
     *,
     step_ms: int = 1_000,
 ) -> Moving:
     """The grid of outcomes as buttons, and the replica ladder of the chosen cell over time.
 
-    runs: (story, setting) -> the lab of that cell, and its outcome
+    labs, outcomes: (story, setting) -> the lab of that cell, and its outcome
     """
-    end_ms = max(lab.now_ms for lab, _ in runs.values())
+    end_ms = max(lab.now_ms for lab in labs.values())
     tallest = max(
         [
             log["log_end_offset"]
-            for lab, _ in runs.values()
+            for lab in labs.values()
             for log in lab.at(lab.now_ms)["partitions"][partition]["logs"].values()
         ]
         + [1]
     )
 
     def draw(at_ms: int, cell: tuple[str, str]) -> Picture:
-        lab, outcome = runs[cell]
+        lab, outcome = labs[cell], outcomes[cell]
         moment = min(at_ms, lab.now_ms)
         words = f"{', '.join(cell)}: {outcome.words} in the end"
         caption = last_fault(lab, moment)
         return replica_ladder(lab, partition, {moment: caption}, title=words, tallest=tallest)
 
-    buttons = {cell: (outcome.words, LOOKS[outcome.kind][0]) for cell, (_, outcome) in runs.items()}
+    buttons = {cell: (outcomes[cell].words, LOOKS[outcomes[cell].kind][0]) for cell in labs}
     moments = range(0, end_ms + step_ms, step_ms)
     return moving(draw, at=moments, cell=Cells(buttons))
 

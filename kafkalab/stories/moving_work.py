@@ -110,7 +110,7 @@ def moment_of_death() -> Moving:
         for order in LOOP:
             worked, place = _death(order, after_ms)
             runs[f"{order}: dies {place}"] = worked
-        words = f"ada dies {after_ms} ms after her second poll() begins; the bar is the bookmark"
+        words = f"ada dies {after_ms} ms after her second poll() begins; the bar: committed offset"
         return work_strip(runs, title=words)
 
     return moving(
