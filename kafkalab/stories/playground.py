@@ -104,7 +104,7 @@ class Playground:
         return views.get(self.view, views["the cluster"])()
 
     def buttons(self) -> dict[str, str]:
-        """The buttons there are now: their words -> the line of code that each of them stands for.
+        """The buttons there are now: the words of each -> the line of code that it does.
 
         A broker that is down has a button that starts it, and a client that was killed one that
         starts another.

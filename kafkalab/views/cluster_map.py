@@ -28,9 +28,10 @@ MOST_PARTITIONS = 8
 
 
 @dataclass(frozen=True)
-class Line:
-    """An open connection: the client, its node id, the broker (None: nobody has answered), its
-    class, and the requests on it.
+class OpenConnection:
+    """An open connection of a client, with its class and the requests on it.
+
+    broker is None where nobody at the address is known.
     """
 
     client: str
@@ -40,7 +41,7 @@ class Line:
     requests: tuple[str, ...]
 
 
-def lines_at(lab: ShownLab, at_ms: int) -> list[Line]:
+def lines_at(lab: ShownLab, at_ms: int) -> list[OpenConnection]:
     """The open connections of all clients at a time, with the requests of the last 100 ms."""
     state = lab.at(at_ms)
     addresses = {each["address"]: broker for broker, each in state["brokers"].items()}
@@ -60,7 +61,9 @@ def lines_at(lab: ShownLab, at_ms: int) -> list[Line]:
             apis = [f"{api} …" for api in waiting.get(number, ())]
             apis += [api for api in recent.get(number, ()) if f"{api} …" not in apis]
             found.append(
-                Line(name, socket["node_id"], broker, socket["role"], tuple(dict.fromkeys(apis)))
+                OpenConnection(
+                    name, socket["node_id"], broker, socket["role"], tuple(dict.fromkeys(apis))
+                )
             )
     return found
 
@@ -207,7 +210,7 @@ def _client(axes: Axes, name: str, client: Mapping[str, Any], top: float, height
     )
 
 
-def _line(axes: Axes, line: Line, start: float, end: float) -> None:
+def _line(axes: Axes, line: OpenConnection, start: float, end: float) -> None:
     look = look_of(line.role)
     stop = BROKER_X if line.broker is not None else CLIENT_X + 0.12
     axes.plot(
@@ -256,7 +259,7 @@ def _legend(figure: Figure, roles: set[str], y: float) -> None:
     )
 
 
-def _text(state: Mapping[str, Any], found: list[Line]) -> str:
+def _text(state: Mapping[str, Any], found: list[OpenConnection]) -> str:
     rows = [
         (
             f"broker {broker}",

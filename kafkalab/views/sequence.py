@@ -5,7 +5,7 @@ slants down to its broker, an answer one that slants back. The slant is the time
 clock is not to scale (most of a first poll happens in a few ms, then nothing for 3 s). Gaps are
 stretched until labels can be read, and shortened where nothing happens. The times are at the left.
 A second or more without a message is a break with its length: which answer a broker holds back,
-and which other members' requests for the same group come to it meanwhile.
+and which other members' requests for the same group wait with it.
 """
 
 from __future__ import annotations

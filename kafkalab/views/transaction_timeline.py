@@ -86,11 +86,11 @@ def transaction_timeline(
     *,
     title: str | None = None,
     to_ms: int | None = None,
-    still: Mapping[str, tuple[int, int]] | None = None,
+    paused: Mapping[str, tuple[int, int]] | None = None,
 ) -> Picture:
     """Draw the life of a transactional id from the start until now.
 
-    still: the time in which a producer's process stands still, {"old": (1_000, 7_000)}, in ms of
+    paused: the time in which a producer's process is paused, {"old": (1_000, 7_000)}, in ms of
     the lab; such a time is hatched
     """
     found = stretches(lab, transactional_id)
@@ -120,7 +120,7 @@ def transaction_timeline(
                 color=ON_COLOUR,
             )
     _epochs(axes, [each for each in found if each.who == AT_COORDINATOR], to_ms, unit_ms)
-    for who, (begin_ms, end_ms) in (still or {}).items():
+    for who, (begin_ms, end_ms) in (paused or {}).items():
         row = whos.index(who)
         axes.broken_barh(
             [(begin_ms / unit_ms, (end_ms - begin_ms) / unit_ms)],
@@ -133,7 +133,7 @@ def transaction_timeline(
         axes.text(
             (begin_ms + end_ms) / 2 / unit_ms,
             row,
-            "stands still",
+            "paused",
             ha="center",
             va="center",
             fontsize=SMALL_PT,
@@ -178,8 +178,8 @@ def transaction_timeline(
     _legend(figure, "producers", of_producers, set(), height_in, 0.64)
     rows = [(s.who, clock(s.from_ms), clock(s.to_ms), s.what, s.note) for s in found]
     rows += [
-        (who, clock(begin_ms), clock(end_ms), "stands still", "")
-        for who, (begin_ms, end_ms) in (still or {}).items()
+        (who, clock(begin_ms), clock(end_ms), "paused", "")
+        for who, (begin_ms, end_ms) in (paused or {}).items()
     ]
     rows += [
         (

@@ -18,8 +18,8 @@ from kafkalab.views import cluster_map, group_timeline, moving, replica_ladder, 
 # Three brokers run. The topic `orders` has three partitions, each with three replicas. A shop
 # writes two orders in a second. Two members, ann and bob, read them.
 #
-# Time stands still until you press a button. Crash a broker, let ten seconds pass, and look: who
-# leads now? Under the picture is the line of code that each button stands for.
+# No time passes until you press a button. Crash a broker, let ten seconds pass, and look: who
+# leads now? Under the picture are the lines of code of the buttons that you pressed.
 
 # %%
 lab = small_lab()
@@ -49,7 +49,7 @@ lab.run_until(lambda: lab.at(lab.now_ms)["partitions"]["orders-0"]["high_waterma
 # |---|---|
 # | `lab.broker(1).crash()` | The process dies. Its disk stays. |
 # | `lab.broker(1).restart()` | The process starts again with its disk. |
-# | `lab.broker(1).pause(ms=5_000)` | The process stands still, as in a long garbage collection. |
+# | `lab.broker(1).pause(ms=5_000)` | The process stops for a while, as in a long garbage collection. |
 # | `lab.broker(1).stop()` | The process ends in order: it gives its leaderships away first. |
 # | `lab.broker(1).power_loss()` | The machine loses its power, and what was not on the disk. |
 # | `lab.broker(1).delay("FETCH", ms=50)` | Its answers to FETCH come 50 ms later. |

@@ -181,5 +181,5 @@ def test_records_of_an_aborted_and_of_an_open_transaction_are_told_apart():
     assert fates["0"].endswith("aborted") and fates["2"].endswith("not readable yet")
     assert "aborted" not in fates["1"]
     assert_texts_inside_and_apart(picture)
-    still = transaction_timeline(lab, "till", still={"till": (0, 50)})
-    assert "stands still" in still.text
+    shown = transaction_timeline(lab, "till", paused={"till": (0, 50)})
+    assert "paused" in shown.text
