@@ -75,7 +75,7 @@ cluster_map(lab, title="broker 1 is down: who leads now?")
 lab = small_lab(seed=3)
 lab.partition([0], [1, 2])
 lab.run_for(ms=40_000)
-lab.describe_topic("orders")
+lab.describe_topic("orders")[["partition", "leader", "leader_epoch", "isr", "log_end_offset"]]
 
 # %% [markdown]
 # ## 5. Break a client
@@ -115,7 +115,7 @@ lab.lines("bob").query("level == 'INFO'")[["time", "message"]].tail(5)
 lab.table("request.sent").query("who == 'bob'").api.value_counts()
 
 # %%
-lab.why(lab.sockets("bob")[-1])
+lab.why(lab.sockets("bob")[1])
 
 # %% [markdown]
 # ## 7. A picture that moves
