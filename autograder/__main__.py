@@ -585,10 +585,11 @@ def _lab(wanted) -> None:
 
 
 def _reset(wanted) -> None:
-    from autograder.cell.course_folder import chapter_number
+    from autograder.cell.course_folder import MYTHS, chapter_number
     from autograder.learner.desk import reset
 
-    print(reset(chapter_number(wanted.chapter)))
+    court = wanted.chapter.strip().lower() == MYTHS
+    print(reset(MYTHS if court else chapter_number(wanted.chapter)))
 
 
 def _pack(wanted) -> None:
@@ -687,7 +688,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     command(
         "reset", _reset, "a fresh copy of a chapter; the old one goes to mine/.saved/"
-    ).add_argument("chapter")
+    ).add_argument("chapter", metavar="NN|myths")
     pack = command("pack", _pack, "make the one file to hand in for a chapter, with a receipt code")
     pack.add_argument("chapter")
     pack.add_argument("--out", metavar="FILE")

@@ -82,9 +82,10 @@ class ProducerRecord:
                 )
         for name, text in (("key", self.key), ("value", self.value)):
             if text is not None and not isinstance(text, str):
+                said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
                 raise SerializationException(
                     f"Can't convert {name} of class {type(text).__name__} to class {SERIALIZER} "
-                    f"specified in {name}.serializer: give {text!r} as text, {str(text)!r}"
+                    f"specified in {name}.serializer: give {text!r} as text, {said!r}"
                 )
 
 

@@ -50,14 +50,15 @@ def released() -> tuple[str, ...]:
 
 
 def release_notebook(chapter: str) -> Path:
-    """The release notebook of a chapter; NoMaster when it was not built."""
-    for folder in sorted((notebooks() / "release").glob(f"{chapter}_*")):
+    """The release notebook of a chapter, or of the myth court; NoMaster when it was not built."""
+    folders = MYTHS if chapter == MYTHS else f"{chapter}_*"
+    for folder in sorted((notebooks() / "release").glob(folders)):
         path = _notebook_in(folder)
         if path:
             return path
+    name = "The myth court" if chapter == MYTHS else f"Chapter {chapter}"
     raise NoMaster(
-        f"Chapter {chapter} has no notebook in {notebooks() / 'release'}; `make course` builds the "
-        "releases."
+        f"{name} has no notebook in {notebooks() / 'release'}; `make course` builds the releases."
     )
 
 

@@ -59,7 +59,9 @@ def plain(value, depth: int = 0):
     if kind.__module__ == "numpy" and hasattr(value, "tolist"):
         return plain(value.tolist(), depth + 1)
     refused = Unwritten if value is ... else NotPlain
-    raise refused(f"a {kind.__name__}, where a number, a text, a list or a dict was asked for")
+    raise refused(
+        f"{with_article(kind.__name__)}, where a number, a text, a list or a dict was asked for"
+    )
 
 
 def canonical(data) -> str:
@@ -73,6 +75,11 @@ def canonical(data) -> str:
 def same(left, right) -> bool:
     """Whether two plain answers are the same, to the type."""
     return canonical(left) == canonical(right)
+
+
+def with_article(name: str) -> str:
+    """A type's name as one says it: "an int", "a list"."""
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def one_line(text, most: int = 1_000) -> str:
@@ -89,4 +96,4 @@ def _key(key) -> str:
     if type(key) is tuple:
         # ("orders", 1) is written orders-1, as Kafka does
         return "-".join(str(plain(part)) for part in key)
-    raise NotPlain(f"a dict with a {type(key).__name__} as a key")
+    raise NotPlain(f"a dict with {with_article(type(key).__name__)} as a key")

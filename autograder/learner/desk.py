@@ -43,8 +43,8 @@ def prepare_mine() -> list[str]:
 
 
 def reset(chapter: str) -> str:
-    """Give a chapter back as it was handed out; the learner's copy moves to mine/.saved/.
-    Returns a sentence."""
+    """Give a chapter, or "myths", back as it was handed out; the learner's copy moves to
+    mine/.saved/. Returns a sentence."""
     folder = release_notebook(chapter).parent
     own = mine() / folder.name
     saved = None

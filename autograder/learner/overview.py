@@ -1,8 +1,8 @@
-"""How far a learner is, chapter by chapter, and what is worth doing once more.
+"""Shows how far a learner is, chapter by chapter, and the five things most worth repeating.
 
-Everything comes from the learner's own progress.json; nothing is sent. Worth repeating is what took
-three tries or more, or every hint, what was looked up before it was solved, and each guess that the
-lab contradicted.
+Everything comes from the learner's own progress.json; nothing is sent. First comes what was looked
+up and not solved, then what is open after three tries or every hint, then each guess that the lab
+contradicted, then what was solved with many tries. Of two alike the later chapter comes first.
 """
 
 from __future__ import annotations
@@ -18,12 +18,17 @@ from autograder.cell.question import chapters, of_chapter
 MANY_TRIES = 3
 ALL_HINTS = 2
 SURPRISE = "a surprise"
+MOST_LINES = 5
+"""So many things to repeat are listed; more nobody repeats."""
+LOOKED_UP, OPEN, GUESSED, SOLVED = range(4)
+"""Kinds of what is worth repeating, the most pressing first."""
 
 
 @dataclass(frozen=True)
 class Overview:
     """What `python -m autograder progress` prints: rows of (chapter, solved, asked, hints,
-    numbers guessed right or close, numbers guessed), what to repeat, and what is next."""
+    numbers guessed right or close, numbers guessed), what to repeat (the most pressing first), and
+    what is next."""
 
     rows: tuple[tuple[str, int, int, int, int, int], ...]
     repeat: tuple[str, ...]
@@ -36,9 +41,10 @@ class Overview:
                 f"{name:28} {f'{solved} of {asked}' if asked else '-':>8} {hints or '-':>6} "
                 f"{f'{right} of {guessed}' if guessed else '-':>14}"
             )
-        lines += (
-            ["", "Worth repeating:", *(f"  {line}" for line in self.repeat)] if self.repeat else []
-        )
+        if self.repeat:
+            lines += ["", "Worth repeating:", *(f"  {line}" for line in self.repeat[:MOST_LINES])]
+        if (more := len(self.repeat) - MOST_LINES) > 0:
+            lines.append(f"  and {more} more: python -m autograder progress --all")
         lines += (
             ["", f"Next: {self.following}"] if self.following else ["", "Every exercise is solved."]
         )
@@ -51,7 +57,8 @@ def overview(path: Path | None = None) -> Overview:
     """The overview of `path`, a progress.json; by default the learner's own,
     found from the current folder."""
     kept = progress.read(path)
-    rows, repeat, following = [], [], None
+    rows, following = [], None
+    ranked: list[tuple[int, int, str]] = []
     for chapter in chapters():
         if chapter not in released():
             continue
@@ -75,19 +82,19 @@ def overview(path: Path | None = None) -> Overview:
                 len(numbers),
             )
         )
-        repeat += [
-            f"{question.id}  {question.title}: {_why(entries[question.id])}"
-            for question in asked
-            if _why(entries[question.id])
-        ]
-        repeat += [
-            f'guess "{name}": you said {_said(entry.get("guess"))}, it was {_said(entry["truth"])}'
-            for name, entry in wrong.items()
-        ]
+        for question in asked:
+            if why := _why(entries[question.id]):
+                line = f"{question.id}  {question.title}: {why}"
+                ranked.append((_kind(entries[question.id]), -int(chapter), line))
+        for name, entry in wrong.items():
+            said, was = _said(entry.get("guess")), _said(entry["truth"])
+            line = f'guess "{name}": you said {said}, it was {was}'
+            ranked.append((GUESSED, -int(chapter), line))
         open_yet = [question for question in asked if not entries[question.id].get("passed_at")]
         if following is None and open_yet:
             following = f"{open_yet[0].id} · {open_yet[0].title}"
-    return Overview(tuple(rows), tuple(repeat), following)
+    repeat = tuple(line for *_, line in sorted(ranked, key=lambda each: each[:2]))
+    return Overview(tuple(rows), repeat, following)
 
 
 def details(path: Path | None = None) -> str:
@@ -126,8 +133,15 @@ def _entry(questions: dict, question_id: str) -> dict:
     }
 
 
+def _kind(entry: dict) -> int:
+    """How pressing it is to repeat an exercise."""
+    if entry.get("passed_at"):
+        return SOLVED
+    return LOOKED_UP if entry.get("revealed") else OPEN
+
+
 def _why(entry: dict) -> str:
-    """Why an exercise is worth doing once more; "" where it is not, or not yet."""
+    """Why an exercise is worth repeating; "" where it is not, or not yet."""
     if entry.get("revealed") and not entry.get("passed_at"):
         return "you looked it up; now solve it"
     reasons = [f"{entry['tries']} tries"] * (entry["tries"] >= MANY_TRIES) + [

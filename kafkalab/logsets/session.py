@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kafkalab.logsets.java import find_java
+from kafkalab.logsets.startup import sign_of_life
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,7 +36,7 @@ PACKAGE = Path(__file__).absolute().parents[1]
 
 def session(master: str | None = None, settings: dict[str, str] | None = None) -> SparkSession:
     """The Spark session of this process, with the `kafkalab` data source registered; started if
-    there is none.
+    there is none. While it starts, a cell or a terminal shows how far it is.
 
     master: Spark's master URL; None takes KAFKALAB_SPARK_MASTER, else "local[*]". `settings` are
     Spark's own dotted keys and win over ours. A running session is returned unchanged. On a cluster
@@ -53,7 +54,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
         builder = SparkSession.builder.appName("kafkalab").master(master)
         for key, value in {**_settings(master), **(settings or {})}.items():
             builder = builder.config(key, value)
-        with _environment(), _born_silent():
+        with sign_of_life(), _environment(), _born_silent():
             spark = builder.getOrCreate()
         spark.sparkContext.setLogLevel("ERROR")
         if not master.startswith("local"):

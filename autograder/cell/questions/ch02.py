@@ -11,15 +11,23 @@ from __future__ import annotations
 CLUSTERS = ("A", "B", "C")
 
 
-def node(id: int, state: str, in_flight: int = 0, can_send: bool | None = None) -> dict:
+def node(
+    id: int,
+    state: str,
+    in_flight: int = 0,
+    can_send: bool | None = None,
+    can_connect: bool | None = None,
+) -> dict:
     """A node as least_loaded sees it, as plain data.
-    A ready node can take a request unless said otherwise."""
+
+    A ready node can take a request, and a disconnected one may be connected, unless said otherwise.
+    """
     return {
         "id": id,
         "state": state,
         "in_flight": in_flight,
         "can_send": state == "ready" if can_send is None else can_send,
-        "can_connect": state == "disconnected",
+        "can_connect": state == "disconnected" if can_connect is None else can_connect,
         "last_attempt_ms": 0,
     }
 
@@ -110,7 +118,7 @@ def is_open(names, case):
 QUESTION_02_1 = LineReading(
     id="02.1",
     hints=(
-        "`Initiating` is only a try. Which line says that a connection stands? Which says that it is gone?",
+        "`Initiating` is only a try. Which line says that a node is connected? Which says that it is disconnected?",
         "Add the number in `Completed connection to node`, take away the number in `Node … disconnected.`",
     ),
     title="who is connected at the end",
@@ -132,7 +140,7 @@ from autograder.cell.kinds import Value
 QUESTION_02_2 = Value(
     id="02.2",
     hints=(
-        "One connection to ask. Then one for each broker that leads a partition you send to.",
+        "One connection to ask for metadata. Then one for each broker that leads a partition you send to.",
         "Cluster A opens 1 + n.A.leaders. The first connection is idle after the start.",
     ),
     title="opened and kept by a producer",
@@ -155,13 +163,19 @@ QUESTION_02_2 = Value(
 import itertools
 from types import SimpleNamespace
 
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab
 
 TABLES = (
     {
-        "case": "two ready, one busier",
-        "nodes": [node(0, "ready", 3), node(1, "ready", 1), node(2, "disconnected")],
+        "case": "three ready, one untouched",
+        "nodes": [
+            node(0, "ready", 3),
+            node(1, "ready", 5),
+            node(2, "ready", 1),
+            node(3, "disconnected"),
+        ],
     },
     {
         "case": "one being connected, one untouched",
@@ -175,7 +189,14 @@ TABLES = (
         "case": "only an untouched one",
         "nodes": [node(-3, "disconnected"), node(0, "ready", 5, can_send=False)],
     },
-    {"case": "nobody", "nodes": [node(0, "ready", 5, can_send=False)]},
+    {
+        "case": "one failed a moment ago, one may be connected",
+        "nodes": [node(1, "disconnected", can_connect=False), node(2, "disconnected")],
+    },
+    {
+        "case": "one is full, one failed a moment ago",
+        "nodes": [node(0, "ready", 5, can_send=False), node(1, "disconnected", can_connect=False)],
+    },
 )
 STARTS = (
     {"case": "three addresses, seed 3", "seed": 3, "brokers": 3, "down": [], "slow_ms": 0},
@@ -191,9 +212,14 @@ STARTS = (
 
 
 def ask(names, case):
-    """The id the learner's rule picks."""
+    """The id of the node that the learner's rule returns."""
     chosen = names["least_loaded"]([SimpleNamespace(**fields) for fields in case["nodes"]])
-    return None if chosen is None else getattr(chosen, "id", chosen)
+    if chosen is not None and not isinstance(chosen, SimpleNamespace):
+        raise NotAsAsked(
+            "`least_loaded` returns one of the nodes, or None; yours returns "
+            f"{type(chosen).__name__} {str(chosen)[:40]}. Return `node`, not `node.id`"
+        )
+    return None if chosen is None else chosen.id
 
 
 def start(case, rule):
@@ -212,8 +238,8 @@ def start(case, rule):
 
 
 def needless(case, lab):
-    """What a start must not have: a connection begun while another one stood or was on its way,
-    or nobody asked at all."""
+    """What a start must not have: a connection begun while another one was open or on its way, or
+    no answer at all."""
     tried = lab.sockets()
     for before, after in itertools.pairwise(tried):
         if before.closed_at_ms is None or before.closed_at_ms > after.opened_at_ms:
@@ -228,8 +254,8 @@ def needless(case, lab):
     if not any(event.api == "METADATA" for event in lab.journal.of("response.received")):
         return (
             (
-                f"with seed {case['seed']}, nobody has told the producer who leads what: after "
-                "2,000 ms METADATA has no answer."
+                f"with seed {case['seed']}, METADATA has no answer after 2,000 ms. The producer does "
+                "not know which broker leads which partition."
             ),
             _lines(lab, *(s.node_id for s in tried)),
         )
@@ -250,10 +276,21 @@ def _lines(lab, *nodes) -> list[str]:
     ][:4]
 
 
+def kept(case):
+    """What such a start has proven."""
+    down, slow = len(case["down"]), case["slow_ms"]
+    among = [f"{down} of {case['brokers']} brokers down"] if down else []
+    among += [f"answers {slow} ms late"] if slow else []
+    return (
+        f"right: with {' and '.join(among) or 'all brokers well'}, one connection at a time, and "
+        "METADATA was answered."
+    )
+
+
 QUESTION_02_3 = Function(
     id="02.3",
     hints=(
-        "Three passes over the nodes, one for each rule, and the first pass that finds somebody wins.",
+        "Three passes over the nodes, one for each rule. The first pass that finds a node decides.",
         "min(able, key=lambda node: node.in_flight) for the first; state == \"preparing\" for the second; can_connect for the third.",
     ),
     title="write least_loaded",
@@ -263,7 +300,7 @@ QUESTION_02_3 = Function(
     probe=ask,
     play=start,
     look=needless,
-    kept="one connection at a time, and an answer.",
+    kept=kept,
 )
 
 
@@ -273,7 +310,7 @@ from autograder.cell.kinds import Value
 QUESTION_02_4 = Value(
     id="02.4",
     hints=(
-        "You can ask the lab: build one with these numbers and count lab.sockets() that have no closed_at_ms.",
+        "Ask the lab: build one with these numbers. Count the lab.sockets() whose closed_at_ms is None.",
         "send_for for the first minute, then lab.run_for up to five and to twenty minutes.",
     ),
     title="idle, or zombie",
@@ -299,7 +336,7 @@ QUESTION_02_5 = Value(
     id="02.5",
     hints=(
         "Count for every delay from 0 to 20 and look at the list.",
-        "The smallest delay from which on the list holds only fives; a five that stands alone before a four does not count.",
+        "Go through the list from the end. The last delay that is not five is one before the answer.",
     ),
     title="from which delay on five",
     points=3,
@@ -380,7 +417,10 @@ LIVES = walks(
         ("connect", "refused", "connect", "accepted"),
         ("connect", "connect"),
         ("connect", "versions"),
-        ("connect", "closed"),
+        ("connect", "closed", "connect"),
+        ("connect", "accepted", "connect"),
+        ("connect", "accepted", "versions", "connect"),
+        ("connect", "accepted", "versions", "refused"),
         ("connect", "accepted", "versions", "accepted"),
         ("connect", "accepted", "refused"),
         ("connect", "accepted", "versions", "versions"),
@@ -395,7 +435,7 @@ QUESTION_02_7 = StateMachine(
     id="02.7",
     hints=(
         "For each state: which of the five events can happen there at all? Leave the others out.",
-        "What ends a connection leads back to DISCONNECTED, from wherever it comes. There are six entries in all.",
+        "What ends a connection leads back to DISCONNECTED, from each of the other three states. There are seven entries in all.",
     ),
     title="the life of a connection",
     points=3,

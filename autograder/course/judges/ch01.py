@@ -120,6 +120,16 @@ JUDGE_01_1 = Judge(
             ),
         ),
         WrongAnswer(
+            name="the second group comes too late",
+            sentence="The second group gets nothing in your answer, as if the topic were a queue. Each group has its own committed offset, so each group gets everything.",
+            source=(
+                "first_group = {a: x.records for a, x in n.items()}\n"
+                "second_group = {a: 0 for a, x in n.items()}\n"
+                "no_group = {a: 2 * x.records for a, x in n.items()}\n"
+                "in_the_topic = {a: x.records for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
             name="groups share",
             sentence="You let the two groups share. Members of one group share; each group as a whole gets everything.",
             source=(
@@ -151,7 +161,7 @@ JUDGE_01_1 = Judge(
         ),
         WrongAnswer(
             name="each record once without a group",
-            sentence="The program without a group reads from the start twice. Nothing stops it, and it gets everything twice.",
+            sentence="The program without a group reads from the start two times. It gets everything two times.",
             source=(
                 "first_group = {a: x.records for a, x in n.items()}\n"
                 "second_group = {a: x.records for a, x in n.items()}\n"
@@ -172,10 +182,10 @@ JUDGE_01_1 = Judge(
     ),
     truth=lambda case: _got(case["records"], case["members"]),
     right=(
-        "right: a group gets everything once, whoever has no group gets what it asks for, and "
-        "nothing is taken away."
+        "right: {members} members together got {records} records once, and so did the one member "
+        "of the second group. The topic still holds all {records}."
     ),
-    otherwise="not these four. Who shares a bookmark with whom?",
+    otherwise="not these four. Which of these readers share a committed offset?",
 )
 
 
@@ -198,15 +208,15 @@ JUDGE_01_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="dealt like cards",
-            sentence="You dealt them one by one, like cards. That is RoundRobin. Range gives each member a block of neighbours.",
+            sentence="You assigned them one by one, like playing cards. That is RoundRobin. Range gives each member a block of neighbours.",
             source=(
                 "owned_by_m2 = {a: list(range(1, x.partitions, x.members)) for a, x in n.items()}\n"
                 "idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
-            name="the rest goes to the last",
-            sentence="You gave what is left over to the last members, or to nobody. Range gives it to the first ones, one each.",
+            name="the remainder goes to the last",
+            sentence="You gave the remainder to the last members, or to nobody. Range gives it to the first members, one each.",
             source=(
                 "owned_by_m2 = {\n"
                 "    a: list(\n"
@@ -245,6 +255,18 @@ JUDGE_01_2 = Judge(
             ),
         ),
         WrongAnswer(
+            name="names, not numbers",
+            sentence="These are the names of the partitions. Write a list of their numbers: [2, 3].",
+            source=(
+                "def _block(x, place):\n"
+                "    each, over = divmod(x.partitions, x.members)\n"
+                "    first = sum(each + (i < over) for i in range(place))\n"
+                "    return list(range(first, first + each + (place < over)))\n"
+                "owned_by_m2 = {a: [f\"orders-{number}\" for number in _block(x, 1)] for a, x in n.items()}\n"
+                "idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
             name="how many",
             sentence="That is how many m2 owns. Which are they? Write a list of their numbers.",
             source=(
@@ -258,7 +280,7 @@ JUDGE_01_2 = Judge(
         ),
         WrongAnswer(
             name="nobody goes empty",
-            sentence="m2's share is right. But a partition cannot be shared inside a group: {partitions} partitions have work for {partitions} members, and {crowd} came.",
+            sentence="m2's share is right. But a partition has one owner in a group. {partitions} partitions have work for {partitions} members, and the group has {crowd}.",
             source=(
                 "def _block(x, place):\n"
                 "    each, over = divmod(x.partitions, x.members)\n"
@@ -270,7 +292,7 @@ JUDGE_01_2 = Judge(
         ),
         WrongAnswer(
             name="who works",
-            sentence="m2's share is right. {partitions} members have a partition each; who goes empty are the others of the {crowd}.",
+            sentence="m2's share is right. {partitions} members own one partition each. The others of the {crowd} own nothing, and the question asks for them.",
             source=(
                 "def _block(x, place):\n"
                 "    each, over = divmod(x.partitions, x.members)\n"
@@ -282,7 +304,7 @@ JUDGE_01_2 = Judge(
         ),
         WrongAnswer(
             name="only the first ones work",
-            sentence="m2's share is right. When more come, the partitions are dealt anew: each of the {partitions} partitions finds a member, so more than {members} have work.",
+            sentence="m2's share is right. When more members come, the partitions are assigned again. Each of the {partitions} partitions gets a member of its own, so more than {members} have work.",
             source=(
                 "def _block(x, place):\n"
                 "    each, over = divmod(x.partitions, x.members)\n"
@@ -305,8 +327,8 @@ JUDGE_01_2 = Judge(
             ),
         ),
         WrongAnswer(
-            name="the rest of a division",
-            sentence="The rest of a division says how many get one more. Who goes empty follows from a subtraction: {crowd} members, {partitions} partitions.",
+            name="the remainder of a division",
+            sentence="The remainder of a division says how many get one more. How many own nothing is a subtraction: {crowd} members, {partitions} partitions.",
             source=(
                 "def _block(x, place):\n"
                 "    each, over = divmod(x.partitions, x.members)\n"
@@ -318,10 +340,13 @@ JUDGE_01_2 = Judge(
         ),
     ),
     truth=_owned,
-    right="right: blocks in order, and the first members take what is left over.",
+    right=(
+        "right: {partitions} partitions in {members} blocks, the longer blocks first. In the crowd "
+        "{partitions} of {crowd} members own one."
+    ),
     otherwise=(
-        "not this share. Deal {partitions} partitions to {members} members in blocks, and give "
-        "what is left over to the first ones."
+        "not this share. Assign {partitions} partitions to {members} members in blocks. The "
+        "remainder goes to the first members, one each."
     ),
 )
 
@@ -345,7 +370,7 @@ JUDGE_01_3 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the sum for both",
-            sentence="As many as partitions: that is the well known rule, and it holds for RoundRobin. Range begins with m1 for each topic.",
+            sentence="You took as many members as partitions. This well-known rule holds for RoundRobin. Range begins again with m1 for each topic.",
             source=(
                 "busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}\n"
                 "busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}"
@@ -353,7 +378,7 @@ JUDGE_01_3 = Judge(
         ),
         WrongAnswer(
             name="the largest for both",
-            sentence="RoundRobin deals all topics as one pack, so it keeps more members busy than the largest topic has partitions.",
+            sentence="RoundRobin assigns the partitions of all topics together. So more members are busy than the largest topic has partitions.",
             source=(
                 "busy_with_range = {a: max(x.a, x.b, x.c) for a, x in n.items()}\n"
                 "busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}"
@@ -361,7 +386,7 @@ JUDGE_01_3 = Judge(
         ),
         WrongAnswer(
             name="the smallest for Range",
-            sentence="You counted those who get a partition of every topic. One partition is enough to be busy.",
+            sentence="You counted the members that get a partition of every topic. One partition is enough to be busy.",
             source=(
                 "busy_with_range = {a: min(x.a, x.b, x.c) for a, x in n.items()}\n"
                 "busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}"
@@ -369,7 +394,7 @@ JUDGE_01_3 = Judge(
         ),
         WrongAnswer(
             name="exchanged",
-            sentence="The other way round: Range deals topic by topic, RoundRobin deals them all as one pack.",
+            sentence="The two are exchanged. Range assigns topic by topic, RoundRobin all topics together.",
             source=(
                 "busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}\n"
                 "busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}"
@@ -377,10 +402,13 @@ JUDGE_01_3 = Judge(
         ),
     ),
     truth=_busy,
-    right="right: the largest topic decides for Range, all partitions together for RoundRobin.",
+    right=(
+        "right: topics of {a}, {b} and {c} partitions. The largest decides for Range, their sum "
+        "for RoundRobin."
+    ),
     otherwise=(
-        "not these two. Deal the three topics by hand, each from m1 on, and count who has "
-        "something."
+        "not these two. Assign the three topics on paper, each from m1 on. Then count the members "
+        "that own something."
     ),
 )
 
@@ -390,6 +418,7 @@ from autograder.course.judge import WrongAnswer
 from functools import cache
 from random import Random
 
+from autograder.cell.questions.ch01 import kept
 from autograder.course.judge import Judge
 from kafkalab import (
     KafkaAdminClient,
@@ -402,8 +431,8 @@ from kafkalab import (
 
 @cache
 def _started(committed: int | None, log_start: int, log_end: int, reset: str) -> int:
-    """The first offset a consumer reads: it commits, the log loses its beginning,
-    and it is started again."""
+    """The first offset a consumer reads: it commits, the log loses its beginning, and the consumer
+    is started again."""
     lab = _filled(log_end, 1)
     place = TopicPartition("t", 0)
     settings = {"group.id": "g", "auto.offset.reset": reset, "enable.auto.commit": False}
@@ -456,32 +485,47 @@ def _starts(rng: Random) -> list[dict]:
     ]
 
 
+def _why(case: dict) -> str:
+    """Why the right offset of this case is right; a run has words of its own."""
+    if "seed" in case:
+        return kept(case)
+    committed, start, end = case["committed"], case["log_start"], case["log_end"]
+    decides = f"{case['reset']} decides"
+    if committed is None:
+        return f"right: there is no committed offset, so {decides}."
+    if committed < start:
+        return f"right: retention deleted the record at {committed}, so {decides}."
+    if committed == end:
+        return f"right: it waits at {end} for the next record."
+    return f"right: the record at {committed} is still there, so the member continues with it."
+
+
 JUDGE_01_4 = Judge(
     id="01.4",
     wrong_answers=(
         WrongAnswer(
             name="zero counts as none",
-            sentence="Offset 0 is a bookmark like any other, and `if committed:` is false for it. Ask for `is not None`.",
+            sentence="The committed offset 0 is an offset like any other, and the record at 0 is still there. Is your condition true for 0? `if committed:` is not, and `log_start < committed` is not. Ask for `is not None` and for `>=`.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
-                "    if committed and log_start <= committed <= log_end:\n"
+                "    if committed and committed >= log_start:\n"
                 "        return committed\n"
                 "    return log_start if reset == \"earliest\" else log_end"
             ),
         ),
         WrongAnswer(
-            name="beyond the end",
-            sentence="A bookmark beyond the log's end is out of range, too: those records were lost with a broker. auto.offset.reset decides.",
+            name="the start is out of range",
+            sentence="The record at {log_start} is still in the log, so a committed offset of {committed} is good. Compare with `>=`.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
-                "    if committed is not None and committed >= log_start:\n"
+                "    if committed is not None and committed > log_start:\n"
                 "        return committed\n"
                 "    return log_start if reset == \"earliest\" else log_end"
             ),
         ),
         WrongAnswer(
-            name="always from the bookmark",
-            sentence="The bookmark points at a record that retention has deleted. It is out of range, and auto.offset.reset decides.",
+            name="always from the committed offset",
+            sentence="The committed offset points at a record that retention has deleted. It is out of range, so auto.offset.reset decides.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
                 "    if committed is not None:\n"
@@ -491,7 +535,7 @@ JUDGE_01_4 = Judge(
         ),
         WrongAnswer(
             name="the end is out of range",
-            sentence="A bookmark at the log's end is good: it waits for the next record. You would read everything again.",
+            sentence="A committed offset at the log's end is good: the member waits for the next record. You would read everything again.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
                 "    if committed is not None and log_start <= committed < log_end:\n"
@@ -501,7 +545,7 @@ JUDGE_01_4 = Judge(
         ),
         WrongAnswer(
             name="always the reset",
-            sentence="auto.offset.reset counts only where there is no good bookmark. A group that committed goes on from there.",
+            sentence="auto.offset.reset counts only where there is no good committed offset. A group that committed continues there.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
                 "    return log_start if reset == \"earliest\" else log_end"
@@ -509,42 +553,51 @@ JUDGE_01_4 = Judge(
         ),
         WrongAnswer(
             name="zero is the start",
-            sentence="Earliest is the log's start, and that is not offset 0 any more once retention has deleted something.",
+            sentence="Earliest is the log's start. That is not offset 0 any more, because retention has deleted something.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
-                "    if committed is not None and log_start <= committed <= log_end:\n"
+                "    if committed is not None and committed >= log_start:\n"
                 "        return committed\n"
                 "    return 0 if reset == \"earliest\" else log_end"
             ),
         ),
         WrongAnswer(
-            name="one after the bookmark",
+            name="one after the committed offset",
             sentence="The committed offset is already the next one to read. One more would skip a record.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
-                "    if committed is not None and log_start <= committed <= log_end:\n"
+                "    if committed is not None and committed >= log_start:\n"
                 "        return committed + 1\n"
                 "    return log_start if reset == \"earliest\" else log_end"
             ),
         ),
         WrongAnswer(
             name="latest is the last record",
-            sentence="Latest is the log's end, behind the last record: only what comes from now on is read.",
+            sentence="Latest is the log's end, after the last record. Only records that are written from now on are read.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
-                "    if committed is not None and log_start <= committed <= log_end:\n"
+                "    if committed is not None and committed >= log_start:\n"
                 "        return committed\n"
                 "    return log_start if reset == \"earliest\" else log_end - 1"
             ),
         ),
         WrongAnswer(
-            name="moved to the nearest",
-            sentence="A bookmark out of range is not moved to the nearest record. auto.offset.reset decides, and latest jumps to the end.",
+            name="earliest and latest exchanged",
+            sentence="The reset is {reset}: `earliest` is the log's start, {log_start}, and `latest` is its end, {log_end}. You return the other one.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
-                "    if committed is None:\n"
-                "        return log_start if reset == \"earliest\" else log_end\n"
-                "    return min(max(committed, log_start), log_end)"
+                "    if committed is not None and committed >= log_start:\n"
+                "        return committed\n"
+                "    return log_end if reset == \"earliest\" else log_start"
+            ),
+        ),
+        WrongAnswer(
+            name="no return",
+            sentence="Your function returned None. Every path through it needs a `return` with an offset.",
+            source=(
+                "def first_offset(committed, log_start, log_end, reset):\n"
+                "    if committed is not None and committed >= log_start:\n"
+                "        committed"
             ),
         ),
     ),
@@ -552,11 +605,14 @@ JUDGE_01_4 = Judge(
         case["committed"], case["log_start"], case["log_end"], case["reset"]
     ),
     hidden_cases=_starts,
-    right="right.",
-    otherwise="a consumer begins elsewhere. Is its bookmark still good? If not, reset decides.",
-    unseen=(
-        "in a run nobody has shown you, Kafka's own consumer begins elsewhere. Is the bookmark "
+    right=_why,
+    otherwise=(
+        "you return {said}, and a consumer begins at another offset. Is the committed offset "
         "still good? If not, reset decides."
+    ),
+    unseen=(
+        "in a run that you have not seen, Kafka's own consumer begins at another offset. Is the "
+        "committed offset still good? If not, reset decides."
     ),
 )
 
@@ -570,8 +626,8 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 
 @cache
-def _guilty_line() -> int:
-    """The chapter's own lab again: which of its lines is of search-1."""
+def _guilty() -> tuple[int, int]:
+    """The chapter's own lab again: which of its lines is of search-1, and what it took."""
     lab = Lab(brokers=3, seed=6)
     lab.create_topic("orders", partitions=3)
     producer = KafkaProducer(lab, {"client.id": "shop"})
@@ -603,8 +659,10 @@ def _guilty_line() -> int:
         lab.spawn(read, name, group, name=name)
     lab.run_for(ms=10_000)
     shown = [line for line in lab.lines()["message"] if "Adding newly assigned partitions" in line]
+    owned = lab.at(lab.now_ms)["clients"]["search-1"]["assignment"]
     lab.close()
-    return next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
+    line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
+    return line, int(owned[0].rsplit("-", 1)[1])
 
 
 JUDGE_01_5 = Judge(
@@ -612,35 +670,119 @@ JUDGE_01_5 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the team's own line is innocent",
-            sentence="audit-1 is alone in its own group and gets everything, as it should. Look for a program in a group that is not its own.",
+            sentence="audit-1 is alone in its own group and gets all three partitions, as it should. Look for a program in a group that is not its own.",
             source=(
-                "guilty_line = next(number for number, line in enumerate(shown) if \"groupId=audit\" in line)\n"
-                "right_group = \"search\""
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"search\"\n"
+                "also_short = \"billing\"\n"
+                "unread_partition = int(shown[guilty_line].rsplit(\"-\", 1)[1])\n"
+                "guilty_line = next(number for number, line in enumerate(shown) if \"groupId=audit\" in line)"
             ),
         ),
         WrongAnswer(
             name="billing is the right group",
-            sentence="billing is where it is by mistake. With a group of its own, called like the team, it would get every record.",
+            sentence="The program is in billing by mistake. In a group of its own, with its team's name, it gets every record.",
             source=(
                 "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"search\"\n"
+                "also_short = \"billing\"\n"
+                "unread_partition = int(shown[guilty_line].rsplit(\"-\", 1)[1])\n"
                 "right_group = \"billing\""
             ),
         ),
         WrongAnswer(
             name="a billing member is blamed",
-            sentence="That member belongs to billing and sits there. Who else sits there?",
+            sentence="This program belongs to the team billing, and its group is billing. Which other program is in that group?",
             source=(
-                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=billing\" in line)\n"
-                "right_group = \"search\""
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"search\"\n"
+                "also_short = \"billing\"\n"
+                "unread_partition = int(shown[guilty_line].rsplit(\"-\", 1)[1])\n"
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=billing-1\" in line)"
+            ),
+        ),
+        WrongAnswer(
+            name="the other billing member is blamed",
+            sentence="This program is a member of its own team's group. Which member of that group is not?",
+            source=(
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"search\"\n"
+                "also_short = \"billing\"\n"
+                "unread_partition = int(shown[guilty_line].rsplit(\"-\", 1)[1])\n"
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=billing-2\" in line)"
+            ),
+        ),
+        WrongAnswer(
+            name="the program's name is taken for the group",
+            sentence="search-1 is the program's name. The group has the name of the team.",
+            source=(
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"search\"\n"
+                "also_short = \"billing\"\n"
+                "unread_partition = int(shown[guilty_line].rsplit(\"-\", 1)[1])\n"
+                "right_group = \"search-1\""
+            ),
+        ),
+        WrongAnswer(
+            name="audit is short",
+            sentence="audit-1 has all three partitions, so that team misses nothing. Which group has a partition that a stranger reads?",
+            source=(
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"search\"\n"
+                "also_short = \"billing\"\n"
+                "unread_partition = int(shown[guilty_line].rsplit(\"-\", 1)[1])\n"
+                "also_short = \"audit\""
+            ),
+        ),
+        WrongAnswer(
+            name="search is short",
+            sentence="That is the team that complained. Which other group has fewer than three partitions for its own programs?",
+            source=(
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"search\"\n"
+                "also_short = \"billing\"\n"
+                "unread_partition = int(shown[guilty_line].rsplit(\"-\", 1)[1])\n"
+                "also_short = \"search\""
+            ),
+        ),
+        WrongAnswer(
+            name="a partition that billing reads",
+            sentence="A program of that team owns this partition. The team lacks the one that search-1 owns.",
+            source=(
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"search\"\n"
+                "also_short = \"billing\"\n"
+                "unread_partition = int(shown[guilty_line].rsplit(\"-\", 1)[1])\n"
+                "unread_partition = next(\n"
+                "    int(line.rsplit(\"-\", 1)[1]) for line in shown if \"clientId=billing-1\" in line\n"
+                ")"
+            ),
+        ),
+        WrongAnswer(
+            name="another partition that billing reads",
+            sentence="This partition is read by a program of that team. The team lacks the one that search-1 owns.",
+            source=(
+                "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
+                "right_group = \"search\"\n"
+                "also_short = \"billing\"\n"
+                "unread_partition = int(shown[guilty_line].rsplit(\"-\", 1)[1])\n"
+                "unread_partition = next(\n"
+                "    int(line.rsplit(\"-\", 1)[1]) for line in shown if \"clientId=billing-2\" in line\n"
+                ")"
             ),
         ),
     ),
-    truth=lambda case: {"guilty_line": _guilty_line(), "right_group": "search"},
+    truth=lambda case: {
+        "guilty_line": _guilty()[0],
+        "right_group": "search",
+        "also_short": "billing",
+        "unread_partition": _guilty()[1],
+    },
     right=(
-        "right: search-1 shares the work, and the bookmark, of billing. A copied group.id does "
-        "this in real life, too."
+        "right: search-1 copied the group.id of billing. So search gets one partition of three, "
+        "and billing lacks that one."
     ),
-    otherwise="not this line or not this group. Compare clientId and groupId in each line.",
+    otherwise="not these four. Compare clientId and groupId in each line.",
 )
 
 
@@ -675,7 +817,7 @@ JUDGE_01_6 = Judge(
         ),
         WrongAnswer(
             name="only the large customer",
-            sentence="You counted the large customer alone. The small ones of that partition live there, too.",
+            sentence="You counted the large customer alone. Small customers are in that partition, too.",
             source=(
                 "from kafkalab.hashing import murmur2, to_positive\n"
                 "\n"
@@ -686,7 +828,7 @@ JUDGE_01_6 = Judge(
         ),
         WrongAnswer(
             name="an even share",
-            sentence="That is an even share. Keys are spread evenly, records are not: one key brings three million.",
+            sentence="That is an even share. Keys are spread evenly, records are not: one key has three million.",
             source=(
                 "from kafkalab.hashing import murmur2, to_positive\n"
                 "\n"
@@ -697,7 +839,7 @@ JUDGE_01_6 = Judge(
         ),
     ),
     truth=_busiest,
-    right="right: one key decides for a whole partition.",
+    right="right: customer {busy} alone makes this partition the busiest of {partitions}.",
     otherwise="not this one. Have you put your own two numbers into per_partition?",
 )
 

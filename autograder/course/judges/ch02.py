@@ -52,12 +52,35 @@ def _stands(case: dict) -> bool:
     return bool(last) and last[-1].startswith("Completed")
 
 
+def _why_open(case: dict) -> str:
+    """Which line decides about this case's node."""
+    if _stands(case):
+        return "right: `Completed connection` is the last line that decides, so it is connected."
+    if any(line.startswith("Completed") for line in case["story"]):
+        return "right: it was connected, and `disconnected.` came later."
+    return "right: no try of it was completed."
+
+
 JUDGE_02_1 = Judge(
     id="02.1",
     wrong_answers=(
         WrongAnswer(
+            name="closes forgotten",
+            sentence="You forgot its `disconnected.` After that line no other `Completed connection` came, and a try alone is no connection.",
+            source=(
+                "still_open = set()\n"
+                "for line in shown:\n"
+                "    node = int(\n"
+                "        (line.split(\"(id: \")[1] if \"(id: \" in line else line.split(\"ode \")[1])\n"
+                "        .split()[0]\n"
+                "        .rstrip(\".\")\n"
+                "    )\n"
+                "    \"Completed\" in line and still_open.add(node)"
+            ),
+        ),
+        WrongAnswer(
             name="tries counted",
-            sentence="You counted a try. `Initiating` announces one; `Completed connection` says that it came to something.",
+            sentence="You counted a try. `Initiating` only announces a try. `Completed connection` says that it succeeded.",
             source=(
                 "still_open = set()\n"
                 "for line in shown:\n"
@@ -68,20 +91,6 @@ JUDGE_02_1 = Judge(
                 "    )\n"
                 "    \"Initiating\" in line and still_open.add(node)\n"
                 "    line.endswith(\"disconnected.\") and still_open.discard(node)"
-            ),
-        ),
-        WrongAnswer(
-            name="closes forgotten",
-            sentence="You did not take it away. Its last word is `disconnected.`, or a new try that came to nothing.",
-            source=(
-                "still_open = set()\n"
-                "for line in shown:\n"
-                "    node = int(\n"
-                "        (line.split(\"(id: \")[1] if \"(id: \" in line else line.split(\"ode \")[1])\n"
-                "        .split()[0]\n"
-                "        .rstrip(\".\")\n"
-                "    )\n"
-                "    \"Completed\" in line and still_open.add(node)"
             ),
         ),
         WrongAnswer(
@@ -101,7 +110,7 @@ JUDGE_02_1 = Judge(
         ),
         WrongAnswer(
             name="refused once, gone for ever",
-            sentence="It was refused once and stood later: the client tries again.",
+            sentence="It was refused once and connected later: the client tries again.",
             source=(
                 "still_open = set()\n"
                 "for line in shown:\n"
@@ -117,7 +126,7 @@ JUDGE_02_1 = Judge(
         ),
         WrongAnswer(
             name="brokers, not connections",
-            sentence="A negative id is a connection too. It leads to a broker under a made-up name, and nobody has closed it.",
+            sentence="A negative id is a connection too. It leads to a broker under a made-up id, and no line closes it.",
             source=(
                 "still_open = set()\n"
                 "for line in shown:\n"
@@ -132,8 +141,8 @@ JUDGE_02_1 = Judge(
         ),
     ),
     truth=_stands,
-    right="right.",
-    otherwise="not so. Follow the node from its first line to its last.",
+    right=_why_open,
+    otherwise="not right. Follow this node from its first line to its last.",
 )
 
 
@@ -153,7 +162,7 @@ JUDGE_02_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="twice the brokers",
-            sentence="2N is the article's rule. It counts each of the {brokers} brokers twice; only the address in bootstrap.servers is connected under a made-up id.",
+            sentence="You counted each of the {brokers} brokers twice. Only the one address in bootstrap.servers is connected under a made-up id.",
             source=(
                 "opened = {a: 2 * x.brokers for a, x in n.items()}\n"
                 "kept = {a: x.brokers for a, x in n.items()}"
@@ -169,7 +178,7 @@ JUDGE_02_2 = Judge(
         ),
         WrongAnswer(
             name="every broker",
-            sentence="You counted all {brokers} brokers. A producer connects to a broker when it has something for it.",
+            sentence="You counted all {brokers} brokers. A producer connects to a broker when it has a record for it.",
             source=(
                 "opened = {a: 1 + x.brokers for a, x in n.items()}\n"
                 "kept = {a: x.brokers for a, x in n.items()}"
@@ -177,7 +186,7 @@ JUDGE_02_2 = Judge(
         ),
         WrongAnswer(
             name="every broker at first",
-            sentence="Kept is right. But nothing is opened to all {brokers} brokers first: a connection comes when there is something for that broker.",
+            sentence="Kept is right. But the producer does not connect to all {brokers} brokers at first. It opens a connection when it has a record for that broker.",
             source=(
                 "opened = {a: 1 + x.brokers for a, x in n.items()}\n"
                 "kept = {a: x.leaders for a, x in n.items()}"
@@ -217,7 +226,9 @@ JUDGE_02_2 = Judge(
         ),
     ),
     truth=_opened_kept,
-    right="right: one to ask, and one for each broker that leads something you send to.",
+    right=(
+        "right: one to ask, and one for each of the {leaders} leaders. The other brokers get none."
+    ),
     otherwise="not these two. Which brokers does this producer need?",
 )
 
@@ -227,12 +238,13 @@ from autograder.cell.questions.ch02 import node
 from autograder.course.judge import WrongAnswer
 from random import Random
 
+from autograder.cell.questions.ch02 import kept
 from autograder.course.judge import Judge
 
 
 def _picked(case: dict):
     """The rule of 2.3 as one sort key: able first, fewest in flight; then preparing;
-    then whoever may be connected."""
+    then what may be connected."""
     ranked = sorted(
         (
             (0, n["in_flight"])
@@ -257,9 +269,9 @@ def _tables(rng: Random) -> list[dict]:
         loads = rng.sample(range(9), rng.randrange(0, 4))
         nodes = [node(i, "ready", load) for i, load in enumerate(loads)]
         nodes += [node(len(nodes) + i, "ready", 5, can_send=False) for i in range(rng.randrange(2))]
-        nodes += [node(-1, "preparing", 1)] * rng.randrange(2) + [
-            node(-2, "disconnected")
-        ] * rng.randrange(2)
+        nodes += [node(-1, "preparing", 1)] * rng.randrange(2)
+        nodes += [node(-2, "disconnected")] * rng.randrange(2)
+        nodes += [node(-3, "disconnected", can_connect=False)] * rng.randrange(2)
         rng.shuffle(nodes)
         cases.append({"nodes": nodes})
     starts = [
@@ -274,12 +286,42 @@ def _tables(rng: Random) -> list[dict]:
     return [*cases, *starts]
 
 
+def _why_picked(case: dict) -> str:
+    """Which of the three rules decided in this case."""
+    if "seed" in case:
+        return kept(case)
+    if any(n["can_send"] for n in case["nodes"]):
+        return "right: rule 1, the fewest in flight of those that can send."
+    if any(n["state"] == "preparing" for n in case["nodes"]):
+        return "right: rule 2, the connection that is being made."
+    if any(n["can_connect"] for n in case["nodes"]):
+        return "right: rule 3, a node that may be connected."
+    return "right: no node can be asked now, so None."
+
+
 JUDGE_02_3 = Judge(
     id="02.3",
     wrong_answers=(
         WrongAnswer(
+            name="in flight only",
+            sentence="You took a node that is not connected, because it has no request in flight. Rule 1 counts only the nodes that can send, and rule 2 comes before rule 3.",
+            source=(
+                "def least_loaded(nodes):\n"
+                "    return min(nodes, key=lambda n: n.in_flight)"
+            ),
+        ),
+        WrongAnswer(
+            name="in flight, where it may be connected",
+            sentence="This node is full or not connected. Rule 1 counts only the nodes that can send.",
+            source=(
+                "def least_loaded(nodes):\n"
+                "    able = [n for n in nodes if n.can_send or n.can_connect]\n"
+                "    return min(able, key=lambda n: n.in_flight) if able else None"
+            ),
+        ),
+        WrongAnswer(
             name="the rule of 2.2",
-            sentence="That is the rule of version 2.2: an untouched node beats one whose connection is being made. So it opens one connection after another.",
+            sentence="Your rule takes an untouched node while a connection is being made. Version 2.2 did so, and opened one connection after another.",
             source=(
                 "def least_loaded(nodes):\n"
                 "    able = [n for n in nodes if n.can_send and n.in_flight == 0]\n"
@@ -291,7 +333,7 @@ JUDGE_02_3 = Judge(
         ),
         WrongAnswer(
             name="the first that can send",
-            sentence="You took the first node that can send. The one with the fewest requests in flight is wanted.",
+            sentence="You took the first node that can send. Rule 1 asks for the fewest requests in flight.",
             source=(
                 "def least_loaded(nodes):\n"
                 "    for wanted in (lambda n: n.can_send, lambda n: n.state == \"preparing\", lambda n: n.can_connect):\n"
@@ -303,7 +345,7 @@ JUDGE_02_3 = Judge(
         ),
         WrongAnswer(
             name="the busiest",
-            sentence="That is the most loaded one: max instead of min.",
+            sentence="You took the node with the most requests in flight. Use min, not max.",
             source=(
                 "def least_loaded(nodes):\n"
                 "    able = [n for n in nodes if n.can_send]\n"
@@ -315,7 +357,7 @@ JUDGE_02_3 = Judge(
         ),
         WrongAnswer(
             name="full nodes too",
-            sentence="A node can be ready and still take no request now, because its window is full. can_send knows.",
+            sentence="A node can be ready and still take no request now, because too many of its requests wait for an answer. Ask for can_send.",
             source=(
                 "def least_loaded(nodes):\n"
                 "    able = [n for n in nodes if n.state == \"ready\"]\n"
@@ -325,14 +367,27 @@ JUDGE_02_3 = Judge(
                 "    return rest[0] if rest else None"
             ),
         ),
+        WrongAnswer(
+            name="every disconnected node",
+            sentence="This node failed a moment ago, and the client must wait before it tries again. Ask for can_connect, not for the state.",
+            source=(
+                "def least_loaded(nodes):\n"
+                "    able = [n for n in nodes if n.can_send]\n"
+                "    if able:\n"
+                "        return min(able, key=lambda n: n.in_flight)\n"
+                "    rest = [n for n in nodes if n.state == \"preparing\"]\n"
+                "    rest = rest or [n for n in nodes if n.state == \"disconnected\"]\n"
+                "    return rest[0] if rest else None"
+            ),
+        ),
     ),
     truth=_picked,
     hidden_cases=_tables,
-    right="right.",
-    otherwise="not this node. Take the three rules one after the other.",
+    right=_why_picked,
+    otherwise="not this node. Apply the three rules one after the other.",
     unseen=(
-        "your rule picks a node that it should not, or one connection too many is opened. Take "
-        "the three rules one after the other."
+        "your rule picks a wrong node, or one connection too many is opened. Apply the three rules "
+        "one after the other."
     ),
 )
 
@@ -350,12 +405,23 @@ def _idle(case: dict) -> dict:
     return {"after_five": five, "after_twenty": twenty}
 
 
+def _why_so_many(case: dict) -> str:
+    """Who closed what in this case."""
+    limit_s = case["limit_s"]
+    last = "METADATA keeps one connection in use, so one is left after twenty minutes."
+    if limit_s < 0:
+        return f"right: after ten idle minutes the brokers close. {last}"
+    if limit_s < 240:
+        return f"right: the limit of {limit_s} s is over before minute five. {last}"
+    return f"right: after five minutes the limit of {limit_s} s has not closed everything. {last}"
+
+
 JUDGE_02_4 = Judge(
     id="02.4",
     wrong_answers=(
         WrongAnswer(
             name="-1 keeps all for ever",
-            sentence="You closed nothing. Somebody does: the client after its limit, and the broker after ten minutes, whatever the client says.",
+            sentence="You closed nothing. The client closes after its limit, and the broker after ten minutes, also if the client's limit is -1.",
             source=(
                 "after_five = {a: 1 + x.brokers for a, x in n4.items()}\n"
                 "after_twenty = {a: 1 + x.brokers for a, x in n4.items()}"
@@ -363,7 +429,7 @@ JUDGE_02_4 = Judge(
         ),
         WrongAnswer(
             name="nothing is left",
-            sentence="Something is left: the producer asks for metadata every five minutes and after each close, and that keeps one connection in use.",
+            sentence="One is left: the producer asks for metadata every five minutes and after each close. That keeps one connection in use.",
             source=(
                 "after_five = {a: 0 for a, x in n4.items()}\n"
                 "after_twenty = {a: 0 for a, x in n4.items()}"
@@ -387,10 +453,10 @@ JUDGE_02_4 = Judge(
         ),
     ),
     truth=_idle,
-    right="right.",
+    right=_why_so_many,
     otherwise=(
-        "not these two. Build the lab and count; the producer still asks for metadata every "
-        "five minutes."
+        "not these two. Build the lab and count. The producer still asks for metadata every five "
+        "minutes."
     ),
 )
 
@@ -435,9 +501,19 @@ JUDGE_02_5 = Judge(
         ),
         WrongAnswer(
             name="the largest tried",
-            sentence="20 ms does it, but less does it too. Go down from there.",
+            sentence="All five are opened with 20 ms, but with less, too. Try smaller delays.",
             source=(
                 "smallest_delay = {x: 20 for x in d}"
+            ),
+        ),
+        WrongAnswer(
+            name="the first five",
+            sentence="That is the first delay with five connections. A larger delay of your list has fewer. Take the delay after which only fives follow.",
+            source=(
+                "smallest_delay = {}\n"
+                "for name in d:\n"
+                "    counts = [bootstrap_sockets(delay, d[name].seed) for delay in range(21)]\n"
+                "    smallest_delay[name] = counts.index(5)"
             ),
         ),
         WrongAnswer(
@@ -453,8 +529,7 @@ JUDGE_02_5 = Judge(
     ),
     truth=_smallest,
     right=(
-        "right: the answers must be slower than the time in which the client comes round to "
-        "look again."
+        "right: with seed {seed} the answers are then always later than the client's next look-ups."
     ),
     otherwise="not this delay. Make a list of the counts for 0 to 20 ms.",
 )
@@ -612,7 +687,7 @@ _since(_is_zombie, max)
     ),
     truth=_since(_is_zombie),
     hidden_cases=_tables_of_sockets,
-    right="right.",
+    right="right: bootstrap, still open, of a producer, and one row for each.",
     otherwise=(
         "not these rows. Which connections does a healthy producer have at the end, and which not?"
     ),
@@ -634,6 +709,7 @@ MOVES = {
     ("DISCONNECTED", "connect"): "CONNECTING",
     ("CONNECTING", "accepted"): "CHECKING_API_VERSIONS",
     ("CONNECTING", "refused"): "DISCONNECTED",
+    ("CONNECTING", "closed"): "DISCONNECTED",
     ("CHECKING_API_VERSIONS", "versions"): "READY",
     ("CHECKING_API_VERSIONS", "closed"): "DISCONNECTED",
     ("READY", "closed"): "DISCONNECTED",
@@ -667,23 +743,35 @@ JUDGE_02_7 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="ready at once",
-            sentence="TCP stands, and nothing may be sent yet: first the client asks which versions the broker speaks. That is a state of its own.",
+            sentence="TCP is connected, but the client may not send other requests yet. First it asks which versions the broker speaks. That is a state of its own.",
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"READY\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\"accepted\": \"READY\", \"refused\": \"DISCONNECTED\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
                 "}"
             ),
         ),
         WrongAnswer(
-            name="refused for ever",
-            sentence="A refused connection is DISCONNECTED, and after a while the client tries it again.",
+            name="refused until the end",
+            sentence="A refused connection is DISCONNECTED, and after a pause the client tries it again.",
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": None},\n"
+                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": None, \"closed\": \"DISCONNECTED\"},\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a connection on its way cannot be closed",
+            sentence="A connection on its way can be closed: `close()` does it in every version. From 2.7 the client also gives up one that takes too long (KIP-601).",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
                 "}"
@@ -691,11 +779,15 @@ JUDGE_02_7 = Judge(
         ),
         WrongAnswer(
             name="only what is ready can break",
-            sentence="A connection can break before its versions are known. It is DISCONNECTED then, like any other.",
+            sentence="A connection can be closed before its versions are known. Then it is DISCONNECTED.",
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
                 "}"
@@ -710,6 +802,7 @@ JUDGE_02_7 = Judge(
                 "    \"CONNECTING\": {\n"
                 "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
                 "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
                 "        \"connect\": \"CONNECTING\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
@@ -718,12 +811,84 @@ JUDGE_02_7 = Judge(
             ),
         ),
         WrongAnswer(
-            name="closed is a state",
-            sentence="A connection that was closed is DISCONNECTED. It is opened again only when somebody wants it.",
+            name="begun while versions are asked",
+            sentence="TCP is connected already, so nothing is left to begin. Leave `connect` out there.",
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
+                "    \"CHECKING_API_VERSIONS\": {\n"
+                "        \"versions\": \"READY\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "        \"connect\": \"CHECKING_API_VERSIONS\",\n"
+                "    },\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a ready one is connected again",
+            sentence="A READY connection is there. `connect` begins a connection, so it happens in DISCONNECTED only.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"connect\": \"READY\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a ready one begins again",
+            sentence="A READY connection stays until it is closed. The client does not begin it again.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"connect\": \"CONNECTING\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="nothing to close",
+            sentence="A DISCONNECTED connection is closed already. Leave `closed` out there.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="closed is a state",
+            sentence="A connection that was closed is DISCONNECTED. The client opens it again only when it needs it.",
+            source=(
+                "connection = {\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"CONNECTING\"},\n"
                 "}"
@@ -731,11 +896,15 @@ JUDGE_02_7 = Judge(
         ),
         WrongAnswer(
             name="back to asking",
-            sentence="READY has asked already. The answer about versions comes once in a connection's life.",
+            sentence="READY has asked already. The question about versions is answered once in a connection's life.",
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\", \"versions\": \"READY\"},\n"
                 "}"
@@ -745,9 +914,12 @@ JUDGE_02_7 = Judge(
     truth=_walked,
     hidden_cases=_long_walks,
     right="right.",
-    otherwise="your table leads through {said}. The last step is not what a connection does.",
+    otherwise=(
+        "your table leads through {said}, where None means that the event cannot happen. The last "
+        "event, `{last}`, is wrong there."
+    ),
     unseen=(
-        "a longer life leads your table astray. Walk through it by hand: connect, accepted, "
+        "your table gets a longer sequence wrong. Walk through it on paper: connect, accepted, "
         "closed, connect, ..."
     ),
 )
@@ -762,14 +934,14 @@ JUDGE_02_8 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="what was meant",
-            sentence="That is the name that was meant. The client asks for {typed}, and there is no such topic.",
+            sentence="That is the topic that the program means. The client asks for {typed}, and there is no such topic.",
             source=(
                 "topic, setting = \"orders\", \"max.block.ms\""
             ),
         ),
         WrongAnswer(
             name="the record's time",
-            sentence="The topic is right. But delivery.timeout.ms counts for a record that lies in a batch. This one never got so far: no partition was known for it.",
+            sentence="The topic is right. But delivery.timeout.ms counts for a record in a batch. This record was in no batch yet: no partition was known for it.",
             source=(
                 "topic = next(line for line in shown if \"WARN\" in line).split(\"{\")[1].split(\"=\")[0]\n"
                 "setting = \"delivery.timeout.ms\""
@@ -777,7 +949,7 @@ JUDGE_02_8 = Judge(
         ),
         WrongAnswer(
             name="the request's time",
-            sentence="The topic is right. But every request was answered at once, with an error. It is send itself that waited.",
+            sentence="The topic is right. But every request was answered at once, with an error. send itself waited.",
             source=(
                 "topic = next(line for line in shown if \"WARN\" in line).split(\"{\")[1].split(\"=\")[0]\n"
                 "setting = \"request.timeout.ms\""
@@ -794,12 +966,12 @@ JUDGE_02_8 = Judge(
     ),
     truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
     right=(
-        "right: metadata of a topic that does not exist never comes, and send waits for it, "
-        "max.block.ms long."
+        "right: nobody knows a topic {typed}. send waited {seconds} seconds for its metadata, "
+        "which is max.block.ms."
     ),
     otherwise=(
-        "not this. The topic stands in the warnings, as the client asked for it. And which "
-        "time has run out?"
+        "not this. The topic is in the warnings, as the client asked for it. And which limit "
+        "was reached?"
     ),
 )
 

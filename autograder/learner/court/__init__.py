@@ -1,18 +1,17 @@
-"""The myth court: a claim about Kafka is held against an experiment, version by version, and the
-verdict falls by itself.
+"""The myth court compares claims about Kafka with experiments, release by release.
 
     from autograder.learner.court import claims, court
 
     claims()                     # the twenty claims
-    court(3, experiment)         # your experiment(version) beside the court's own
-    court(3)                     # the court's own alone, once you have tried
+    court(3, experiment)         # your answer for each version beside the court's
+    court(3, give_up=True)       # the court's own answer
 
-A claim is true where it holds in every version the lab plays, false where in none, and otherwise
-"until 2.3" or "from 3.0.1": the last version where it held, or the first.
-`predict("myth 03", verdict=...)` locks a guess in beforehand; the court shows it beside the
-verdict.
+`experiment(version)` returns whether the claim holds in this version, and what it measured. A claim
+is true where it holds in every version the lab plays, false where in none, and otherwise "until
+2.3" or "from 2.8": the last version where it held, or the first. There is a verdict when learner
+and court agree in all versions. `predict("myth 03", verdict=...)` locks a guess in beforehand.
 """
 
-from autograder.learner.court.hearing import Hearing, claims, court
+from autograder.learner.court.hearing import Answer, Hearing, NotYetHeard, claims, court
 
-__all__ = ["Hearing", "claims", "court"]
+__all__ = ["Answer", "Hearing", "NotYetHeard", "claims", "court"]

@@ -12,8 +12,8 @@ VERSIONS = tuple(PROFILES)
 
 @dataclass(frozen=True)
 class Claim:
-    """What people say, what to measure, the court's own experiment, for which measured values
-    the claim holds, and what the verdict rests on."""
+    """What people say, what to measure, the court's own experiment, for which measured values the
+    claim holds, what the verdict follows from, and a question for who comes to another answer."""
 
     number: int
     says: str
@@ -21,4 +21,5 @@ class Claim:
     experiment: Callable[[str], object]
     holds: Callable[[object], bool]
     because: str
+    ask: str
     versions: tuple[str, ...] = VERSIONS

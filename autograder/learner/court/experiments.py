@@ -3,7 +3,7 @@ that decides it.
 
 An experiment takes a client version and returns one plain value. Brokers are of version 2.3 for
 clients before 2.8 and of 4.4 for the others, so that both sides are of one time. Nothing here knows
-a verdict: `court` works it out from what the experiments measure.
+a verdict: `court` calculates it from what the experiments measure.
 """
 
 from __future__ import annotations
@@ -338,6 +338,8 @@ CLAIMS = (
         connected_before_send,
         lambda value: value == 0,
         "From 2.2 on the Sender asks for metadata at once (chapter 02).",
+        "Did you send a record? Idempotence asks for a producer id, which needs a connection: "
+        "is it off?",
     ),
     Claim(
         2,
@@ -347,6 +349,7 @@ CLAIMS = (
         lambda value: value == 3,
         "METADATA from any broker names them all. A second address helps when the first one is "
         "down (chapter 02).",
+        "Did you poll? A consumer connects to a leader when it reads from it.",
     ),
     Claim(
         3,
@@ -356,6 +359,8 @@ CLAIMS = (
         lambda value: set(value[:3]) == {0, 1, 2} and value[:3] == value[3:],
         "Sticky since 2.4, KIP-480: a batch is filled before the next partition gets one (chapter "
         "04).",
+        "Were the six records sent without a pause, and not awaited one by one? Awaited, each "
+        "is a batch of its own.",
     ),
     Claim(
         4,
@@ -364,6 +369,8 @@ CLAIMS = (
         moved_keys,
         lambda value: value == 0,
         "The partition is a hash modulo their number (chapter 04).",
+        "Did you compare the same keys, in two topics of 5 and 6 partitions? One key that moves "
+        "is enough.",
     ),
     Claim(
         5,
@@ -372,6 +379,7 @@ CLAIMS = (
         waits_before_sending,
         lambda value: value <= 1,
         "linger.ms is 5 since 4.0, KIP-1030 (chapter 04).",
+        "Was the connection there before? Otherwise you measured connecting too.",
     ),
     Claim(
         6,
@@ -380,6 +388,7 @@ CLAIMS = (
         answered_while_followers_sleep,
         lambda value: value is True,
         "acks is all since 3.0, KIP-679 (chapter 05).",
+        "Did both followers sleep, and was the connection there before you took the time?",
     ),
     Claim(
         7,
@@ -389,6 +398,7 @@ CLAIMS = (
         lambda value: value == 0,
         "On by default since 3.0, in effect since 3.0.1 and 3.2, KIP-679 and KAFKA-13598 (chapter "
         "06).",
+        "Did you leave enable.idempotence and acks at their defaults, and send one record?",
     ),
     Claim(
         8,
@@ -398,6 +408,7 @@ CLAIMS = (
         lambda value: value != "written",
         "retries is a huge number since 2.1, and two minutes of delivery.timeout.ms end the trying "
         "(chapter 05).",
+        "Is it the default delivery.timeout.ms, and did you wait until the future was done?",
     ),
     Claim(
         9,
@@ -405,18 +416,22 @@ CLAIMS = (
         "records in the log when the process is killed right after send(), linger.ms=50",
         there_after_send,
         lambda value: value == 1,
-        "It lies in the accumulator, in the memory of the process (chapter 05).",
+        "It is in the accumulator, in the memory of the process (chapter 05).",
+        "Did you kill the process at once, before linger.ms was over? get() and flush() would "
+        "wait.",
     ),
     Claim(
         10,
-        "With acks=all and min.insync.replicas=2 a leader that dies takes no acknowledged record "
-        "with it.",
+        "With acks=all and min.insync.replicas=2 no acknowledged record is lost when the leader's "
+        "process dies.",
         "of 20 records, how many are acknowledged when the leader crashes, and how many of these "
         "are gone",
         lost_with_the_leader,
         lambda value: value["gone"] == 0,
         "Each of them was on a second replica that was in sync, and only such a replica may lead "
-        "(chapter 05).",
+        "(chapter 05). A disk that loses its data is another case: lab.broker(0).power_loss().",
+        "Can your reader and your producer still reach a broker? One address of a crashed "
+        "broker finds nobody. Name another address in bootstrap.servers.",
     ),
     Claim(
         11,
@@ -424,7 +439,10 @@ CLAIMS = (
         "copies of a record that the program sends again after its restart",
         copies_after_a_restart,
         lambda value: value == 1,
-        "A new session has a new producer id, and the broker cannot tell (chapter 06).",
+        "A producer that starts again has a new producer id, and the broker cannot see that it is "
+        "the same record (chapter 06).",
+        "Did the second record come from a new KafkaProducer? The same one would remember its "
+        "number.",
     ),
     Claim(
         12,
@@ -434,6 +452,7 @@ CLAIMS = (
         lambda value: value > 0,
         "poll() connects. Only with group.protocol=consumer, KIP-848, a thread does it (chapter "
         "03).",
+        "Did you call poll, or choose group.protocol=consumer?",
     ),
     Claim(
         13,
@@ -442,6 +461,7 @@ CLAIMS = (
         left_for_the_second_group,
         lambda value: value == 0,
         "Reading moves a bookmark and removes nothing (chapter 01).",
+        "Has the second group its own group.id, and auto.offset.reset=earliest?",
     ),
     Claim(
         14,
@@ -450,23 +470,31 @@ CLAIMS = (
         busy_members,
         lambda value: value == 5,
         "A partition has one owner in a group (chapter 01).",
+        "Did you wait until the group was stable? Then count the members whose assignment() is "
+        "not empty.",
     ),
     Claim(
         15,
-        "Every restart of a member is a rebalance.",
+        "A member cannot restart without a rebalance.",
         "generations that a restart adds, with a group.instance.id where the version has it",
         rebalances_of_a_restart,
         lambda value: value > 0,
-        "A static member comes back to what it had, KIP-345 (chapter 07).",
+        "From 2.3 a static member that is back within its session keeps what it had, KIP-345 "
+        "(chapter 07). Without group.instance.id a restart adds two generations in every version.",
+        "Did the member come back before its session was over, with the same group.instance.id?",
     ),
     Claim(
         16,
-        "In a rebalance everybody gives up everything.",
-        "of 4 partitions, how many the first member gives up when a second one comes, the "
+        "No member keeps a partition in a rebalance.",
+        "of 4 partitions, how many the first member gives up when a second one comes, with the "
         "version's gentlest strategy",
         given_up_by_the_one_who_stays,
         lambda value: value == 4,
-        "Cooperative since 2.4, KIP-429: only what another member gets is given up (chapter 07).",
+        "From 2.4 one may choose a cooperative strategy, KIP-429: only what another member gets is "
+        "given up (chapter 07). With the default strategy the first member gives up all 4 in every "
+        "version.",
+        "Did you choose the cooperative strategy in both members, from 2.4 on, and count what "
+        "the first one lost?",
     ),
     Claim(
         17,
@@ -475,6 +503,8 @@ CLAIMS = (
         seconds_until_a_crash_is_noticed,
         lambda value: value == 10,
         "session.timeout.ms is 45 seconds since 3.0, KIP-735 (chapter 08).",
+        "Did you kill the member? close() would say LEAVE_GROUP. And is it the default "
+        "session.timeout.ms?",
     ),
     Claim(
         18,
@@ -483,8 +513,10 @@ CLAIMS = (
         "left the group",
         heartbeats_of_a_slow_one,
         lambda value: value["longest_pause_s"] > 10,
-        "Heartbeats went on. max.poll.interval.ms is another clock, and the client itself leaves "
-        "(chapter 10).",
+        "The heartbeats continued. max.poll.interval.ms is another clock, and the client itself "
+        "leaves (chapter 10).",
+        "Which clock ended it? Compare the longest pause between two HEARTBEAT with "
+        "session.timeout.ms.",
     ),
     Claim(
         19,
@@ -493,6 +525,7 @@ CLAIMS = (
         commits_without_a_poll,
         lambda value: value > 0,
         "The classic consumer commits inside poll() (chapter 09).",
+        "Did the program call poll or close in the thirty seconds? Each of them commits.",
     ),
     Claim(
         20,
@@ -501,5 +534,6 @@ CLAIMS = (
         committed_after_five,
         lambda value: value["committed"] == value["last_read"],
         "It is the next one to read (chapter 09).",
+        "Did you commit after the last poll, and ask for the partition that you read?",
     ),
 )

@@ -113,3 +113,10 @@ def test_experiments_nobody_reads_are_not_run(demo):
     assert "seen = []" in [step.source for step in reading] and not any(
         "picture" in step.source for step in reading
     )
+
+
+def test_a_refused_type_has_its_article():
+    with pytest.raises(NotPlain, match="^an object, where a number"):
+        plain(object())
+    with pytest.raises(NotPlain, match="^a dict with a frozenset as a key"):
+        plain({frozenset(): 1})

@@ -239,3 +239,16 @@ def test_the_list_of_chapters_names_every_chapter():
     page = (notebooks() / "README.md").read_text(encoding="utf-8")
     missing = [name for name in sources.chapters() if f"release/{name}/{name}.ipynb" not in page]
     assert missing == [], "add a row for each to notebooks/README.md"
+
+
+def test_a_shown_answer_has_no_empty_scaffold():
+    from autograder.course.references import _without_blanks
+
+    cell = (
+        'a = ...\nb = {\n    "A": ...,\n    "B": ...,\n}\nwidth: int = 3\n'
+        '# the answer\na = 1\nb = {"A": a}\n'
+        "def f():\n    ...\nkept = {'A': ...}\n"
+    )
+    assert _without_blanks(cell) == (
+        "width: int = 3\n# the answer\na = 1\nb = {\"A\": a}\ndef f():\n    ...\nkept = {'A': ...}"
+    )

@@ -53,6 +53,18 @@ def test_reset_gives_a_fresh_copy_and_keeps_the_old_one(mine):
     assert len(saved) == 2 and "my work" in [(each / "90_demo.ipynb").read_text() for each in saved]
 
 
+def test_the_myth_court_can_be_reset_though_it_has_no_number(mine, capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("AUTOGRADER_COURSE", str(tmp_path))
+    fresh = tmp_path / "notebooks" / "release" / "myths"
+    fresh.mkdir(parents=True)
+    (fresh / "myths.ipynb").write_text("{}")
+    desk.prepare_mine()
+    (mine / "myths" / "myths.ipynb").write_text("my verdicts")
+    assert main(["reset", "myths"]) == 0 and "is fresh" in capsys.readouterr().out
+    assert (mine / "myths" / "myths.ipynb").read_text() == "{}"
+    assert [each.name[:6] for each in (mine / ".saved").iterdir()] == ["myths-"]
+
+
 def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path):
     desk.prepare_mine()
     own = mine / "90_demo" / "90_demo.ipynb"
@@ -143,6 +155,27 @@ def test_progress_says_how_far_one_is_and_what_to_repeat(mine, capsys):
         'guess "90 consumer": you said opened=6, it was opened=4' in told and "producer" not in told
     )
     assert re.search(r"^Next: 90\.2 · ", told, re.MULTILINE)
+
+
+def test_five_things_to_repeat_are_listed_and_the_most_pressing_are_first(mine, capsys):
+    questions = {
+        "90.1": {"tries": 9, "hints": 2, "passed_at": "now"},
+        "90.2": {"tries": 4, "hints": 0},
+        "90.3": {"tries": 0, "hints": 0, "revealed": "before passing"},
+    }
+    guesses = {f"90 guess {n}": {"guess": {"a": 9 * n}, "truth": {"a": n}} for n in range(1, 5)}
+    mine.mkdir(parents=True)
+    (mine / "progress.json").write_text(json.dumps({"questions": questions, "guesses": guesses}))
+    assert main(["progress"]) == 0
+    listed = capsys.readouterr().out.split("Worth repeating:\n")[1].split("\n\n")[0].splitlines()
+    assert [line.split(":")[0].split("  ")[1] for line in listed[:5]] == [
+        "90.3",
+        "90.2",
+        'guess "90 guess 1"',
+        'guess "90 guess 2"',
+        'guess "90 guess 3"',
+    ]
+    assert listed[5:] == ["  and 2 more: python -m autograder progress --all"]
 
 
 def test_progress_in_every_detail(mine, capsys):

@@ -94,6 +94,8 @@ def test_topics_that_cannot_be_called_so_are_refused_at_once():
 
 
 def test_records_are_text_on_a_partition_that_can_be():
+    with pytest.raises(SerializationException, match="give b'tea' as text, 'tea'"):
+        ProducerRecord("t", value=b"tea")
     with pytest.raises(SerializationException, match="'42'"):
         ProducerRecord("t", 42)
     with pytest.raises(IllegalArgumentException, match="Invalid partition: -1"):

@@ -1,14 +1,17 @@
 # %% [markdown]
 # ### Exercise 01.1 · Who gets how many?
 #
-# You look after three topics, A, B and C. Topic A holds `n.A.records` records. A first group reads
-# it with `n.A.members` programs that share one `group.id`: its *members*. A second group has one
-# member. One more program reads without a group. It reads everything from the start, goes back, and
-# reads everything once more. All read to the end.
+# There are three topics, A, B and C. Topic A holds `n.A.records` records. Three readers read it, and
+# all read to the end:
 #
-# How many records does the first group get, its members together? How many does the second group
-# get? And the program without a group? It counts a record each time it comes. How many are in the
-# topic afterwards? Write whole numbers.
+# - The first group has `n.A.members` programs that share one `group.id`: its *members*.
+# - The second group has one member.
+# - One program has no group. It reads everything from the start, goes back, and reads everything
+#   again. It counts each record each time.
+#
+# How many records does the first group get, all its members together? How many does the second
+# group get, and how many the program without a group? How many are in the topic at the end? Write
+# whole numbers.
 
 # %%
 n = numbers("01.1")
@@ -89,10 +92,10 @@ def _got(records: int, members: int) -> dict:
 Judge(
     truth=lambda case: _got(case["records"], case["members"]),
     right=(
-        "right: a group gets everything once, whoever has no group gets what it asks for, and "
-        "nothing is taken away."
+        "right: {members} members together got {records} records once, and so did the one member "
+        "of the second group. The topic still holds all {records}."
     ),
-    otherwise="not these four. Who shares a bookmark with whom?",
+    otherwise="not these four. Which of these readers share a committed offset?",
 )
 
 # %% wrong="reading removes"
@@ -102,6 +105,14 @@ first_group = {a: x.records for a, x in n.items()}
 second_group = {a: 0 for a, x in n.items()}
 no_group = {a: 0 for a, x in n.items()}
 in_the_topic = {a: 0 for a, x in n.items()}
+
+# %% wrong="the second group comes too late"
+# The second group gets nothing in your answer, as if the topic were a queue. Each group has its
+# own committed offset, so each group gets everything.
+first_group = {a: x.records for a, x in n.items()}
+second_group = {a: 0 for a, x in n.items()}
+no_group = {a: 2 * x.records for a, x in n.items()}
+in_the_topic = {a: x.records for a, x in n.items()}
 
 # %% wrong="groups share"
 # You let the two groups share. Members of one group share; each group as a whole gets everything.
@@ -127,8 +138,7 @@ no_group = {a: 2 * x.records for a, x in n.items()}
 in_the_topic = {a: x.records for a, x in n.items()}
 
 # %% wrong="each record once without a group"
-# The program without a group reads from the start twice. Nothing stops it, and it gets everything
-# twice.
+# The program without a group reads from the start two times. It gets everything two times.
 first_group = {a: x.records for a, x in n.items()}
 second_group = {a: x.records for a, x in n.items()}
 no_group = {a: x.records for a, x in n.items()}
@@ -142,7 +152,7 @@ no_group = {a: 2 * x.records for a, x in n.items()}
 in_the_topic = {a: 0 for a, x in n.items()}
 
 # %% hint
-# Which of these readers shares a bookmark with somebody? Only they share records.
+# Which of these readers have a committed offset in common? Only they share records.
 
 # %% hint
 # A group as a whole gets every record once, however many members it has. Reading removes nothing.

@@ -1,11 +1,11 @@
 # %% [markdown] items="N8"
 # ### Exercise 01.2 · Who owns what?
 #
-# Three groups, A, B and C. Group A reads one topic of `n.A.partitions` partitions, numbered from 0,
-# with `n.A.members` members, named m1, m2 and so on. They use a strategy of Kafka's called *Range*.
-# m1 gets the first block of neighbouring partitions, m2 the next, and so on. The blocks are equal.
-# If the division leaves a rest, the first members get one partition more each. Which partitions
-# does `m2` own?
+# There are three groups, A, B and C. Group A reads one topic of `n.A.partitions` partitions, numbered
+# from 0. It has `n.A.members` members, named m1, m2 and so on. They use the strategy *Range*. m1 gets
+# the first block of neighbouring partitions, m2 the next block, and so on. The blocks are equal. If
+# the division has a remainder, the first members get one partition more each. Which partitions does
+# `m2` own?
 #
 # Later more programs start, and the group has `n.A.crowd` members in all. How many of them own
 # nothing?
@@ -33,6 +33,14 @@ idle_in_the_crowd = {name: group.crowd - group.partitions for name, group in n.i
 # %% question
 from autograder.cell.kinds import Value
 
+
+def _block_of_m2(n):
+    """The first and the last partition of the second member."""
+    each, over = divmod(n["partitions"], n["members"])
+    first = each + (over > 0)
+    return first, first + each + (over > 1) - 1
+
+
 Value(
     title="who owns what",
     points=3,
@@ -40,9 +48,9 @@ Value(
     draws=THREE,
     row="group",
     space={
-        "partitions": (5, 7, 8, 9, 10, 11),
+        "partitions": (5, 6, 7, 8, 9, 10, 11, 13),
         "members": (2, 3, 4, 5),
-        "crowd": (12, 13, 14, 17, 18, 19, 21, 23, 24, 26),
+        "crowd": (15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28),
     },
     where=lambda n: (
         n["partitions"] >= 2 * n["members"]
@@ -50,6 +58,7 @@ Value(
         and n["crowd"] > 2 * n["partitions"]
         and n["crowd"] % n["partitions"]
     ),
+    together=lambda groups: len({_block_of_m2(n) for n in groups}) == len(groups),
 )
 
 # %% judge
@@ -67,22 +76,25 @@ def _owned(case: dict) -> dict:
 
 Judge(
     truth=_owned,
-    right="right: blocks in order, and the first members take what is left over.",
+    right=(
+        "right: {partitions} partitions in {members} blocks, the longer blocks first. In the crowd "
+        "{partitions} of {crowd} members own one."
+    ),
     otherwise=(
-        "not this share. Deal {partitions} partitions to {members} members in blocks, and give "
-        "what is left over to the first ones."
+        "not this share. Assign {partitions} partitions to {members} members in blocks. The "
+        "remainder goes to the first members, one each."
     ),
 )
 
 # %% wrong="dealt like cards"
-# You dealt them one by one, like cards. That is RoundRobin. Range gives each member a block of
-# neighbours.
+# You assigned them one by one, like playing cards. That is RoundRobin. Range gives each member a
+# block of neighbours.
 owned_by_m2 = {a: list(range(1, x.partitions, x.members)) for a, x in n.items()}
 idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}
 
-# %% wrong="the rest goes to the last"
-# You gave what is left over to the last members, or to nobody. Range gives it to the first ones,
-# one each.
+# %% wrong="the remainder goes to the last"
+# You gave the remainder to the last members, or to nobody. Range gives it to the first members, one
+# each.
 owned_by_m2 = {
     a: list(
         range(
@@ -112,26 +124,31 @@ idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}
 owned_by_m2 = {a: [number + 1 for number in _block(x, 1)] for a, x in n.items()}
 idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}
 
+# %% wrong="names, not numbers"
+# These are the names of the partitions. Write a list of their numbers: [2, 3].
+owned_by_m2 = {a: [f"orders-{number}" for number in _block(x, 1)] for a, x in n.items()}
+idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}
+
 # %% wrong="how many"
 # That is how many m2 owns. Which are they? Write a list of their numbers.
 owned_by_m2 = {a: len(_block(x, 1)) for a, x in n.items()}
 idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}
 
 # %% wrong="nobody goes empty"
-# m2's share is right. But a partition cannot be shared inside a group: {partitions} partitions
-# have work for {partitions} members, and {crowd} came.
+# m2's share is right. But a partition has one owner in a group. {partitions} partitions have work
+# for {partitions} members, and the group has {crowd}.
 owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}
 idle_in_the_crowd = {a: 0 for a, x in n.items()}
 
 # %% wrong="who works"
-# m2's share is right. {partitions} members have a partition each; who goes empty are the others of
-# the {crowd}.
+# m2's share is right. {partitions} members own one partition each. The others of the {crowd} own
+# nothing, and the question asks for them.
 owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}
 idle_in_the_crowd = {a: x.partitions for a, x in n.items()}
 
 # %% wrong="only the first ones work"
-# m2's share is right. When more come, the partitions are dealt anew: each of the {partitions}
-# partitions finds a member, so more than {members} have work.
+# m2's share is right. When more members come, the partitions are assigned again. Each of the
+# {partitions} partitions gets a member of its own, so more than {members} have work.
 owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}
 idle_in_the_crowd = {a: x.crowd - x.members for a, x in n.items()}
 
@@ -140,15 +157,15 @@ idle_in_the_crowd = {a: x.crowd - x.members for a, x in n.items()}
 owned_by_m2 = {a: _block(x, 2) for a, x in n.items()}
 idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}
 
-# %% wrong="the rest of a division"
-# The rest of a division says how many get one more. Who goes empty follows from a subtraction:
+# %% wrong="the remainder of a division"
+# The remainder of a division says how many get one more. How many own nothing is a subtraction:
 # {crowd} members, {partitions} partitions.
 owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}
 idle_in_the_crowd = {a: x.crowd % x.partitions for a, x in n.items()}
 
 # %% hint
-# Divide the partitions by the members: so many for each, and some left over. Who takes those?
+# Divide the partitions by the members: so many for each, and a remainder. Who gets the remainder?
 
 # %% hint
-# In each group m1 has the first block. m2's block begins where it ends; it is one longer when two
-# or more are left over.
+# In each group m1 has the first block. m2's block begins where that block ends. It is one longer if
+# the remainder is two or more.

@@ -1,9 +1,9 @@
 # %% [markdown]
 # ### Exercise 01.3 · As many as are useful
 #
-# Three groups again. Group A reads three topics, with `n.A.a`, `n.A.b` and `n.A.c` partitions. You
-# may start as many members as you like. How many of them own at least one partition, at most?
-# Answer once for Range, once for RoundRobin.
+# There are three groups again. Group A reads three topics, with `n.A.a`, `n.A.b` and `n.A.c`
+# partitions. You may start as many members as you like. How many members can own at least one
+# partition? Answer once for Range and once for RoundRobin.
 
 # %%
 n = numbers("01.3")
@@ -44,37 +44,40 @@ def _busy(case: dict) -> dict:
 
 Judge(
     truth=_busy,
-    right="right: the largest topic decides for Range, all partitions together for RoundRobin.",
+    right=(
+        "right: topics of {a}, {b} and {c} partitions. The largest decides for Range, their sum "
+        "for RoundRobin."
+    ),
     otherwise=(
-        "not these two. Deal the three topics by hand, each from m1 on, and count who has "
-        "something."
+        "not these two. Assign the three topics on paper, each from m1 on. Then count the members "
+        "that own something."
     ),
 )
 
 # %% wrong="the sum for both"
-# As many as partitions: that is the well known rule, and it holds for RoundRobin. Range begins
-# with m1 for each topic.
+# You took as many members as partitions. This well-known rule holds for RoundRobin. Range begins
+# again with m1 for each topic.
 busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}
 busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}
 
 # %% wrong="the largest for both"
-# RoundRobin deals all topics as one pack, so it keeps more members busy than the largest topic has
-# partitions.
+# RoundRobin assigns the partitions of all topics together. So more members are busy than the
+# largest topic has partitions.
 busy_with_range = {a: max(x.a, x.b, x.c) for a, x in n.items()}
 busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}
 
 # %% wrong="the smallest for Range"
-# You counted those who get a partition of every topic. One partition is enough to be busy.
+# You counted the members that get a partition of every topic. One partition is enough to be busy.
 busy_with_range = {a: min(x.a, x.b, x.c) for a, x in n.items()}
 busy_with_round_robin = {a: x.a + x.b + x.c for a, x in n.items()}
 
 # %% wrong="exchanged"
-# The other way round: Range deals topic by topic, RoundRobin deals them all as one pack.
+# The two are exchanged. Range assigns topic by topic, RoundRobin all topics together.
 busy_with_range = {a: x.a + x.b + x.c for a, x in n.items()}
 busy_with_round_robin = {a: max(x.a, x.b, x.c) for a, x in n.items()}
 
 # %% hint
-# Range deals each topic on its own and begins with m1 every time. When does the last busy member
+# Range assigns each topic on its own and begins with m1 every time. When does the last busy member
 # get its first partition?
 
 # %% hint

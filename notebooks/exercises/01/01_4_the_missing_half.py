@@ -3,20 +3,19 @@
 #
 # Write `first_offset(committed, log_start, log_end, reset)`. It returns the offset at which a
 # starting member of a group begins to read. `committed` is the group's committed offset, or `None`
-# if it has none. `reset` is `"earliest"` or `"latest"`. A bookmark is good from `log_start` to
-# `log_end`, both included: at `log_end` the member waits for the next record. A bookmark can lie
-# beyond the end, too, when a crashed leader took the newest records along.
+# if it has none. `reset` is `"earliest"` or `"latest"`. A committed offset is good from `log_start`
+# to `log_end`, both included. At `log_end` the member waits for the next record. Here the committed
+# offset is never beyond the end. ("Then and now" tells of that rare case.)
 #
-# This is the half of a consumer that is missing. The check puts it in: a job starts five times, is
-# killed in between, once before it has committed, and the broker that leads the log may crash. Your
-# function says where each start begins. Beside it runs the same job with Kafka's own consumer, and
-# both must read the same records.
+# The check uses your function inside a consumer. A job starts five times and is killed each time,
+# once before it has committed. The broker that leads the log may crash. Your function says where
+# each start begins. The same job runs with Kafka's own consumer. Both must begin at the same offset.
 
 # %% answer
 def first_offset(committed, log_start, log_end, reset):
     """The offset at which a member begins to read."""
     ### BEGIN SOLUTION
-    if committed is not None and log_start <= committed <= log_end:
+    if committed is not None and committed >= log_start:
         return committed
     return log_start if reset == "earliest" else log_end
     ### END SOLUTION
@@ -48,14 +47,14 @@ def bookmark(case: str, committed: int | None, log_start: int, log_end: int, res
 
 
 STARTS = (
-    bookmark("it goes on where it stopped", 5, 0, 12, "earliest"),
+    bookmark("it continues where it stopped", 5, 0, 12, "earliest"),
     bookmark("a new group, earliest", None, 4, 12, "earliest"),
     bookmark("a new group, latest", None, 4, 12, "latest"),
-    bookmark("retention has passed the bookmark, earliest", 2, 6, 12, "earliest"),
-    bookmark("retention has passed the bookmark, latest", 2, 6, 12, "latest"),
+    bookmark("retention has passed the committed offset, earliest", 2, 6, 12, "earliest"),
+    bookmark("retention has passed the committed offset, latest", 2, 6, 12, "latest"),
+    bookmark("retention has just reached the committed offset, latest", 4, 4, 12, "latest"),
     bookmark("nothing new since", 12, 3, 12, "earliest"),
     bookmark("it committed before its first record, latest", 0, 0, 12, "latest"),
-    bookmark("the log has lost its end, earliest", 11, 3, 8, "earliest"),
 )
 NIGHTS = (
     {
@@ -87,9 +86,11 @@ OWN, KAFKAS, BOTH = "yours", "kafkas", "localhost:9092,localhost:9093"
 
 
 def nights(case, rule) -> Lab:
-    """A job that starts five times on a log that loses its beginning. `rule` says where each start
-    begins; beside it runs the same job, in a group of its own, and Kafka says where that one
-    begins."""
+    """Runs a job that starts five times on a log that loses its beginning.
+
+    `rule` says where each start begins. The same job runs in a group of its own, and there Kafka
+    decides.
+    """
     lab = Lab(brokers=2, seed=case["seed"], broker_config={"broker.session.timeout.ms": 6_000})
     lab.create_topic(
         "orders",
@@ -131,7 +132,9 @@ def _shop(lab) -> None:
 
 def _job(lab, job: str, rule, reset: str, commits: bool, start: int) -> None:
     """Begin, read at most three times two records, commit each time; then wait to be killed.
-    With a rule Kafka helps nobody: reset is none."""
+
+    With a rule Kafka decides nothing: reset is none.
+    """
     place = TopicPartition("orders", 0)
     consumer = KafkaConsumer(
         lab,
@@ -169,8 +172,8 @@ def _job(lab, job: str, rule, reset: str, commits: bool, start: int) -> None:
 
 
 def another_start(case, lab):
-    """What a run must not have: a start at which the learner's job
-    begins elsewhere than Kafka's own."""
+    """What a run must not have: a start at which the learner's job begins at another offset than
+    Kafka's own."""
     told = {(event.who, event.start): event.fields for event in lab.journal.of("told")}
     for start in range(5):
         own, kafkas = told.get((OWN, start), {"begins": "nowhere"}), told[KAFKAS, start]
@@ -178,7 +181,7 @@ def another_start(case, lab):
             where = f"start {start + 1} of the job, reset={case['reset']}"
             proof = [
                 (
-                    f"the group's bookmark {own.get('bookmark')}, the log from "
+                    f"the group's committed offset {own.get('bookmark')}, the log from "
                     f"{own.get('log_start')} to {own.get('log_end')}"
                 ),
                 f"yours begins: {own['begins']}",
@@ -199,6 +202,13 @@ def another_start(case, lab):
     return None
 
 
+def kept(case):
+    """What such a run has proven."""
+    killed = ", once after it was killed before a commit" if case["killed_first"] else ""
+    crash = ", once after the leader crashed" if case["crash"] else ""
+    return f"right: five starts began where Kafka's own job began{killed}{crash}."
+
+
 Function(
     title="where a reader begins",
     points=3,
@@ -209,13 +219,14 @@ Function(
     ),
     play=nights,
     look=another_start,
-    kept="right: five times it began where Kafka's own job began.",
+    kept=kept,
 )
 
 # %% judge
 from functools import cache
 from random import Random
 
+from autograder.cell.questions.ch01 import kept
 from autograder.course.judge import Judge
 from kafkalab import (
     KafkaAdminClient,
@@ -228,8 +239,8 @@ from kafkalab import (
 
 @cache
 def _started(committed: int | None, log_start: int, log_end: int, reset: str) -> int:
-    """The first offset a consumer reads: it commits, the log loses its beginning,
-    and it is started again."""
+    """The first offset a consumer reads: it commits, the log loses its beginning, and the consumer
+    is started again."""
     lab = _filled(log_end, 1)
     place = TopicPartition("t", 0)
     settings = {"group.id": "g", "auto.offset.reset": reset, "enable.auto.commit": False}
@@ -282,40 +293,59 @@ def _starts(rng: Random) -> list[dict]:
     ]
 
 
+def _why(case: dict) -> str:
+    """Why the right offset of this case is right; a run has words of its own."""
+    if "seed" in case:
+        return kept(case)
+    committed, start, end = case["committed"], case["log_start"], case["log_end"]
+    decides = f"{case['reset']} decides"
+    if committed is None:
+        return f"right: there is no committed offset, so {decides}."
+    if committed < start:
+        return f"right: retention deleted the record at {committed}, so {decides}."
+    if committed == end:
+        return f"right: it waits at {end} for the next record."
+    return f"right: the record at {committed} is still there, so the member continues with it."
+
+
 Judge(
     truth=lambda case: _started(
         case["committed"], case["log_start"], case["log_end"], case["reset"]
     ),
     hidden_cases=_starts,
-    right="right.",
-    otherwise="a consumer begins elsewhere. Is its bookmark still good? If not, reset decides.",
-    unseen=(
-        "in a run nobody has shown you, Kafka's own consumer begins elsewhere. Is the bookmark "
+    right=_why,
+    otherwise=(
+        "you return {said}, and a consumer begins at another offset. Is the committed offset "
         "still good? If not, reset decides."
+    ),
+    unseen=(
+        "in a run that you have not seen, Kafka's own consumer begins at another offset. Is the "
+        "committed offset still good? If not, reset decides."
     ),
 )
 
 
 # %% wrong="zero counts as none"
-# Offset 0 is a bookmark like any other, and `if committed:` is false for it. Ask for `is not
-# None`.
+# The committed offset 0 is an offset like any other, and the record at 0 is still there. Is your
+# condition true for 0? `if committed:` is not, and `log_start < committed` is not. Ask for `is not
+# None` and for `>=`.
 def first_offset(committed, log_start, log_end, reset):
-    if committed and log_start <= committed <= log_end:
+    if committed and committed >= log_start:
         return committed
     return log_start if reset == "earliest" else log_end
 
 
-# %% wrong="beyond the end"
-# A bookmark beyond the log's end is out of range, too: those records were lost with a broker.
-# auto.offset.reset decides.
+# %% wrong="the start is out of range"
+# The record at {log_start} is still in the log, so a committed offset of {committed} is good.
+# Compare with `>=`.
 def first_offset(committed, log_start, log_end, reset):
-    if committed is not None and committed >= log_start:
+    if committed is not None and committed > log_start:
         return committed
     return log_start if reset == "earliest" else log_end
 
 
-# %% wrong="always from the bookmark"
-# The bookmark points at a record that retention has deleted. It is out of range, and
+# %% wrong="always from the committed offset"
+# The committed offset points at a record that retention has deleted. It is out of range, so
 # auto.offset.reset decides.
 def first_offset(committed, log_start, log_end, reset):
     if committed is not None:
@@ -324,8 +354,8 @@ def first_offset(committed, log_start, log_end, reset):
 
 
 # %% wrong="the end is out of range"
-# A bookmark at the log's end is good: it waits for the next record. You would read everything
-# again.
+# A committed offset at the log's end is good: the member waits for the next record. You would read
+# everything again.
 def first_offset(committed, log_start, log_end, reset):
     if committed is not None and log_start <= committed < log_end:
         return committed
@@ -333,49 +363,57 @@ def first_offset(committed, log_start, log_end, reset):
 
 
 # %% wrong="always the reset"
-# auto.offset.reset counts only where there is no good bookmark. A group that committed goes on
-# from there.
+# auto.offset.reset counts only where there is no good committed offset. A group that committed
+# continues there.
 def first_offset(committed, log_start, log_end, reset):
     return log_start if reset == "earliest" else log_end
 
 
 # %% wrong="zero is the start"
-# Earliest is the log's start, and that is not offset 0 any more once retention has deleted
+# Earliest is the log's start. That is not offset 0 any more, because retention has deleted
 # something.
 def first_offset(committed, log_start, log_end, reset):
-    if committed is not None and log_start <= committed <= log_end:
+    if committed is not None and committed >= log_start:
         return committed
     return 0 if reset == "earliest" else log_end
 
 
-# %% wrong="one after the bookmark"
+# %% wrong="one after the committed offset"
 # The committed offset is already the next one to read. One more would skip a record.
 def first_offset(committed, log_start, log_end, reset):
-    if committed is not None and log_start <= committed <= log_end:
+    if committed is not None and committed >= log_start:
         return committed + 1
     return log_start if reset == "earliest" else log_end
 
 
 # %% wrong="latest is the last record"
-# Latest is the log's end, behind the last record: only what comes from now on is read.
+# Latest is the log's end, after the last record. Only records that are written from now on are
+# read.
 def first_offset(committed, log_start, log_end, reset):
-    if committed is not None and log_start <= committed <= log_end:
+    if committed is not None and committed >= log_start:
         return committed
     return log_start if reset == "earliest" else log_end - 1
 
 
-# %% wrong="moved to the nearest"
-# A bookmark out of range is not moved to the nearest record. auto.offset.reset decides, and latest
-# jumps to the end.
+# %% wrong="earliest and latest exchanged"
+# The reset is {reset}: `earliest` is the log's start, {log_start}, and `latest` is its end,
+# {log_end}. You return the other one.
 def first_offset(committed, log_start, log_end, reset):
-    if committed is None:
-        return log_start if reset == "earliest" else log_end
-    return min(max(committed, log_start), log_end)
+    if committed is not None and committed >= log_start:
+        return committed
+    return log_end if reset == "earliest" else log_start
+
+
+# %% wrong="no return"
+# Your function returned None. Every path through it needs a `return` with an offset.
+def first_offset(committed, log_start, log_end, reset):
+    if committed is not None and committed >= log_start:
+        committed
 
 
 # %% hint
-# Three ways to have no good bookmark: none at all, one before the log's start, one beyond its end.
+# There are two ways to have no good committed offset: none at all, or one before the log's start.
 
 # %% hint
-# One condition says whether the bookmark counts: there is one, and it lies between the two ends,
-# both included. Else reset picks an end.
+# One condition says whether the committed offset counts: there is one, and it is not before the
+# log's start. Else reset picks an end.

@@ -2,15 +2,19 @@
 # ### Exercise 01.5 · A bug to hunt
 #
 # The search team says: "Since Monday our index lacks about two thirds of all orders. Kafka loses
-# data." Nothing is lost. Below are lines of all programs that read `orders`. The program of the
-# search team is `search-1`. What is wrong with it? Put the number of the line that proves it into
-# `guilty_line`. In which group should that program be? Put its name into `right_group`. The team's
-# documentation says: "our group is called like our team".
+# data." Kafka lost nothing. Below are lines of all programs that read `orders`. The search team has
+# one program, `search-1`. What is wrong with it?
+#
+# 1. Put the number of the line that proves it into `guilty_line`.
+# 2. In which group should the program be? Each team's group has the team's name. Put it into
+#    `right_group`.
+# 3. Another team misses orders as well and has not seen it yet. Put its name into `also_short`.
+# 4. Which partition does that team not read? Put the number into `unread_partition`.
 
 # %%
 lab = Lab(brokers=3, seed=6)
 lab.create_topic("orders", partitions=3)
-shop(lab, records=12, partitions=3)
+write_orders(lab, records=12, partitions=3)
 for name, group in (
     ("billing-1", "billing"),
     ("billing-2", "billing"),
@@ -26,9 +30,13 @@ for number, line in enumerate(shown):
 # %% answer
 guilty_line = ...  # the number before the line
 right_group = ...  # a text
+also_short = ...  # a text
+unread_partition = ...  # a number
 ### BEGIN SOLUTION
 guilty_line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
 right_group = "search"
+also_short = "billing"
+unread_partition = int(shown[guilty_line].rsplit("-", 1)[1])
 ### END SOLUTION
 
 # %% question
@@ -37,7 +45,7 @@ from autograder.cell.kinds import LineReading
 LineReading(
     title="bug hunt: two teams, one group",
     points=2,
-    answers=("guilty_line", "right_group"),
+    answers=("guilty_line", "right_group", "also_short", "unread_partition"),
 )
 
 # %% judge
@@ -48,8 +56,8 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
 
 
 @cache
-def _guilty_line() -> int:
-    """The chapter's own lab again: which of its lines is of search-1."""
+def _guilty() -> tuple[int, int]:
+    """The chapter's own lab again: which of its lines is of search-1, and what it took."""
     lab = Lab(brokers=3, seed=6)
     lab.create_topic("orders", partitions=3)
     producer = KafkaProducer(lab, {"client.id": "shop"})
@@ -81,39 +89,81 @@ def _guilty_line() -> int:
         lab.spawn(read, name, group, name=name)
     lab.run_for(ms=10_000)
     shown = [line for line in lab.lines()["message"] if "Adding newly assigned partitions" in line]
+    owned = lab.at(lab.now_ms)["clients"]["search-1"]["assignment"]
     lab.close()
-    return next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
+    line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
+    return line, int(owned[0].rsplit("-", 1)[1])
 
 
 Judge(
-    truth=lambda case: {"guilty_line": _guilty_line(), "right_group": "search"},
+    truth=lambda case: {
+        "guilty_line": _guilty()[0],
+        "right_group": "search",
+        "also_short": "billing",
+        "unread_partition": _guilty()[1],
+    },
     right=(
-        "right: search-1 shares the work, and the bookmark, of billing. A copied group.id does "
-        "this in real life, too."
+        "right: search-1 copied the group.id of billing. So search gets one partition of three, "
+        "and billing lacks that one."
     ),
-    otherwise="not this line or not this group. Compare clientId and groupId in each line.",
+    otherwise="not these four. Compare clientId and groupId in each line.",
 )
 
-# %% wrong="the team's own line is innocent"
-# audit-1 is alone in its own group and gets everything, as it should. Look for a program in a
-# group that is not its own.
-guilty_line = next(number for number, line in enumerate(shown) if "groupId=audit" in line)
+# %% begin
+guilty_line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
 right_group = "search"
+also_short = "billing"
+unread_partition = int(shown[guilty_line].rsplit("-", 1)[1])
+
+# %% wrong="the team's own line is innocent"
+# audit-1 is alone in its own group and gets all three partitions, as it should. Look for a program
+# in a group that is not its own.
+guilty_line = next(number for number, line in enumerate(shown) if "groupId=audit" in line)
 
 # %% wrong="billing is the right group"
-# billing is where it is by mistake. With a group of its own, called like the team, it would get
-# every record.
-guilty_line = next(number for number, line in enumerate(shown) if "clientId=search-1" in line)
+# The program is in billing by mistake. In a group of its own, with its team's name, it gets every
+# record.
 right_group = "billing"
 
 # %% wrong="a billing member is blamed"
-# That member belongs to billing and sits there. Who else sits there?
-guilty_line = next(number for number, line in enumerate(shown) if "clientId=billing" in line)
-right_group = "search"
+# This program belongs to the team billing, and its group is billing. Which other program is in that
+# group?
+guilty_line = next(number for number, line in enumerate(shown) if "clientId=billing-1" in line)
+
+# %% wrong="the other billing member is blamed"
+# This program is a member of its own team's group. Which member of that group is not?
+guilty_line = next(number for number, line in enumerate(shown) if "clientId=billing-2" in line)
+
+# %% wrong="the program's name is taken for the group"
+# search-1 is the program's name. The group has the name of the team.
+right_group = "search-1"
+
+# %% wrong="audit is short"
+# audit-1 has all three partitions, so that team misses nothing. Which group has a partition that a
+# stranger reads?
+also_short = "audit"
+
+# %% wrong="search is short"
+# That is the team that complained. Which other group has fewer than three partitions for its own
+# programs?
+also_short = "search"
+
+# %% wrong="a partition that billing reads"
+# A program of that team owns this partition. The team lacks the one that search-1 owns.
+unread_partition = next(
+    int(line.rsplit("-", 1)[1]) for line in shown if "clientId=billing-1" in line
+)
+
+# %% wrong="another partition that billing reads"
+# This partition is read by a program of that team. The team lacks the one that search-1 owns.
+unread_partition = next(
+    int(line.rsplit("-", 1)[1]) for line in shown if "clientId=billing-2" in line
+)
 
 # %% hint
-# Each line begins with the program's client id and its group. Which program stands in a group it
-# does not belong to?
+# Each line begins with the program's client id and its group. Which program is in a group that is
+# not its team's?
 
 # %% hint
-# Look for clientId=search-1 and read the groupId beside it.
+# Look for clientId=search-1 and read the groupId beside it. The partition in that line is read for
+# the wrong team.

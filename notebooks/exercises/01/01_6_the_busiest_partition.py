@@ -1,7 +1,7 @@
 # %% [markdown]
 # ### Exercise 01.6 · The busiest partition
 #
-# Two shops, A and B. In shop A customer number `n.A.busy` is the large one, and its topic has
+# There are two shops, A and B. In shop A the large customer is number `n.A.busy`, and the topic has
 # `n.A.partitions` partitions. Which partition is the busiest, and how many records does it hold?
 
 # %%
@@ -61,7 +61,7 @@ def _busiest(case: dict) -> dict:
 
 Judge(
     truth=_busiest,
-    right="right: one key decides for a whole partition.",
+    right="right: customer {busy} alone makes this partition the busiest of {partitions}.",
     otherwise="not this one. Have you put your own two numbers into per_partition?",
 )
 
@@ -77,11 +77,11 @@ place = lambda x: to_positive(murmur2(f"customer-{x.busy}".encode())) % x.partit
 busiest = {a: place(x) for a, x in n.items()}
 
 # %% wrong="only the large customer"
-# You counted the large customer alone. The small ones of that partition live there, too.
+# You counted the large customer alone. Small customers are in that partition, too.
 records_in_it = {a: 3_000_000 + (10_000 if x.busy % 10 >= 3 else 0) for a, x in n.items()}
 
 # %% wrong="an even share"
-# That is an even share. Keys are spread evenly, records are not: one key brings three million.
+# That is an even share. Keys are spread evenly, records are not: one key has three million.
 records_in_it = {a: 10_000_000 // x.partitions for a, x in n.items()}
 
 # %% hint

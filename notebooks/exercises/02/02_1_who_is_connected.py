@@ -1,9 +1,8 @@
 # %% [markdown] items="P3 P9"
 # ### Exercise 02.1 · Who is connected?
 #
-# `shown` holds the connection lines of your own producer in a bad hour, while brokers came and
-# went. They are in the order in which it wrote them. Which node ids are connected at the end? Make
-# a set `still_open` of numbers.
+# `shown` holds the connection lines of a producer while brokers crashed and restarted. They are in
+# time order. Which node ids are connected at the end? Make a set `still_open` of numbers.
 
 # %%
 shown = numbers("02.1")
@@ -126,15 +125,36 @@ def _stands(case: dict) -> bool:
     return bool(last) and last[-1].startswith("Completed")
 
 
+def _why_open(case: dict) -> str:
+    """Which line decides about this case's node."""
+    if _stands(case):
+        return "right: `Completed connection` is the last line that decides, so it is connected."
+    if any(line.startswith("Completed") for line in case["story"]):
+        return "right: it was connected, and `disconnected.` came later."
+    return "right: no try of it was completed."
+
+
 Judge(
     truth=_stands,
-    right="right.",
-    otherwise="not so. Follow the node from its first line to its last.",
+    right=_why_open,
+    otherwise="not right. Follow this node from its first line to its last.",
 )
 
+# %% wrong="closes forgotten"
+# You forgot its `disconnected.` After that line no other `Completed connection` came, and a try
+# alone is no connection.
+still_open = set()
+for line in shown:
+    node = int(
+        (line.split("(id: ")[1] if "(id: " in line else line.split("ode ")[1])
+        .split()[0]
+        .rstrip(".")
+    )
+    "Completed" in line and still_open.add(node)
+
 # %% wrong="tries counted"
-# You counted a try. `Initiating` announces one; `Completed connection` says that it came to
-# something.
+# You counted a try. `Initiating` only announces a try. `Completed connection` says that it
+# succeeded.
 still_open = set()
 for line in shown:
     node = int(
@@ -144,17 +164,6 @@ for line in shown:
     )
     "Initiating" in line and still_open.add(node)
     line.endswith("disconnected.") and still_open.discard(node)
-
-# %% wrong="closes forgotten"
-# You did not take it away. Its last word is `disconnected.`, or a new try that came to nothing.
-still_open = set()
-for line in shown:
-    node = int(
-        (line.split("(id: ")[1] if "(id: " in line else line.split("ode ")[1])
-        .split()[0]
-        .rstrip(".")
-    )
-    "Completed" in line and still_open.add(node)
 
 # %% wrong="gone is gone"
 # It was disconnected and came back later. The last line about a node decides.
@@ -169,7 +178,7 @@ for line in shown:
 still_open -= {int(line.split()[1]) for line in shown if line.endswith("disconnected.")}
 
 # %% wrong="refused once, gone for ever"
-# It was refused once and stood later: the client tries again.
+# It was refused once and connected later: the client tries again.
 still_open = set()
 for line in shown:
     node = int(
@@ -182,8 +191,8 @@ for line in shown:
 still_open -= {int(line.split()[3]) for line in shown if "could not be established" in line}
 
 # %% wrong="brokers, not connections"
-# A negative id is a connection too. It leads to a broker under a made-up name, and nobody has
-# closed it.
+# A negative id is a connection too. It leads to a broker under a made-up id, and no line closes
+# it.
 still_open = set()
 for line in shown:
     node = int(
@@ -195,7 +204,8 @@ for line in shown:
     line.endswith("disconnected.") and still_open.discard(node)
 
 # %% hint
-# `Initiating` is only a try. Which line says that a connection stands? Which says that it is gone?
+# `Initiating` is only a try. Which line says that a node is connected? Which says that it is
+# disconnected?
 
 # %% hint
 # Add the number in `Completed connection to node`, take away the number in `Node … disconnected.`

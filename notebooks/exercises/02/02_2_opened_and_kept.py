@@ -1,10 +1,10 @@
 # %% [markdown] items="P11 P18"
 # ### Exercise 02.2 · Opened and kept
 #
-# A 2.3 producer with one bootstrap address. Your shop has three clusters, A, B and C. Cluster A has
-# `n.A.brokers` brokers, its topic `n.A.partitions` partitions, and `n.A.leaders` of the brokers
-# lead them all. The program sends to every partition, every twenty seconds, for a quarter of an
-# hour. How many connections does it open in all, and how many are left at the end?
+# Your shop has three clusters, A, B and C. Cluster A has `n.A.brokers` brokers, and its topic has
+# `n.A.partitions` partitions. All partitions are led by `n.A.leaders` of these brokers. A producer
+# 2.3 with one bootstrap address sends to every partition, every twenty seconds, for a quarter of an
+# hour. How many connections does it open in all, and how many are open at the end?
 
 # %%
 n = numbers("02.2")
@@ -49,13 +49,15 @@ def _opened_kept(case: dict) -> dict:
 
 Judge(
     truth=_opened_kept,
-    right="right: one to ask, and one for each broker that leads something you send to.",
+    right=(
+        "right: one to ask, and one for each of the {leaders} leaders. The other brokers get none."
+    ),
     otherwise="not these two. Which brokers does this producer need?",
 )
 
 # %% wrong="twice the brokers"
-# 2N is the article's rule. It counts each of the {brokers} brokers twice; only the address in
-# bootstrap.servers is connected under a made-up id.
+# You counted each of the {brokers} brokers twice. Only the one address in bootstrap.servers is
+# connected under a made-up id.
 opened = {a: 2 * x.brokers for a, x in n.items()}
 kept = {a: x.brokers for a, x in n.items()}
 
@@ -66,13 +68,13 @@ opened = {a: 1 + x.partitions for a, x in n.items()}
 kept = {a: x.partitions for a, x in n.items()}
 
 # %% wrong="every broker"
-# You counted all {brokers} brokers. A producer connects to a broker when it has something for it.
+# You counted all {brokers} brokers. A producer connects to a broker when it has a record for it.
 opened = {a: 1 + x.brokers for a, x in n.items()}
 kept = {a: x.brokers for a, x in n.items()}
 
 # %% wrong="every broker at first"
-# Kept is right. But nothing is opened to all {brokers} brokers first: a connection comes when
-# there is something for that broker.
+# Kept is right. But the producer does not connect to all {brokers} brokers at first. It opens a
+# connection when it has a record for that broker.
 opened = {a: 1 + x.brokers for a, x in n.items()}
 kept = {a: x.leaders for a, x in n.items()}
 
@@ -100,7 +102,7 @@ opened = {a: x.leaders for a, x in n.items()}
 kept = {a: x.leaders for a, x in n.items()}
 
 # %% hint
-# One connection to ask. Then one for each broker that leads a partition you send to.
+# One connection to ask for metadata. Then one for each broker that leads a partition you send to.
 
 # %% hint
 # Cluster A opens 1 + n.A.leaders. The first connection is idle after the start.

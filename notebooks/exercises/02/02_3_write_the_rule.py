@@ -1,17 +1,24 @@
 # %% [markdown] items="P5"
 # ### Exercise 02.3 · Write the rule
 #
-# Write `least_loaded(nodes)`. Each node has fields, as in `node.id`: `id`, `in_flight` (requests
-# without an answer), `can_send` (connected and ready for a request), `state` (`"ready"`,
-# `"preparing"` while a connection is being made, or `"disconnected"`) and `can_connect`. Return the
-# node to ask, or `None`. The rule of version 2.3:
+# Write `least_loaded(nodes)`. Return the node to ask, or `None`. Each node has fields, as in
+# `node.id`:
+#
+# - `id`: its number.
+# - `in_flight`: how many requests still wait for an answer.
+# - `can_send`: it is connected and can take a request now.
+# - `state`: `"ready"`, `"preparing"` (a connection is being made) or `"disconnected"`.
+# - `can_connect`: it is disconnected, and the client may try it now. After a failed try the client
+#   waits before it tries again. This pause is the *backoff* (退避).
+#
+# The rule of version 2.3:
 #
 # 1. Of the nodes that can take a request now, the one with the fewest in flight.
 # 2. If there is none: a node whose connection is being made.
 # 3. If there is none: a node that may be connected.
 #
-# The check also gives your function to producers in clusters where brokers are slow or down. With
-# the first start that goes wrong it shows you the seed, and the lines that prove it.
+# The check also gives your function to producers in clusters where brokers are slow or down. If a
+# start goes wrong, it shows the seed and the lines that prove it.
 
 # %% answer
 def least_loaded(nodes):
@@ -34,13 +41,19 @@ def least_loaded(nodes):
 import itertools
 from types import SimpleNamespace
 
+from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab
 
 TABLES = (
     {
-        "case": "two ready, one busier",
-        "nodes": [node(0, "ready", 3), node(1, "ready", 1), node(2, "disconnected")],
+        "case": "three ready, one untouched",
+        "nodes": [
+            node(0, "ready", 3),
+            node(1, "ready", 5),
+            node(2, "ready", 1),
+            node(3, "disconnected"),
+        ],
     },
     {
         "case": "one being connected, one untouched",
@@ -54,7 +67,14 @@ TABLES = (
         "case": "only an untouched one",
         "nodes": [node(-3, "disconnected"), node(0, "ready", 5, can_send=False)],
     },
-    {"case": "nobody", "nodes": [node(0, "ready", 5, can_send=False)]},
+    {
+        "case": "one failed a moment ago, one may be connected",
+        "nodes": [node(1, "disconnected", can_connect=False), node(2, "disconnected")],
+    },
+    {
+        "case": "one is full, one failed a moment ago",
+        "nodes": [node(0, "ready", 5, can_send=False), node(1, "disconnected", can_connect=False)],
+    },
 )
 STARTS = (
     {"case": "three addresses, seed 3", "seed": 3, "brokers": 3, "down": [], "slow_ms": 0},
@@ -70,9 +90,14 @@ STARTS = (
 
 
 def ask(names, case):
-    """The id the learner's rule picks."""
+    """The id of the node that the learner's rule returns."""
     chosen = names["least_loaded"]([SimpleNamespace(**fields) for fields in case["nodes"]])
-    return None if chosen is None else getattr(chosen, "id", chosen)
+    if chosen is not None and not isinstance(chosen, SimpleNamespace):
+        raise NotAsAsked(
+            "`least_loaded` returns one of the nodes, or None; yours returns "
+            f"{type(chosen).__name__} {str(chosen)[:40]}. Return `node`, not `node.id`"
+        )
+    return None if chosen is None else chosen.id
 
 
 def start(case, rule):
@@ -91,8 +116,8 @@ def start(case, rule):
 
 
 def needless(case, lab):
-    """What a start must not have: a connection begun while another one stood or was on its way,
-    or nobody asked at all."""
+    """What a start must not have: a connection begun while another one was open or on its way, or
+    no answer at all."""
     tried = lab.sockets()
     for before, after in itertools.pairwise(tried):
         if before.closed_at_ms is None or before.closed_at_ms > after.opened_at_ms:
@@ -107,8 +132,8 @@ def needless(case, lab):
     if not any(event.api == "METADATA" for event in lab.journal.of("response.received")):
         return (
             (
-                f"with seed {case['seed']}, nobody has told the producer who leads what: after "
-                "2,000 ms METADATA has no answer."
+                f"with seed {case['seed']}, METADATA has no answer after 2,000 ms. The producer does "
+                "not know which broker leads which partition."
             ),
             _lines(lab, *(s.node_id for s in tried)),
         )
@@ -129,6 +154,17 @@ def _lines(lab, *nodes) -> list[str]:
     ][:4]
 
 
+def kept(case):
+    """What such a start has proven."""
+    down, slow = len(case["down"]), case["slow_ms"]
+    among = [f"{down} of {case['brokers']} brokers down"] if down else []
+    among += [f"answers {slow} ms late"] if slow else []
+    return (
+        f"right: with {' and '.join(among) or 'all brokers well'}, one connection at a time, and "
+        "METADATA was answered."
+    )
+
+
 Function(
     title="write least_loaded",
     points=4,
@@ -137,18 +173,19 @@ Function(
     probe=ask,
     play=start,
     look=needless,
-    kept="one connection at a time, and an answer.",
+    kept=kept,
 )
 
 # %% judge
 from random import Random
 
+from autograder.cell.questions.ch02 import kept
 from autograder.course.judge import Judge
 
 
 def _picked(case: dict):
     """The rule of 2.3 as one sort key: able first, fewest in flight; then preparing;
-    then whoever may be connected."""
+    then what may be connected."""
     ranked = sorted(
         (
             (0, n["in_flight"])
@@ -173,9 +210,9 @@ def _tables(rng: Random) -> list[dict]:
         loads = rng.sample(range(9), rng.randrange(0, 4))
         nodes = [node(i, "ready", load) for i, load in enumerate(loads)]
         nodes += [node(len(nodes) + i, "ready", 5, can_send=False) for i in range(rng.randrange(2))]
-        nodes += [node(-1, "preparing", 1)] * rng.randrange(2) + [
-            node(-2, "disconnected")
-        ] * rng.randrange(2)
+        nodes += [node(-1, "preparing", 1)] * rng.randrange(2)
+        nodes += [node(-2, "disconnected")] * rng.randrange(2)
+        nodes += [node(-3, "disconnected", can_connect=False)] * rng.randrange(2)
         rng.shuffle(nodes)
         cases.append({"nodes": nodes})
     starts = [
@@ -190,21 +227,48 @@ def _tables(rng: Random) -> list[dict]:
     return [*cases, *starts]
 
 
+def _why_picked(case: dict) -> str:
+    """Which of the three rules decided in this case."""
+    if "seed" in case:
+        return kept(case)
+    if any(n["can_send"] for n in case["nodes"]):
+        return "right: rule 1, the fewest in flight of those that can send."
+    if any(n["state"] == "preparing" for n in case["nodes"]):
+        return "right: rule 2, the connection that is being made."
+    if any(n["can_connect"] for n in case["nodes"]):
+        return "right: rule 3, a node that may be connected."
+    return "right: no node can be asked now, so None."
+
+
 Judge(
     truth=_picked,
     hidden_cases=_tables,
-    right="right.",
-    otherwise="not this node. Take the three rules one after the other.",
+    right=_why_picked,
+    otherwise="not this node. Apply the three rules one after the other.",
     unseen=(
-        "your rule picks a node that it should not, or one connection too many is opened. Take "
-        "the three rules one after the other."
+        "your rule picks a wrong node, or one connection too many is opened. Apply the three rules "
+        "one after the other."
     ),
 )
 
 
+# %% wrong="in flight only"
+# You took a node that is not connected, because it has no request in flight. Rule 1 counts only the
+# nodes that can send, and rule 2 comes before rule 3.
+def least_loaded(nodes):
+    return min(nodes, key=lambda n: n.in_flight)
+
+
+# %% wrong="in flight, where it may be connected"
+# This node is full or not connected. Rule 1 counts only the nodes that can send.
+def least_loaded(nodes):
+    able = [n for n in nodes if n.can_send or n.can_connect]
+    return min(able, key=lambda n: n.in_flight) if able else None
+
+
 # %% wrong="the rule of 2.2"
-# That is the rule of version 2.2: an untouched node beats one whose connection is being made. So
-# it opens one connection after another.
+# Your rule takes an untouched node while a connection is being made. Version 2.2 did so, and opened
+# one connection after another.
 def least_loaded(nodes):
     able = [n for n in nodes if n.can_send and n.in_flight == 0]
     rest = [n for n in nodes if n.can_send or n.state != "ready"]
@@ -214,7 +278,7 @@ def least_loaded(nodes):
 
 
 # %% wrong="the first that can send"
-# You took the first node that can send. The one with the fewest requests in flight is wanted.
+# You took the first node that can send. Rule 1 asks for the fewest requests in flight.
 def least_loaded(nodes):
     for wanted in (lambda n: n.can_send, lambda n: n.state == "preparing", lambda n: n.can_connect):
         for n in nodes:
@@ -224,7 +288,7 @@ def least_loaded(nodes):
 
 
 # %% wrong="the busiest"
-# That is the most loaded one: max instead of min.
+# You took the node with the most requests in flight. Use min, not max.
 def least_loaded(nodes):
     able = [n for n in nodes if n.can_send]
     if able:
@@ -234,7 +298,8 @@ def least_loaded(nodes):
 
 
 # %% wrong="full nodes too"
-# A node can be ready and still take no request now, because its window is full. can_send knows.
+# A node can be ready and still take no request now, because too many of its requests wait for an
+# answer. Ask for can_send.
 def least_loaded(nodes):
     able = [n for n in nodes if n.state == "ready"]
     if able:
@@ -243,8 +308,20 @@ def least_loaded(nodes):
     return rest[0] if rest else None
 
 
+# %% wrong="every disconnected node"
+# This node failed a moment ago, and the client must wait before it tries again. Ask for can_connect,
+# not for the state.
+def least_loaded(nodes):
+    able = [n for n in nodes if n.can_send]
+    if able:
+        return min(able, key=lambda n: n.in_flight)
+    rest = [n for n in nodes if n.state == "preparing"]
+    rest = rest or [n for n in nodes if n.state == "disconnected"]
+    return rest[0] if rest else None
+
+
 # %% hint
-# Three passes over the nodes, one for each rule, and the first pass that finds somebody wins.
+# Three passes over the nodes, one for each rule. The first pass that finds a node decides.
 
 # %% hint
 # min(able, key=lambda node: node.in_flight) for the first; state == "preparing" for the second;

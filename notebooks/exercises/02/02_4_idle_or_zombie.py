@@ -1,11 +1,14 @@
 # %% [markdown] items="P14 P15"
 # ### Exercise 02.4 · Idle, or zombie?
 #
-# Three 2.3 producers, A, B and C. Each has one bootstrap address, a cluster of `n4.A.brokers`
-# brokers and as many partitions. It sends to every partition during the first minute only. Its
-# `connections.max.idle.ms` is `n4.A.limit_s` seconds (−1 means never). The brokers have their ten
-# minutes. How many connections are open after five minutes, and after twenty? An idle producer
-# still asks for metadata every five minutes.
+# There are three producers 2.3, A, B and C, each with a cluster of its own. Producer A has one
+# bootstrap address, `n4.A.brokers` brokers and as many partitions. It sends to every partition every
+# twenty seconds, during the first minute only. Its `connections.max.idle.ms` is `n4.A.limit_s`
+# seconds (−1 means never). The brokers' limit is ten minutes. How many connections are open after
+# five minutes, and after twenty?
+#
+# Calculate, or build the lab and count: `shop(brokers=3, partitions=3, addresses=1, seed=3, ...)`
+# and `send_for`. An idle producer still asks for metadata every five minutes.
 
 # %%
 n4 = numbers("02.4")
@@ -59,24 +62,35 @@ def _idle(case: dict) -> dict:
     return {"after_five": five, "after_twenty": twenty}
 
 
+def _why_so_many(case: dict) -> str:
+    """Who closed what in this case."""
+    limit_s = case["limit_s"]
+    last = "METADATA keeps one connection in use, so one is left after twenty minutes."
+    if limit_s < 0:
+        return f"right: after ten idle minutes the brokers close. {last}"
+    if limit_s < 240:
+        return f"right: the limit of {limit_s} s is over before minute five. {last}"
+    return f"right: after five minutes the limit of {limit_s} s has not closed everything. {last}"
+
+
 Judge(
     truth=_idle,
-    right="right.",
+    right=_why_so_many,
     otherwise=(
-        "not these two. Build the lab and count; the producer still asks for metadata every "
-        "five minutes."
+        "not these two. Build the lab and count. The producer still asks for metadata every five "
+        "minutes."
     ),
 )
 
 # %% wrong="-1 keeps all for ever"
-# You closed nothing. Somebody does: the client after its limit, and the broker after ten minutes,
-# whatever the client says.
+# You closed nothing. The client closes after its limit, and the broker after ten minutes, also if
+# the client's limit is -1.
 after_five = {a: 1 + x.brokers for a, x in n4.items()}
 after_twenty = {a: 1 + x.brokers for a, x in n4.items()}
 
 # %% wrong="nothing is left"
-# Something is left: the producer asks for metadata every five minutes and after each close, and
-# that keeps one connection in use.
+# One is left: the producer asks for metadata every five minutes and after each close. That keeps
+# one connection in use.
 after_five = {a: 0 for a, x in n4.items()}
 after_twenty = {a: 0 for a, x in n4.items()}
 
@@ -93,8 +107,7 @@ after_five = {a: x.brokers for a, x in n4.items()}
 after_twenty = {a: x.brokers for a, x in n4.items()}
 
 # %% hint
-# You can ask the lab: build one with these numbers and count lab.sockets() that have no
-# closed_at_ms.
+# Ask the lab: build one with these numbers. Count the lab.sockets() whose closed_at_ms is None.
 
 # %% hint
 # send_for for the first minute, then lab.run_for up to five and to twenty minutes.

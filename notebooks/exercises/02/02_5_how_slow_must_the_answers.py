@@ -1,10 +1,10 @@
 # %% [markdown] items="P4"
 # ### Exercise 02.5 · How slow must the answers be?
 #
-# `bootstrap_sockets(delay_ms, seed)` counts the connections of a 2.2 producer with five addresses,
-# when every answer to API_VERSIONS is that many milliseconds late. You have three seeds,
-# `d.A.seed`, `d.B.seed` and `d.C.seed`. Find by experiment, for each, the smallest delay from which
-# on **all five** are opened: with that delay and with every larger one up to 20 ms.
+# `bootstrap_sockets(delay_ms, seed)` counts the connections of a producer 2.2 with five addresses.
+# Every answer to API_VERSIONS is `delay_ms` milliseconds late. You have three seeds, `d.A.seed`,
+# `d.B.seed` and `d.C.seed`. Find for each seed, by experiment, the smallest delay d with this
+# property: **all five** are opened with d, with d + 1, and so on up to 20 ms.
 
 # %%
 d = numbers("02.5")
@@ -79,8 +79,7 @@ def _smallest(case: dict) -> dict:
 Judge(
     truth=_smallest,
     right=(
-        "right: the answers must be slower than the time in which the client comes round to "
-        "look again."
+        "right: with seed {seed} the answers are then always later than the client's next look-ups."
     ),
     otherwise="not this delay. Make a list of the counts for 0 to 20 ms.",
 )
@@ -90,8 +89,16 @@ Judge(
 smallest_delay = {x: 0 for x in d}
 
 # %% wrong="the largest tried"
-# 20 ms does it, but less does it too. Go down from there.
+# All five are opened with 20 ms, but with less, too. Try smaller delays.
 smallest_delay = {x: 20 for x in d}
+
+# %% wrong="the first five"
+# That is the first delay with five connections. A larger delay of your list has fewer. Take the
+# delay after which only fives follow.
+smallest_delay = {}
+for name in d:
+    counts = [bootstrap_sockets(delay, d[name].seed) for delay in range(21)]
+    smallest_delay[name] = counts.index(5)
 
 # %% wrong="one too few"
 # One less than the right delay: with yours, not all five are opened yet.
@@ -104,5 +111,4 @@ for name in d:
 # Count for every delay from 0 to 20 and look at the list.
 
 # %% hint
-# The smallest delay from which on the list holds only fives; a five that stands alone before a
-# four does not count.
+# Go through the list from the end. The last delay that is not five is one before the answer.

@@ -1,17 +1,17 @@
 # %% [markdown] items="P15"
 # ### Exercise 02.6 · Find the zombies
 #
-# The set ends after the idle limit has done its work: healthy clients have lost their bootstrap
-# connection. Guess: how many **producers** of the set still hold one at the end?
+# The log set ends after the idle limit. Healthy clients have closed their bootstrap connection by
+# then. Guess: how many **producers** of the set still have one at the end?
 
 # %%
 predict("02 zombie producers", zombies=None)
 
 # %% [markdown]
-# Now write `zombies(sockets)`. It takes a table such as the one above and returns a DataFrame with
-# one row for each zombie producer: its `client_id`, and `since`, the moment at which its oldest
-# zombie was opened. A producer's `client_id` begins with `producer`. The check runs it on small
-# tables of its own.
+# Now write `zombies(sockets)`. It takes a table such as the one above. It returns a DataFrame with
+# one row for each producer that has a zombie: its `client_id`, and `since`, the time at which its
+# oldest zombie was opened. A producer's `client_id` begins with `producer`. The check runs your
+# function on small tables of its own.
 
 
 # %% answer spark=true
@@ -145,7 +145,7 @@ def _is_zombie(client_id, kind, closed_at, how) -> bool:
 Judge(
     truth=_since(_is_zombie),
     hidden_cases=_tables_of_sockets,
-    right="right.",
+    right="right: bootstrap, still open, of a producer, and one row for each.",
     otherwise=(
         "not these rows. Which connections does a healthy producer have at the end, and which not?"
     ),

@@ -1,20 +1,29 @@
 # %% [markdown]
 # ### Exercise 02.7 · Write the table
 #
-# Five things happen to a connection. The client wants it: `connect`. The broker takes it:
-# `accepted`, or not: `refused`. The question about versions is answered: `versions`. And somebody
-# ends it, or the idle limit does: `closed`. Write `connection`, a dict
-# `{state: {event: next state}}`, as a door would be `{"shut": {"push": "open"}}`, for the states
-# `DISCONNECTED`, where each begins, `CONNECTING`, `CHECKING_API_VERSIONS` and `READY`. What cannot
-# happen in a state, leave out: a connection that does not stand cannot be closed. The check walks
-# through your table and tells the first walk that goes astray.
+# Five things can happen to a connection:
+#
+# - `connect`: the client begins it.
+# - `accepted`: the broker takes it. `refused`: the broker does not.
+# - `versions`: the question about versions is answered.
+# - `closed`: one side ends it. The idle limit, `close()` or a crash can be the reason.
+#
+# Write `connection`, a dict `{state: {event: next state}}`. A door would be
+# `{"shut": {"push": "open"}}`. The states are `DISCONNECTED`, where each begins, `CONNECTING`,
+# `CHECKING_API_VERSIONS` and `READY`. Leave out what cannot happen in a state. Remember that the
+# program can call `close()` at any moment. The check walks through your table and shows the first
+# sequence of events that your table gets wrong.
 
 # %% answer
 connection = ...
 ### BEGIN SOLUTION
 connection = {
     "DISCONNECTED": {"connect": "CONNECTING"},
-    "CONNECTING": {"accepted": "CHECKING_API_VERSIONS", "refused": "DISCONNECTED"},
+    "CONNECTING": {
+        "accepted": "CHECKING_API_VERSIONS",
+        "refused": "DISCONNECTED",
+        "closed": "DISCONNECTED",
+    },
     "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
     "READY": {"closed": "DISCONNECTED"},
 }
@@ -31,7 +40,10 @@ LIVES = walks(
         ("connect", "refused", "connect", "accepted"),
         ("connect", "connect"),
         ("connect", "versions"),
-        ("connect", "closed"),
+        ("connect", "closed", "connect"),
+        ("connect", "accepted", "connect"),
+        ("connect", "accepted", "versions", "connect"),
+        ("connect", "accepted", "versions", "refused"),
         ("connect", "accepted", "versions", "accepted"),
         ("connect", "accepted", "refused"),
         ("connect", "accepted", "versions", "versions"),
@@ -61,6 +73,7 @@ MOVES = {
     ("DISCONNECTED", "connect"): "CONNECTING",
     ("CONNECTING", "accepted"): "CHECKING_API_VERSIONS",
     ("CONNECTING", "refused"): "DISCONNECTED",
+    ("CONNECTING", "closed"): "DISCONNECTED",
     ("CHECKING_API_VERSIONS", "versions"): "READY",
     ("CHECKING_API_VERSIONS", "closed"): "DISCONNECTED",
     ("READY", "closed"): "DISCONNECTED",
@@ -93,37 +106,54 @@ Judge(
     truth=_walked,
     hidden_cases=_long_walks,
     right="right.",
-    otherwise="your table leads through {said}. The last step is not what a connection does.",
+    otherwise=(
+        "your table leads through {said}, where None means that the event cannot happen. The last "
+        "event, `{last}`, is wrong there."
+    ),
     unseen=(
-        "a longer life leads your table astray. Walk through it by hand: connect, accepted, "
+        "your table gets a longer sequence wrong. Walk through it on paper: connect, accepted, "
         "closed, connect, ..."
     ),
 )
 
 # %% wrong="ready at once"
-# TCP stands, and nothing may be sent yet: first the client asks which versions the broker speaks.
-# That is a state of its own.
+# TCP is connected, but the client may not send other requests yet. First it asks which versions the
+# broker speaks. That is a state of its own.
 connection = {
     "DISCONNECTED": {"connect": "CONNECTING"},
-    "CONNECTING": {"accepted": "READY", "refused": "DISCONNECTED"},
+    "CONNECTING": {"accepted": "READY", "refused": "DISCONNECTED", "closed": "DISCONNECTED"},
     "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
     "READY": {"closed": "DISCONNECTED"},
 }
 
-# %% wrong="refused for ever"
-# A refused connection is DISCONNECTED, and after a while the client tries it again.
+# %% wrong="refused until the end"
+# A refused connection is DISCONNECTED, and after a pause the client tries it again.
 connection = {
     "DISCONNECTED": {"connect": "CONNECTING"},
-    "CONNECTING": {"accepted": "CHECKING_API_VERSIONS", "refused": None},
+    "CONNECTING": {"accepted": "CHECKING_API_VERSIONS", "refused": None, "closed": "DISCONNECTED"},
+    "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
+    "READY": {"closed": "DISCONNECTED"},
+}
+
+# %% wrong="a connection on its way cannot be closed"
+# A connection on its way can be closed: `close()` does it in every version. From 2.7 the client
+# also gives up one that takes too long (KIP-601).
+connection = {
+    "DISCONNECTED": {"connect": "CONNECTING"},
+    "CONNECTING": {"accepted": "CHECKING_API_VERSIONS", "refused": "DISCONNECTED"},
     "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
     "READY": {"closed": "DISCONNECTED"},
 }
 
 # %% wrong="only what is ready can break"
-# A connection can break before its versions are known. It is DISCONNECTED then, like any other.
+# A connection can be closed before its versions are known. Then it is DISCONNECTED.
 connection = {
     "DISCONNECTED": {"connect": "CONNECTING"},
-    "CONNECTING": {"accepted": "CHECKING_API_VERSIONS", "refused": "DISCONNECTED"},
+    "CONNECTING": {
+        "accepted": "CHECKING_API_VERSIONS",
+        "refused": "DISCONNECTED",
+        "closed": "DISCONNECTED",
+    },
     "CHECKING_API_VERSIONS": {"versions": "READY"},
     "READY": {"closed": "DISCONNECTED"},
 }
@@ -135,26 +165,91 @@ connection = {
     "CONNECTING": {
         "accepted": "CHECKING_API_VERSIONS",
         "refused": "DISCONNECTED",
+        "closed": "DISCONNECTED",
         "connect": "CONNECTING",
     },
     "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
     "READY": {"closed": "DISCONNECTED"},
 }
 
-# %% wrong="closed is a state"
-# A connection that was closed is DISCONNECTED. It is opened again only when somebody wants it.
+# %% wrong="begun while versions are asked"
+# TCP is connected already, so nothing is left to begin. Leave `connect` out there.
 connection = {
     "DISCONNECTED": {"connect": "CONNECTING"},
-    "CONNECTING": {"accepted": "CHECKING_API_VERSIONS", "refused": "DISCONNECTED"},
+    "CONNECTING": {
+        "accepted": "CHECKING_API_VERSIONS",
+        "refused": "DISCONNECTED",
+        "closed": "DISCONNECTED",
+    },
+    "CHECKING_API_VERSIONS": {
+        "versions": "READY",
+        "closed": "DISCONNECTED",
+        "connect": "CHECKING_API_VERSIONS",
+    },
+    "READY": {"closed": "DISCONNECTED"},
+}
+
+# %% wrong="a ready one is connected again"
+# A READY connection is there. `connect` begins a connection, so it happens in DISCONNECTED only.
+connection = {
+    "DISCONNECTED": {"connect": "CONNECTING"},
+    "CONNECTING": {
+        "accepted": "CHECKING_API_VERSIONS",
+        "refused": "DISCONNECTED",
+        "closed": "DISCONNECTED",
+    },
+    "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
+    "READY": {"closed": "DISCONNECTED", "connect": "READY"},
+}
+
+# %% wrong="a ready one begins again"
+# A READY connection stays until it is closed. The client does not begin it again.
+connection = {
+    "DISCONNECTED": {"connect": "CONNECTING"},
+    "CONNECTING": {
+        "accepted": "CHECKING_API_VERSIONS",
+        "refused": "DISCONNECTED",
+        "closed": "DISCONNECTED",
+    },
+    "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
+    "READY": {"closed": "DISCONNECTED", "connect": "CONNECTING"},
+}
+
+# %% wrong="nothing to close"
+# A DISCONNECTED connection is closed already. Leave `closed` out there.
+connection = {
+    "DISCONNECTED": {"connect": "CONNECTING", "closed": "DISCONNECTED"},
+    "CONNECTING": {
+        "accepted": "CHECKING_API_VERSIONS",
+        "refused": "DISCONNECTED",
+        "closed": "DISCONNECTED",
+    },
+    "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
+    "READY": {"closed": "DISCONNECTED"},
+}
+
+# %% wrong="closed is a state"
+# A connection that was closed is DISCONNECTED. The client opens it again only when it needs it.
+connection = {
+    "DISCONNECTED": {"connect": "CONNECTING"},
+    "CONNECTING": {
+        "accepted": "CHECKING_API_VERSIONS",
+        "refused": "DISCONNECTED",
+        "closed": "DISCONNECTED",
+    },
     "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
     "READY": {"closed": "CONNECTING"},
 }
 
 # %% wrong="back to asking"
-# READY has asked already. The answer about versions comes once in a connection's life.
+# READY has asked already. The question about versions is answered once in a connection's life.
 connection = {
     "DISCONNECTED": {"connect": "CONNECTING"},
-    "CONNECTING": {"accepted": "CHECKING_API_VERSIONS", "refused": "DISCONNECTED"},
+    "CONNECTING": {
+        "accepted": "CHECKING_API_VERSIONS",
+        "refused": "DISCONNECTED",
+        "closed": "DISCONNECTED",
+    },
     "CHECKING_API_VERSIONS": {"versions": "READY", "closed": "DISCONNECTED"},
     "READY": {"closed": "DISCONNECTED", "versions": "READY"},
 }
@@ -163,5 +258,5 @@ connection = {
 # For each state: which of the five events can happen there at all? Leave the others out.
 
 # %% hint
-# What ends a connection leads back to DISCONNECTED, from wherever it comes. There are six entries
-# in all.
+# What ends a connection leads back to DISCONNECTED, from each of the other three states. There are
+# seven entries in all.

@@ -1,10 +1,10 @@
 # %% [markdown]
 # ### Exercise 02.8 · A bug to hunt
 #
-# The shop's program stands still at its first `send`, and then it dies. The brokers are fine, and
-# other programs write happily. `shown` holds some of the producer's settings, its first warnings,
-# and its last words. Which topic does it ask for, as the lines write it? And which setting decided
-# how long it stood still?
+# The shop's program blocks in its first `send`, and then it raises. The brokers are fine, and other
+# programs can write. `shown` holds some of the producer's settings, its first warnings, and its
+# error. Which topic does it ask for, as the lines write it? And which setting decided how long it
+# blocked?
 
 # %%
 shown = numbers("02.8")
@@ -91,28 +91,27 @@ from autograder.course.judge import Judge
 Judge(
     truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
     right=(
-        "right: metadata of a topic that does not exist never comes, and send waits for it, "
-        "max.block.ms long."
+        "right: nobody knows a topic {typed}. send waited {seconds} seconds for its metadata, "
+        "which is max.block.ms."
     ),
     otherwise=(
-        "not this. The topic stands in the warnings, as the client asked for it. And which "
-        "time has run out?"
+        "not this. The topic is in the warnings, as the client asked for it. And which limit "
+        "was reached?"
     ),
 )
 
 # %% wrong="what was meant"
-# That is the name that was meant. The client asks for {typed}, and there is no such topic.
+# That is the topic that the program means. The client asks for {typed}, and there is no such topic.
 topic, setting = "orders", "max.block.ms"
 
 # %% wrong="the record's time"
-# The topic is right. But delivery.timeout.ms counts for a record that lies in a batch. This one
-# never got so far: no partition was known for it.
+# The topic is right. But delivery.timeout.ms counts for a record in a batch. This record was in no
+# batch yet: no partition was known for it.
 topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
 setting = "delivery.timeout.ms"
 
 # %% wrong="the request's time"
-# The topic is right. But every request was answered at once, with an error. It is send itself that
-# waited.
+# The topic is right. But every request was answered at once, with an error. send itself waited.
 topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
 setting = "request.timeout.ms"
 

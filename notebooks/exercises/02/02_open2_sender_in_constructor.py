@@ -3,11 +3,12 @@
 # constructor risky, and what is the safe order?
 
 # %% [markdown] answer
-# The new thread can see the object before its constructor has finished: `this` escapes, and fields
-# may still be unset. Without safe publication the memory model does not promise that the thread
-# sees what the constructor has written. The safe order is to build the object completely first and
-# to start the thread afterwards, in a factory method or in a start() method that is called after
-# construction.
+# The new thread can see the object before its constructor has finished: `this` escapes, and some
+# fields may still be unset. `Thread.start()` promises that the thread sees what was written before
+# it. For everything written after it, in this constructor or in that of a subclass, nothing orders
+# the two threads: there is no safe publication. The safe order is to build the object completely
+# first. The thread is started afterwards, in a factory method or in a start() method that is called
+# after construction.
 
 # %% question
 from autograder.cell.kinds import Open

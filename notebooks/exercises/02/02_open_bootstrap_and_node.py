@@ -5,11 +5,11 @@
 
 # %% [markdown] answer
 # The first connection is kept under the made-up id -1, because the client did not know the broker
-# yet. Every map in the client is keyed by the node id, so a request for node 0 does not find it.
-# Comparing host and port would not really fix it: the address in bootstrap.servers may differ from
-# the advertised listener, one name may stand for several brokers, and a load balancer may sit in
-# between. The price of the simple rule is one idle connection, and the idle limit closes it after
-# nine minutes. So it is a trade-off, and a cheap one.
+# yet. The client finds its connections by node id, so a request for node 0 does not find this one.
+# Comparing host and port would not really fix it. The address in bootstrap.servers may differ from
+# the advertised listener, one name may belong to several brokers, and a load balancer may be in
+# between. The price of the simple rule is one idle connection. The idle limit closes it after nine
+# minutes. So it is a trade-off, and a cheap one.
 
 # %% question
 from autograder.cell.kinds import Open

@@ -2,15 +2,23 @@
 CLUSTERS = ("A", "B", "C")
 
 
-def node(id: int, state: str, in_flight: int = 0, can_send: bool | None = None) -> dict:
+def node(
+    id: int,
+    state: str,
+    in_flight: int = 0,
+    can_send: bool | None = None,
+    can_connect: bool | None = None,
+) -> dict:
     """A node as least_loaded sees it, as plain data.
-    A ready node can take a request unless said otherwise."""
+
+    A ready node can take a request, and a disconnected one may be connected, unless said otherwise.
+    """
     return {
         "id": id,
         "state": state,
         "in_flight": in_flight,
         "can_send": state == "ready" if can_send is None else can_send,
-        "can_connect": state == "disconnected",
+        "can_connect": state == "disconnected" if can_connect is None else can_connect,
         "last_attempt_ms": 0,
     }
 

@@ -1,0 +1,23 @@
+"""Tests of the stories of chapter 02: the states of one connection beside a learner's table."""
+
+from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab.stories.producer_connections import connection_steps
+
+TABLE = {
+    "DISCONNECTED": {"connect": "CONNECTING"},
+    "CONNECTING": {"accepted": "CHECKING_API_VERSIONS", "refused": "DISCONNECTED"},
+    "CHECKING_API_VERSIONS": {"versions": "READY"},
+}
+
+
+def test_steps_are_compared_with_a_table():
+    lab = Lab(brokers=1, seed=1, version="2.3", broker_version="2.3")
+    lab.create_topic("orders", partitions=1)
+    producer = KafkaProducer(lab, {})
+    producer.send(ProducerRecord("orders", value="tea")).get()
+    lab.broker(0).crash()
+    lab.run_for(ms=100)
+    steps = connection_steps(lab, 0, TABLE)
+    assert list(steps["after"][:3]) == ["CONNECTING", "CHECKING_API_VERSIONS", "READY"]
+    assert list(steps["in your table"][:4]) == ["yes", "yes", "yes", "no"]
+    assert connection_steps(lab, 7, TABLE).empty
