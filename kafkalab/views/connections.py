@@ -35,6 +35,8 @@ ENDINGS = {
 MARKED_CALLS = ("pause", "resume")
 SETTINGS = ("delay", "keep_busy", "judge_batches")
 """Faults that are a setting of a broker, and no moment of the story."""
+CAUSES = ("call", "response.received", "socket.connected", "socket.opening")
+"""The kinds of events that are named as the cause of a request."""
 NEAR = 0.006
 """Requests nearer than this share of the axis are one tick with their number."""
 
@@ -138,9 +140,12 @@ def _requests(lab: ShownLab) -> dict[object, list[Request]]:
     if not len(sent):
         return {}
     causes = {int(cause) for cause in sent.cause if cause is not None and cause == cause}
-    table = lab.table()
-    table = table[table.id.isin(causes)]
-    words = {int(event["id"]): _cause_words(event) for event in table.to_dict("records")}
+    words = {
+        int(event["id"]): _cause_words(event)
+        for kind in CAUSES
+        for event in lab.table(kind).to_dict("records")
+        if event["id"] in causes
+    }
     found: dict[object, list[Request]] = {}
     for socket, at_ms, api, cause in zip(sent.socket, sent.at_ms, sent.api, sent.cause):
         why = words.get(int(cause), "") if cause is not None and cause == cause else ""
