@@ -473,7 +473,7 @@ def _gradescope(wanted) -> None:
 
 
 def _say_if_unfinished(out: str) -> None:
-    from autograder.written.answers import UNFINISHED
+    from autograder.grading.out_folder import UNFINISHED
 
     if (Path(out) / UNFINISHED).exists():
         say(
