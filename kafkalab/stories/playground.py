@@ -36,7 +36,7 @@ def seller(lab: Lab) -> None:
         lab.sleep(500)
 
 
-def reader(lab: Lab, name: str) -> None:
+def order_reader(lab: Lab, name: str) -> None:
     """Read the orders as a member of the group `billing`, for ever."""
     settings = {
         "client.id": name,
@@ -68,7 +68,7 @@ def small_lab(brokers: int = 3, seed: int = 1, version: str = "3.9", **settings:
     lab.create_topic(TOPIC, partitions=3, replication_factor=min(3, brokers))
     lab.spawn(seller, name="shop")
     for name in ("ann", "bob"):
-        lab.spawn(reader, name, name=name)
+        lab.spawn(order_reader, name, name=name)
     lab.run_for(ms=10_000)
     return lab
 
@@ -122,7 +122,7 @@ class Playground:
         for client in self._alive():
             found[f"kill {client}"] = f'lab.kill("{client}")'
         name = f"cyd{len(self._started) or ''}"
-        found[f"start {name}"] = f'lab.spawn(reader, "{name}", name="{name}")'
+        found[f"start {name}"] = f'lab.spawn(order_reader, "{name}", name="{name}")'
         return found
 
     def press(self, line: str) -> None:
@@ -138,7 +138,7 @@ class Playground:
         else:
             name = line.split('"')[1]
             self._started[name] = self.lab.now_ms
-            self.lab.spawn(reader, name, name=name)
+            self.lab.spawn(order_reader, name, name=name)
             self.lab.run_for(ms=1)
         self.lines.append(line)
 

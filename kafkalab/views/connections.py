@@ -166,7 +166,7 @@ def _cause_words(event: Mapping[Hashable, object]) -> str:
             return ""
 
 
-def moments(lab: ShownLab, client: str | None = None) -> list[Moment]:
+def marked_moments(lab: ShownLab, client: str | None = None) -> list[Moment]:
     """The calls of pause() and resume() of one client (or of all), and the faults of the lab."""
     found = [
         Moment(int(event["at_ms"]), f"{event['name']}()")
@@ -229,7 +229,7 @@ def timeline(
         for row in rows(lab, client)
         if row.opened_at_ms <= to_ms and (row.closed_at_ms is None or row.closed_at_ms >= from_ms)
     ]
-    marked = [each for each in moments(lab, client) if from_ms <= each.at_ms <= to_ms]
+    marked = [each for each in marked_moments(lab, client) if from_ms <= each.at_ms <= to_ms]
     above_in = 0.18 if marked else 0.0
     height_in = 1.55 + above_in + 0.40 * max(1, len(found))
     figure = blank_figure(WIDTH_IN, height_in)

@@ -9,7 +9,7 @@
 
 # %%
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
-from kafkalab.stories.playground import playground, reader, small_lab
+from kafkalab.stories.playground import order_reader, playground, small_lab
 from kafkalab.views import cluster_map, group_timeline, moving, replica_ladder, timeline
 
 # %% [markdown]
@@ -81,13 +81,13 @@ lab.describe_topic("orders")[["partition", "leader", "leader_epoch", "isr", "log
 # ## 5. Break a client
 #
 # `lab.kill("ann")` ends a process as `kill -9` does: nothing is closed, nothing is said.
-# `lab.spawn(reader, "cyd", name="cyd")` starts another reader beside what runs.
+# `lab.spawn(order_reader, "cyd", name="cyd")` starts another reader beside what runs.
 
 # %%
 lab = small_lab(seed=4)
 lab.kill("ann")
 lab.run_for(ms=5_000)
-lab.spawn(reader, "cyd", name="cyd")
+lab.spawn(order_reader, "cyd", name="cyd")
 lab.run_for(ms=25_000)
 group_timeline(lab, "billing", beats=True)
 

@@ -40,7 +40,7 @@ def test_a_killed_reader_has_no_button_and_a_new_one_joins():
     place = playground(lab)
     place.press('lab.kill("ann")')
     assert "kill ann" not in place.buttons() and "start cyd" in place.buttons()
-    place.press('lab.spawn(reader, "cyd", name="cyd")')
+    place.press('lab.spawn(order_reader, "cyd", name="cyd")')
     place.press("lab.run_for(ms=10000)")
     place.press("lab.run_for(ms=10000)")
     owners = {
