@@ -184,7 +184,9 @@ def test_the_myth_court_sits_in_a_package_of_its_own(tmp_path):
         package, "from autograder.learner.court import claims, court\nprint(claims())\ncourt(1)"
     )
     assert ran.returncode == 0 and ran.stdout.count("\n") > 20, ran.stderr
-    assert (package / "notebooks" / "release" / "myths" / "myths.ipynb").exists()
+    released_here = package / "notebooks" / "release"
+    assert (released_here / "myths" / "myths.ipynb").exists()
+    assert (released_here / "playground" / "playground.ipynb").exists()
 
 
 def test_a_teachers_command_in_it_is_told_as_such(package):
