@@ -298,7 +298,7 @@ def day_of(day: int) -> Lab:
 
 
 def _order_numbers(rng: Random) -> dict[tuple[str, int], int]:
-    """(shop, its so-manieth order) -> a number of the order that does not tell the shop."""
+    """(shop, place of the order in its day) -> a number that does not tell the shop."""
     places = [(shop, number) for shop in ("shop-a", "shop-b", "shop-c") for number in range(24)]
     return dict(zip(places, rng.sample(range(1_000, 10_000), len(places))))
 

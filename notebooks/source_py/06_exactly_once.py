@@ -93,8 +93,8 @@ sequence_ladder(on, "orders-0", title="idempotence on: the same story")
 # | `"fenced"` | its epoch is lower than the known one | INVALID_PRODUCER_EPOCH |
 #
 # - Look at the epoch first.
-# - With a higher epoch the numbers begin at 0. Also with a known epoch that has no batches yet. Any
-#   other number is out of order.
+# - With a higher epoch the numbers begin at 0. The same holds for a known epoch without batches.
+#   Any other number is out of order.
 # - A producer that the leader has never met may begin anywhere (brokers from 2.5 on).
 
 # %% exercise="06.1"
@@ -231,6 +231,9 @@ sequence_ladder(lab, "take-0", keys=True, title="three transactions, and what en
 # everything, also what was aborted. `read_committed` gets what was committed, and what was written
 # without a transaction. But it gets it only up to a certain point.
 #
+# The **high watermark** (高水位) is the offset behind the last record that all in-sync replicas have
+# (chapter 05). No reader gets further. With one replica it is the end of the log.
+#
 # The dashed line is that point, the **last stable offset** (最后稳定位移). It is where the earliest
 # open transaction begins. Follow the line down the rows. It does not move while a transaction is
 # open. When the transaction ends, it jumps behind the marker. With no open transaction it is at the
@@ -255,9 +258,6 @@ partition = lab.at(lab.now_ms)["partitions"]["take-0"]
 sequence_ladder(lab, "take-0", keys=True, stable_line=True, title="one transaction stays open")
 
 # %% [markdown]
-# The **high watermark** (高水位) is the offset behind the last record that all in-sync replicas have
-# (chapter 05). No reader gets further. With one replica it is the end of the log.
-#
 # `plain 1` and `plain 2` were never in a transaction. They are behind `slow` and must wait for it.
 # After `transaction.timeout.ms`, by default a minute, the **transaction coordinator** (事务协调者)
 # aborts it. This is the broker that stores the state of a `transactional.id`: its producer id, its
@@ -333,20 +333,20 @@ lab.clock.at(3_000, lambda: lab.spawn(program, told, "new", 400, name="new"))
 lab.run_for(ms=10_000)
 lab.close()
 truth("06 zombie", old_commits=told["old"] == "committed", new_commits=told["new"] == "committed")
-transaction_timeline(lab, "till", title="a zombie is fenced")
+transaction_timeline(lab, "till", paused={"old": (1_000, 7_000)}, title="a zombie is fenced")
 
 # %%
 told, keys_read(lab)
 
 # %% [markdown]
 # The picture has a row for the coordinator and one for each producer. The colours are the states;
-# their names are at the top. The old process does nothing from 1 s to 7 s. At 3 s the new one
-# starts, and the coordinator ends the old transaction with an ABORT marker. At 7 s the old one
-# wakes up, and its row turns dark orange.
+# their names are at the top. The hatched part is the pause: the old process does nothing from 1 s
+# to 7 s. At 3 s the new one starts, and the coordinator ends the old transaction with an ABORT
+# marker. At 7 s the old one wakes up, and its row turns dark orange.
 #
 # `init_transactions` of the new one raised the id's **epoch** and had the open transaction aborted.
-# The old one came back with the old epoch, and all its requests were refused. This is **fencing**
-# (隔离). What it had written before is in the log, in front of an ABORT marker. A `read_committed`
+# The old one came back with the old epoch, and its next batch was refused with
+# InvalidProducerEpochException. This is **fencing** (隔离). What it had written before is in the log, in front of an ABORT marker. A `read_committed`
 # reader does not see it.
 
 # %%
@@ -364,7 +364,7 @@ sequence_ladder(lab, "orders-0", keys=True, title="the same in the log")
 from kafkalab.stories.exactly_once import epoch_after
 
 {
-    client: [epoch_after(client, 3, starts, "close") for starts in (1, 2, 3)]
+    client: [epoch_after(client, transactions=3, starts=n, ends_by="close") for n in (1, 2, 3)]
     for client in ("3.9", "4.4")
 }
 
@@ -547,7 +547,7 @@ lines[lines.message.str.contains("Idempotence will be")][["level", "message"]]
 # - Alert on a last stable offset that stays behind the high watermark for longer than
 #   `transaction.timeout.ms`: one open transaction stops all `read_committed` readers.
 #   `kafka-transactions find-hanging` finds it.
-# - Count ProducerFencedException. More than one for each planned restart means that two processes
+# - Count ProducerFencedException and InvalidProducerEpochException. More than one for each planned restart means that two processes
 #   share a `transactional.id`.
 #
 # ## Then and now

@@ -120,7 +120,7 @@ from kafkalab.stories.group_protocol import crash_of_the_coordinator
 
 lab, before = crash_of_the_coordinator()
 said = lab.lines("m1").query("at_ms > 8_000")
-said = said[said.message.str.contains("unavailable or invalid|FindCoordinator|Discovered group")]
+said = said[said.message.str.contains("unavailable or invalid|FindCoordinator re|Discovered group")]
 for line in [*said.head(5).itertuples(), *said.tail(2).itertuples()]:
     print(line.time[-12:], line.message.split("] ", 1)[-1][:90])
 {
@@ -158,8 +158,8 @@ truth("07 join", join_requests=int((requests.api == "JOIN_GROUP").sum()), second
 sequence(lab, "m1", apis=("FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP"))
 
 # %% [markdown] items="G17 G18"
-# The second JOIN_GROUP is answered after six seconds. The picture draws this wait as one step like
-# the others; read the times at its side. The connection "to node 0 (data)" has nothing to do with
+# The second JOIN_GROUP is answered after six seconds. The grey band is this wait, and it names who
+# waits. The connection "to node 0 (data)" has nothing to do with
 # the group. The client opens it to send its own metrics (chapter 03).
 #
 # **Two joins.** A new dynamic member has no member id. The coordinator makes one, answers
@@ -176,7 +176,18 @@ sequence(lab, "m1", apis=("FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP"))
 # again.
 #
 # Then the coordinator answers all members at once. It names the generation, the leader, and a
-# strategy that all of them support. Here are the lines of both, in time order:
+# strategy that all of them support.
+#
+# Here is the coordinator's table of members, after each step. This picture moves. Use the slider,
+# the play button and the switches.
+
+# %%
+from kafkalab.stories.moving_groups import join_step_by_step
+
+join_step_by_step()
+
+# %% [markdown]
+# Here are the lines of both, in time order:
 
 # %% items="G20 N114 N115"
 print_lines(
@@ -391,8 +402,9 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# The pictures show owners. An owner that is at work between two polls reads nothing: m2 reads its
-# partitions once in nine seconds.
+# Read the pictures again. Crossed out: nobody owns the partition. Hatched: it has an owner, records
+# wait, and nobody reads them. The ticks are the polls of m2: it reads its partitions once in nine
+# seconds.
 #
 # The sum counts each partition: two partitions without an owner for 5 s count as 10 s. Its value
 # depends on chance: when m4 comes within m2's turn, and whether m2 itself must give up a partition.
@@ -434,10 +446,20 @@ eager_pair = recorded("4.4.0/3.9.2/group_newcomer_slow_member_range", seed=1)
 
 # %% [markdown]
 # The real m4 waited 20.7 seconds for its first partition and 41.8 for its second. In the simulator
-# the same program gives the same two waits. (Which partition it is depends on the member ids, which
-# are random.) With the eager Range the real newcomer waited
-# 4.4 seconds for both: it waits for one turn of m2 at most.
+# the same program gives 20.7 and 41.7. (Which partitions they are depends on the member ids, which
+# are random.) With the eager Range the real newcomer waited 4.4 seconds for both: it waits for one
+# turn of m2 at most.
 #
+# Now compare the protocols yourself. (KIP-848 is the protocol of section 9.) Switch between them,
+# and switch the records off. What changes in m2's rows? This picture moves. Use the slider, the
+# play button and the switches.
+
+# %%
+from kafkalab.stories.moving_groups import newcomer_over_time
+
+newcomer_over_time(seed=1)
+
+# %% [markdown]
 # ## 8. What starts a rebalance?
 #
 # Five common causes: a member joins; a member leaves; a member crashes; a member subscribes to
@@ -682,7 +704,8 @@ changes.orderBy("group", "at_ms", "partition").limit(6).toPandas()
 # ## 13. Break it yourself
 #
 # In section 7 records came in all the time. Take them away. `poll` of m2 has nothing to return, so
-# it waits for the group. Which of the three numbers of section 7 changes most? Change the seed, too.
+# it waits for the group. Which of the three numbers of section 7 stays as it was? The cell prints
+# two of them. Read the third, m4's wait, from the picture. Change the seed, too.
 
 # %%
 lab = newcomer_beside_a_slow_member("CooperativeSticky", records=False, seed=1)

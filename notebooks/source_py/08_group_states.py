@@ -68,15 +68,17 @@ group_timeline(lab, "inventory", beats=True)
 
 # %% [markdown] items="N110 N111 N117 N118"
 # The upper strip is the group as its coordinator sees it. Below are the members. Blue reads,
-# hatched waits, a dot is a heartbeat, a red cross is the end of a member. (The first six seconds
-# are chapter 07's: a group that was empty waits for more members.)
+# hatched waits, a dot is a heartbeat. A red triangle is a heartbeat whose answer says *join again*.
+# A black square is a `close()`, a red cross is a kill. The crossed bar is a member that is dead and
+# still counted. (The first six seconds are chapter 07's: a group that was empty waits for more
+# members.)
 #
 # - **cyd closes**. `close()` sends LEAVE_GROUP. The coordinator knows at once and turns orange. The
 #   others hear of it when they next ask the coordinator. The last of them does so one second later.
 # - **bob is killed**. A killed process sends nothing. The coordinator waits until bob's **session
 #   timeout** (会话超时) is over. It counts from the last thing that it heard of bob. Until then the
 #   group looks healthy, and nobody reads three partitions. The last heartbeat of bob came at second
-#   39, so his session was over at second 49. Then ann heard of it with her next heartbeat, at second
+#   39, so his session was over at second 49: the red line. Then ann heard of it with her next heartbeat, at second
 #   51. That is 11 seconds after the kill.
 #
 # So a rebalance takes time. It begins when the coordinator *notices* something, which may be long
@@ -186,9 +188,9 @@ from_ms, to_ms = joins_at_ms - 13_000, joins_at_ms + 11_000
 group_timeline(lab, "inventory", from_ms=from_ms, to_ms=to_ms, beats=True)
 
 # %% [markdown] items="N108 N109 N116"
-# Dots are heartbeats. A red triangle is a heartbeat whose answer said *join again*. The group turns
-# orange when cyd's JOIN_GROUP arrives. It stays orange until the last of the others has sent its
-# next heartbeat. In the worst case that is one whole interval. Here is what ann wrote:
+# The red triangles are the heartbeats whose answer said *join again*. The group turns orange when
+# cyd's JOIN_GROUP arrives. It stays orange until the last of the others has sent its next heartbeat.
+# In the worst case that is one whole interval. Here is what ann wrote:
 
 # %% items="N108"
 at_ms = group_moves(lab).query("before == 'Stable'").at_ms.iloc[0]
@@ -316,6 +318,9 @@ title = "bob is killed at 40 s and back at 41.5 s; the group waits for the bob w
 group_timeline(killed, "inventory", from_ms=30_000, to_ms=100_000, title=title)
 
 # %% [markdown] items="N118"
+# `bob/1` is the killed process, `bob/2` the new one. The row *bob, old id* is the member that the
+# coordinator still counts.
+#
 # The restart is quick, and it makes things worse. The new bob has a new member id, so for the
 # coordinator it is a fourth member. Its JOIN_GROUP starts a rebalance. ann and cyd hear of it, give
 # up their partitions and join again. The old bob does not join: he is dead. The coordinator does
@@ -325,7 +330,7 @@ group_timeline(killed, "inventory", from_ms=30_000, to_ms=100_000, title=title)
 # After `close()` the coordinator does not wait for the old bob: LEAVE_GROUP has removed him. ann
 # gives up her partitions only for some milliseconds.
 #
-# Three settings change this story. Here is ann's standstill with each of them:
+# Three settings and another protocol change this story. This is how long ann stops with each:
 
 # %% items="N118 N117"
 COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"
@@ -418,9 +423,9 @@ group_timeline(lab, "inventory", beats=True, title=title)
 
 # %% [markdown]
 # At second 15 ann and bob were told. (There is no red triangle: the view finds it in a line that
-# Java's handler writes.) The coordinator waits for the two member ids that it knows. They never
-# come, because ann and bob have joined with new member ids. The group continues when the old
-# sessions are over, at second 25. It is the story of section 5, without a crash.
+# Java's handler writes.) The coordinator waits for the two member ids that it knows: the rows *ann,
+# old id* and *bob, old id*. They never come, because ann and bob have joined with new member ids.
+# The group continues when the old sessions are over, at second 25. It is the story of section 5, without a crash.
 #
 # ## 7. Bug hunt
 
@@ -519,6 +524,9 @@ n
 group_timeline(storms["A"], "inventory", title=f"group A: bob {n.A.cause}")
 
 # %% [markdown]
+# If bob crashes in your group A, look at its hatched times. All members wait for bob, whose crossed
+# bar is the dead member. For another habit draw the group in which he crashes.
+#
 # Spark starts now. That takes up to a minute.
 
 # %% spark=true
@@ -601,9 +609,9 @@ def commit_while_joining(version):
 # %% [markdown]
 # ## Break it yourself
 #
-# This group runs well. Change one number so that ann is removed again and again, though her process
-# never stops. Which number is it, and what is the smallest value that does it? (ann's loop is
-# `member` of section 1.)
+# This group runs well. Make `max.poll.interval.ms` smaller, step by step. Below which value does ann
+# leave again and again, though her process never stops? Why this value? (ann's loop is `member` of
+# section 1.)
 
 # %%
 lab = new_lab()
@@ -614,6 +622,11 @@ print(group_moves(lab).reason.value_counts().to_string())
 group_timeline(lab, "inventory")
 
 # %% [markdown]
+# <details><summary>The answer</summary>Below about 2500. One turn of ann's loop takes two seconds of
+# work and up to half a second in <code>poll</code>. With <code>work_ms=16_000</code> she is removed,
+# too, but the reason is another: <i>session expired</i>. She sends JOIN_GROUP and goes to work. She
+# sends no heartbeat until her next <code>poll</code> has read the answer.</details>
+#
 # **So what.** In production: end every consumer with `close()` on SIGTERM. Give each process that
 # is restarted in place a `group.instance.id`. Keep the heartbeat interval at a third of the session
 # or less. Alert on the seconds that a group is not Stable, and on `LeaveGroup` lines that nobody

@@ -521,6 +521,8 @@ def executed(chapter: str):
         desk.mkdir(parents=True)
         # other tests may share the machine
         patient = {"timeout": 300, "startup_timeout": 300}
+        # a slow kernel sends one cell's text in pieces, and a row of CLAIMS may fall between them
+        patient["coalesce_streams"] = True
         NotebookClient(
             book, allow_errors=True, resources={"metadata": {"path": str(desk)}}, **patient
         ).execute()

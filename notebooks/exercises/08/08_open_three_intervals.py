@@ -7,8 +7,8 @@
 # members rejoin quickly, and the newcomer waits less. Whether a member is alive is not decided by
 # the interval but by session.timeout.ms: only when no heartbeat has come for that long is the
 # member removed. The interval should be at most a third of the session timeout, so that one or two
-# lost heartbeats do not expel a member. A shorter interval means more requests and more load for
-# the coordinator.
+# lost heartbeats do not expel a member. A shorter interval gives the coordinator more requests and
+# more work.
 
 # %% question
 from autograder.cell.kinds import Open
