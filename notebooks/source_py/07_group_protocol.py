@@ -515,8 +515,9 @@ lab.run_for(ms=60_000)
 {"leader before": before, "leader after": leader(lab), "generation": generation(lab)}
 
 # %% [markdown]
-# (Rarer causes: the program calls `enforceRebalance()`, from 2.6 on (KIP-568); a subscribed topic
-# is deleted; a new topic fits a subscribed pattern; a member's rack changes (KIP-881, from 3.5).)
+# There are rarer causes. The program calls `enforceRebalance()` (from 2.6 on, KIP-568). A subscribed
+# topic is deleted. A new topic fits a subscribed pattern. A member's rack changes (from 3.5 on,
+# KIP-881).
 #
 # In these five minutes nobody reads the new partitions. What happens to records that are written
 # to them in this time? It depends on `auto.offset.reset`. Here a producer sends 32 records to two

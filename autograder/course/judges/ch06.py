@@ -83,8 +83,25 @@ JUDGE_06_1 = Judge(
             ),
         ),
         WrongAnswer(
+            name="a new epoch begins anywhere",
+            sentence="You write any first batch of a new epoch. Its numbers begin at 0; any other number has a gap before it.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if batch.epoch > known.epoch:\n"
+                "        return \"append\"\n"
+                "    if (batch.first, batch.last) in known.batches:\n"
+                "        return \"duplicate\"\n"
+                "    follows = known.batches[-1][1] + 1 if known.batches else 0\n"
+                "    return \"append\" if batch.first == follows else \"out of order\""
+            ),
+        ),
+        WrongAnswer(
             name="a new epoch goes on counting",
-            sentence="With a new epoch the sequence begins again at 0. You go on from where the old epoch stopped.",
+            sentence="With a new epoch the sequence begins again at 0. You continue where the old epoch stopped.",
             source=(
                 "def verdict(known, batch):\n"
                 "    if known is None:\n"
@@ -184,23 +201,6 @@ JUDGE_06_1 = Judge(
                 "        return \"fenced\"\n"
                 "    if batch.epoch > known.epoch:\n"
                 "        return \"append\" if batch.first == 0 else \"out of order\"\n"
-                "    follows = known.batches[-1][1] + 1 if known.batches else 0\n"
-                "    return \"append\" if batch.first == follows else \"out of order\""
-            ),
-        ),
-        WrongAnswer(
-            name="a new epoch begins anywhere",
-            sentence="You write any first batch of a new epoch. Its numbers begin at 0; any other number has a gap before it.",
-            source=(
-                "def verdict(known, batch):\n"
-                "    if known is None:\n"
-                "        return \"append\"\n"
-                "    if batch.epoch < known.epoch:\n"
-                "        return \"fenced\"\n"
-                "    if batch.epoch > known.epoch:\n"
-                "        return \"append\"\n"
-                "    if (batch.first, batch.last) in known.batches:\n"
-                "        return \"duplicate\"\n"
                 "    follows = known.batches[-1][1] + 1 if known.batches else 0\n"
                 "    return \"append\" if batch.first == follows else \"out of order\""
             ),
@@ -561,6 +561,13 @@ JUDGE_06_3 = Judge(
             ),
         ),
         WrongAnswer(
+            name="the last start counts in full",
+            sentence="You counted the last start in full. It gets its epoch before it commits anything.",
+            source=(
+                "epoch = {a: x.starts * (1 if x.client == \"3.9\" else x.transactions + 1) for a, x in n3.items()}"
+            ),
+        ),
+        WrongAnswer(
             name="kill -9 is like close",
             sentence="kill -9 left a transaction open. The next start first raises the epoch to fence the old process and abort. Then it gets the next epoch.",
             source=(
@@ -891,6 +898,28 @@ JUDGE_06_5 = Judge(
             ),
         ),
         WrongAnswer(
+            name="aborts and continues",
+            sentence="After a failed commit you abort and poll on. The consumer's position has moved, so these orders are skipped. Seek back to the committed offsets, or let the error end the process.",
+            source=(
+                "def copy(consumer, producer):\n"
+                "    records = consumer.poll(timeout_ms=300)\n"
+                "    if not records:\n"
+                "        return\n"
+                "    producer.begin_transaction()\n"
+                "    try:\n"
+                "        for record in records:\n"
+                "            producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
+                "        offsets = {\n"
+                "            TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)\n"
+                "            for record in records\n"
+                "        }\n"
+                "        producer.send_offsets_to_transaction(offsets, consumer.group_metadata())\n"
+                "        producer.commit_transaction()\n"
+                "    except KafkaException:\n"
+                "        producer.abort_transaction()"
+            ),
+        ),
+        WrongAnswer(
             name="the offset first",
             sentence="You commit the offset first. A process that dies between the two has lost the orders: at most once.",
             source=(
@@ -974,28 +1003,6 @@ JUDGE_06_5 = Judge(
                 "    }\n"
                 "    producer.send_offsets_to_transaction(offsets, consumer.group_metadata())\n"
                 "    producer.commit_transaction()"
-            ),
-        ),
-        WrongAnswer(
-            name="aborts and continues",
-            sentence="After a failed commit you abort and poll on. The consumer's position has moved, so these orders are skipped. Seek back to the committed offsets, or let the error end the process.",
-            source=(
-                "def copy(consumer, producer):\n"
-                "    records = consumer.poll(timeout_ms=300)\n"
-                "    if not records:\n"
-                "        return\n"
-                "    producer.begin_transaction()\n"
-                "    try:\n"
-                "        for record in records:\n"
-                "            producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
-                "        offsets = {\n"
-                "            TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)\n"
-                "            for record in records\n"
-                "        }\n"
-                "        producer.send_offsets_to_transaction(offsets, consumer.group_metadata())\n"
-                "        producer.commit_transaction()\n"
-                "    except KafkaException:\n"
-                "        producer.abort_transaction()"
             ),
         ),
     ),

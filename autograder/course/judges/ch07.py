@@ -317,6 +317,21 @@ JUDGE_07_2 = Judge(
             ),
         ),
         WrongAnswer(
+            name="the share is rounded up",
+            sentence="You round the share up for everybody, so the last member gets too little. Round it down. Then the first members take one more each.",
+            source=(
+                "def range_assign(partitions, subscriptions):\n"
+                "    given = {member: [] for member in subscriptions}\n"
+                "    for topic, count in partitions.items():\n"
+                "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
+                "        each = -(-count // len(readers))\n"
+                "        for place, m in enumerate(readers):\n"
+                "            end = min(count, place * each + each)\n"
+                "            given[m] += [(topic, n) for n in range(place * each, end)]\n"
+                "    return given"
+            ),
+        ),
+        WrongAnswer(
             name="the last one takes the remainder",
             sentence="Your last member takes all that is left over. Kafka gives it to the first ones, one each.",
             source=(

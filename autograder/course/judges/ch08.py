@@ -1264,7 +1264,7 @@ JUDGE_08_4 = Judge(
         ),
         WrongAnswer(
             name="the wrong broker, later",
-            sentence="This broker will not coordinate the group again soon. Each heartbeat to it is lost, and your session runs out at the other one.",
+            sentence="Perhaps another broker coordinates the group now. It hears none of the heartbeats that you send here, and your session runs out there.",
             source=(
                 "def on_heartbeat(error):\n"
                 "    return {\n"

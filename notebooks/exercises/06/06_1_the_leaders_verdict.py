@@ -355,8 +355,24 @@ def verdict(known, batch):
     return "append"
 
 
+# %% wrong="a new epoch begins anywhere"
+# You write any first batch of a new epoch. Its numbers begin at 0; any other number has a gap before
+# it.
+def verdict(known, batch):
+    if known is None:
+        return "append"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append"
+    if (batch.first, batch.last) in known.batches:
+        return "duplicate"
+    follows = known.batches[-1][1] + 1 if known.batches else 0
+    return "append" if batch.first == follows else "out of order"
+
+
 # %% wrong="a new epoch goes on counting"
-# With a new epoch the sequence begins again at 0. You go on from where the old epoch stopped.
+# With a new epoch the sequence begins again at 0. You continue where the old epoch stopped.
 def verdict(known, batch):
     if known is None:
         return "append"
@@ -450,22 +466,6 @@ def verdict(known, batch):
         return "fenced"
     if batch.epoch > known.epoch:
         return "append" if batch.first == 0 else "out of order"
-    follows = known.batches[-1][1] + 1 if known.batches else 0
-    return "append" if batch.first == follows else "out of order"
-
-
-# %% wrong="a new epoch begins anywhere"
-# You write any first batch of a new epoch. Its numbers begin at 0; any other number has a gap before
-# it.
-def verdict(known, batch):
-    if known is None:
-        return "append"
-    if batch.epoch < known.epoch:
-        return "fenced"
-    if batch.epoch > known.epoch:
-        return "append"
-    if (batch.first, batch.last) in known.batches:
-        return "duplicate"
     follows = known.batches[-1][1] + 1 if known.batches else 0
     return "append" if batch.first == follows else "out of order"
 

@@ -302,6 +302,27 @@ def copy(consumer, producer):
     consumer.commit_sync()
 
 
+# %% wrong="aborts and continues"
+# After a failed commit you abort and poll on. The consumer's position has moved, so these orders are
+# skipped. Seek back to the committed offsets, or let the error end the process.
+def copy(consumer, producer):
+    records = consumer.poll(timeout_ms=300)
+    if not records:
+        return
+    producer.begin_transaction()
+    try:
+        for record in records:
+            producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+        offsets = {
+            TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)
+            for record in records
+        }
+        producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
+        producer.commit_transaction()
+    except KafkaException:
+        producer.abort_transaction()
+
+
 # %% wrong="the offset first"
 # You commit the offset first. A process that dies between the two has lost the orders: at most once.
 def copy(consumer, producer):
@@ -380,27 +401,6 @@ def copy(consumer, producer):
     }
     producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
     producer.commit_transaction()
-
-
-# %% wrong="aborts and continues"
-# After a failed commit you abort and poll on. The consumer's position has moved, so these orders are
-# skipped. Seek back to the committed offsets, or let the error end the process.
-def copy(consumer, producer):
-    records = consumer.poll(timeout_ms=300)
-    if not records:
-        return
-    producer.begin_transaction()
-    try:
-        for record in records:
-            producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
-        offsets = {
-            TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)
-            for record in records
-        }
-        producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
-        producer.commit_transaction()
-    except KafkaException:
-        producer.abort_transaction()
 
 
 # %% hint

@@ -80,6 +80,20 @@ def range_assign(partitions, subscriptions):
     return given
 
 
+# %% wrong="the share is rounded up"
+# You round the share up for everybody, so the last member gets too little. Round it down. Then the
+# first members take one more each.
+def range_assign(partitions, subscriptions):
+    given = {member: [] for member in subscriptions}
+    for topic, count in partitions.items():
+        readers = sorted(m for m in subscriptions if topic in subscriptions[m])
+        each = -(-count // len(readers))
+        for place, m in enumerate(readers):
+            end = min(count, place * each + each)
+            given[m] += [(topic, n) for n in range(place * each, end)]
+    return given
+
+
 # %% wrong="the last one takes the remainder"
 # Your last member takes all that is left over. Kafka gives it to the first ones, one each.
 def range_assign(partitions, subscriptions):

@@ -374,8 +374,8 @@ def on_heartbeat(error):
 
 
 # %% wrong="the wrong broker, later"
-# This broker will not coordinate the group again soon. Each heartbeat to it is lost, and your
-# session runs out at the other one.
+# Perhaps another broker coordinates the group now. It hears none of the heartbeats that you send
+# here, and your session runs out there.
 def on_heartbeat(error):
     return {
         "NONE": "alive",
