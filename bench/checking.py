@@ -1,5 +1,4 @@
-"""How long does a learner wait for check()? Each exercise of each chapter, in a notebook's
-namespace, against one second.
+"""Measures how long a learner waits for check(): each exercise, against one second.
 
 The reference answer is checked many times over, as a learner would: the probe is asked on every
 public case and the sealed verdicts are opened; playing a lab counts, running the learner's own

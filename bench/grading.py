@@ -53,8 +53,7 @@ SPENT = re.compile(
 
 
 class Spent(NamedTuple):
-    """Seconds of a run of `grade`, and those of them in which the gradebook,
-    and the files beside it, were written."""
+    """Seconds of a run of `grade`, and the seconds for the gradebook and the files beside it."""
 
     whole: float
     gradebook: float

@@ -178,7 +178,7 @@ class Spoken(NamedTuple):
 
 def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
     """The verdicts on the public cases. Blank answers get one sentence in all,
-    and so does what befalls every case alike."""
+    and so does a fault that every case has."""
     if question.kind == "open":
         return [Spoken(True, "is read by a person. Write whole sentences: what happens, and why.")]
     verdicts, complaints = [], []

@@ -1,8 +1,8 @@
 """A right answer, written otherwise: '4' for 4, "Written" for "written".
 
 Equality goes to the type, so such an answer is wrong; but it is not what the question's own
-sentences speak of. Whoever gives it hears what is the matter, in a cell and in official grading
-alike.
+sentences speak of. The learner who gives it reads what is the matter, in a cell and in official
+grading.
 """
 
 from collections.abc import Callable

@@ -248,7 +248,7 @@ def of_chapter(chapter: str) -> tuple[Question, ...]:
     """The questions of one chapter, in its order; KeyError, with a sentence,
     when there is no such chapter."""
     name = f"{questions.__name__}.ch{chapter}"
-    # whoever asks for one question after the other need not look into the folder each time
+    # a caller that asks for one question after the other looks into the folder once
     if name not in sys.modules and chapter not in chapters():
         raise KeyError(
             f"There are no questions for chapter {chapter!r}; there are some for "

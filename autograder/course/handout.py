@@ -1,5 +1,7 @@
-"""The papers of a learner's package: its README, its Makefile and its list of chapters, cut down to
-what the package holds."""
+"""Writes a learner's package its README, its Makefile and its list of chapters.
+
+Each is cut down to what the package holds.
+"""
 
 from __future__ import annotations
 

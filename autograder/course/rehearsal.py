@@ -1,5 +1,4 @@
-"""Really run an answer the teacher wrote, a reference or a named wrong answer, and hear what it
-says to a case.
+"""Runs a reference or a named wrong answer, and records what it says to a case.
 
 This is trusted code, so it runs here, in the parent, with the same preamble the learner's cell has:
 the cells of the master it needs. What it said is remembered, for a class asks the same cases again

@@ -25,8 +25,10 @@ from autograder.course.secret import hidden_rng
 
 
 class Unsealable(ValueError):
-    """The judge, the reference and the wrong answers contradict each other; the message says which,
-    and `wrong` names the wrong answer that is in the way."""
+    """Says that the judge, the reference and the wrong answers contradict each other.
+
+    The message says which, and `wrong` names the wrong answer that is in the way.
+    """
 
     def __init__(self, sentence: str, wrong: str | None = None):
         super().__init__(sentence)
@@ -193,7 +195,7 @@ def _fails_hidden(question, judge, wrong) -> bool:
 def _verdict(
     question: Question, judge: Judge, case: dict, reply: dict, hidden: bool = False
 ) -> Verdict:
-    """The verdict that is sealed: the judge's own word stands where grading has the sealed one."""
+    """The verdict that is sealed: here the judge's own word counts, in grading the sealed one."""
 
     def word(data) -> Verdict:
         return verdict_of(

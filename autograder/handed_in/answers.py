@@ -1,11 +1,11 @@
 """Find the answers in a notebook that was handed in, whatever has happened to it since it was given
 out.
 
-An answer cell carries a grade_id; whoever has it is the answer. But editors split cells and copy
+An answer cell carries a grade_id; the cell that has it is the answer. But editors split cells and copy
 them, tools drop what they do not know, and people write into the cell below. So an answer is what
 the notebook itself would give to the locked cell under it: all pieces with its mark, and cells
 added between the two that bind its names; without a mark, the cells that bind its names; an open
-answer without a mark, the text between the cells that stood around it.
+answer without a mark, the text between the cells that were around it.
 
 Every repair is named. What only somebody does who wants points for nothing, such as editing a
 locked cell, is flagged too; it changes nothing, for locked cells and points are the master's.
@@ -34,8 +34,10 @@ ME = re.compile(
 
 @dataclass(frozen=True)
 class Extra:
-    """A code cell the learner added, or a given one they changed;
-    it stands behind the master's cell `after` (-1: at the top)."""
+    """A code cell that the learner added, or a given one that the learner changed.
+
+    It comes after the master's cell `after` (-1: at the top).
+    """
 
     after: int
     source: str
@@ -43,8 +45,11 @@ class Extra:
 
 @dataclass(frozen=True)
 class Taken:
-    """The answers found in a submitted notebook, the repairs that took, the questions whose cell is
-    gone, cells the learner added, and what was done that should not have been."""
+    """Holds what was found in a submitted notebook.
+
+    That is the answers, the repairs they needed, the questions whose cell is gone, the cells the
+    learner added, and what was done that should not have been.
+    """
 
     answers: dict[str, str]
     repairs: tuple[str, ...]
@@ -252,7 +257,7 @@ class _Found:
         return (self.texts[marked[-1]] if marked else None), told
 
     def extras(self) -> tuple[Extra, ...]:
-        """Code cells that are not the master's, each with the master's cell it stands behind."""
+        """Code cells that are not the master's, each with the master's cell before it."""
         found, after = [], -1
         for place, index in enumerate(self.of_master):
             if index is not None:
@@ -272,7 +277,7 @@ class _Found:
         return bool(self.texts[place].strip()) and _plain(self.texts[place]) != _plain(own.source)
 
     def _fenced(self, place: int) -> list[str]:
-        """The code that stands in a text cell's fences."""
+        """The code in a text cell's fences."""
         text = self.texts[place]
         return (
             [found[2] for found in FENCE.finditer(text)]
@@ -282,7 +287,7 @@ class _Found:
 
     def _code(self, place: int, own: Cell, told: list[str]) -> str:
         """A cell's text as code: without git's marks,
-        and of a text cell with fences what stands in them."""
+        and of a text cell with fences only what is in them."""
         text = self.texts[place]
         if fenced := self._fenced(place):
             text = "\n".join(fenced)

@@ -4,7 +4,7 @@ and here a copy is kept.
 The SHA-256 is that of the file itself, so a learner's receipt code (`python -m autograder pack`),
 the teacher's receipts and `sha256sum` agree; a folder with one file has that file's, any other
 folder one made of its files'. Links are never followed. The copy in OUT/received/ is what is
-graded: what happens to the folder of submissions meanwhile changes nothing.
+graded: a later change in the folder of submissions changes nothing.
 """
 
 from __future__ import annotations

@@ -309,7 +309,7 @@ def _without_numbers(master: Master, cells: list[dict]) -> Iterator[str]:
 
 
 def _redefined(cells: list[dict]) -> Iterator[str]:
-    """`require` belongs to the locked cells; a notebook that binds it anew answers for them."""
+    """`require` belongs to the locked cells; a notebook that binds it again answers for them."""
     for cell in cells:
         text = _plain(cell)
         if cell.get("cell_type") != "code" or "require" not in text or len(text) > LONGEST_CELL:

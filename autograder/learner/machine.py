@@ -1,5 +1,7 @@
-"""Is this machine ready for the course? A small table for chapter 00:
-what was looked at, what was found, what to do."""
+"""Checks whether this machine is ready for the course, and gives chapter 00 a small table.
+
+The table says what was looked at, what was found, and what to do.
+"""
 
 from __future__ import annotations
 

@@ -26,9 +26,11 @@ LOOKED_UP, OPEN, GUESSED, SOLVED = range(4)
 
 @dataclass(frozen=True)
 class Overview:
-    """What `python -m autograder progress` prints: rows of (chapter, solved, asked, hints,
-    numbers guessed right or close, numbers guessed), what to repeat (the most pressing first), and
-    what is next."""
+    """Holds what `python -m autograder progress` prints.
+
+    That is rows of (chapter, solved, asked, hints, numbers guessed right or close, numbers
+    guessed), what to repeat (the most pressing first), and what is next.
+    """
 
     rows: tuple[tuple[str, int, int, int, int, int], ...]
     repeat: tuple[str, ...]

@@ -1,5 +1,4 @@
-"""Are the drawn numbers a student's own, can everybody solve them, and are they of no use to a
-neighbour?
+"""Measures whether drawn numbers are a student's own, can be solved, and do not help a neighbour.
 
 `python -m autograder variants` answers for each question with numbers: how many of 10,000 students
 have numbers nobody else has drawn, how many of 1,000 sampled students the reference solves, and

@@ -1,4 +1,4 @@
-"""Can a submission get out, get points, or get at others? `make redteam` tries, and counts.
+"""Attacks the grading: counts what hostile submissions escape, gain or read (`make redteam`).
 
 The hostile submissions of tests/hostile are graded like anybody's, in the sandbox, with a neighbour
 after each; the grounds (grounds.py) see what came through. Six numbers have to be nought: points
@@ -441,7 +441,7 @@ def _neighbours_answer() -> str:
 
 def _others(chapter: str, attacked: str) -> dict[str, str]:
     """Right answers to what comes before the attacked question, and to the next one or two;
-    the rest plays long labs."""
+    the others play long labs."""
     right = references(chapter)
     return {
         question: source

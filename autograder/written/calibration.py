@@ -1,5 +1,4 @@
-"""May the scorer be believed for this question? Asked of a teacher's own marks, and answered in a
-table with a gate.
+"""Compares the scorer with a teacher's own marks for one question, in a table with a gate.
 
     python -m autograder calibrate 03.open marks.csv             # id, answer, mark (0 to 4)
     python -m autograder calibrate 03.open OUT                   # the marks given in formgrader or
@@ -146,7 +145,7 @@ class Trial:
         return len(self.those("reject", passed=True)) / max(1, self.with_teachers(True))
 
     def calibration(self, at: str = "") -> Calibration:
-        """What is kept of it. A clear fail stands without a person only where the scorer fails no
+        """What is kept of it. A clear fail counts without a person only where the scorer fails no
         more good answers than it may pass bad ones."""
         decisions = (
             ()

@@ -1,5 +1,4 @@
-"""`score --table`: how the scorer does on the marked answers kept with its tests, in the words a
-teacher would ask in.
+"""Prints how the scorer does on the marked answers kept with its tests (`score --table`).
 
 Per question, and apart for the answers the rubrics were written with ("seen") and those nobody
 looked at while writing them ("held"): how many, how well the marks agree where no person reads

@@ -19,7 +19,7 @@ from pathlib import Path
 from shlex import quote
 
 from autograder.written.answers import title_of
-from autograder.written.queue import HIGHEST, Item, Meanwhile, Queue, waiting
+from autograder.written.queue import HIGHEST, Item, MarkedByAnother, Queue, waiting
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 SIGNS = {"present": "+", "missing": "-", "contradicted": "!", "wrong": "!"}
@@ -124,7 +124,7 @@ def act(queue: Queue, key: str, ask: Callable[[str], str] | None = None) -> str:
     `c Well said.`"""
     try:
         return _act(queue, key, ask)
-    except Meanwhile as told:
+    except MarkedByAnother as told:
         return str(told)
 
 

@@ -17,7 +17,7 @@ from autograder.tests.teaching import GOOD, POOR, book, teach, use_rubric
 from autograder.written import queue_log
 from autograder.written.answers import OpenAnswer, open_answers
 from autograder.written.groups import groups
-from autograder.written.queue import Meanwhile, Queue
+from autograder.written.queue import MarkedByAnother, Queue
 from autograder.written.queue_log import read_log
 from autograder.written.screens import _wrapped, act, in_notebook, in_terminal, page, screen
 
@@ -331,7 +331,7 @@ def test_a_mark_from_formgrader_is_not_written_over_either(out):
         student = queue.current.answer.student
         with ByHand(out) as hand:
             hand.enter(student, "90_demo", "90.open", Entry(2.5, False))
-        with pytest.raises(Meanwhile, match="Somebody else gave this answer 2.5 of 4"):
+        with pytest.raises(MarkedByAnother, match="Somebody else gave this answer 2.5 of 4"):
             queue.mark(0)
         assert book(out)[student][1] == 2.5
 

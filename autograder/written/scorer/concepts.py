@@ -149,7 +149,7 @@ def said(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]
 
 
 def denied(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]:
-    """What stands in a statement that is denied as a whole: "it is not true that ..."."""
+    """What a statement says that is denied as a whole: "it is not true that ..."."""
     for way in ways:
         _, polarity, patterns, *_ = _parsed(way)
         if polarity == "¬":

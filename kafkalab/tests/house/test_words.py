@@ -19,7 +19,7 @@ import pytest
 from kafkalab.tests.house.plainer import PLAINER
 
 ROOT = Path(__file__).resolve().parents[3]
-PACKAGES = ("kafkalab",)
+PACKAGES = ("kafkalab", "autograder", "bench")
 MOST_WORDS = 20
 PARTICIPLES = re.compile(r"(?:ed|ing|ght|old|eard)$")
 NOUNS_ALL_THE_SAME = {
@@ -40,13 +40,18 @@ ONE_NAME_MANY_FILES = {
 for they mean the same in each -> what."""
 
 
+GENERATED = re.compile(r"autograder/(?:cell/questions|course/judges|written/rubrics)/ch\d\d\.py")
+"""Files whose text is the exercises' own: the build writes them from notebooks/exercises."""
+
+
 def sources() -> list[Path]:
-    """Every module of the packages but the tests."""
+    """Every module of the packages but the tests and what is built from the exercises."""
     return [
         path
         for package in PACKAGES
         for path in sorted((ROOT / package).rglob("*.py"))
         if "tests" not in path.relative_to(ROOT).parts
+        and not GENERATED.fullmatch(path.relative_to(ROOT).as_posix())
     ]
 
 
