@@ -1,7 +1,7 @@
 """The autograder's command line: `python -m autograder` lists what it can do.
 
-Learners use lab, reset, pack and progress; teachers use the others. Unusable input ends with one sentence
-and exit code 2. `grade` ends with 0 when everything was graded, 3 when something needs a person's
+Learners use lab, reset, pack and progress; teachers use the others. Unusable input ends with one
+sentence and exit code 2. `grade` ends with 0 when everything was graded, 3 when something needs a person's
 attention, 1 when the tool itself failed.
 """
 
@@ -473,7 +473,7 @@ def _gradescope(wanted) -> None:
 
 
 def _say_if_unfinished(out: str) -> None:
-    from autograder.written.answers import UNFINISHED
+    from autograder.grading.out_folder import UNFINISHED
 
     if (Path(out) / UNFINISHED).exists():
         say(

@@ -31,7 +31,7 @@ from unittest import mock
 
 from autograder.cell.course_folder import HOME
 from autograder.course.masters import Master, master
-from autograder.grade import hear
+from autograder.grading.lanes.submission_run import hear
 from autograder.grading.verdict import judge
 from autograder.handed_in.submission import read
 from autograder.proving.classroom import make_class

@@ -50,7 +50,12 @@ ORDINARY = frozenset(
         "ZeroDivisionError",
     )
 )
-SECONDS, SPARK_SECONDS = 10, 60  # for one case, in a notebook and in official grading
+# What one cell or one case may take, in a notebook and in official grading: of processor time, so
+# that a busy machine takes no points from anybody, and by the clock on the wall, far behind it, for
+# what sleeps. The second pair is for Spark: its JVM starts, and its work is a child's.
+SECONDS, WALL_SECONDS = 10, 120
+SPARK_SECONDS, SPARK_WALL_SECONDS = 60, 240
+PROCESSOR, WALL = "processor", "wall"  # the two clocks
 
 
 def ask(question, namespace, case) -> dict:
@@ -90,33 +95,67 @@ def _written_down(question, namespace) -> tuple[Mapping, dict]:
 
 
 class TimeUp(BaseException):
-    """It took longer than it may. Not an Exception, so that
+    """It took longer than it may, by one of two clocks. Not an Exception, so that
     `except Exception` in a loop does not swallow it."""
+
+    def __init__(self, clock: str, seconds: float):
+        super().__init__(clock, seconds)
+        self.reply = too_late(clock, seconds)
+
+
+def too_late(clock: str, seconds: float) -> dict:
+    """The reply of an answer that took more than so many seconds of a clock (PROCESSOR, WALL)."""
+    return {"raised": "TimeUp", "seconds": seconds, "clock": clock}
+
+
+@contextlib.contextmanager
+def two_clocks(processor_seconds: float, wall_seconds: float):
+    """Raise TimeUp in the code inside once this process has used so much processor time, or so much
+    time has passed. Main thread only, and not on Windows."""
+
+    def processor_up(signum, frame):
+        raise TimeUp(PROCESSOR, processor_seconds)
+
+    def wall_up(signum, frame):
+        raise TimeUp(WALL, wall_seconds)
+
+    def set_both(processor_seconds: float, wall_seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_PROF, processor_seconds)
+        signal.setitimer(signal.ITIMER_REAL, wall_seconds)
+
+    before = signal.signal(signal.SIGPROF, processor_up), signal.signal(signal.SIGALRM, wall_up)
+    try:
+        try:
+            set_both(processor_seconds, wall_seconds)
+            yield
+        finally:
+            set_both(0, 0)
+    finally:
+        # again: the first of the two may have been interrupted by the clock it stops
+        set_both(0, 0)
+        signal.signal(signal.SIGPROF, before[0])
+        signal.signal(signal.SIGALRM, before[1])
 
 
 def answer_in_time(action, is_spark: bool = False) -> dict:
-    """The reply of `action`, given the time that official grading gives it. Where the clock cannot
-    interrupt (another thread, Windows) it is looked at afterwards."""
+    """The reply of `action`, given the time that official grading gives it. Where no clock can
+    interrupt (another thread, Windows) both are looked at afterwards."""
     seconds = SPARK_SECONDS if is_spark else SECONDS
-    started = time.monotonic()
-    late = {"raised": "TimeUp", "seconds": seconds}
-
-    def time_up(signum, frame):
-        raise TimeUp
-
-    alarmed = hasattr(signal, "SIGALRM") and threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGALRM, time_up) if alarmed else None
+    wall_seconds = SPARK_WALL_SECONDS if is_spark else WALL_SECONDS
+    used, begun = time.process_time(), time.monotonic()
+    can_interrupt = (
+        hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    )
     try:
-        if alarmed:
-            signal.alarm(seconds)
-        reply = action()
-    except TimeUp:
-        return late
-    finally:
-        if alarmed:
-            signal.alarm(0)
-            signal.signal(signal.SIGALRM, before)
-    return reply if time.monotonic() - started <= seconds else late
+        with two_clocks(seconds, wall_seconds) if can_interrupt else contextlib.nullcontext():
+            reply = action()
+    except TimeUp as late:
+        return late.reply
+    if time.process_time() - used > seconds:
+        return too_late(PROCESSOR, seconds)
+    if time.monotonic() - begun > wall_seconds:
+        return too_late(WALL, wall_seconds)
+    return reply
 
 
 def complaint(reply: dict, hidden: bool = False) -> str | None:
@@ -133,8 +172,11 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
                 "the answer has another form than was asked for." if hidden else f"{reply['says']}."
             )
         if reply["raised"] == "TimeUp":
-            when = f"after {reply['seconds']} s" if reply.get("seconds") else "in time"
-            return f"there was no answer {when}; look for a loop that never ends."
+            when = f"after {reply['seconds']:g} s" if reply.get("seconds") else "in time"
+            if reply.get("clock") == WALL:
+                return f"there was no answer {when}; look for a wait that never ends."
+            what = " of processor time" if reply.get("seconds") else ""
+            return f"there was no answer {when}{what}; look for a loop that never ends."
         told = reply.get("line") and not (hidden and reply["line"] > LONGEST_ANSWER)
         where = f" in line {reply['line']} of the answer" if told else ""
         said = "" if hidden or not reply.get("says") else f": {reply['says']}"

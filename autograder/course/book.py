@@ -123,7 +123,8 @@ def _add_contents(index: Path, names: Sequence[str]) -> None:
         for caption, listed in groups.items()
         if listed
     ]
-    index.write_text("\n\n".join([index.read_text(encoding="utf-8"), *lists]) + "\n", encoding="utf-8")
+    text = index.read_text(encoding="utf-8")
+    index.write_text("\n\n".join([text, *lists]) + "\n", encoding="utf-8")
 
 
 def _write_page(name: str, pages: Path, answers: bool) -> float:

@@ -33,6 +33,10 @@ from autograder.cell.course_folder import notebooks
 
 ROLES = ("answer", "question", "judge", "wrong", "says", "begin", "hint", "rubric")
 SHARED = "shared"
+# What every exercise with a judge has at least; `python -m autograder exercise` and the tests of
+# the chapters ask for it.
+LEAST_HINTS = 2
+LEAST_WRONG = 3
 LINE = '# %% exercise="{}"'
 """What a chapter says to have an exercise in this place."""
 SOLUTION = re.compile(r"(?s)[ \t]*### BEGIN SOLUTION.*?### END SOLUTION[ \t]*\n?")

@@ -52,6 +52,10 @@ Judge(
 # ___ The sentence they get.
 {answer} = {{name: ___(x.partitions) for name, x in {n}.items()}}
 
+# %% wrong="___ what people guess"
+# ___ The sentence they get.
+{answer} = {{name: ___(x.brokers + x.partitions) for name, x in {n}.items()}}
+
 # %% hint
 # ___ Where to look.
 

@@ -35,7 +35,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Place:
-    """A cell that is about some topics: its chapter, its section, and its question, if it asks one."""
+    """A cell that is about some topics: its chapter, its section, its question (if any)."""
 
     chapter: str
     section: str

@@ -20,6 +20,7 @@ from autograder.handed_in.arrivals import arrive, copied
 from autograder.handed_in.submission import Submission, of
 
 FILE = "graded.json"
+UNFINISHED = ".unfinished"  # lies in OUT from the beginning of a run of `grade` to its end
 
 
 @dataclass(frozen=True)

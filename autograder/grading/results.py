@@ -90,6 +90,16 @@ class Results(Mapping):
                 )
         return result
 
+    @property
+    def too_late(self) -> frozenset[str]:
+        """The names of those that do not count because another was in time and is worth no less."""
+        return self._too_late
+
+    def only(self, names: Iterable[str]) -> Results:
+        """The results of these names; what is said of them stays."""
+        keys = {name: self._keys[name] for name in names}
+        return Results(self._kept, keys, self._superseded, self._borrowed, self._too_late)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
 

@@ -18,7 +18,7 @@ import sys
 import threading
 from dataclasses import dataclass
 
-from autograder.cell.asking import complaint, fill
+from autograder.cell.asking import PROCESSOR, WALL, complaint, fill
 from autograder.cell.data import MOST_BYTES, NotPlain, canonical, one_line, plain, same
 from autograder.cell.numbers import numbers_for
 from autograder.cell.outcome import Outcome
@@ -404,6 +404,7 @@ def _trusted(question: Question, reply) -> dict:
             "says": one_line(reply.get("says"), 200),
             "line": _whole(reply.get("line")),
             "seconds": _whole(reply.get("seconds")),
+            "clock": WALL if reply.get("clock") == WALL else PROCESSOR,
         }
     return {"raised": "NoAnswer", "says": ""}
 

@@ -1,1 +1,1 @@
-"""Holds what a learner uses beside the cells: `make lab`, their copies, progress, the myth court."""
+"""Holds what a learner uses beside the cells: `make lab`, copies, progress, the myth court."""

@@ -24,7 +24,17 @@ from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
 from autograder.cell.question import find as question_of
 from autograder.course import build, halves
-from autograder.course.exercises import LINE, Cell, Exercise, Unbuildable, find, folder, place
+from autograder.course.exercises import (
+    LEAST_HINTS,
+    LEAST_WRONG,
+    LINE,
+    Cell,
+    Exercise,
+    Unbuildable,
+    find,
+    folder,
+    place,
+)
 from autograder.course.judge import Judge, judge_of
 from autograder.course.leaks import Leak
 from autograder.course.masters import master
@@ -32,7 +42,7 @@ from autograder.course.references import reference, references
 from autograder.course.rehearsal import reply_of_wrong
 from autograder.course.sealing import Unsealable, seal_question, write_boxes
 from autograder.course.sources import exercises_of, name_of
-from autograder.grade import hear
+from autograder.grading.lanes.submission_run import hear
 from autograder.grading.verdict import all_cases, mark
 from autograder.handed_in.submission import Submission
 from autograder.proving.drawn import drawn
@@ -41,8 +51,6 @@ from autograder.written.rubrics import RubricMissing, suggest
 
 BLANK = "___"
 """What `new` writes where the author is to write something."""
-LEAST_HINTS = 2
-LEAST_WRONG = 2
 STUDENTS = ("", "s001", "s002", "s003")
 LEAST_FOR_MODEL = 3
 SAMPLED = 60

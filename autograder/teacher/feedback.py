@@ -29,23 +29,12 @@ from autograder.gradebook.late import told as told_late
 from autograder.gradebook.read import Cell, Sheet, sheets
 from autograder.handed_in.submission import REFUSED, UNREADABLE
 from autograder.written.answers import read_results
+from autograder.written.html_pages import pages_in
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LONGEST_ANSWER = 20_000
 MOST_BYTES = 300_000
 NOT_GRADED = "not_graded.html"
-HAND_IN_AGAIN = """<p class=said>Open the chapter in JupyterLab, look whether your answers are there, and save.
-<code>python -m autograder pack {chapter}</code>{which} makes the file to hand in.
-If a page of this chapter lies beside this one, another file of yours was graded.</p>"""  # noqa: E501
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
-h1 { font-size: 1.4rem } h2 { font-size: 1.05rem; margin: 2rem 0 .3rem } .mark { float: right; font-weight: 600; margin-left: 1rem }
-.title { font-weight: 400; margin-left: .6rem }
-.full { color: #00694d } .part { color: #8a5a00 } .none { color: #a3001d } .waits { color: #555 }
-pre { background: #f5f5f5; padding: .7rem; overflow-x: auto; font-size: 14px; white-space: pre-wrap; overflow-wrap: anywhere }
-p { margin: .3rem 0 } .said { border-left: 3px solid #56B4E9; padding-left: .7rem } footer { margin-top: 3rem; color: #555; font-size: 14px }
-"""  # noqa: E501
+PAGES = pages_in(Path(__file__).parent / "pages")
 
 
 def write_feedback(out: Path, say=lambda text: None) -> int:
@@ -112,13 +101,13 @@ def write_feedback(out: Path, say=lambda text: None) -> int:
 def _write_not_graded(folder: Path, results: dict) -> int:
     """A page for each student with a file that could not be read,
     and none any more where that is over; returns how many."""
-    unread: dict[str, list[str]] = {}
+    unread: dict[str, list[tuple[str, str]]] = {}
     chapters: dict[str, set[str]] = {}
     graded = {result["assignment"][:2] for result in results.values() if result["assignment"]}
     for name, result in results.items():
         if result["status"] in (UNREADABLE, REFUSED):
             unread.setdefault(result["student"], []).append(
-                f"<h2>{_text(name)}</h2><p>{_text(_sentence(result['reason_for_student']))}</p>"
+                (name, _sentence(result["reason_for_student"]))
             )
             named = re.search(r"(?<!\d)(\d\d)_[a-z]", name)
             chapters.setdefault(result["student"], set()).update({named[1]} if named else graded)
@@ -127,27 +116,13 @@ def _write_not_graded(folder: Path, results: dict) -> int:
     for student, files in unread.items():
         path = folder / student / NOT_GRADED
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(
-            path,
-            _whole(
-                f"Not graded: {student}",
-                [
-                    "<h1>Not graded, for it could not be read</h1>",
-                    *files,
-                    _hand_in_again(chapters[student]),
-                ],
-            ),
+        # the chapter's number stands in it where only one can be meant
+        meant = chapters[student]
+        page = PAGES.get_template(NOT_GRADED).render(
+            student=student, files=files, chapter=next(iter(meant)) if len(meant) == 1 else ""
         )
+        write_atomically(path, page)
     return len(unread)
-
-
-def _hand_in_again(chapters: set[str]) -> str:
-    """What to do now; the chapter's number stands in it where only one can be meant."""
-    if len(chapters) == 1:
-        return HAND_IN_AGAIN.format(chapter=next(iter(chapters)), which="")
-    return HAND_IN_AGAIN.format(
-        chapter="NN", which=", with the number of your chapter in place of NN,"
-    )
 
 
 def sentences(result: dict) -> dict[str, str]:
@@ -189,41 +164,24 @@ def feedback_page(
 def _page(
     sheet: Sheet, own: Master, answers, sentences, reason: str, costs: Policy, longest: int
 ) -> str:
-    name = f"{sheet.first_name} {sheet.last_name}".strip() or sheet.student
     waiting = sum(cell.max for cell in sheet.cells if cell.waits)
-    reached = sum(cell.max for cell in sheet.cells) - waiting
-    still = f"; {waiting:g} more points wait for your teacher" if waiting else ""
-    parts = [
-        f"<h1>{_text(own.name)}: {sheet.score:g} of {reached:g} points{still}</h1>",
-        (
-            f"<p>{_text(name)}{', handed in ' + _at(sheet.handed_in) if sheet.handed_in else ''}.{_lateness(sheet, costs)}</p>"  # noqa: E501
-        ),
-    ]
-    if reason:
-        parts.append(f"<p class=said>About the file: {_text(reason)}</p>")
-    parts += [
-        _question(cell, answers.get(cell.question, ""), sentences.get(cell.question, ""), longest)
-        for cell in sheet.cells
-    ]
-    parts.append(
-        "<footer>Words of yours stand here as you wrote them. Hidden cases are named, not shown. "
-        "Something looks wrong? Tell your teacher the question and this line: "
-        f"{_text(sheet.student)}, {_text(sheet.assignment)}.</footer>"
-    )
-    return _whole(f"{own.name}, {name}", parts)
-
-
-def _whole(title: str, parts: list[str]) -> str:
-    return (
-        (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta '
-            f'http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="viewport" '
-            f'content="width=device-width"><title>{_text(title)}</title><style>{STYLE}</style></'
-            "head>"
-            f"<body>\n"
-        )
-        + "\n".join(parts)
-        + "\n</body></html>\n"
+    return PAGES.get_template("feedback.html").render(
+        chapter=own.name,
+        name=f"{sheet.first_name} {sheet.last_name}".strip() or sheet.student,
+        score=f"{sheet.score:g}",
+        reached=f"{sum(cell.max for cell in sheet.cells) - waiting:g}",
+        still=f"; {waiting:g} more points wait for your teacher" if waiting else "",
+        handed_in=f", handed in {_at(sheet.handed_in)}" if sheet.handed_in else "",
+        lateness=_lateness(sheet, costs),
+        reason=reason,
+        questions=[
+            _question(
+                cell, answers.get(cell.question, ""), sentences.get(cell.question, ""), longest
+            )
+            for cell in sheet.cells
+        ],
+        student=sheet.student,
+        assignment=sheet.assignment,
     )
 
 
@@ -260,7 +218,8 @@ def _of_hidden(question: str, misconception: str | None) -> str:
     return f"It fails on a hidden case. {why}" + (f" Hint: {hints[0]}" if hints else "")
 
 
-def _question(cell: Cell, answer: str, sentence: str, longest: int) -> str:
+def _question(cell: Cell, answer: str, sentence: str, longest: int) -> dict[str, str]:
+    """What the page shows of one question."""
     if cell.waits:
         kind, mark, sentence = "waits", f"waits, of {cell.max:g}", "A person will read this answer."
     else:
@@ -271,19 +230,15 @@ def _question(cell: Cell, answer: str, sentence: str, longest: int) -> str:
             sentence = "Your teacher gave this mark." + (
                 f" The test said: {sentence}" if tested else ""
             )
-    said = (
-        f"<p class=said>Your teacher: {_text(_cut(cell.comment, max(longest, 600)))}</p>"
-        if cell.comment
-        else ""
-    )
-    return (
-        "<h2><span class='mark "
-        f"{kind}'>{mark}</span>{_text(cell.question)}{_title(cell.question)}</h2><p>{_text(_sentence(sentence))}</p>{said}"
-    ) + (
-        f"<pre>{_text(answer)}</pre>"
-        if answer.strip()
-        else "<p class=waits>Nothing was written here.</p>"
-    )
+    return {
+        "question": cell.question,
+        "title": _title(cell.question),
+        "kind": kind,
+        "mark": mark,
+        "sentence": _sentence(sentence),
+        "comment": _cut(cell.comment, max(longest, 600)) if cell.comment else "",
+        "answer": answer,
+    }
 
 
 def _title(question: str) -> str:
@@ -293,10 +248,7 @@ def _title(question: str) -> str:
         found = find(question)
     except KeyError:
         return ""
-    return (
-        "<span "
-        f"class=title>{_text('in your own words' if found.kind == 'open' else found.title)}</span>"
-    )
+    return "in your own words" if found.kind == "open" else found.title
 
 
 def _sentence(text: str) -> str:
@@ -320,7 +272,3 @@ def _answers(path: Path) -> dict[str, str]:
             # the gradebook's copy is escaped once
             found[question] = html.unescape(text) if cell["cell_type"] == "markdown" else text
     return found
-
-
-def _text(text: str) -> str:
-    return html.escape(CONTROL.sub("\N{REPLACEMENT CHARACTER}", text))

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from autograder.gradebook.read import Sheet, sheets
 from autograder.gradebook.students import class_of, names, with_name
+from autograder.grading.out_folder import UNFINISHED
 from autograder.teacher.items import (
     LEAST_FOR_STATISTICS,
     Item,
@@ -29,7 +30,7 @@ from autograder.teacher.items import (
     unnamed,
 )
 from autograder.teacher.seen import is_seen, seen_of
-from autograder.written.answers import UNFINISHED, read_results
+from autograder.written.answers import read_results
 
 STATUSES = ("graded", "repaired", "partial", "unreadable", "refused")
 MOST_ROWS, MOST_NAMES, LONGEST_NAME = 400, 40, 24

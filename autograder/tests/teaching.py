@@ -6,9 +6,9 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from autograder import grade
 from autograder.grade import grade_class
 from autograder.grading import verdict
+from autograder.grading.lanes import lane
 from autograder.grading.verdict import Here
 from autograder.written import calibration
 from autograder.written.scorer import ConceptFinding, Span, Suggestion
@@ -63,7 +63,7 @@ def marked_by_words(
 
 def use_rubric(monkeypatch, **changed) -> None:
     """Let 90.open be suggested by this scorer; `changed` makes another rubric of it."""
-    monkeypatch.setattr(grade, "new_judge", Here)
+    monkeypatch.setattr(lane, "new_judge", Here)
     for module in (verdict, calibration):
         monkeypatch.setattr(
             module, "suggest", lambda question, answer: marked_by_words(question, answer, **changed)

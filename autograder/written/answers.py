@@ -15,8 +15,6 @@ from pathlib import Path
 from autograder.course.masters import master
 from autograder.grading.results import is_old
 
-UNFINISHED = ".unfinished"  # lies in OUT from the beginning of a run of `grade` to its end
-
 
 @dataclass(frozen=True)
 class OpenAnswer:

@@ -111,8 +111,8 @@ class Queue:
 
     def mark(self, mark: int) -> list[str]:
         """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the
-        tokens marked. ValueError for other marks. MarkedByAnother, and the next answer is shown, where
-        somebody else has marked it since it was shown: that mark stays.
+        tokens marked. ValueError for other marks. MarkedByAnother, and the next answer is shown,
+        where somebody else has marked it since it was shown: that mark stays.
         """
         if self.current is None:
             return []
@@ -145,8 +145,8 @@ class Queue:
 
     def comment(self, text: str) -> None:
         """A comment to the current answer, which its writer will read; it joins the bank. Its mark
-        stays as it is. MarkedByAnother where somebody else has marked it or written a comment since it
-        was shown."""
+        stays as it is. MarkedByAnother where somebody else has marked it or written a comment
+        since it was shown."""
         answer = self.current.answer
         with self._log.alone():
             self._catch_up()
@@ -483,7 +483,8 @@ class Queue:
 
     def _looks(self) -> dict[str, dict[str, int]]:
         """token -> {kind: mark}, for the text as it is now: a student who hands in again is
-        read again. A mark entered elsewhere counts as the first only where it was given in this queue.
+        read again. A mark entered elsewhere counts as the first only where it was given in this
+        queue.
         """
         found: dict[str, dict[str, int]] = defaultdict(dict)
         for act in self._live():
@@ -495,8 +496,8 @@ class Queue:
 
 def put_back(out: Path) -> int:
     """Enter what was marked in the queue and the gradebook does not know: it was taken away, or the
-    gradebook is an older copy. A mark belongs to a text, and one entered elsewhere stays. Returns how
-    many answers got theirs back."""
+    gradebook is an older copy. A mark belongs to a text, and one entered elsewhere stays. Returns
+    how many answers got theirs back."""
     # (the text's digest, the mark, had the scorer settled it)
     given: dict[str, tuple[str, int, bool]] = {}
     comments: dict[str, str] = {}

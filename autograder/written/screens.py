@@ -1,5 +1,6 @@
-"""The two screens of the review queue: a terminal, where one key is a mark, and a cell of
-JupyterLab, where it is a key and Enter.
+"""Shows the review queue on two screens: a terminal and a cell of JupyterLab.
+
+In the terminal one key is a mark, in the cell a key and Enter.
 
 Both show the answer with the rubric's evidence marked in it, the suggestion idea by idea, and how
 far one is. No name is shown.
@@ -7,7 +8,6 @@ far one is. No name is shown.
 
 from __future__ import annotations
 
-import html
 import os
 import re
 import shutil
@@ -19,6 +19,7 @@ from pathlib import Path
 from shlex import quote
 
 from autograder.written.answers import title_of
+from autograder.written.html_pages import pages_in
 from autograder.written.queue import HIGHEST, Item, MarkedByAnother, Queue, waiting
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -41,6 +42,7 @@ DECISIONS = {
 }
 BOLD, PLAIN = "\x1b[1;4m", "\x1b[0m"
 WIDEST = 100
+PAGES = pages_in(Path(__file__).parent / "pages")
 
 
 def in_terminal(
@@ -105,7 +107,9 @@ def in_notebook(
             if key.strip() in ("q", ""):
                 break
             said = act(queue, key.strip(), ask)
-        update_display(HTML(f"<pre>{html.escape(farewell(queue))}</pre>"), display_id=place)
+        update_display(
+            HTML(PAGES.get_template("farewell.html").render(text=farewell(queue))), display_id=place
+        )
 
 
 def beside(queue: Queue) -> str:
@@ -227,29 +231,15 @@ def suggestion_lines(item: Item, shown: bool, width: int = WIDEST) -> list[str]:
 def page(queue: Queue, said: str = "") -> str:
     """The current answer as a piece of HTML, in which nothing of the student's is active."""
     item = queue.current
-    ideas = "".join(
-        f"<div>{html.escape(line)}</div>" for line in suggestion_lines(item, queue.shown, 10_000)
-    )
-    two = (
-        f"<p><b>Marked twice: {item.marks[0]}, later {item.marks[1]}. Which one is it?</b></p>"
-        if item.kind == "decide"
-        else ""
-    )
     notes = [f"Your comment: {_clean(item.answer.comment)}"] if item.answer.comment else []
     if item.answer.manual is not None and item.kind == "first":
         notes.append(f"Its mark so far: {item.answer.manual:g} of {item.answer.max:g} points.")
-    notes += [said] if said else []
-    below = "".join(f"<div style='color:#666'>{html.escape(note)}</div>" for note in notes)
-    text = "".join(
-        f"<mark>{html.escape(piece)}</mark>" if hit else html.escape(piece)
-        for piece, hit in _pieces(item, queue.shown)
-    )
-    return (
-        "<div style='max-width:52rem;font-family:system-ui,sans-serif'><div "
-        f"style='color:#666'>{html.escape(headline(queue))}</div><div "
-        "style='white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid "
-        "#bbb;border-radius:4px;padding:.7rem;margin:.4rem "
-        f"0;font-size:1.05em;line-height:1.5'>{text}</div>{two}{ideas}{below}</div>"
+    return PAGES.get_template("answer.html").render(
+        headline=headline(queue),
+        pieces=_pieces(item, queue.shown),
+        two_marks=item.marks if item.kind == "decide" else (),
+        ideas=suggestion_lines(item, queue.shown, 10_000),
+        notes=[*notes, said] if said else notes,
     )
 
 
@@ -401,7 +391,7 @@ def _one_key() -> str:
     entry = sys.stdin.fileno()
     before = termios.tcgetattr(entry)
     try:
-        # drops what was typed before this answer stood there: it was meant for another
+        # drops what was typed before this answer was shown: it was meant for another
         tty.setcbreak(entry)
         return os.read(entry, 8).decode("utf-8", "replace")[:1]  # an arrow's key is several
     finally:

@@ -133,8 +133,17 @@ AUTOGRADER = {
         f"{COURSE} {GRADING_ROOM}",
         "a mark is decided here; who looks at it is for the rooms above",
     ),
+    "autograder.grading.lanes": (
+        "autograder.grading autograder.gradebook autograder.course autograder.handed_in "
+        f"autograder.sandbox {CELL}",
+        "a class is graded here and no person waited for: hand in what the rooms above do after it",
+    ),
+    "autograder.written.html_pages": (
+        "jinja2",
+        "a page is a template and values: whose they are is for whoever renders it",
+    ),
     "autograder.written": (
-        f"{SCREEN} {GRADING_ROOM}",
+        f"{SCREEN} autograder.written.html_pages {GRADING_ROOM}",
         "a person marks what grading has kept",
     ),
     "autograder.teacher": (

@@ -39,7 +39,7 @@ QUESTION_03_1 = Value(
 # %% 03.2
 from autograder.cell.kinds import Function
 
-NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7")
+NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7", "1001", "2147482646")
 
 QUESTION_03_2 = Function(
     id="03.2",
@@ -113,7 +113,7 @@ def tricky(lines) -> bool:
 QUESTION_03_3 = LineReading(
     id="03.3",
     hints=(
-        "The id stands behind `(id: `. It tells the class by itself.",
+        "The id comes after `(id: `. It tells the class by itself.",
         "Negative: bootstrap. Larger than two thousand million, or with a plus: coordinator. Else: data.",
     ),
     title="connection lines by class",
@@ -242,13 +242,13 @@ def _searched(lab, from_ms: int) -> list[str]:
     rows = [
         f"{at_ms:>6,} ms  {text}" for at_ms, text in said if any(words in text for words in wanted)
     ][:4]
-    return [row if len(row) <= 120 else row[:119] + "…" for row in rows]
+    return [row if len(row) <= 200 else row[:199] + "…" for row in rows]
 
 
 QUESTION_03_4 = Function(
     id="03.4",
     hints=(
-        "Hash, make it positive, take the rest by 50. The order of the steps matters.",
+        "Hash, make it positive, take the remainder modulo 50. The order of the steps matters.",
         "abs(-2147483648) is 2147483648 in Python. In Kafka it is 0. Treat that one number first.",
     ),
     title="from a group's name to its partition",
@@ -370,7 +370,7 @@ QUESTION_03_7 = LineReading(
     title="bug hunt: a time in seconds",
     points=2,
     answers=("setting", "should_be"),
-    space={"minutes": (8, 9, 10, 11, 12, 14, 15, 16)},
+    space={"minutes": (6, 7, 8, 10, 11, 12, 14, 15, 16)},
     scenery={"seed": 100_000},
     show=log_of_a_tidy_mind,
 )
@@ -381,7 +381,7 @@ from autograder.cell.kinds import Open
 
 QUESTION_03_open = Open(
     id="03.open",
-    title="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle limit has passed, and why does the coordinator get a socket of its own?",
+    title="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open? How many does it keep after the idle limit has passed? And why does the coordinator get a socket of its own?",
 points=4)
 
 

@@ -14,20 +14,32 @@ THREE = ("A", "B", "C")
 # %% 04.1
 from autograder.cell.kinds import Function
 
-KEYS = ("tea", "茶", "coffee", "customer-7", "", None)
+KEYS = (
+    ("tea", 13),
+    ("茶", 11),
+    ("coffee", 7),
+    ("customer-7", 13),
+    ("sugar", 12),
+    ("", 6),
+    (None, 7),
+)
 
 QUESTION_04_1 = Function(
     id="04.1",
     hints=(
-        "Bytes first: key.encode(). Then murmur2, then the sign, then the rest of the division.",
-        "The sign goes with & 0x7fffffff, which is not the same as abs(). None comes before everything.",
+        "Bytes first: key.encode(). Then murmur2, then the sign bit, then the remainder of the division.",
+        "Clear the sign bit with & 0x7fffffff, which is not the same as abs(). Ask for None before everything else.",
     ),
     title="the partition of a key",
     points=2,
     answers=("partition_of",),
     public_cases=tuple(
-        {"case": "no key" if key is None else f"key {key!r}", "key": key, "partitions": 5}
-        for key in KEYS
+        {
+            "case": f"{'no key' if key is None else f'key {key!r}'}, {partitions} partitions",
+            "key": key,
+            "partitions": partitions,
+        }
+        for key, partitions in KEYS
     ),
     probe=lambda names, case: names["partition_of"](case["key"], case["partitions"]),
 )
@@ -39,12 +51,12 @@ from autograder.cell.kinds import Value
 QUESTION_04_2 = Value(
     id="04.2",
     hints=(
-        "home(key, partitions) tells where a key lives. Compare the two numbers of partitions, name by name.",
-        "A list of the numbers whose two homes differ holds both answers: its length and its first entry.",
+        "home(key, partitions) returns a key's partition. Compare the two numbers of partitions, name by name.",
+        "Write a function that counts the movers for any new number of partitions. For `fewest` call it for each number that is allowed.",
     ),
     title="keys that move",
     points=2,
-    answers=("movers", "first_mover"),
+    answers=("movers", "first_stayer", "fewest"),
     draws=THREE,
     row="topic",
     space={
@@ -54,6 +66,7 @@ QUESTION_04_2 = Value(
     },
     # a multiple moves keys into new partitions only
     where=lambda n: n["after"] % n["before"] != 0,
+    together=lambda topics: len({(n["name"], n["before"]) for n in topics}) == len(topics),
 )
 
 
@@ -63,8 +76,8 @@ from autograder.cell.kinds import Value
 QUESTION_04_3 = Value(
     id="04.3",
     hints=(
-        "A record weighs more than its value, and a batch has a header. Which of the two makes a batch full earlier than you think?",
-        "Make a Lab with one broker and one partition, send so many records with linger.ms=1000, close, and look at lab.table(\"record.appended\").",
+        "A record has more bytes than its value, and a batch has a header. So a batch is full earlier than a division says.",
+        "Make a Lab with one broker and one partition, send that many records with linger.ms=1000, close, and look at lab.table(\"record.appended\").",
     ),
     title="how many batches",
     points=3,
@@ -72,51 +85,68 @@ QUESTION_04_3 = Value(
     draws=THREE,
     row="producer",
     space={
-        "records": (300, 400, 500, 600),
+        "records": (300, 350, 400, 450, 500, 550, 600),
         "value_bytes": (40, 60, 90),
         "batch_size": (1500, 2000, 3000, 4000),
     },
+    # else a batch of bare values is a batch of values of 80 bytes
+    where=lambda n: (n["value_bytes"], n["batch_size"]) not in ((90, 1500), (90, 2000)),
 )
 
 
 # %% 04.4
-from autograder.cell.kinds import Value
+from autograder.cell.data import NotAsAsked
+from autograder.cell.kinds import Function
+
+PAIRS = (
+    ("gzip", "producer"),
+    ("none", "producer"),
+    ("gzip", "gzip"),
+    ("gzip", "snappy"),
+    ("none", "zstd"),
+    ("lz4", "uncompressed"),
+    ("none", "uncompressed"),
+)
+WORDS = ("producer", "broker", "both", "nobody")
 
 
-def tells_ideas_apart(topics: list[dict]) -> bool:
-    """Whether every usual idea about who packs goes wrong on one of these pairs of codecs: the
-    broker must pack, and the broker gets packed records that it keeps, or only unpacks."""
-    must = [n["topic"] not in ("producer", "uncompressed", n["producer"]) for n in topics]
-    only_seems = [
-        n["producer"] != "none" and n["topic"] in ("uncompressed", n["producer"]) for n in topics
-    ]
-    return any(must) and any(only_seems)
+def named(names, case) -> str:
+    """The word that the learner's rule returns for this pair."""
+    word = names["who_compresses"](case["producer"], case["topic"])
+    if word not in WORDS:
+        raise NotAsAsked(f"`who_compresses` returned {word!r}; it returns {', '.join(WORDS)}")
+    return word
 
 
-QUESTION_04_4 = Value(
+QUESTION_04_4 = Function(
     id="04.4",
     hints=(
-        "packed(producer_codec, topic_codec) shows who did what. Compress and recompress are packing, validate is only reading.",
-        "A producer packs unless its codec is none. A broker packs when the topic asks for a codec other than the one that came.",
+        "work_on(producer, topic) shows who did what. `compress` and `recompress` into a codec count, `validate` does not.",
+        "Ask two questions, one after the other. Does the producer have a codec? Does the topic name a codec other than the one that came?",
     ),
-    title="who packs",
+    title="who compresses",
     points=2,
-    answers=("packers",),
-    draws=("A", "B", "C", "D"),
-    row="topic",
-    together=tells_ideas_apart,
-    space={
-        "producer": ("none", "gzip", "snappy", "lz4", "zstd"),
-        "topic": ("producer", "uncompressed", "gzip", "snappy", "lz4", "zstd"),
-    },
+    answers=("who_compresses",),
+    public_cases=tuple(
+        {
+            "case": f"producer {producer}, topic {topic}",
+            "producer": producer,
+            "topic": topic,
+        }
+        for producer, topic in PAIRS
+    ),
+    probe=named,
 )
 
 
 # %% 04.5
+from functools import cache
+
 from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
+OTHERS = (*(f"customer-{number}" for number in range(36)), "mega-2", "Mega", "", "茶", "meg")
 TOPICS = tuple(
     {
         "case": f"{partitions} partitions, seed {seed}{', a leader crashes' if crash else ''}",
@@ -130,8 +160,8 @@ TOPICS = tuple(
 
 def placed(names, case) -> list:
     """Where a producer with the learner's partitioner puts records: (key, partition) of each. In
-    the middle the broker of some of the partitions may crash and come back: meanwhile these have no
-    leader."""
+    the middle the broker of some of the partitions may crash and come back: until then these have
+    no leader."""
     lab = Lab(
         brokers=3,
         seed=case["seed"],
@@ -156,8 +186,8 @@ def placed(names, case) -> list:
         if number % 5 == 0
         else "mega"
         if number % 3 == 0
-        else f"customer-{(number * 7 + case['seed']) % 40}"
-        for number in range(120)
+        else OTHERS[(number * 7 + case["seed"]) % len(OTHERS)]
+        for number in range(180)
     ]
     futures = []
     for number, key in enumerate(keys):
@@ -177,7 +207,12 @@ def _one_that_is_there(rule, partitions: int):
     that record for two minutes and then say little."""
 
     def partitioner(topic, key, *rest):
-        chosen = rule(topic, key, *rest)
+        try:
+            chosen = rule(topic, key, *rest)
+        except Exception as wrong:
+            raise NotAsAsked(
+                f"for the key {key!r} `mega_partitioner` raised {type(wrong).__name__}: {wrong}"
+            ) from None
         if not hasattr(chosen, "__index__") or not 0 <= chosen < partitions:
             raise NotAsAsked(
                 f"`mega_partitioner` returned {chosen!r} for the key {key!r}; with {partitions} "
@@ -188,42 +223,56 @@ def _one_that_is_there(rule, partitions: int):
     return partitioner
 
 
+@cache
+def without_the_last(partitions: int) -> dict[str, int]:
+    """key -> its partition in a topic that has one partition less, by a producer's own rule."""
+    lab = Lab(brokers=1, seed=1, version="3.9")
+    lab.create_topic("orders", partitions=partitions - 1)
+    producer = KafkaProducer(lab, {"client.id": "writer"})
+    futures = {key: producer.send(ProducerRecord("orders", key=key, value="v")) for key in OTHERS}
+    producer.close()
+    return {key: future.get().partition for key, future in futures.items()}
+
+
 def keeps_the_rule(case: dict, data) -> tuple[bool, str]:
-    """Whether mega is alone on the last partition, everybody else elsewhere,
-    and each key in one place."""
+    """Whether mega is alone on the last partition, each other key where Kafka's rule has it, and
+    no record without a key on the last."""
     last, home = case["partitions"] - 1, {}
+    kafkas = without_the_last(case["partitions"])
     for key, partition in data:
         if key == "mega" and partition != last:
             return False, f"a record of mega is in partition {partition}; the last one is {last}."
         if key is None and partition == last:
             return False, f"a record without a key is in partition {last}, which belongs to mega."
         if key is not None and key != "mega" and partition == last:
-            return False, f"{key} is in partition {last}, which belongs to mega."
+            return False, f"the key {key!r} is in partition {last}, which belongs to mega."
         if key is not None and home.setdefault(key, partition) != partition:
             return (
                 False,
                 (
-                    f"{key} is in partition {home[key]} and in {partition}. A key must stay in one "
-                    "place."
+                    f"the key {key!r} is in partition {home[key]} and in {partition}. A key must "
+                    "stay in one partition."
                 ),
             )
-    used = {partition for _, partition in data}
-    if len(used) < case["partitions"]:
-        return (
-            False,
-            (
-                f"only {len(used)} of {case['partitions']} partitions are used. The others are to "
-                "share all the rest."
-            ),
-        )
-    return True, "right: mega has a partition of its own, and every key stays where it is."
+    for key, partition in data:
+        if key in kafkas and partition != kafkas[key]:
+            return (
+                False,
+                (
+                    f"the key {key!r} is in partition {partition}. Kafka's rule over the first "
+                    f"{last} partitions puts it into {kafkas[key]}."
+                ),
+            )
+    if case["crash"]:
+        return True, "right: a leader was away, and every key stayed in its partition."
+    return True, "right: mega is alone, and every other key is where Kafka's rule has it."
 
 
 QUESTION_04_5 = Function(
     id="04.5",
     hints=(
-        "Three kinds of records: mega, no key, all others. The last two share one partition less than there are.",
-        "For the others, Kafka's rule over partitions - 1. Without a key, take the value's bytes instead, by the same rule.",
+        "Three kinds of records: mega, no key, all others. For the last two there is one partition less.",
+        "For the others use Kafka's rule over partitions - 1. Without a key there are no key_bytes: hash the value's bytes instead, or count.",
     ),
     title="a partitioner of your own",
     points=3,

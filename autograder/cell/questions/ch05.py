@@ -51,29 +51,67 @@ QUESTION_05_1 = Value(
 # %% 05.2
 from autograder.cell.kinds import Value
 
-
-def waits_cost_a_try(request_s: int, delivery_s: int) -> bool:
-    """Do fewer tries fit than one timeout divided by the other, rounded up? Six waits take more
-    than 3 s, and the last try would begin at most 3 s before the end."""
-    return delivery_s > 6 * request_s and (delivery_s - 1) % request_s < 3
-
+# tries -> the delivery timeouts whose answer is the same for every seed, and is no plain division
+# by `tries`
+CLEAR = {
+    4: frozenset(
+        {
+            14,
+            15,
+            17,
+            18,
+            20,
+            21,
+            23,
+            24,
+            26,
+            27,
+            29,
+            30,
+            32,
+            33,
+            35,
+            36,
+            38,
+            39,
+            41,
+            42,
+            44,
+            45,
+            47,
+            48,
+            50,
+        }
+    ),
+    5: frozenset(
+        {19, 23, 24, 27, 28, 29, 31, 32, 33, 35, 36, 37, 39, 40, 41, 43, 44, 45, 47, 48, 49}
+    ),
+    6: frozenset({29, 34, 35, 39, 40, 41, 44, 45, 46, 49, 50}),
+}
+# and among them those in which the waits between the tries cost a second
+WAITS_COUNT = {
+    4: (15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45, 48),
+    5: (24, 28, 29, 32, 33, 36, 37, 40, 41, 44, 45, 48, 49),
+    6: (35, 40, 41, 45, 46, 50),
+}
 
 QUESTION_05_2 = Value(
     id="05.2",
     hints=(
-        "Two clocks run: one for each try, one for all of them together. Which ends the matter?",
-        "hang takes both in milliseconds and tells seconds and tries.",
+        "Two clocks run: one for each try, one for all of them together. When must the last try begin?",
+        "Start with delivery_s // (tries - 1) and call hang(seconds * 1000, delivery_s * 1000). Take one second less until there are enough tries.",
     ),
-    title="the last word",
+    title="the last try",
     points=2,
-    answers=("heard_after_s", "times_sent"),
+    answers=("heard_after_s", "largest_s"),
     draws=THREE,
     row="program",
-    space={
-        "request_s": (2, 3, 4, 5, 6),
-        "delivery_s": (10, 13, 17, 19, 22, 25, 27, 29, 31, 34),
-    },
-    together=lambda programs: any(waits_cost_a_try(**n) for n in programs),
+    space={"delivery_s": tuple(range(14, 51)), "tries": (4, 5, 6)},
+    where=lambda n: n["delivery_s"] in CLEAR[n["tries"]],
+    together=lambda programs: (
+        any(n["delivery_s"] in WAITS_COUNT[n["tries"]] for n in programs)
+        and len({(n["delivery_s"], n["tries"]) for n in programs}) == len(programs)
+    ),
 )
 
 
@@ -156,8 +194,8 @@ def said_what_failed(case: dict, data) -> tuple[bool, str]:
         return (
             False,
             (
-                f"{len(failed)} orders were not acknowledged, and you named {len(said)}. Every "
-                "order needs its last word before you return."
+                f"{len(failed)} orders were not acknowledged, and you named {len(said)}. Wait for the "
+                "result of every order before you return."
             ),
         )
     if case["crash"] == 0 and data["took_ms"] > 200:
@@ -168,7 +206,9 @@ def said_what_failed(case: dict, data) -> tuple[bool, str]:
                 "afterwards."
             ),
         )
-    return True, "right: it says what is safe and what is not."
+    if not failed:
+        return True, "right: all were acknowledged, and your list is empty."
+    return True, f"right: {len(failed)} orders failed, and you named each of them."
 
 
 QUESTION_05_3 = Function(
@@ -207,12 +247,12 @@ from autograder.cell.kinds import Value
 QUESTION_05_5 = Value(
     id="05.5",
     hints=(
-        "Acknowledged on the left, readable on the right: what has no partner is lost.",
-        "told_written.join(can_be_read, [\"shop\", \"key\"], \"left_anti\").groupBy(\"shop\").count()",
+        "Acknowledged on the left, readable on the right. Spark has a kind of join that keeps the rows of the left side without a partner.",
+        "It is called \"left_anti\". For the first number: F.min of split(key, \" \")[1], cast to int.",
     ),
     title="Spark: the loss report",
     points=2,
-    answers=("orders_lost",),
+    answers=("orders_lost", "first_lost"),
     draws=THREE,
     row="shop",
     space={"acks": ("0", "1"), "asleep_after_ms": tuple(range(110, 960, 30))},

@@ -116,8 +116,8 @@ def group_of(partitions: int, committed: int, left: int, records: int) -> Lab:
 QUESTION_11_1 = LineReading(
     id="11.1",
     hints=(
-        "A dash stands in two columns, for two different reasons. Which column tells of the bookmark, and which of the reader?",
-        "Cut each row at its blanks: place 3 is CURRENT-OFFSET, 5 is LAG, 6 is CONSUMER-ID. Add up, or count, what stands in one place.",
+        "A dash is in two columns, for two different reasons. Which column tells of the bookmark, and which of the reader?",
+        "Cut each row at its blanks: place 3 is CURRENT-OFFSET, 5 is LAG, 6 is CONSUMER-ID. Add up, or count, one place over all rows.",
     ),
     title="read what the tool prints",
     points=3,
@@ -140,6 +140,20 @@ QUESTION_11_1 = LineReading(
 # %% 11.2
 from autograder.cell.kinds import Value
 
+
+def bookmark_of(n: dict) -> int:
+    return n["deleted"] + n["polled"] - n["in_work"]
+
+
+def minute_begins(n: dict) -> bool:
+    """Whether the last committed record was written a minute before the next one."""
+    return bookmark_of(n) % n["per_minute"] == 0
+
+
+def position_is_in_another_minute(n: dict) -> bool:
+    return (bookmark_of(n) + n["in_work"]) // n["per_minute"] != bookmark_of(n) // n["per_minute"]
+
+
 QUESTION_11_2 = Value(
     id="11.2",
     hints=(
@@ -154,9 +168,13 @@ QUESTION_11_2 = Value(
     space={
         "per_minute": (30, 40, 50),
         "deleted": (40, 65, 90),
-        "polled": (50, 80, 95),
-        "in_work": (5, 10, 15),
+        "polled": (50, 60, 70, 80, 95),
+        "in_work": (5, 10, 15, 20),
     },
+    where=lambda n: minute_begins(n) or position_is_in_another_minute(n),
+    together=lambda sets: (
+        any(minute_begins(n) for n in sets) and any(position_is_in_another_minute(n) for n in sets)
+    ),
 )
 
 
@@ -186,7 +204,15 @@ from random import Random
 
 from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata
+from kafkalab import (
+    KafkaAdminClient,
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    OffsetAndMetadata,
+    RecordsToDelete,
+    TopicPartition,
+)
 
 WATCHED = (
     {"case": "a topic that has just begun", "seed": 1, "story": "young"},
@@ -194,13 +220,41 @@ WATCHED = (
     {"case": "a member that dies", "seed": 3, "story": "dies"},
     {"case": "a partition that was never committed", "seed": 4, "story": "never"},
     {"case": "everything read, and everything deleted", "seed": 5, "story": "quiet"},
+    {"case": "a lead of 99, of 100 and of 101", "seed": 6, "story": "limit"},
 )
+
+
+@cache
+def at_the_limit(seed: int) -> tuple[dict, ...]:
+    """Four minutes of a group whose leads are near 100, set by a standalone consumer's commits."""
+    chance = Random(seed)
+    start, lab = chance.randrange(20, 60), Lab(brokers=1, seed=seed)
+    lab.create_topic("orders", partitions=3)
+    shop = KafkaProducer(lab, {"client.id": "shop"})
+    for partition in range(3):
+        wrote(lab, partition, start + 250, shop)
+    places = [TopicPartition("orders", partition) for partition in range(3)]
+    admin = KafkaAdminClient(lab, {})
+    admin.delete_records({place: RecordsToDelete(start) for place in places}).all().get()
+    hand = KafkaConsumer(lab, {"group.id": "billing", "enable.auto.commit": False}, name="hand")
+    hand.assign(places)
+    seen = []
+    for leads in ((100, 99, 101), (250, 100, 99), (98, 250, 100), (99, 99, 99)):
+        hand.commit_sync(
+            {place: OffsetAndMetadata(start + lead) for place, lead in zip(places, leads)}
+        )
+        lab.run_for(ms=MINUTE)
+        seen.append(_seen(lab))
+    lab.close()
+    return tuple(seen)
 
 
 @cache
 def looks(seed: int, story: str) -> tuple[dict, ...]:
     """What a monitor sees of a group, minute by minute: partition -> (log start, committed
     offset or None, log end)."""
+    if story == "limit":
+        return at_the_limit(seed)
     chance = Random(seed)
     lab = Lab(brokers=1, seed=seed, broker_config={"log.retention.check.interval.ms": 10_000})
     keep = 120 if story == "young" else chance.choice((4, 5, 6))
@@ -285,17 +339,18 @@ def watched(names, case) -> list:
     """What the learner's monitor says in each minute of a story."""
     said = []
     for look in looks(case["seed"], case["story"]):
-        told = names["watch"](dict(look))
+        # a monitor is given the partitions in any order, and sorts its alarms itself
+        told = names["watch"](dict(reversed(look.items())))
         if type(told) not in (tuple, list) or len(told) != 3:
             raise NotAsAsked("`watch` returns three things, as the list above it says")
-        said.append([told[0], told[1], sorted(map(str, told[2]))])
+        said.append([told[0], told[1], [str(name) for name in told[2]]])
     return said
 
 
 QUESTION_11_4 = Function(
     id="11.4",
     hints=(
-        "Settle one number for each partition first: where would a member go on? Everything else is measured from there.",
+        "Find one number for each partition first: at which offset would a member continue? Measure everything else from there.",
         "It is the larger one of bookmark and log start, and the log start where there is no bookmark. A log that starts at 0 has lost nothing yet.",
     ),
     title="a monitor of your own",
@@ -351,8 +406,8 @@ def renamed(forgotten: int, records: int, done: int, seed: int = 0) -> Lab:
 QUESTION_11_5 = LineReading(
     id="11.5",
     hints=(
-        "Three partitions, three ways to begin. Which of them does not go on where somebody had stopped?",
-        "Found no committed offset names the partition. The line that resets its offset tells where it begins; everything before that was never read.",
+        "Look at how each of the three partitions begins. Which does not continue at a committed offset?",
+        "Found no committed offset names the partition. The line that resets its offset says where it begins. Everything before that was skipped.",
     ),
     title="bug hunt: lag 0, and orders missing",
     points=2,
@@ -373,8 +428,8 @@ from autograder.cell.kinds import Value
 QUESTION_11_6 = Value(
     id="11.6",
     hints=(
-        "Each loss has two lines: where the member stood, and where it goes on. The first one of all has no partner: nothing was lost there.",
-        "jumps has a row for each loss, and a first one without `at`. Leave that out, group by client_id, count the rows, and sum up to minus at.",
+        "Each loss has two lines, the old position and the new one. The very first reset has no partner: nothing was lost there.",
+        "In `jumps` the columns `at` and `to` are the old and the new position. The first row of each member is no loss. Group what is left by member.",
     ),
     title="Spark: what retention took",
     points=3,

@@ -51,7 +51,7 @@ JUDGE_03_1 = Judge(
         ),
         WrongAnswer(
             name="no connection to the coordinator",
-            sentence="You left out the coordinator's own connection. It stands beside the data connection even when both go to the same broker.",
+            sentence="You left out the coordinator's own connection. The client has it beside the data connection, even when both go to the same broker.",
             source=(
                 "opened = {a: 1 + x.leaders for a, x in n.items()}\n"
                 "kept = {a: x.leaders for a, x in n.items()}"
@@ -99,7 +99,7 @@ JUDGE_03_1 = Judge(
         ),
         WrongAnswer(
             name="all brokers, all kept",
-            sentence="You counted brokers. Connections go by node id, and one broker can stand behind three ids: -1, the coordinator's, its own.",
+            sentence="You counted brokers. Connections go by node id, and one broker can have three ids: -1, the coordinator's, its own.",
             source=(
                 "opened = {a: x.brokers for a, x in n.items()}\n"
                 "kept = {a: x.brokers for a, x in n.items()}"
@@ -155,21 +155,63 @@ JUDGE_03_2 = Judge(
         ),
         WrongAnswer(
             name="the id as it is",
-            sentence="2147483645 is not a broker. Subtract it from 2147483647: that gives the broker's number, and the coordinator an id of its own.",
+            sentence="{node_id} is no broker's own number. Subtract it from 2147483647: that gives the broker.",
             source=(
                 "def broker_of(node_id):\n"
                 "    return int(node_id) if int(node_id) >= 0 else None"
+            ),
+        ),
+        WrongAnswer(
+            name="the number as a text",
+            sentence="The number is right, but it is a text. Return a whole number: int(...).",
+            source=(
+                "def broker_of(node_id):\n"
+                "    if node_id.startswith(\"-\"):\n"
+                "        return None\n"
+                "    number = int(node_id)\n"
+                "    return str(2147483647 - number if number > 2_000_000_000 else number)"
+            ),
+        ),
+        WrongAnswer(
+            name="brokers end at 1000",
+            sentence="A broker's own id may be 1001 or more. The coordinators' ids are near 2147483647.",
+            source=(
+                "def broker_of(node_id):\n"
+                "    if node_id.startswith(\"+\"):\n"
+                "        return int(node_id[1:])\n"
+                "    number = int(node_id)\n"
+                "    if number < 0:\n"
+                "        return None\n"
+                "    return 2147483647 - number if number > 1_000 else number"
+            ),
+        ),
+        WrongAnswer(
+            name="the plus is dropped from none",
+            sentence="The plus marks a coordinator's connection, and the number behind it is the broker.",
+            source=(
+                "def broker_of(node_id):\n"
+                "    if node_id.startswith((\"+\", \"-\")):\n"
+                "        return None\n"
+                "    number = int(node_id)\n"
+                "    return 2147483647 - number if number > 2_000_000_000 else number"
             ),
         ),
     ),
     truth=_broker,
     hidden_cases=lambda rng: [
         {"node_id": text}
-        for broker in rng.sample(range(900), 4)
+        for broker in (*rng.sample(range(900), 3), rng.randrange(1_001, 1_900))
         for text in (str(broker), str(2147483647 - broker), f"+{broker}", str(-1 - broker % 5))
     ],
-    right="right.",
-    otherwise="not this broker. Which of the four kinds of id is it?",
+    right=lambda case: (
+        "right: a made-up id of an address; the client does not know the broker."
+        if case["node_id"].startswith("-")
+        else f"right: the coordinator's connection to broker {_broker(case)}."
+        if len(case["node_id"]) > 6 or case["node_id"].startswith("+")
+        else "right: the broker's own id."
+    ),
+    otherwise="not {said}. Is {node_id} an address, a broker's own id or a coordinator's?",
+    unseen="for another node id your function returns another broker, or none.",
 )
 
 
@@ -244,7 +286,7 @@ JUDGE_03_3 = Judge(
         ),
         WrongAnswer(
             name="only -1 is bootstrap",
-            sentence="-2 is the second address of bootstrap.servers. All negative ids are made up at the start.",
+            sentence="Each address of bootstrap.servers has a negative id: -1 the first, -2 the second, -3 the third.",
             source=(
                 "def label(line):\n"
                 "    node_id = line.split(\"(id: \")[1].split(\" \")[0]\n"
@@ -255,6 +297,18 @@ JUDGE_03_3 = Judge(
                 "        if node_id.startswith(\"+\") or int(node_id) > 2_000_000_000\n"
                 "        else \"data\"\n"
                 "    )\n"
+                "\n"
+                "\n"
+                "labels = [label(line) for line in shown]"
+            ),
+        ),
+        WrongAnswer(
+            name="the plus is a sign",
+            sentence="You took the plus for a part of the number and the id for a broker's own. In client 4.4 the plus marks the coordinator's connection.",
+            source=(
+                "def label(line):\n"
+                "    number = int(line.split(\"(id: \")[1].split(\" \")[0])\n"
+                "    return \"bootstrap\" if number < 0 else \"data\"\n"
                 "\n"
                 "\n"
                 "labels = [label(line) for line in shown]"
@@ -302,14 +356,14 @@ JUDGE_03_4 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the smallest int keeps its size",
-            sentence="This group's hash is -2147483648. Java cannot turn it positive, so Kafka's Utils.abs makes it 0. The articles say 48; Kafka says 0.",
+            sentence="This group's hash is -2147483648. Java has no such positive int, so Kafka's Utils.abs makes it 0. Your function returns 48, as plain arithmetic does.",
             source=(
                 "def offsets_partition(group):\n"
                 "    return abs(java_string_hash(group)) % 50"
             ),
         ),
         WrongAnswer(
-            name="Python's own rest",
+            name="Python's own remainder",
             sentence="Python's % of a negative number is positive, but another one than Java's. Take the absolute value first.",
             source=(
                 "def offsets_partition(group):\n"
@@ -328,10 +382,10 @@ JUDGE_03_4 = Judge(
     truth=_partition,
     hidden_cases=_groups,
     right="right.",
-    otherwise="not this partition. Hash, absolute value, rest by 50.",
+    otherwise="not this partition. The steps: hash, absolute value, remainder modulo 50.",
     unseen=(
-        "for some group's name your function gives another partition than Kafka's. Hash, "
-        "absolute value, rest by 50."
+        "for some group's name your function returns another partition than Kafka's. The steps: "
+        "hash, absolute value, remainder modulo 50."
     ),
 )
 
@@ -502,6 +556,14 @@ JUDGE_03_7 = Judge(
                 "setting = \"connections.max.idle.ms\"\n"
                 "written = int(next(line for line in shown if line.startswith(setting)).split(\"=\")[1])\n"
                 "should_be = 300_000"
+            ),
+        ),
+        WrongAnswer(
+            name="Kafka's own default",
+            sentence="The setting is right. 540000 is Kafka's default, nine minutes; here {minutes} minutes were meant.",
+            source=(
+                "setting = \"connections.max.idle.ms\"\n"
+                "should_be = 540_000"
             ),
         ),
         WrongAnswer(

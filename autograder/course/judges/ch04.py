@@ -68,7 +68,7 @@ JUDGE_04_1 = Judge(
         ),
         WrongAnswer(
             name="Java's hashCode",
-            sentence="That is String.hashCode, which places a group among the offsets partitions. Keys go by murmur2 over their bytes.",
+            sentence="That is Java's String.hashCode. Kafka uses it for the names of groups. Keys go by murmur2 over their bytes.",
             source=(
                 "from kafkalab.hashing import java_string_hash\n"
                 "\n"
@@ -81,10 +81,50 @@ JUDGE_04_1 = Judge(
         ),
         WrongAnswer(
             name="None is a text",
-            sentence="You hashed the word None. Without a key there is nothing to hash, and the partitioner chooses by its own rule.",
+            sentence="You hashed the word None. Without a key there is nothing to hash: return None.",
             source=(
                 "def partition_of(key, partitions):\n"
                 "    return (murmur2(str(key).encode()) & 0x7FFFFFFF) % partitions"
+            ),
+        ),
+        WrongAnswer(
+            name="only ASCII bytes",
+            sentence="You dropped the bytes that are not ASCII. The bytes of a key are UTF-8: 茶 has three.",
+            source=(
+                "def partition_of(key, partitions):\n"
+                "    if key is None:\n"
+                "        return None\n"
+                "    return (murmur2(key.encode(\"ascii\", \"ignore\")) & 0x7FFFFFFF) % partitions"
+            ),
+        ),
+        WrongAnswer(
+            name="the empty text is no key",
+            sentence="An empty text is a key like any other. Only None means that there is no key.",
+            source=(
+                "def partition_of(key, partitions):\n"
+                "    if not key:\n"
+                "        return None\n"
+                "    return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions"
+            ),
+        ),
+        WrongAnswer(
+            name="without a key partition 0",
+            sentence="Without a key there is nothing to compute: return None, not partition 0.",
+            source=(
+                "def partition_of(key, partitions):\n"
+                "    if key is None:\n"
+                "        return 0\n"
+                "    return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions"
+            ),
+        ),
+        WrongAnswer(
+            name="one too many",
+            sentence="One too many: the first partition is 0, so the remainder is the partition.",
+            source=(
+                "def partition_of(key, partitions):\n"
+                "    if key is None:\n"
+                "        return None\n"
+                "    return ((murmur2(key.encode()) & 0x7FFFFFFF) + 1) % partitions"
             ),
         ),
     ),
@@ -92,8 +132,15 @@ JUDGE_04_1 = Judge(
         None if case["key"] is None else _homes((case["key"],), case["partitions"])[0]
     ),
     hidden_cases=_keys,
-    right="right.",
-    otherwise="a Java client writes it elsewhere. Bytes, murmur2, sign, rest: in this order.",
+    right=lambda case: (
+        "right: without a key there is nothing to compute."
+        if case["key"] is None
+        else "right: a Java client writes it there, too."
+    ),
+    otherwise=(
+        "a Java client writes it elsewhere. The order of the steps: bytes, murmur2, sign bit, "
+        "remainder."
+    ),
 )
 
 
@@ -104,14 +151,18 @@ from autograder.course.judge import Judge
 
 def _moves(case: dict) -> dict:
     keys = tuple(f"{case['name']}-{number}" for number in range(200))
-    moving = [
-        number
-        for number, (old, new) in enumerate(
-            zip(_homes(keys, case["before"]), _homes(keys, case["after"]))
-        )
-        if old != new
-    ]
-    return {"movers": len(moving), "first_mover": moving[0]}
+    old = _homes(keys, case["before"])
+
+    def moved(after: int) -> list[bool]:
+        return [was != now for was, now in zip(old, _homes(keys, after))]
+
+    grown = moved(case["after"])
+    choices = range(case["before"] + 1, 2 * case["before"] + 1)
+    return {
+        "movers": sum(grown),
+        "first_stayer": grown.index(False),
+        "fewest": min(choices, key=lambda after: sum(moved(after))),
+    }
 
 
 JUDGE_04_2 = Judge(
@@ -119,83 +170,156 @@ JUDGE_04_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="only the new share moves",
-            sentence="You let only as many move as the new partitions need. That is consistent hashing; Kafka takes the rest of a division, and nearly all change.",
+            sentence="You let only as many move as the new partitions need. That is consistent hashing; Kafka takes the remainder of a division, and most keys change.",
             source=(
+                "from kafkalab.hashing import murmur2, to_positive\n"
+                "\n"
+                "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
+                "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
+                "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
                 "movers = {a: 200 * (x.after - x.before) // x.after for a, x in n.items()}\n"
-                "first_mover = {a: 0 for a, x in n.items()}"
+                "fewest = {a: x.before + 1 for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="who stays",
-            sentence="These are the ones who stay.",
+            sentence="You counted the keys that stay. A mover is a key whose two partitions differ.",
             source=(
                 "from kafkalab.hashing import murmur2, to_positive\n"
                 "\n"
                 "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
                 "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
-                "movers = {a: len([i for i in range(200) if not moves(x, i)]) for a, x in n.items()}\n"
-                "first_mover = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}"
+                "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
+                "movers = {a: len([i for i in range(200) if not moves(x, i)]) for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="only into the new ones",
-            sentence="You counted those who move into a new partition. Most movers go from one old partition to another.",
+            sentence="You counted the keys that move into a new partition. Many movers go from one old partition to another.",
             source=(
                 "from kafkalab.hashing import murmur2, to_positive\n"
                 "\n"
                 "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
                 "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
-                "movers = {a: sum(place(x, i, x.after) >= x.before for i in range(200)) for a, x in n.items()}\n"
-                "first_mover = {\n"
-                "    a: [i for i in range(200) if place(x, i, x.after) >= x.before][0] for a, x in n.items()\n"
-                "}"
+                "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
+                "movers = {a: sum(place(x, i, x.after) >= x.before for i in range(200)) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the first mover",
+            sentence="That key moves. Asked is the first key whose partition is the same before and after.",
+            source=(
+                "from kafkalab.hashing import murmur2, to_positive\n"
+                "\n"
+                "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
+                "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
+                "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
+                "first_stayer = {a: [i for i in range(200) if moves(x, i)][0] for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="the whole key",
-            sentence="So many move, and that is the key of the first. Write its number alone, without {name} and the hyphen.",
+            sentence="The key is right. Write its number alone, without {name} and the hyphen.",
             source=(
                 "from kafkalab.hashing import murmur2, to_positive\n"
                 "\n"
                 "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
                 "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
                 "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
-                "first_mover = {a: f\"{x.name}-{[i for i in range(200) if moves(x, i)][0]}\" for a, x in n.items()}"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
+                "first_stayer = {\n"
+                "    a: f\"{x.name}-{[i for i in range(200) if not moves(x, i)][0]}\" for a, x in n.items()\n"
+                "}"
             ),
         ),
         WrongAnswer(
             name="counted from 1",
-            sentence="So many move. But the first number is 0, and so the first mover is one less than you say.",
+            sentence="The first number is 0, so the key is one less than you say.",
             source=(
                 "from kafkalab.hashing import murmur2, to_positive\n"
                 "\n"
                 "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
                 "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
                 "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
-                "first_mover = {a: 1 + [i for i in range(200) if moves(x, i)][0] for a, x in n.items()}"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
+                "first_stayer = {a: 1 + [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one partition more",
+            sentence="One more partition moves nearly all keys. Try every number up to 2 times {before} and count.",
+            source=(
+                "from kafkalab.hashing import murmur2, to_positive\n"
+                "\n"
+                "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
+                "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
+                "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
+                "fewest = {a: x.before + 1 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one partition less than twice",
+            sentence="Count again with twice as many partitions, 2 times {before}: fewer keys move.",
+            source=(
+                "from kafkalab.hashing import murmur2, to_positive\n"
+                "\n"
+                "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
+                "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
+                "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before - 1 for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="all of them",
-            sentence="Not all: where both divisions leave the same rest, a key stays.",
+            sentence="Not all keys move: where both divisions have the same remainder, a key stays.",
             source=(
-                "movers = {a: 200 for a, x in n.items()}\n"
-                "first_mover = {a: 0 for a, x in n.items()}"
+                "from kafkalab.hashing import murmur2, to_positive\n"
+                "\n"
+                "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
+                "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
+                "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
+                "movers = {a: 200 for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="nobody",
-            sentence="The records that are there stay. But the next record of a key is placed by the new number of partitions.",
+            sentence="The records that are written stay. But the next record of a key is placed by the new number of partitions.",
             source=(
-                "movers = {a: 0 for a, x in n.items()}\n"
-                "first_mover = {a: None for a, x in n.items()}"
+                "from kafkalab.hashing import murmur2, to_positive\n"
+                "\n"
+                "place = lambda x, i, partitions: to_positive(murmur2(f\"{x.name}-{i}\".encode())) % partitions\n"
+                "moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)\n"
+                "movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}\n"
+                "first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}\n"
+                "fewest = {a: 2 * x.before for a, x in n.items()}\n"
+                "movers = {a: 0 for a, x in n.items()}"
             ),
         ),
     ),
     truth=_moves,
-    right="right: most keys move, and their order is broken at that moment.",
+    right=(
+        "right: {before} to {after} partitions move most keys. Twice as many partitions move the "
+        "fewest, about half."
+    ),
     otherwise=(
-        "not these. A key moves when its home among {before} differs from its home among {after}."
+        "not these. A key moves when its partition among {before} differs from its partition among "
+        "the new number."
     ),
 )
 
@@ -237,6 +361,14 @@ JUDGE_04_3 = Judge(
             ),
         ),
         WrongAnswer(
+            name="the header counted, the record's own bytes not",
+            sentence="You took the header of 61 bytes from the batch. Each record has some bytes of its own, too.",
+            source=(
+                "batches = {a: -(-x.records // ((x.batch_size - 61) // x.value_bytes)) for a, x in n.items()}\n"
+                "in_the_first = {a: (x.batch_size - 61) // x.value_bytes for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
             name="the values of write",
             sentence="That is what a lab counts whose values have 80 bytes, as in `write`. Yours have {value_bytes}.",
             source=(
@@ -247,7 +379,7 @@ JUDGE_04_3 = Judge(
         ),
         WrongAnswer(
             name="one for each record",
-            sentence="You gave each record a batch. They are sent at once, and linger.ms is long: they are packed until {batch_size} bytes are reached.",
+            sentence="You gave each record a batch. They are sent at once, and linger.ms is long: they share a batch until {batch_size} bytes are reached.",
             source=(
                 "batches = {a: x.records for a, x in n.items()}\n"
                 "in_the_first = {a: 1 for a, x in n.items()}"
@@ -272,7 +404,10 @@ JUDGE_04_3 = Judge(
     ),
     truth=_batches,
     right="right: each record brings some bytes of its own, and the batch a header of 61.",
-    otherwise="not these two. Let a lab count: one broker, one partition, linger.ms=1000.",
+    otherwise=(
+        "not these numbers. Let a lab count: one broker, one partition, linger.ms=1000, values of "
+        "{value_bytes} bytes."
+    ),
 )
 
 
@@ -282,6 +417,8 @@ from functools import cache
 
 from autograder.course.judge import Judge
 from kafkalab import KafkaProducer, Lab, ProducerRecord
+
+CODECS = ("gzip", "snappy", "lz4", "zstd")
 
 
 @cache
@@ -299,46 +436,64 @@ def _packer(producer_codec: str, topic_codec: str) -> str:
     )
 
 
+RIGHT = {
+    "producer": "right: the producer compresses, and the broker compresses nothing.",
+    "broker": "right: plain records came, so the broker compresses all of them.",
+    "both": "right: the topic asks for another codec than the one that came.",
+    "nobody": "right: plain records came, and the topic is content with them.",
+}
+
 JUDGE_04_4 = Judge(
     id="04.4",
     wrong_answers=(
         WrongAnswer(
             name="the broker packs",
-            sentence="You gave the packing to the broker. The producer packs; a broker with nothing else to do keeps what it gets.",
+            sentence="You gave the work to the broker. The producer compresses; with this setting the broker keeps what it gets.",
             source=(
-                "packers = {a: \"nobody\" if x.producer == \"none\" else \"broker\" for a, x in n.items()}"
+                "def who_compresses(producer, topic):\n"
+                "    if producer == \"none\" and topic in (\"producer\", \"uncompressed\"):\n"
+                "        return \"nobody\"\n"
+                "    return \"broker\""
             ),
         ),
         WrongAnswer(
-            name="both, whenever the topic has a codec",
-            sentence="Does the broker pack here? Not when what came has the codec that is wanted, and not when the topic wants plain records: unpacking is not packing.",
+            name="both, whenever the topic has a setting",
+            sentence="The broker compresses nothing here: the topic wants the codec that came, or plain records. To decompress is not to compress.",
             source=(
-                "packers = {\n"
-                "    a: \"both\"\n"
-                "    if x.producer != \"none\" and x.topic != \"producer\"\n"
-                "    else \"nobody\"\n"
-                "    if x.topic == \"producer\" and x.producer == \"none\"\n"
-                "    else \"producer\"\n"
-                "    if x.producer != \"none\"\n"
-                "    else \"broker\"\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def who_compresses(producer, topic):\n"
+                "    if topic == \"producer\":\n"
+                "        return \"nobody\" if producer == \"none\" else \"producer\"\n"
+                "    return \"broker\" if producer == \"none\" else \"both\""
             ),
         ),
         WrongAnswer(
             name="only the producer ever packs",
-            sentence="A topic with a codec of its own packs what comes in another form: the broker does it.",
+            sentence="A topic with a codec of its own compresses what comes in another form: the broker does it.",
             source=(
-                "packers = {a: \"nobody\" if x.producer == \"none\" else \"producer\" for a, x in n.items()}"
+                "def who_compresses(producer, topic):\n"
+                "    return \"nobody\" if producer == \"none\" else \"producer\""
+            ),
+        ),
+        WrongAnswer(
+            name="the topic's codec replaces the producer's",
+            sentence="The producer does not know the topic's setting. It compresses with its own codec all the same.",
+            source=(
+                "def who_compresses(producer, topic):\n"
+                "    if topic not in (\"producer\", \"uncompressed\", producer):\n"
+                "        return \"broker\"\n"
+                "    return \"nobody\" if producer == \"none\" else \"producer\""
             ),
         ),
     ),
-    truth=lambda case: {"packers": _packer(case["producer"], case["topic"])},
-    right=(
-        "right: the producer packs; the broker only where the topic asks for another codec "
-        "than the one that came."
-    ),
-    otherwise="not so. packed(producer_codec, topic_codec) shows who did what.",
+    truth=lambda case: _packer(case["producer"], case["topic"]),
+    hidden_cases=lambda rng: [
+        {"producer": producer, "topic": topic}
+        for producer in ("none", *CODECS)
+        for topic in ("producer", "uncompressed", *rng.sample(CODECS, 3))
+    ],
+    right=lambda case: RIGHT[_packer(case["producer"], case["topic"])],
+    otherwise="not {said}. work_on(producer, topic) shows who did what.",
+    unseen="for another pair of codecs your rule names somebody else than the lab.",
 )
 
 
@@ -358,7 +513,7 @@ JUDGE_04_5 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="others share all",
-            sentence="Kafka's rule over all {partitions} partitions puts other keys into the last one, which belongs to mega.",
+            sentence="You used Kafka's rule over all {partitions} partitions. So it puts other keys into the last one, which belongs to mega.",
             source=(
                 "def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):\n"
                 "    partitions = cluster.partition_count_for_topic(topic)\n"
@@ -400,11 +555,56 @@ JUDGE_04_5 = Judge(
         ),
         WrongAnswer(
             name="one for everybody else",
-            sentence="You put everybody else into partition 0. They are to share all partitions but the last.",
+            sentence="You put all other keys into partition 0. They share all partitions but the last.",
             source=(
                 "def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):\n"
                 "    partitions = cluster.partition_count_for_topic(topic)\n"
                 "    return partitions - 1 if key == \"mega\" else 0"
+            ),
+        ),
+        WrongAnswer(
+            name="the last one's keys go to 0",
+            sentence="You used Kafka's rule over all {partitions} partitions and moved the keys of the last one to 0. The rule is over one partition less, so most keys belong elsewhere.",
+            source=(
+                "def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):\n"
+                "    partitions = cluster.partition_count_for_topic(topic)\n"
+                "    if key == \"mega\":\n"
+                "        return partitions - 1\n"
+                "    home = to_positive(murmur2(value_bytes if key is None else key_bytes)) % partitions\n"
+                "    return 0 if home == partitions - 1 else home"
+            ),
+        ),
+        WrongAnswer(
+            name="the absolute value",
+            sentence="You took the absolute value of the hash. Kafka clears the sign bit, as in section 2, and a negative number becomes another one that way.",
+            source=(
+                "def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):\n"
+                "    partitions = cluster.partition_count_for_topic(topic)\n"
+                "    if key == \"mega\":\n"
+                "        return partitions - 1\n"
+                "    return abs(murmur2(value_bytes if key is None else key_bytes)) % (partitions - 1)"
+            ),
+        ),
+        WrongAnswer(
+            name="all that begin with mega",
+            sentence="Your function gives the last partition to all keys that begin with mega. The key mega-2 is another customer.",
+            source=(
+                "def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):\n"
+                "    partitions = cluster.partition_count_for_topic(topic)\n"
+                "    if key and key.startswith(\"mega\"):\n"
+                "        return partitions - 1\n"
+                "    return to_positive(murmur2(value_bytes if key is None else key_bytes)) % (partitions - 1)"
+            ),
+        ),
+        WrongAnswer(
+            name="the empty key is no key",
+            sentence="You treat the empty text as if there were no key. It is a key like any other: only None means that there is none.",
+            source=(
+                "def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):\n"
+                "    partitions = cluster.partition_count_for_topic(topic)\n"
+                "    if key == \"mega\":\n"
+                "        return partitions - 1\n"
+                "    return to_positive(murmur2(key_bytes if key else value_bytes)) % (partitions - 1)"
             ),
         ),
     ),
@@ -466,11 +666,12 @@ JUDGE_04_6 = Judge(
         "its_value": case["batch_size"],
     },
     right=(
-        "right: {batch_size} bytes hold one of these records, so each leaves alone, whatever "
-        "linger.ms says."
+        "right: {batch_size} bytes have room for one of these records, so each leaves alone, "
+        "whatever linger.ms says."
     ),
     otherwise=(
-        "not these three. Who sends the most requests, and which of its settings is out of line?"
+        "not these three. Find the client with the most requests. Which of its settings differs "
+        "from every other client's?"
     ),
 )
 

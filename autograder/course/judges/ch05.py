@@ -74,7 +74,7 @@ JUDGE_05_1 = Judge(
         ),
         WrongAnswer(
             name="all means all replicas",
-            sentence="acks=all waits for those in sync, not for all {replicas} replicas. With {down} down, the rest may still be enough for a floor of {floor}.",
+            sentence="acks=all waits for those in sync, not for all {replicas} replicas. With {down} down, the others may still be enough for a floor of {floor}.",
             source=(
                 "fate = {a: \"refused\" if x.acks == \"all\" and x.down else \"written\" for a, x in n.items()}\n"
                 "copies = {a: (0 if x.down else x.replicas) if x.acks == \"all\" else 1 for a, x in n.items()}"
@@ -182,60 +182,139 @@ def _hang(request_s: int, delivery_s: int) -> tuple[int, int]:
     return heard[0] // 1_000, times
 
 
-def _last_word(case: dict) -> dict:
-    seconds, times = _hang(case["request_s"], case["delivery_s"])
-    return {"heard_after_s": seconds, "times_sent": times}
+def _last_try(case: dict) -> dict:
+    delivery_s, tries = case["delivery_s"], case["tries"]
+    most = delivery_s // (tries - 1) + 1
+    fits = [s for s in range(1, most) if _hang(s, delivery_s)[1] >= tries]
+    return {"heard_after_s": _hang(max(fits), delivery_s)[0], "largest_s": max(fits)}
 
 
 JUDGE_05_2 = Judge(
     id="05.2",
     wrong_answers=(
         WrongAnswer(
+            name="each try has its whole time",
+            sentence="You gave each of the {tries} tries its whole timeout. The last one only has to begin within {delivery_s} s. So there are {tries} - 1 timeouts before it.",
+            source=(
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
+                "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
+                "largest_s = {a: x.delivery_s // x.tries for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="no wait between the tries",
+            sentence="Before each new try the producer waits: about 0.1 s, 0.2 s, 0.4 s, 0.8 s, then 1 s. With your timeout the last try does not begin within {delivery_s} s.",
+            source=(
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
+                "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
+                "largest_s = {a: x.delivery_s // (x.tries - 1) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="milliseconds",
+            sentence="The number is right in milliseconds. Asked are whole seconds.",
+            source=(
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
+                "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
+                "largest_s = {a: 1000 * largest(x) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
             name="after the first try",
             sentence="A try that times out is followed by the next. The delivery timeout of {delivery_s} s is for all tries together.",
             source=(
-                "heard_after_s = {a: x.request_s for a, x in n.items()}\n"
-                "times_sent = {a: 1 for a, x in n.items()}"
-            ),
-        ),
-        WrongAnswer(
-            name="for ever",
-            sentence="retries is huge, but the delivery timeout ends the trying after {delivery_s} s.",
-            source=(
-                "heard_after_s = {a: None for a, x in n.items()}\n"
-                "times_sent = {a: None for a, x in n.items()}"
-            ),
-        ),
-        WrongAnswer(
-            name="sent once",
-            sentence="The time is right. But every {request_s} s without an answer the record is sent again.",
-            source=(
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
                 "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
-                "times_sent = {a: 1 for a, x in n.items()}"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
+                "heard_after_s = {a: largest(x) for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
-            name="one timeout divided by the other",
-            sentence="The producer waits before each new try, longer each time, so fewer tries fit into {delivery_s} s. hang counts them.",
+            name="never",
+            sentence="`retries` is huge, but the delivery timeout ends the trying after {delivery_s} s.",
             source=(
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
                 "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
-                "times_sent = {a: -(-x.delivery_s // x.request_s) for a, x in n.items()}"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
+                "heard_after_s = {a: None for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="both timeouts",
             sentence="You added the timeouts. The delivery timeout counts from send and includes every try.",
             source=(
-                "heard_after_s = {a: x.request_s + x.delivery_s for a, x in n.items()}\n"
-                "times_sent = {a: x.delivery_s // x.request_s + 1 for a, x in n.items()}"
+                "from kafkalab.stories.committed import hang\n"
+                "\n"
+                "\n"
+                "def largest(x):\n"
+                "    seconds = x.delivery_s // (x.tries - 1)\n"
+                "    while hang(seconds * 1000, x.delivery_s * 1000)[1] < x.tries:\n"
+                "        seconds -= 1\n"
+                "    return seconds\n"
+                "\n"
+                "\n"
+                "heard_after_s = {a: x.delivery_s for a, x in n.items()}\n"
+                "largest_s = {a: largest(x) for a, x in n.items()}\n"
+                "heard_after_s = {a: x.delivery_s + largest(x) for a, x in n.items()}"
             ),
         ),
     ),
-    truth=_last_word,
-    right="right: the delivery timeout has the last word, however many tries fit into it.",
+    truth=_last_try,
+    right=(
+        "right: the delivery timeout ends it after {delivery_s} s. The last try only has to begin "
+        "before that."
+    ),
     otherwise=(
-        "not these two. Which clock ends the trying, and how many tries fit into it? hang "
-        "counts them."
+        "not these two. Call hang with your request timeout and with one second more: how many "
+        "times is the record sent?"
     ),
 )
 
@@ -256,7 +335,7 @@ JUDGE_05_3 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="fire and forget",
-            sentence="You named none, but orders have failed. A future is done also when its order has failed; get() tells, by what it raises. Callbacks tell as well, to whoever lets them come: call flush() before you return the list that they fill.",
+            sentence="You named none, but orders have failed. A future is done also when its order has failed; get() tells, by what it raises. A callback tells it as well: call flush() before you return the list that the callbacks fill.",
             source=(
                 "def send_all(producer, orders):\n"
                 "    for order in orders:\n"
@@ -293,7 +372,7 @@ JUDGE_05_3 = Judge(
         ),
         WrongAnswer(
             name="done means written",
-            sentence="You named none, but orders have failed. A future is done also when its order has failed; get() tells, by what it raises. Callbacks tell as well, to whoever lets them come: call flush() before you return the list that they fill.",
+            sentence="You named none, but orders have failed. A future is done also when its order has failed; get() tells, by what it raises. A callback tells it as well: call flush() before you return the list that the callbacks fill.",
             source=(
                 "def send_all(producer, orders):\n"
                 "    futures = [(order.key, producer.send(order)) for order in orders]\n"
@@ -405,8 +484,8 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPar
 
 
 @cache
-def _lost(acks: str, asleep_after_ms: int) -> int:
-    """Acknowledged orders of one shop that nobody can read after its leader's crash."""
+def _lost(acks: str, asleep_after_ms: int) -> tuple[int, ...]:
+    """The numbers of acknowledged orders that nobody can read after the leader's crash."""
     lab = Lab(
         brokers=4,
         seed=4,
@@ -445,7 +524,8 @@ def _lost(acks: str, asleep_after_ms: int) -> int:
         lab, {"auto.offset.reset": "earliest", "bootstrap.servers": "localhost:9095"}, name="reader"
     )
     reader.assign([TopicPartition("orders", 0)])
-    return len(set(written) - {record.key for record in reader.poll(timeout_ms=5_000)})
+    lost = set(written) - {record.key for record in reader.poll(timeout_ms=5_000)}
+    return tuple(sorted(int(key.split()[1]) for key in lost))
 
 
 JUDGE_05_5 = Judge(
@@ -455,29 +535,35 @@ JUDGE_05_5 = Judge(
             name="those that can be read",
             sentence="These can be read, or nearly. Take what was acknowledged on the left side, and keep what has no partner.",
             source=(
-                "orders_lost = {a: min(100, x.asleep_after_ms // 10 - 1) for a, x in n.items()}"
+                "orders_lost = {a: min(100, x.asleep_after_ms // 10 - 1) for a, x in n.items()}\n"
+                "first_lost = {a: 0 for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="everything after the leader's crash",
             sentence="Not all is lost: what the followers had copied before they fell asleep is there.",
             source=(
-                "orders_lost = {a: 100 for a, x in n.items()}"
+                "orders_lost = {a: 100 for a, x in n.items()}\n"
+                "first_lost = {a: 0 for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="acknowledged is safe",
-            sentence="Each shop was told that all its orders are written, by the leader alone. It died with what only it had.",
+            sentence="Each shop was told that all its orders are written, by the leader alone. The leader crashed, and only it had the last ones.",
             source=(
-                "orders_lost = {a: 0 for a, x in n.items()}"
+                "orders_lost = {a: 0 for a, x in n.items()}\n"
+                "first_lost = {a: None for a, x in n.items()}"
             ),
         ),
     ),
-    truth=lambda case: {"orders_lost": _lost(case["acks"], case["asleep_after_ms"])},
+    truth=lambda case: {
+        "orders_lost": len(_lost(case["acks"], case["asleep_after_ms"])),
+        "first_lost": _lost(case["acks"], case["asleep_after_ms"])[0],
+    },
     right="right: acknowledged by a leader alone, and gone with it.",
     otherwise=(
-        "not this number. Join what was acknowledged with what can be read, left anti, and "
-        "count by shop."
+        "not these numbers. Join what was acknowledged with what can be read, keep the rows without "
+        "a partner, and count them by shop."
     ),
 )
 

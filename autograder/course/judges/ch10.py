@@ -82,7 +82,7 @@ def _clock(what: str, seconds: int, session_s: int, poll_limit_s: int) -> tuple[
 
     app = lab.spawn(program, name="ada")
     lab.run_until(lambda: bool(trouble))
-    if what == "stands still":
+    if what == "freezes":
         app.pause(seconds * 1_000)
     if what == "is killed":
         lab.kill("ada")
@@ -112,7 +112,7 @@ JUDGE_10_1 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="work stops the heartbeats",
-            sentence="The program that {what} is judged by its heartbeats in your answer. Since 0.10.1 they come from a thread of their own: while the program works, they go on.",
+            sentence="You stopped the heartbeats of a program that works. Since 0.10.1 a thread of the client sends them, also while the program works.",
             source=(
                 "clock = {a: \"session\" if x.seconds > x.session_s else \"none\" for a, x in n.items()}\n"
                 "after_s = {a: x.session_s if x.seconds > x.session_s else 0 for a, x in n.items()}"
@@ -128,7 +128,7 @@ JUDGE_10_1 = Judge(
         ),
         WrongAnswer(
             name="killed is known at once",
-            sentence="Right clock. But a program that is killed says nothing, and nobody tells the coordinator: it waits for its session timeout of {session_s} s.",
+            sentence="The clock is right. But a killed program sends no LEAVE_GROUP. The coordinator waits for the session timeout of {session_s} s.",
             source=(
                 "clock = {\n"
                 "    a: \"session\"\n"
@@ -150,7 +150,7 @@ JUDGE_10_1 = Judge(
         ),
     ),
     truth=_two_clocks,
-    right="right: a busy program is alive and late; a silent one is neither.",
+    right="right: a busy program still sends heartbeats; a stopped or dead one does not.",
     otherwise="not this clock, or not after so many seconds. Which of its threads still run?",
 )
 
@@ -164,15 +164,15 @@ from kafkalab import Lab
 
 
 @cache
-def _stays(batch_ms: int, limit_s: int) -> bool:
-    """Whether a member whose batches take so long is one still when it polls again."""
+def _stays(batch_ms: int, limit_ms: int) -> bool:
+    """Whether a member whose batches take this long is still one when it polls again."""
     lab = Lab(brokers=1, seed=3)
     _shop(lab, 1)
     done = []
 
     def program(lab):
         consumer = _member(
-            lab, "ada", **{"max.poll.interval.ms": limit_s * 1_000, "heartbeat.interval.ms": 15_000}
+            lab, "ada", **{"max.poll.interval.ms": limit_ms, "heartbeat.interval.ms": 15_000}
         )
         while not done:
             if len(consumer.poll(timeout_ms=500)):
@@ -187,19 +187,26 @@ def _stays(batch_ms: int, limit_s: int) -> bool:
 
 
 @cache
-def _enough(record_ms: int, batch_ms: int, limit_s: int) -> tuple[int, int]:
-    records, seconds = limit_s * 1_000 // record_ms, (500 * record_ms + batch_ms) // 1_000
-    while _stays((records + 1) * record_ms + batch_ms, limit_s):
+def _enough(record_ms: int, slow_ms: int, batch_ms: int, limit_s: int) -> tuple[int, int]:
+    """Played with a limit of 80 %: (the most records, the least whole seconds)."""
+
+    def slowest(records: int) -> int:
+        return (records - 1) * record_ms + slow_ms + batch_ms
+
+    records, seconds = limit_s * 800 // record_ms, slowest(500) // 800
+    while _stays(slowest(records + 1), limit_s * 800):
         records += 1
-    while not _stays(records * record_ms + batch_ms, limit_s):
+    while not _stays(slowest(records), limit_s * 800):
         records -= 1
-    while not _stays(500 * record_ms + batch_ms, seconds):
+    while not _stays(slowest(500), seconds * 800):
         seconds += 1
     return records, seconds
 
 
 def _cure(case: dict) -> dict:
-    records, seconds = _enough(case["record_ms"], case["batch_ms"], case["limit_s"])
+    records, seconds = _enough(
+        case["record_ms"], case["slow_ms"], case["batch_ms"], case["limit_s"]
+    )
     return {"most_records": records, "least_interval_s": seconds}
 
 
@@ -207,49 +214,79 @@ JUDGE_10_2 = Judge(
     id="10.2",
     wrong_answers=(
         WrongAnswer(
-            name="the transaction is forgotten",
-            sentence="The records alone fit. But each batch also takes {batch_ms} ms for its transaction, before the next poll.",
+            name="no margin",
+            sentence="You used the whole poll interval. By the team's rule the slowest batch may use 80 % of it.",
             source=(
-                "most_records = {a: x.limit_s * 1000 // x.record_ms for a, x in n.items()}\n"
-                "least_interval_s = {a: -(-500 * x.record_ms // 1000) for a, x in n.items()}"
+                "most_records = {\n"
+                "    a: (x.limit_s * 1000 - x.batch_ms - x.slow_ms) // x.record_ms + 1 for a, x in n.items()\n"
+                "}\n"
+                "least_interval_s = {\n"
+                "    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 1000) for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="the slow order is forgotten",
+            sentence="You calculated with usual orders only. In the slowest batch one order takes {slow_ms} ms.",
+            source=(
+                "most_records = {a: (x.limit_s * 800 - x.batch_ms) // x.record_ms for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 800) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the transaction is forgotten",
+            sentence="The orders alone fit. But each batch also takes {batch_ms} ms for its transaction, before the next poll.",
+            source=(
+                "most_records = {a: (x.limit_s * 800 - x.slow_ms) // x.record_ms + 1 for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-(499 * x.record_ms + x.slow_ms) // 800) for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="every order is slow",
+            sentence="You took {slow_ms} ms for every order. Only one order of the slowest batch takes that long.",
+            source=(
+                "most_records = {a: (x.limit_s * 800 - x.batch_ms) // x.slow_ms for a, x in n.items()}\n"
+                "least_interval_s = {a: -(-(500 * x.slow_ms + x.batch_ms) // 800) for a, x in n.items()}"
             ),
         ),
         WrongAnswer(
             name="against the session timeout",
             sentence="You divided the 45 s of session.timeout.ms. Work does not stop heartbeats; the limit here is {limit_s} s.",
             source=(
-                "most_records = {a: (45_000 - x.batch_ms) // x.record_ms for a, x in n.items()}\n"
-                "least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 1000) for a, x in n.items()}"
+                "most_records = {a: (36_000 - x.batch_ms - x.slow_ms) // x.record_ms + 1 for a, x in n.items()}\n"
+                "least_interval_s = {\n"
+                "    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) for a, x in n.items()\n"
+                "}"
             ),
         ),
         WrongAnswer(
             name="one record too many",
-            sentence="With one record more than fits the batch ends after {limit_s} s. Round down.",
+            sentence="One record less. With yours the slowest batch is longer than 80 % of {limit_s} s: round down.",
             source=(
-                "most_records = {a: (x.limit_s * 1000 - x.batch_ms) // x.record_ms + 1 for a, x in n.items()}\n"
-                "least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 1000) for a, x in n.items()}"
+                "most_records = {\n"
+                "    a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 2 for a, x in n.items()\n"
+                "}\n"
+                "least_interval_s = {\n"
+                "    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) for a, x in n.items()\n"
+                "}"
             ),
         ),
         WrongAnswer(
             name="one second short",
-            sentence="The records are right. Round the seconds up: half a second too little is too little.",
+            sentence="The records are right. Round the seconds up: 408.5 s needs 409 s.",
             source=(
-                "most_records = {a: (x.limit_s * 1000 - x.batch_ms) // x.record_ms for a, x in n.items()}\n"
-                "least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 1000) - 1 for a, x in n.items()}"
-            ),
-        ),
-        WrongAnswer(
-            name="in milliseconds",
-            sentence="The records are right. The second answer is asked in whole seconds.",
-            source=(
-                "most_records = {a: (x.limit_s * 1000 - x.batch_ms) // x.record_ms for a, x in n.items()}\n"
-                "least_interval_s = {a: 500 * x.record_ms + x.batch_ms for a, x in n.items()}"
+                "most_records = {\n"
+                "    a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1 for a, x in n.items()\n"
+                "}\n"
+                "least_interval_s = {\n"
+                "    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) - 1 for a, x in n.items()\n"
+                "}"
             ),
         ),
     ),
     truth=_cure,
-    right="right: all that lies between two polls has to fit, with something to spare.",
-    otherwise="not these two. What lies between two polls, and does it end before the limit?",
+    right="right: the slowest batch fits, and a fifth of the poll interval is left.",
+    otherwise="not these two. What lies between two polls in the slowest batch?",
 )
 
 
@@ -314,7 +351,7 @@ JUDGE_10_3 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the same name always fails",
-            sentence="It fails only while group stock has members. Here nobody is one any more: goodbye is said, or the session of {session_s} s is over.",
+            sentence="It fails only while group stock has members. Here the group is empty: LEAVE_GROUP was sent, or the session of {session_s} s has timed out.",
             source=(
                 "outcome = {\n"
                 "    a: \"CommitFailedException\" if x.script_group == \"stock\" else \"committed\" for a, x in n.items()\n"
@@ -334,7 +371,7 @@ JUDGE_10_3 = Judge(
         ),
         WrongAnswer(
             name="killed is gone at once",
-            sentence="A killed member has not said goodbye. For the coordinator it is there until its session of {session_s} s runs out; here {ago_s} s have passed.",
+            sentence="A killed member has sent no LEAVE_GROUP. For the coordinator it is a member until its session of {session_s} s times out. Here {ago_s} s have passed.",
             source=(
                 "outcome = {\n"
                 "    a: \"CommitFailedException\" if x.script_group == \"stock\" and x.members == \"read\" else \"committed\"\n"
@@ -348,7 +385,7 @@ JUDGE_10_3 = Judge(
         ),
         WrongAnswer(
             name="the bookmark only goes forward",
-            sentence="Right outcome. But the coordinator writes down what it is told: from {records} the bookmark goes back to {script_commits}, and the group reads again.",
+            sentence="The outcome is right. But the coordinator saves any number: the committed offset goes back from {records} to {script_commits}, and the group reads these orders again.",
             source=(
                 "outcome = {\n"
                 "    a: \"CommitFailedException\"\n"
@@ -362,7 +399,7 @@ JUDGE_10_3 = Judge(
         ),
         WrongAnswer(
             name="the script has one bookmark for all groups",
-            sentence="Group repair has a bookmark of its own. That of stock stays where it was.",
+            sentence="Group repair has a committed offset of its own. That of stock does not change.",
             source=(
                 "outcome = {\n"
                 "    a: \"CommitFailedException\"\n"
@@ -382,9 +419,10 @@ JUDGE_10_3 = Judge(
         ),
     ),
     truth=_script,
-    right="right: a group with members listens to them alone; an empty one to everybody.",
+    right="right: a group with members takes their commits only; an empty group takes any.",
     otherwise=(
-        "not so. Has group stock a member in that moment, and whose bookmark does the script move?"
+        "not this. Has group stock a member at that moment? And whose committed offset does the "
+        "script move?"
     ),
 )
 
@@ -406,7 +444,7 @@ JUDGE_10_4 = Judge(
         ),
         WrongAnswer(
             name="passed, and finished later",
-            sentence="Line 8 goes past 2, and that was a lie, too. But line 10 makes it good: a worker finished 2 before the crash.",
+            sentence="Line 8 goes past 2, and that was wrong, too. But 2 is not lost: in line 10 a worker finished it, before the crash.",
             source=(
                 "lost = [2, 7, 12]\n"
                 "broken_promise = 8"
@@ -414,7 +452,7 @@ JUDGE_10_4 = Judge(
         ),
         WrongAnswer(
             name="the first lie",
-            sentence="The records are right. Line 8 lies as well, but record 2 is finished in line 10. Look for the first commit that goes past a record of your list.",
+            sentence="The records are right. Line 8 commits too much as well, but record 2 is finished in line 10. Look for the first commit past a record of your list.",
             source=(
                 "lost = [7, 12]\n"
                 "broken_promise = 8"
@@ -422,7 +460,7 @@ JUDGE_10_4 = Judge(
         ),
         WrongAnswer(
             name="the last commit",
-            sentence="The records are right. The last commit only repeats what an earlier one has promised already: find the first above 7.",
+            sentence="The records are right. The last commit repeats an earlier mistake. Find the first commit above 7.",
             source=(
                 "lost = [7, 12]\n"
                 "broken_promise = 30"
@@ -438,10 +476,10 @@ JUDGE_10_4 = Judge(
         ),
     ),
     truth=lambda case: {"lost": [7, 12], "broken_promise": 16},
-    right="right: 7 and 12 were promised away while two slow workers still had them.",
+    right="right: the commit claimed 7 and 12, which two slow workers had not finished.",
     otherwise=(
-        "not these. Lost is what lies below the last commit and was never finished by anybody. "
-        "The line is one that says `commits`; 9 in it promises 8 and all before."
+        "not these. An order is lost if it is below the last commit and nobody ever finished it. "
+        "The line is one with `commits`. A commit of 9 says that 8 and all before are done."
     ),
 )
 
@@ -487,7 +525,7 @@ JUDGE_10_5 = Judge(
         ),
         WrongAnswer(
             name="wait for the workers",
-            sentence="Nothing is lost, but while you wait nobody polls. One slow order is enough, and the group puts you out: the trouble you wanted to cure.",
+            sentence="Nothing is lost, but nobody polls while you wait. One slow order is enough, and your client leaves the group.",
             source=(
                 "from kafkalab import OffsetAndMetadata, TopicPartition\n"
                 "\n"
@@ -502,7 +540,7 @@ JUDGE_10_5 = Judge(
         ),
         WrongAnswer(
             name="never commit",
-            sentence="Nothing was committed, so whoever comes next begins at the beginning, and all the work is done again.",
+            sentence="Nothing was committed. Bo begins at the first order again, and all the work is done twice.",
             source=(
                 "from kafkalab import OffsetAndMetadata, TopicPartition\n"
                 "\n"
@@ -539,12 +577,12 @@ JUDGE_10_5 = Judge(
         ),
     ),
     hidden_cases=lambda rng: [
-        {"seed": rng.randrange(10, 900), "crash_ms": rng.choice((3_700, 4_000, 4_300, 4_700))}
+        {"seed": rng.randrange(10, 900), "crash_ms": rng.choice((3_600, 3_800, 4_000, 4_200))}
         for _ in range(3)
     ],
     unseen=(
-        "on a day that you have not seen the promise is broken. Does your commit wait for the "
-        "oldest order that is not done, in each partition?"
+        "on a day that you have not seen an order is lost, or too many are repeated. Does your "
+        "commit wait for the oldest order that is not done, in each partition?"
     ),
 )
 
@@ -608,7 +646,7 @@ JUDGE_10_6 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="every line that speaks of it",
-            sentence="Each time three lines speak of it: the warning, and two about the LeaveGroup request. Count one level.",
+            sentence="Each time three lines are about it: the warning, and two about the LeaveGroup request. Count one level.",
             source=(
                 "times_left = {\n"
                 "    a: sum(\n"
@@ -652,7 +690,7 @@ lambda case: {"times_left": min(1, _left(case)["times_left"])}
         ),
         WrongAnswer(
             name="usual times decide",
-            sentence="You reckoned with {usual_ms} ms for every record. {slow_percent} of a hundred take 20 s, and a batch of {max_poll_records} has some of them.",
+            sentence="You calculated with {usual_ms} ms for every record. {slow_percent} of a hundred take 20 s, and a batch of {max_poll_records} has some of them.",
             source=(
                 "times_left = {\n"
                 "    a: 0\n"
@@ -665,8 +703,8 @@ lambda case: {"times_left": min(1, _left(case)["times_left"])}
     ),
     truth=_left,
     right=(
-        "right: one warning each time it left, and none where it stayed. Rare slow records "
-        "decide, not the usual ones."
+        "right: one warning each time it left, and none where it stayed. The rare slow records "
+        "decide this, not the usual ones."
     ),
     otherwise="not this often. Count the warnings of each service in the lines.",
 )

@@ -95,7 +95,7 @@ JUDGE_11_1 = Judge(
         ),
         WrongAnswer(
             name="nobody reads, so no lag",
-            sentence="You left out the rows without a consumer. Their lag is as true as any: a bookmark and a log end are there.",
+            sentence="You left out the rows without a consumer. Their lag is as true as any: it needs a bookmark and a log end, and no member.",
             source=(
                 "rows = lambda x: [line.split() for line in x.splitlines() if line.startswith(\"billing\")]\n"
                 "known_lag = {\n"
@@ -137,11 +137,31 @@ JUDGE_11_1 = Judge(
                 "nobody_reads = {a: sum(r[6] == \"-\" for r in rows(x)) for a, x in n.items()}"
             ),
         ),
+        WrongAnswer(
+            name="every partition has a reader",
+            sentence="The lag is right. But some rows have a dash under CONSUMER-ID: nobody reads these partitions.",
+            source=(
+                "rows = lambda x: [line.split() for line in x.splitlines() if line.startswith(\"billing\")]\n"
+                "known_lag = {a: sum(int(r[5]) for r in rows(x) if r[5] != \"-\") for a, x in n.items()}\n"
+                "never_committed = {a: sum(r[3] == \"-\" for r in rows(x)) for a, x in n.items()}\n"
+                "nobody_reads = {a: 0 for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the lag alone is right",
+            sentence="The lag is right. Count dashes for the other two: under CURRENT-OFFSET, and under CONSUMER-ID.",
+            source=(
+                "rows = lambda x: [line.split() for line in x.splitlines() if line.startswith(\"billing\")]\n"
+                "known_lag = {a: sum(int(r[5]) for r in rows(x) if r[5] != \"-\") for a, x in n.items()}\n"
+                "never_committed = {a: 0 for a, x in n.items()}\n"
+                "nobody_reads = {a: 0 for a, x in n.items()}"
+            ),
+        ),
     ),
     truth=_table,
     right=(
-        "right: a dash in one column says that nothing is committed, in the other that nobody "
-        "reads."
+        "right: a dash under CURRENT-OFFSET says that nothing is committed, one under CONSUMER-ID "
+        "that nobody reads."
     ),
     otherwise="not these three. Read the columns one by one: CURRENT-OFFSET, LAG, CONSUMER-ID.",
 )
@@ -248,7 +268,7 @@ JUDGE_11_2 = Judge(
         ),
         WrongAnswer(
             name="more lag, less lead",
-            sentence="You took the lag off the lead. They look at different ends of the log: lag at its end, lead at its start.",
+            sentence="You took the lag off the lead. They are distances to different ends of the log: the lag to its end, the lead to its start.",
             source=(
                 "tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}\n"
                 "client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}\n"
@@ -270,7 +290,7 @@ JUDGE_11_2 = Judge(
         ),
         WrongAnswer(
             name="lag over rate, rounded down",
-            sentence="You divided the lag by {per_minute} and rounded down. In which minute was the record at the bookmark written? It has waited since then.",
+            sentence="Three are right, the last is a minute too small. Find the minute in which the record at the bookmark was written. (Not the one at the position; and the lag divided by {per_minute} is not simply rounded down.)",
             source=(
                 "tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}\n"
                 "client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}\n"
@@ -281,6 +301,46 @@ JUDGE_11_2 = Judge(
                 "}"
             ),
         ),
+        WrongAnswer(
+            name="tool and client swapped",
+            sentence="You exchanged the two. The tool measures from the bookmark, the client from its position, which is {in_work} records further on.",
+            source=(
+                "tool_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}\n"
+                "client_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}\n"
+                "client_lead = {a: x.polled for a, x in n.items()}\n"
+                "minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the deleted are forgotten",
+            sentence="The member did not begin at offset 0. The first {deleted} records are deleted, so its position is {deleted} + {polled}.",
+            source=(
+                "tool_lag = {a: 12 * x.per_minute - (x.polled - x.in_work) for a, x in n.items()}\n"
+                "client_lag = {a: 12 * x.per_minute - x.polled for a, x in n.items()}\n"
+                "client_lead = {a: x.polled for a, x in n.items()}\n"
+                "minutes_old = {a: 12 - (x.polled - x.in_work) // x.per_minute for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="lead from the bookmark",
+            sentence="Three are right. The client's lead is measured from its position, not from the bookmark.",
+            source=(
+                "tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}\n"
+                "client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}\n"
+                "client_lead = {a: x.polled - x.in_work for a, x in n.items()}\n"
+                "minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="minutes of the last committed record",
+            sentence="Three are right. You took the minute of the last committed record. The bookmark names the next one.",
+            source=(
+                "tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}\n"
+                "client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}\n"
+                "client_lead = {a: x.polled for a, x in n.items()}\n"
+                "minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work - 1) // x.per_minute for a, x in n.items()}"
+            ),
+        ),
     ),
     truth=lambda case: dict(
         zip(
@@ -288,7 +348,7 @@ JUDGE_11_2 = Judge(
             _distances(case["per_minute"], case["deleted"], case["polled"], case["in_work"]),
         )
     ),
-    right="right: four marks on one line, and four ways to measure between them.",
+    right="right: lag to the log's end, lead from its start; the tool from the bookmark.",
     otherwise=(
         "not these four. Put the marks in order: log start {deleted}, then bookmark, position, "
         "log end."
@@ -319,7 +379,7 @@ JUDGE_11_3 = Judge(
         ),
         WrongAnswer(
             name="on paper",
-            sentence="That is the minute on paper, when the records of {keep} minutes are used up. Real retention takes whole segments, and what was fetched is still delivered: play it.",
+            sentence="That is the minute on paper, when the records of {keep} minutes are used up. Real retention deletes whole segments, and fetched records are still delivered: play it.",
             source=(
                 "first_loss = {a: x.keep * x.arrive // (x.arrive - x.work) for a, x in n.items()}\n"
                 "dashboard = {a: \"zero\" if x.reset == \"latest\" else \"flat\" for a, x in n.items()}"
@@ -327,10 +387,28 @@ JUDGE_11_3 = Judge(
         ),
         WrongAnswer(
             name="lag grows for ever",
-            sentence="The lag cannot be larger than the log. Once retention takes unread records it stops growing, and that looks like recovery.",
+            sentence="The minute is right. But the member jumps: to the log's start with earliest, to its end with latest. The bookmark jumps with it, so the lag stops growing.",
             source=(
-                "first_loss = {a: x.keep * x.arrive // (x.arrive - x.work) for a, x in n.items()}\n"
-                "dashboard = {a: \"grows\" for a, x in n.items()}"
+                "first_loss = {\n"
+                "    a: first_reset(slow_member(x.arrive, x.work, x.keep, x.reset)[0]) for a, x in n.items()\n"
+                "}\n"
+                "dashboard = {a: \"grow\" for a, x in n.items()}"
+            ),
+            says=(
+lambda case: {**_bites(case), "dashboard": "grow"}
+            ),
+        ),
+        WrongAnswer(
+            name="the curves exchanged",
+            sentence="The minute is right. The curves are exchanged: latest jumps to the log's end, and nothing is left to read; earliest jumps to its start, with the whole log before it.",
+            source=(
+                "first_loss = {\n"
+                "    a: first_reset(slow_member(x.arrive, x.work, x.keep, x.reset)[0]) for a, x in n.items()\n"
+                "}\n"
+                "dashboard = {a: \"flat\" if x.reset == \"latest\" else \"zero\" for a, x in n.items()}"
+            ),
+            says=(
+lambda case: {**_bites(case), "dashboard": "flat" if case["reset"] == "latest" else "zero"}
             ),
         ),
         WrongAnswer(
@@ -338,13 +416,13 @@ JUDGE_11_3 = Judge(
             sentence="{arrive} come and {work} are read each minute. The topic keeps {keep} minutes of them, and no more.",
             source=(
                 "first_loss = {a: None for a, x in n.items()}\n"
-                "dashboard = {a: \"grows\" for a, x in n.items()}"
+                "dashboard = {a: \"grow\" for a, x in n.items()}"
             ),
         ),
     ),
     truth=_bites,
-    right="right: and from that minute on the lag looks better than it is.",
-    otherwise="not this minute, or not this curve. Play it: slow_member, then first_reset.",
+    right="right: from that minute on orders are lost, and the lag no longer shows it.",
+    otherwise="not this minute. Play it: slow_member, then first_reset.",
 )
 
 
@@ -376,7 +454,7 @@ def _watching(case: dict) -> list:
 
 
 def _unseen(rng: Random) -> list[dict]:
-    return [{"seed": rng.randrange(10, 900), "story": story} for story in ("slow", "dies", "never")]
+    return [{"seed": rng.randrange(10, 900), "story": story} for story in ("slow", "dies", "limit")]
 
 
 JUDGE_11_4 = Judge(
@@ -447,7 +525,7 @@ JUDGE_11_4 = Judge(
         ),
         WrongAnswer(
             name="an alarm for nothing",
-            sentence="You raise an alarm where everything is read. Retention may take it all then.",
+            sentence="You raise an alarm where everything is read. Nothing can be lost there.",
             source=(
                 "def watch(partitions):\n"
                 "    unread, lost, alarm = 0, 0, []\n"
@@ -475,15 +553,60 @@ JUDGE_11_4 = Judge(
                 "    return unread, lost, sorted(alarm)"
             ),
         ),
+        WrongAnswer(
+            name="the limit is missed",
+            sentence="Near the limit you are off by one: fewer than 100 is an alarm, 100 is none.",
+            source=(
+                "def watch(partitions):\n"
+                "    unread, lost, alarm = 0, 0, []\n"
+                "    for name, (start, committed, end) in partitions.items():\n"
+                "        here = start if committed is None else max(start, committed)\n"
+                "        unread += end - here\n"
+                "        lost += 0 if committed is None else here - committed\n"
+                "        if start > 0 and end > here and here - start <= 100:\n"
+                "            alarm.append(name)\n"
+                "    return unread, lost, sorted(alarm)"
+            ),
+        ),
+        WrongAnswer(
+            name="in arbitrary order",
+            sentence="The names of your alarm are not in alphabetical order. The partitions come in any order: sort them.",
+            source=(
+                "def watch(partitions):\n"
+                "    unread, lost, alarm = 0, 0, []\n"
+                "    for name, (start, committed, end) in partitions.items():\n"
+                "        here = start if committed is None else max(start, committed)\n"
+                "        unread += end - here\n"
+                "        lost += 0 if committed is None else here - committed\n"
+                "        if start > 0 and end > here and here - start < 100:\n"
+                "            alarm.append(name)\n"
+                "    return unread, lost, alarm"
+            ),
+        ),
+        WrongAnswer(
+            name="a negative loss",
+            sentence="Your loss can be negative. A bookmark after the log start has lost nothing.",
+            source=(
+                "def watch(partitions):\n"
+                "    unread, lost, alarm = 0, 0, []\n"
+                "    for name, (start, committed, end) in partitions.items():\n"
+                "        here = start if committed is None else max(start, committed)\n"
+                "        unread += end - here\n"
+                "        lost += 0 if committed is None else start - committed\n"
+                "        if start > 0 and end > here and here - start < 100:\n"
+                "            alarm.append(name)\n"
+                "    return unread, lost, sorted(alarm)"
+            ),
+        ),
     ),
     truth=_watching,
     hidden_cases=_unseen,
-    right="right.",
+    right="right: in each minute of this story your monitor says what is true.",
     otherwise=(
-        "in this story it says something else than it should. Go through its minutes: no "
-        "bookmark, a bookmark before the log start, nothing to read, a log that begins at 0."
+        "in this story your monitor is wrong. Go through its minutes: no bookmark, a bookmark "
+        "before the log start, nothing to read, a log that begins at 0, a lead of just 100."
     ),
-    unseen="with other members and other faults it says something else than it should.",
+    unseen="with other members and other faults your monitor is wrong.",
 )
 
 
@@ -511,7 +634,7 @@ JUDGE_11_5 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the one with the smallest offset",
-            sentence="That partition goes on at its committed offset. What lies before it was read by the program before.",
+            sentence="That partition continues at its committed offset. What lies before it was read by the program before.",
             source=(
                 "first = [line for line in shown if \"Setting offset\" in line][0]\n"
                 "partition = first.split(\"partition \")[1].split(\" \")[0]\n"
@@ -532,6 +655,14 @@ JUDGE_11_5 = Judge(
             source=(
                 "partition = int([line for line in shown if \"Found\" in line][0][-1])\n"
                 "skipped = int([line for line in shown if \"Resetting\" in line][0].split(\"offset=\")[1].split(\",\")[0])"
+            ),
+        ),
+        WrongAnswer(
+            name="the count as text",
+            sentence="Right, but as text. Write the count as a number, without quotation marks.",
+            source=(
+                "partition = [line for line in shown if \"Found\" in line][0].split()[-1]\n"
+                "skipped = [line for line in shown if \"Resetting\" in line][0].split(\"offset=\")[1].split(\",\")[0]"
             ),
         ),
     ),
@@ -587,7 +718,7 @@ lambda case: {**_took(case), "resets": _took(case)["resets"] + 1}
         ),
     ),
     truth=_took,
-    right="right: two lines for each loss, and nobody reads them at INFO.",
+    right="right: each loss has two lines at INFO, and their difference is what was never read.",
     otherwise="not these. Pair each out of range line with the reset that follows it.",
 )
 

@@ -24,7 +24,8 @@ import time
 MOST_REPLY_BYTES = 4_000_000  # of one submission, all replies together
 CELL_FILE = "<answer>"
 LOST = 3  # how a keeper ends when there is nothing more to do
-# The learner's process ends its own loop at a step's limit; so much later the keeper does.
+# The learner's process ends its own loop at a step's limit; so much later the keeper does, and the
+# kernel after it.
 SLACK_SECONDS = 3
 
 
@@ -141,13 +142,13 @@ def _keep(setup: dict, level: str, refused_calls) -> None:
         os._exit(LOST)
 
 
-def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[str], int | None]:
+def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[str], dict | None]:
     """Make the namespaces, fork the learner's process into them, take its lines, hold the limits,
     leave nobody behind.
 
     Returns the replies by question, what cut it off ("" where all cells ran), how many lines were
-    not of our making, the signs (audit.py) that were heard, and the index of the step that never
-    ended, if that is what cut it off.
+    not of our making, the signs (audit.py) that were heard, and where a step that never ended is
+    what cut it off {step: its index, clock, seconds}: the time that was up.
     """
     from audit import SIGNS
     from walls import NEWIPC, NEWPID, adopt_orphans, die_with_parent, unshare
@@ -175,12 +176,13 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
         for step in job["steps"]
         if step["question"] is not None
     }
-    watch = Watch(job["watched_bytes"], job["processes"], job["cpu_seconds"], walled=level != "L1")
-    patience = Patience(job)
-    for line in _iterate_lines(mouth, time.monotonic() + job["seconds"], watch, patience):
+    watch = Watch(job["watched_bytes"], job["processes"], walled=level != "L1")
+    patience = Patience(job, watch)
+    for line in _iterate_lines(mouth, watch, patience):
         if isinstance(line, Ended):
-            ended = line.words.format(**job)
-            hung = patience.step if line.endless else None
+            ended = line.words
+            if line.endless and patience.step is not None:
+                hung = {"step": patience.step, "clock": line.clock, "seconds": line.seconds}
             break
         if isinstance(line, dict) and list(line) == ["step"]:
             noise += not patience.begins(line["step"])
@@ -236,8 +238,9 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
 
     die_with_parent()
     signal.alarm(0)
-    # sixty of these must not keep the keeper from its turn
-    os.nice(10)
+    # sixty of these must not keep the keeper from its turn; and beside other work on a busy
+    # machine one must still get enough of its own to end by the clock on the wall
+    os.nice(5)
     if level != "L1":
         unshare(NEWNS)
         fresh_folders(job["scratch_bytes"])
@@ -266,7 +269,7 @@ def _as_learner(job, setup, level, refused_calls, pen) -> None:
     if level != "L1":
         os.environ.update(HOME="/scratch", TMPDIR="/tmp")
     limit(
-        job["cpu_seconds"],
+        job["cpu_seconds"] + SLACK_SECONDS,
         job["memory_bytes"],
         job["file_bytes"],
         job["open_files"],
@@ -297,15 +300,11 @@ def _course_at_hand(setup: dict) -> None:
 
 
 def _run_cells(job, pen) -> None:
-    from autograder.cell.asking import TimeUp, ask
+    from audit import listen
+
+    from autograder.cell.asking import ask
     from autograder.cell.numbers import pretending
     from autograder.cell.question import find
-
-    def time_up(signum, frame):
-        raise TimeUp
-
-    signal.signal(signal.SIGALRM, time_up)
-    from audit import listen
 
     listen(lambda sign, write=_write: write(pen, {"sign": sign}))
     module = type(sys)("__main__")
@@ -316,10 +315,10 @@ def _run_cells(job, pen) -> None:
     first, no_spark = _first_with_spark(job), ""
     with pretending(job["numbers"]):
         for number, step in enumerate(job["steps"]):
-            seconds = step.get("seconds", job["cell_seconds"])
+            limits = step["seconds"], step["wall_seconds"]
             _write(pen, {"step": number})
             if number == first:
-                failed = _within(job["start_seconds"], _start_spark)
+                failed = _within((job["start_seconds"],) * 2, _start_spark)
                 if failed:
                     said = failed.get("says", f"no answer after {job['start_seconds']} s")
                     said = said.partition("\n")[0]
@@ -328,7 +327,7 @@ def _run_cells(job, pen) -> None:
             if no_spark and step.get("spark", True):
                 # the machine's fault: without a reply somebody has to look at it
                 continue
-            broken = _within(seconds, lambda step=step: _run_cell(step["source"], namespace))
+            broken = _within(limits, lambda step=step: _run_cell(step["source"], namespace))
             broken = broken and _named_limit(broken, job)
             if step["question"] is None:
                 continue
@@ -351,7 +350,7 @@ def _run_cells(job, pen) -> None:
                 heard = []
                 _write(pen, {"step": number})
                 failed = _within(
-                    seconds,
+                    limits,
                     lambda step=step, case=case, heard=heard: heard.append(
                         ask(find(step["question"]), namespace, case)
                     ),
@@ -384,18 +383,16 @@ def _run_cell(source: str, namespace: dict) -> None:
     exec(compile(source, CELL_FILE, "exec"), namespace)
 
 
-def _within(seconds: int, action) -> dict | None:
-    """Do it; the reply that says how it failed, or None."""
-    from autograder.cell.asking import TimeUp
+def _within(limits: tuple[float, float], action) -> dict | None:
+    """Do it, within so many seconds of processor time and by the clock on the wall; the reply that
+    says how it failed, or None."""
+    from autograder.cell.asking import TimeUp, two_clocks
 
     try:
-        signal.alarm(seconds)
-        try:
+        with two_clocks(*limits):
             action()
-        finally:
-            signal.alarm(0)
-    except TimeUp:
-        return {"raised": "TimeUp", "seconds": seconds}
+    except TimeUp as late:
+        return late.reply
     except NotImplementedError:
         # an untouched cell may say so; its names are then asked for, and missing
         return None
@@ -443,53 +440,78 @@ class _Nowhere:
 
 
 class Ended:
-    """The limit at which the listening ended, in words; braces name fields of the job. `endless`: a
-    step took too long, and without it the others could be asked."""
+    """The limit at which the listening ended, in words. Where that is a time that was up, `clock`
+    and `seconds` say which: without the step that took it the others could be asked."""
 
-    def __init__(self, words: str, endless: bool = False):
-        self.words, self.endless = words, endless
+    def __init__(self, words: str, clock: str = "", seconds: float = 0):
+        self.words, self.clock, self.seconds = words, clock, seconds
+
+    @property
+    def endless(self) -> bool:
+        """Whether a step took too long."""
+        return bool(self.clock)
 
 
 class Patience:
-    """How long the keeper waits for a step. The learner's process says which one begins; what it
-    says may be forged, and then the time of the whole submission still holds."""
+    """How long the keeper waits, for a step and for the submission: processor time, as the watch
+    counts it, and time by the clock on the wall. The learner's process says which step begins; what
+    it says may be forged, and then the submission's own time still holds."""
 
-    def __init__(self, job):
-        self._seconds = [step.get("seconds", job["cell_seconds"]) for step in job["steps"]]
+    def __init__(self, job, watch, clock=time.monotonic):
+        self._job, self._watch, self._clock = job, watch, clock
         # Spark's JVM starts in one step, before the step's own time
         self._starts = _first_with_spark(job), job.get("start_seconds", 0)
-        self.step, self.until = None, float("inf")
+        self.step = None
+        self._ends = {"wall": clock() + job["seconds"], "processor": job["cpu_seconds"]}
+        self._step_ends: dict[str, float] = {}
 
     def begins(self, step) -> bool:
         """Note that a step begins; False where there is no such step."""
-        if type(step) is not int or not 0 <= step < len(self._seconds):
+        if type(step) is not int or not 0 <= step < len(self._job["steps"]):
             return False
         first, start_seconds = self._starts
-        most = self._seconds[step] + SLACK_SECONDS + (start_seconds if step == first else 0)
-        self.step, self.until = step, time.monotonic() + most
+        more = SLACK_SECONDS + (start_seconds if step == first else 0)
+        own = self._job["steps"][step]
+        self.step = step
+        self._step_ends = {
+            "wall": self._clock() + own["wall_seconds"] + more,
+            "processor": self._watch.spent + own["seconds"] + more,
+        }
         return True
 
-    def sentence(self) -> str:
-        """What is said of a step that takes longer."""
-        return f"no answer after {self._seconds[self.step]} s"
+    @property
+    def until(self) -> float:
+        """The moment at which the waiting ends by the clock on the wall."""
+        return min(self._ends["wall"], self._step_ends.get("wall", float("inf")))
+
+    def end(self) -> Ended | None:
+        """The time that is up; None while there is some left."""
+        now = {"processor": self._watch.spent, "wall": self._clock()}
+        whole = {"processor": self._job["cpu_seconds"], "wall": self._job["seconds"]}
+        for clock, of in (("processor", " of processor time"), ("wall", "")):
+            if now[clock] >= self._step_ends.get(clock, float("inf")):
+                own = self._job["steps"][self.step]
+                seconds = own["seconds" if clock == "processor" else "wall_seconds"]
+                return Ended(f"no answer after {seconds:g} s{of}", clock, seconds)
+            if now[clock] >= self._ends[clock]:
+                words = f"the time was up: {whole[clock]:g} s{of}"
+                return Ended(words, clock, whole[clock])
+        return None
 
 
-def _iterate_lines(mouth: int, deadline: float, watch, patience):
+def _iterate_lines(mouth: int, watch, patience):
     """The JSON lines of a pipe as they come, None for a line that is none;
     an Ended last where it had to be cut off."""
     buffer, total = b"", 0
     while True:
-        left = min(deadline, patience.until) - time.monotonic()
-        if left <= 0:
-            yield (
-                Ended(patience.sentence(), endless=True)
-                if patience.until < deadline
-                else Ended("the time was up: {seconds} s", endless=True)
-            )
+        late = patience.end()
+        if late:
+            yield late
             return
+        left = max(0, patience.until - time.monotonic())
         heard = select.select([mouth], [], [], min(left, watch.pause))[0]
         # whether or not somebody speaks: a murmur must not distract the watch
-        complaint = watch.complaint(deadline)
+        complaint = watch.complaint(patience.until)
         if complaint:
             yield Ended(complaint)
             return

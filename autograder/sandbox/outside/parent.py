@@ -29,10 +29,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.cell import questions
+from autograder.cell.asking import (
+    SECONDS,
+    SPARK_SECONDS,
+    SPARK_WALL_SECONDS,
+    WALL_SECONDS,
+    too_late,
+)
 from autograder.cell.course_folder import HOME, released
 from autograder.course.masters import master
 from autograder.handed_in.needs import imported_by, needed
-from autograder.sandbox.outside import bubble, cgroup
+from autograder.sandbox.outside import bubble, cgroup, spark_archive
 from autograder.sandbox.outside.probing import Probe
 from autograder.sandbox.outside.temp_folder import Lodging
 
@@ -50,8 +57,11 @@ OFFICIAL = ("L3", "L2")  # marks that count are given at these
 class Limits:
     """What one submission may use."""
 
-    cell_seconds: int = 10  # each cell, and each case a probe asks
-    seconds: int = 60  # all of it, by the wall clock
+    # Each cell, and each case a probe asks: processor time of all its processes, which a busy
+    # machine does not take from it; and by the clock on the wall, for what sleeps.
+    cell_seconds: int = SECONDS
+    cell_wall_seconds: int = WALL_SECONDS
+    seconds: int = 600  # all of it, by the clock on the wall
     cpu_seconds: int = 60  # all of it, on all processors together
     # all its processes together; each one's address space too, but for Spark's JVM
     memory_bytes: int = 3 << 30
@@ -62,8 +72,9 @@ class Limits:
 
     # The same for a submission that needs Spark, its JVM included.
     spark_start_seconds: int = 240  # the JVM's start, before the first step that uses Spark
-    spark_cell_seconds: int = 60
-    spark_seconds: int = 420  # the start included
+    spark_cell_seconds: int = SPARK_SECONDS
+    spark_cell_wall_seconds: int = SPARK_WALL_SECONDS
+    spark_seconds: int = 1_200  # the start included
     spark_cpu_seconds: int = 360
     spark_memory_bytes: int = 5 << 30
     spark_scratch_bytes: int = 768 << 20
@@ -98,6 +109,7 @@ class Sandbox:
         self._own = threading.local()
         self._lock = threading.Lock()
         self._numbers = itertools.count()
+        self._jvms, self._archiving = 0, threading.Lock()
         self._why: list[str] = []
         # started to find the level, not yet some thread's
         self._spare: Worker | None = None
@@ -187,15 +199,12 @@ class Sandbox:
         endless loop costs its own question only."""
         heard = self._ask(steps, numbers, spark, spent)
         hung = heard.pop("hung", None)
-        while isinstance(hung, int) and 0 <= hung < len(steps):
-            stuck = steps[hung]
+        while hung is not None:
+            number, late = hung["step"], too_late(hung["clock"], hung["seconds"])
+            stuck = steps[number]
             if stuck["question"] is not None:
-                late = {
-                    "raised": "TimeUp",
-                    "seconds": self._seconds_of(stuck, spark),
-                }
                 heard["replies"].setdefault(stuck["question"], [late] * len(stuck["cases"]))
-            steps = _left_of(steps[:hung] + steps[hung + 1 :], heard["replies"])
+            steps = _left_of(steps[:number] + steps[number + 1 :], heard["replies"])
             if not steps:
                 heard["ended"] = ""
                 break
@@ -204,25 +213,31 @@ class Sandbox:
             heard = _both(heard, more)
         return heard
 
-    def _seconds_of(self, step: dict, spark: bool) -> int:
-        """What one step may take. Beside Spark only the cells that use it, and the given ones, have
-        Spark's time."""
-        own = spark and (step.get("spark", True) or step["question"] is None)
-        return self.limits.spark_cell_seconds if own else self.limits.cell_seconds
+    def _seconds_of(self, step: dict, spark: bool) -> tuple[int, int]:
+        """What one step may take: processor time, time by the clock on the wall. Beside Spark only
+        the cells that use it, and the given ones, have Spark's time."""
+        limits = self.limits
+        if spark and (step.get("spark", True) or step["question"] is None):
+            return limits.spark_cell_seconds, limits.spark_cell_wall_seconds
+        return limits.cell_seconds, limits.cell_wall_seconds
 
     def _ask(self, steps, numbers, spark: bool, spent: float) -> dict:
-        steps = [{**step, "seconds": self._seconds_of(step, spark)} for step in steps]
+        steps = [
+            dict(zip(("seconds", "wall_seconds"), self._seconds_of(step, spark)), **step)
+            for step in steps
+        ]
         limits = self.limits
+        if spark and any(step.get("spark", True) for step in steps):
+            self._expect_jvm()
         seconds = limits.spark_seconds if spark else limits.seconds
-        cell_seconds = limits.spark_cell_seconds if spark else limits.cell_seconds
-        least = cell_seconds + 2 + (limits.spark_start_seconds if spark else 0)
+        cell_wall_seconds = limits.spark_cell_wall_seconds if spark else limits.cell_wall_seconds
+        least = cell_wall_seconds + 2 + (limits.spark_start_seconds if spark else 0)
         job = {
             "steps": steps,
             "numbers": numbers,
-            "cell_seconds": cell_seconds,
             "spark": spark,
             "start_seconds": limits.spark_start_seconds,
-            "seconds": max(least, round(seconds - spent)) if spent else seconds,
+            "seconds": min(seconds, max(least, round(seconds - spent))) if spent else seconds,
             "cpu_seconds": limits.spark_cpu_seconds if spark else limits.cpu_seconds,
             "memory_bytes": None if spark else limits.memory_bytes,
             "watched_bytes": limits.spark_memory_bytes if spark else limits.memory_bytes,
@@ -250,6 +265,22 @@ class Sandbox:
             "seconds": 0.0,
             "level": self.level,
         }
+
+    def _expect_jvm(self) -> None:
+        """Show workers the archive of Spark's classes: the kept one before the first JVM, else one
+        made once it is worth its cost. One lane makes it, and the others go on."""
+        self._jvms += 1
+        number = self._jvms
+        if number not in (1, spark_archive.WORTH_IT_AFTER) or not self._archiving.acquire(False):
+            return
+        try:
+            archive = spark_archive.kept()
+            if archive is None or (self.view / spark_archive.ARCHIVE).exists():
+                return
+            if archive.exists() or (number > 1 and spark_archive.make(archive)):
+                spark_archive.show(archive, self.view)
+        finally:
+            self._archiving.release()
 
     def _worker(self) -> Worker:
         """This thread's worker."""

@@ -87,10 +87,16 @@ class Probe:
         """The break-out as a job for a worker."""
         return {
             "steps": [
-                {"source": self._source, "question": QUESTION, "cases": [{}], "read": ["found"]}
+                {
+                    "source": self._source,
+                    "question": QUESTION,
+                    "cases": [{}],
+                    "read": ["found"],
+                    "seconds": limits.cell_seconds,
+                    "wall_seconds": limits.cell_wall_seconds,
+                }
             ],
             "numbers": {},
-            "cell_seconds": limits.cell_seconds,
             "seconds": limits.seconds,
             "cpu_seconds": limits.cpu_seconds,
             "memory_bytes": limits.memory_bytes,

@@ -18,7 +18,7 @@ from autograder.course.judge import (
     said_of_right,
     verdict_of,
 )
-from autograder.grade import run
+from autograder.grading.lanes.submission_run import run
 from autograder.grading.verdict_cache import foreseen
 from autograder.handed_in.submission import read
 

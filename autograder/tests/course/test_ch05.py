@@ -2,15 +2,10 @@
 
 import pytest
 
-from autograder.cell.questions.ch05 import QUESTIONS, waits_cost_a_try
+from autograder.cell.questions.ch05 import CLEAR, WAITS_COUNT
 from autograder.course.judges.ch05 import _hang
 
-SPACE = next(question for question in QUESTIONS if question.id == "05.2").space
-PAIRS = [
-    (request_s, delivery_s)
-    for request_s in SPACE["request_s"]
-    for delivery_s in SPACE["delivery_s"]
-]
+PAIRS = [(delivery_s, tries) for tries, timeouts in CLEAR.items() for delivery_s in timeouts]
 
 
 @pytest.mark.parametrize(
@@ -22,16 +17,15 @@ def test_the_judge_counts_what_a_java_client_sends(request_s, delivery_s, times)
     assert _hang(request_s, delivery_s) == (delivery_s, times)
 
 
-def test_where_the_waits_cost_a_try_dividing_the_timeouts_gives_too_many():
-    """One of the three programs is always of this kind, so the quotient is never a right answer."""
-    of_this_kind = [pair for pair in PAIRS if waits_cost_a_try(*pair)]
-    assert len(of_this_kind) > 10
-    for request_s, delivery_s in of_this_kind:
-        assert _hang(request_s, delivery_s)[1] < -(-delivery_s // request_s), (
-            request_s,
-            delivery_s,
-        )
+@pytest.mark.parametrize(("delivery_s", "tries"), PAIRS[::7])
+def test_a_plain_division_by_the_tries_is_never_right(delivery_s, tries):
+    """Each try its whole timeout: one second more is enough, too."""
+    assert _hang(delivery_s // tries + 1, delivery_s)[1] >= tries
 
 
-def test_no_number_of_tries_is_larger_than_the_quotient():
-    assert all(_hang(*pair)[1] <= -(-pair[1] // pair[0]) for pair in PAIRS)
+@pytest.mark.parametrize("tries", WAITS_COUNT)
+def test_where_the_waits_count_a_division_without_them_gives_too_few_tries(tries):
+    """One of the three programs is always of this kind."""
+    for delivery_s in WAITS_COUNT[tries]:
+        assert delivery_s in CLEAR[tries]
+        assert _hang(delivery_s // (tries - 1), delivery_s)[1] < tries

@@ -12,11 +12,12 @@ from autograder.cell.asking import fill
 from autograder.cell.course_folder import released
 from autograder.cell.question import chapters, of_chapter
 from autograder.course import release
+from autograder.course.exercises import LEAST_HINTS, LEAST_WRONG
 from autograder.course.judge import judge_of, said_of_right
 from autograder.course.masters import master
 from autograder.course.references import references, solved
 from autograder.course.sealing import seal, seal_question
-from autograder.grade import run
+from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import Submission
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.shares import share
@@ -106,18 +107,18 @@ def test_named_wrong_answers_fail_for_their_own_reasons(sandbox, chapter, step):
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_question_has_its_papers(chapter):
-    """Points the same in question and notebook, two hints, three named wrong answers,
-    a model answer for what a person reads."""
+    """Points the same in question and notebook, hints and named wrong answers as
+    `python -m autograder exercise` asks for them, a model answer for what a person reads."""
     own = master(chapter)
     for question in of_chapter(chapter):
         assert own.points(question) == question.points and own.answer_cell(question.id)
         if question.kind == "open":
             continue
-        assert len(question.hints) == 2, (
+        assert len(question.hints) == LEAST_HINTS, (
             f"{question.id} needs two hints: where to look, then nearly how"
         )
-        assert len(judge_of(question.id).wrong_answers) >= 3, (
-            f"{question.id} needs the three wrong answers people give"
+        assert len(judge_of(question.id).wrong_answers) >= LEAST_WRONG, (
+            f"{question.id} needs {LEAST_WRONG} wrong answers that people give"
         )
 
 

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from types import SimpleNamespace
 
 import jupytext
 import pytest
@@ -275,6 +276,10 @@ replicas = {name: 2 * cluster.partitions for name, cluster in r.items()}
 # You put a copy on each of the {brokers} brokers. There are three of each partition.
 replicas = {name: cluster.brokers * cluster.partitions for name, cluster in r.items()}
 
+# %% wrong="one of each"
+# You counted the partitions. Each of the {partitions} has three replicas.
+replicas = {name: cluster.partitions for name, cluster in r.items()}
+
 # %% hint
 # How many partitions are there, and how many copies of each?
 
@@ -399,6 +404,16 @@ def test_every_wrong_answer_and_each_number_is_looked_at(copy_with_03_9):
         assert re.search(r"TO DO +numbers +\S+, line 17: .*a neighbour's answer earns 100%", said)
     finally:
         path.write_text(ADDED, encoding="utf-8")
+
+
+def test_two_wrong_answers_are_too_few():
+    """The number is that of the chapters' tests, in one place."""
+    few = (None,) * (exercises.LEAST_WRONG - 1)
+    looked = SimpleNamespace(
+        judge=SimpleNamespace(wrong_answers=few), exercise=SimpleNamespace(path=HOME / "03_9.py")
+    )
+    with pytest.raises(exercise_rules.Unruly, match="2 of 3"):
+        exercise_rules._wrong(looked)
 
 
 @pytest.mark.slow

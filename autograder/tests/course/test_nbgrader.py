@@ -10,7 +10,7 @@ from autograder.cell.question import chapters, find, of_chapter
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import solved
-from autograder.grade import run
+from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.assignment import rebuild
 from autograder.handed_in.submission import read
 from autograder.sandbox.outside.parent import Sandbox

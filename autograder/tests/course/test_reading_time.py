@@ -39,10 +39,6 @@ TOO_LONG = {
     "08": "60 + 73",
     # 09
     "09": "86 + 27",
-    # 10
-    "10": "100 + 25",
-    # 11
-    "11": "84 + 24",
 }
 """Chapter -> the minutes of its sittings, where they are still too long or not announced."""
 

@@ -9,7 +9,7 @@ import pytest
 from autograder.cell.question import find
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
-from autograder.grade import run
+from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import read
 
 MACHINE = ("90.1", "90.2", "90.3")
@@ -131,35 +131,34 @@ def test_leaving_by_the_back_door_keeps_what_was_won_and_wins_no_more(graded):
 def test_an_endless_loop_costs_its_own_question_only(graded, sandbox, monkeypatch, loop):
     from autograder.sandbox.outside.parent import Limits
 
-    monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1, seconds=6))
+    monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1))
     result = graded({"90.1": loop})
     assert [result["cells"][question]["score"] for question in MACHINE] == [0, 3, 1]
     assert (
         result["cells"]["90.1"]["sentence"]
-        == "there was no answer after 1 s; look for a loop that never ends."
+        == "there was no answer after 1 s of processor time; look for a loop that never ends."
     )
-    assert result["status"] == "graded" and result["seconds"] < 12
+    assert result["status"] == "graded"
 
 
 def test_a_function_that_never_returns_is_waited_for_once(graded, sandbox, monkeypatch):
     """Not once for each of its cases: the questions below need the time."""
     from autograder.sandbox.outside.parent import Limits
 
-    monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1, seconds=6))
+    monkeypatch.setattr(sandbox, "limits", Limits(cell_seconds=1))
     result = graded(
         {"90.2": "def node_id(broker):\n    while broker < 3: pass\n    return 2**31 - 1 - broker"}
     )
-    assert [result["cells"][question]["score"] for question in MACHINE] == [2, 0, 1] and result[
-        "seconds"
-    ] < 5
+    assert [result["cells"][question]["score"] for question in MACHINE] == [2, 0, 1]
+    assert result["seconds"] < 60
     result = graded(
         {"90.2": "def node_id(broker):\n    while broker >= 3: pass\n    return 2**31 - 1 - broker"}
     )
     assert [result["cells"][question]["score"] for question in MACHINE] == [2, 0, 1]
     assert (
         result["cells"]["90.2"]["sentence"]
-        == "on a case you have not seen: there was no answer after 1 s; look for a loop that never"
-        " ends."
+        == "on a case you have not seen: there was no answer after 1 s of processor time; look for"
+        " a loop that never ends."
     )
 
 
@@ -172,11 +171,13 @@ def test_only_what_uses_spark_has_sparks_time(sandbox):
     ]
     limits = sandbox.limits
     assert [sandbox._seconds_of(step, True) for step in steps] == [
-        limits.spark_cell_seconds,
-        limits.cell_seconds,
-        limits.spark_cell_seconds,
+        (limits.spark_cell_seconds, limits.spark_cell_wall_seconds),
+        (limits.cell_seconds, limits.cell_wall_seconds),
+        (limits.spark_cell_seconds, limits.spark_cell_wall_seconds),
     ]
-    assert {sandbox._seconds_of(step, False) for step in steps} == {limits.cell_seconds}
+    assert {sandbox._seconds_of(step, False) for step in steps} == {
+        (limits.cell_seconds, limits.cell_wall_seconds)
+    }
 
 
 @pytest.mark.parametrize(
@@ -272,7 +273,7 @@ def test_nobody_stays_behind(demo, level):
         "import os, time\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
         "        time.sleep(4321)\n    os._exit(0)\ntotal = 1"
     )
-    with Sandbox(level=level, limits=Limits(seconds=8)) as sandbox:
+    with Sandbox(level=level, limits=Limits(seconds=60)) as sandbox:
         # by then Spark's empty rooms stand, too
         sandbox.run([{"source": "total = 0", "question": "90.3", "cases": [{}]}], {})
         before = set(os.listdir("/proc"))
@@ -307,7 +308,7 @@ def test_what_else_the_user_runs_does_not_count(demo):
     try:
         crowd.stdout.readline()
         fork = "import os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\ntotal = 1"
-        with Sandbox(level="L1", limits=Limits(seconds=8)) as sandbox:
+        with Sandbox(level="L1", limits=Limits(seconds=60)) as sandbox:
             heard = sandbox.run([{"source": fork, "question": "90.3", "cases": [{}]}], {})
         assert heard["replies"]["90.3"] == [{"data": {"total": 1}}]
     finally:

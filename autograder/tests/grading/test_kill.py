@@ -44,14 +44,14 @@ HELPERS = {
 KINDS = (EVERYTHING, PARENT, WORKER, JUDGE, WRITER, CTRL_C)
 DRIVER = """
 import sys
-from autograder import grade
 from autograder.__main__ import main
-hear = grade.hear
+from autograder.grading.lanes import lane
+hear = lane.hear
 def told(submission, sandbox):
     with open(sys.argv[1], "a", encoding="utf-8") as runs:
         runs.write(submission.name + "\\n")
     return hear(submission, sandbox)
-grade.hear = told
+lane.hear = told
 sys.exit(main(sys.argv[2:]))
 """
 SCORES = """select student_id, base_cell.name, auto_score, manual_score, extra_credit, needs_manual_grade from grade

@@ -19,7 +19,7 @@ from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.course.rehearsal import Nowhere
-from autograder.grade import _python
+from autograder.grading.lanes.submission_run import python_of
 from autograder.grading.verdict import _decided, _trusted, _verdict
 from autograder.handed_in.assignment import steps
 from autograder.handed_in.needs import as_python
@@ -126,7 +126,7 @@ def spoken_officially(question, cells, student, sandbox) -> list[tuple[bool, str
     heard = sandbox.run(
         [
             {
-                "source": _python(step.source),
+                "source": python_of(step.source),
                 "question": step.question,
                 "cases": cases if step.question else [],
             }

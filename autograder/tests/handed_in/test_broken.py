@@ -9,7 +9,8 @@ import zipfile
 import pytest
 
 from autograder.course.masters import master
-from autograder.grade import grade_class, needs_attention, run
+from autograder.grade import grade_class, needs_attention
+from autograder.grading.lanes.submission_run import run
 from autograder.handed_in import archives
 from autograder.handed_in.classlist import Roster, read_roster
 from autograder.handed_in.submission import entries, read

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.cell.course_folder import released
 from autograder.cell.question import chapters
-from autograder.grade import run
+from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import read
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.honest import STYLES, notebooks

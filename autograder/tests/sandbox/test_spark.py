@@ -8,6 +8,7 @@ import pytest
 
 from autograder.cell.question import find
 from autograder.course.references import reference
+from autograder.sandbox.outside import spark_archive
 from autograder.sandbox.outside.parent import Limits, Sandbox
 
 pytestmark = pytest.mark.slow
@@ -175,3 +176,26 @@ def test_samples_lie_where_a_notebook_finds_them(sandbox):
 def test_what_is_no_such_frame_is_told_in_a_sentence(sandbox, source, says):
     replies = asked(sandbox, source)["replies"]["02.6"]
     assert replies[0]["raised"] == "NotAsAsked" and says in replies[0]["says"], replies
+
+
+def test_a_jvm_starts_from_the_archive_of_classes(sandbox, tmp_path, monkeypatch):
+    """The archive is made outside the walls and mapped behind them, and answers are as before."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    archive = spark_archive.kept()
+    assert archive is not None and spark_archive.make(archive)
+    spark_archive.show(archive, sandbox.view)
+    try:
+        heard = asked(sandbox, RIGHT)
+        assert is_right(heard) and heard["ended"] == "" and heard["signs"] == [], heard
+        look = (
+            "from kafkalab import logsets\nspark = logsets.session()\n"
+            "files = spark._jvm.java.nio.file\n"
+            "none = spark.sparkContext._gateway.new_array(spark._jvm.java.lang.String, 0)\n"
+            "maps = files.Files.readString(files.Paths.get('/proc/self/maps', none))\n"
+            "mapped = 'spark-classes.jsa' in maps"
+        )
+        step = {"source": look, "question": "x", "cases": [{}], "read": ["mapped"]}
+        heard = sandbox.run([step], {}, spark=True)
+        assert heard["replies"]["x"] == [{"data": {"mapped": True}}], heard
+    finally:
+        (sandbox.view / spark_archive.ARCHIVE).unlink()

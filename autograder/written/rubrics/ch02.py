@@ -1271,8 +1271,8 @@ RUBRIC_02_open2 = Rubric(
                     "(not|never|wrong|risk*|danger*|bad|problem|不|错)"
                 ),
                 (
-                    "(first|先) .. {start} .. {thread} .. {then} .. {build} ! "
-                    "(not|never|wrong|risk*|danger*|bad|problem|不|错)"
+                    "(first|先) .. {start} .. {thread} .. {then} .. {build} ^ first and to? "
+                    "{start} ! (not|never|wrong|risk*|danger*|bad|problem|不|错)"
                 ),
             ),
             near=("{completely} .. {build}", "{build} .. {completely}"),

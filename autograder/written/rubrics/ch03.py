@@ -189,7 +189,7 @@ _WORDS = Lexicon(
 
 RUBRIC_03_open = Rubric(
     question_id="03.open",
-    question="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle limit has passed, and why does the coordinator get a socket of its own?",
+    question="Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address, client 2.3. How many TCP connections does the consumer open? How many does it keep after the idle limit has passed? And why does the coordinator get a socket of its own?",
     lexicon=_WORDS,
     topic=(
         "{bootstrap}",

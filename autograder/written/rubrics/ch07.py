@@ -452,7 +452,8 @@ RUBRIC_07_open = Rubric(
                 "(broker|协调者|服务端) _ 只 _ (负责|是)? _ (转发|传递|存储|转交|邮箱)",
                 (
                     "(coordinator|broker) (only|just|merely) (stores|store|forwards|relays|passes) "
-                    "^ {not} ! (classic*|old|before|was|at first|opaque|used to)"
+                    "^ {not} ! (classic*|old|before|was|at first|opaque|used to|"
+                    "(plug* in|plugin*|assignor*) .. passes .. without reading)"
                 ),
                 "(以前|之前|原来) _ 是? (broker|服务端|协调者) (分配|计算|决定) ^ (最早|最初)",
                 (

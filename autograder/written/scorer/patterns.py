@@ -240,7 +240,8 @@ def _has_negator(phrase: str) -> bool:
 
 
 def negations(lexicon: Lexicon, way: str, reading: Reading, hit: Hit, reach: int = 3) -> int:
-    """How many denials stand inside a hit or up to `reach` words before it in the same clause."""
+    """How many denials stand inside a hit, right behind it ("reading removes nothing"), or up to
+    `reach` words before it in the same clause."""
     first, budget = hit.first, 2 * reach
     while first > 0 and reading.tokens[first - 1].text not in (SENTENCE_END, ",", "(", "->", ":"):
         # a Chinese word has two characters as a rule
@@ -253,7 +254,24 @@ def negations(lexicon: Lexicon, way: str, reading: Reading, hit: Hit, reach: int
         first = max(first, statement)
     line = _stretch(reading, first, hit.last)
     line = lexicon.denying_phrases(way).sub(" ", without_harmless(line))
-    return sum(word in NEGATORS for word in line.split()) + (statement is not None)
+    return (
+        sum(word in NEGATORS for word in line.split())
+        + (statement is not None)
+        + _denies_its_object(reading, hit)
+    )
+
+
+# "removes nothing but the record that was read" removes something
+_NO_OBJECT, _BUT = ("nothing", "none", "nobody"), ("but", "except", "else", "more", "other", "less")
+
+
+def _denies_its_object(reading: Reading, hit: Hit) -> bool:
+    following = [token.text for token in reading.tokens[hit.last : hit.last + 2]]
+    return (
+        following[:1] != []
+        and following[0] in _NO_OBJECT
+        and following[1:2] not in ([word] for word in _BUT)
+    )
 
 
 def without_harmless(line: str) -> str:

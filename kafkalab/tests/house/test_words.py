@@ -23,6 +23,7 @@ PACKAGES = ("kafkalab", "autograder", "bench")
 MOST_WORDS = 20
 PARTICIPLES = re.compile(r"(?:ed|ing|ght|old|eard)$")
 NOUNS_ALL_THE_SAME = {
+    "committed": "the subject of chapter 05, whose experiments the file plays",
     "hashing": "the arithmetic of hashes",
     "recorded": "the function that gives a recording, and what the simulator makes of it",
     "wording": "how a release says a line",

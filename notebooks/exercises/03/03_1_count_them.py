@@ -83,8 +83,8 @@ opened = {a: 2 + x.partitions for a, x in n.items()}
 kept = {a: 1 + x.partitions for a, x in n.items()}
 
 # %% wrong="no connection to the coordinator"
-# You left out the coordinator's own connection. It stands beside the data connection even when
-# both go to the same broker.
+# You left out the coordinator's own connection. The client has it beside the data
+# connection, even when both go to the same broker.
 opened = {a: 1 + x.leaders for a, x in n.items()}
 kept = {a: x.leaders for a, x in n.items()}
 
@@ -117,8 +117,8 @@ opened = {a: 2 + x.leaders for a, x in n.items()}
 kept = {a: 2 + x.leaders for a, x in n.items()}
 
 # %% wrong="all brokers, all kept"
-# You counted brokers. Connections go by node id, and one broker can stand behind three ids: -1,
-# the coordinator's, its own.
+# You counted brokers. Connections go by node id, and one broker can have three ids: -1, the
+# coordinator's, its own.
 opened = {a: x.brokers for a, x in n.items()}
 kept = {a: x.brokers for a, x in n.items()}
 

@@ -2,8 +2,9 @@
 # ### Exercise 03.2 · Who is behind a node id?
 #
 # Write `broker_of(node_id)`. It gets a node id as the line prints it, a text. It returns the number
-# of the broker, or `None` when the client does not know the broker. Think of `"0"`, `"-1"`,
-# `"2147483645"` and of version 4.4's `"+2"`.
+# of the broker, a whole number, or `None` when the client does not know the broker. Think of `"0"`,
+# `"-1"`, `"2147483645"` and of version 4.4's `"+2"`. Brokers may have ids such as 1001: older
+# clusters number them from there.
 
 # %% answer
 def broker_of(node_id):
@@ -21,7 +22,7 @@ def broker_of(node_id):
 # %% question
 from autograder.cell.kinds import Function
 
-NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7")
+NODE_IDS = ("0", "-1", "2147483645", "+2", "2147483647", "7", "1001", "2147482646")
 
 Function(
     title="the broker behind a node id",
@@ -49,11 +50,18 @@ Judge(
     truth=_broker,
     hidden_cases=lambda rng: [
         {"node_id": text}
-        for broker in rng.sample(range(900), 4)
+        for broker in (*rng.sample(range(900), 3), rng.randrange(1_001, 1_900))
         for text in (str(broker), str(2147483647 - broker), f"+{broker}", str(-1 - broker % 5))
     ],
-    right="right.",
-    otherwise="not this broker. Which of the four kinds of id is it?",
+    right=lambda case: (
+        "right: a made-up id of an address; the client does not know the broker."
+        if case["node_id"].startswith("-")
+        else f"right: the coordinator's connection to broker {_broker(case)}."
+        if len(case["node_id"]) > 6 or case["node_id"].startswith("+")
+        else "right: the broker's own id."
+    ),
+    otherwise="not {said}. Is {node_id} an address, a broker's own id or a coordinator's?",
+    unseen="for another node id your function returns another broker, or none.",
 )
 
 
@@ -75,10 +83,38 @@ def broker_of(node_id):
 
 
 # %% wrong="the id as it is"
-# 2147483645 is not a broker. Subtract it from 2147483647: that gives the broker's number, and the
-# coordinator an id of its own.
+# {node_id} is no broker's own number. Subtract it from 2147483647: that gives the broker.
 def broker_of(node_id):
     return int(node_id) if int(node_id) >= 0 else None
+
+
+# %% wrong="the number as a text"
+# The number is right, but it is a text. Return a whole number: int(...).
+def broker_of(node_id):
+    if node_id.startswith("-"):
+        return None
+    number = int(node_id)
+    return str(2147483647 - number if number > 2_000_000_000 else number)
+
+
+# %% wrong="brokers end at 1000"
+# A broker's own id may be 1001 or more. The coordinators' ids are near 2147483647.
+def broker_of(node_id):
+    if node_id.startswith("+"):
+        return int(node_id[1:])
+    number = int(node_id)
+    if number < 0:
+        return None
+    return 2147483647 - number if number > 1_000 else number
+
+
+# %% wrong="the plus is dropped from none"
+# The plus marks a coordinator's connection, and the number behind it is the broker.
+def broker_of(node_id):
+    if node_id.startswith(("+", "-")):
+        return None
+    number = int(node_id)
+    return 2147483647 - number if number > 2_000_000_000 else number
 
 
 # %% hint

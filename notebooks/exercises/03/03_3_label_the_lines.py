@@ -158,7 +158,7 @@ labels = [label(line) for line in shown]
 
 
 # %% wrong="only -1 is bootstrap"
-# -2 is the second address of bootstrap.servers. All negative ids are made up at the start.
+# Each address of bootstrap.servers has a negative id: -1 the first, -2 the second, -3 the third.
 def label(line):
     node_id = line.split("(id: ")[1].split(" ")[0]
     return (
@@ -172,8 +172,19 @@ def label(line):
 
 labels = [label(line) for line in shown]
 
+
+# %% wrong="the plus is a sign"
+# You took the plus for a part of the number and the id for a broker's own. In client 4.4 the plus
+# marks the coordinator's connection.
+def label(line):
+    number = int(line.split("(id: ")[1].split(" ")[0])
+    return "bootstrap" if number < 0 else "data"
+
+
+labels = [label(line) for line in shown]
+
 # %% hint
-# The id stands behind `(id: `. It tells the class by itself.
+# The id comes after `(id: `. It tells the class by itself.
 
 # %% hint
 # Negative: bootstrap. Larger than two thousand million, or with a plus: coordinator. Else: data.

@@ -1,7 +1,8 @@
 # %% [markdown]
-# ### Exercise 03.4 · The missing half: the broker that is asked
+# ### Exercise 03.4 · Write the broker's side
 #
-# FIND_COORDINATOR has arrived at a broker. Write its half: `offsets_partition(group)`. Use
+# FIND_COORDINATOR has arrived at a broker. Which partition of `__consumer_offsets` has the group?
+# Write the broker's side: `offsets_partition(group)`. Use
 # `java_string_hash`. Take care of one thing: Java's `int` has one number whose absolute value does
 # not fit, −2147483648. Kafka's `Utils.abs` makes it 0. A group with that hash exists; the check
 # knows it.
@@ -135,7 +136,7 @@ def _searched(lab, from_ms: int) -> list[str]:
     rows = [
         f"{at_ms:>6,} ms  {text}" for at_ms, text in said if any(words in text for words in wanted)
     ][:4]
-    return [row if len(row) <= 120 else row[:119] + "…" for row in rows]
+    return [row if len(row) <= 200 else row[:199] + "…" for row in rows]
 
 
 Function(
@@ -182,22 +183,22 @@ Judge(
     truth=_partition,
     hidden_cases=_groups,
     right="right.",
-    otherwise="not this partition. Hash, absolute value, rest by 50.",
+    otherwise="not this partition. The steps: hash, absolute value, remainder modulo 50.",
     unseen=(
-        "for some group's name your function gives another partition than Kafka's. Hash, "
-        "absolute value, rest by 50."
+        "for some group's name your function returns another partition than Kafka's. The steps: "
+        "hash, absolute value, remainder modulo 50."
     ),
 )
 
 
 # %% wrong="the smallest int keeps its size"
-# This group's hash is -2147483648. Java cannot turn it positive, so Kafka's Utils.abs makes it 0.
-# The articles say 48; Kafka says 0.
+# This group's hash is -2147483648. Java has no such positive int, so Kafka's Utils.abs makes it 0.
+# Your function returns 48, as plain arithmetic does.
 def offsets_partition(group):
     return abs(java_string_hash(group)) % 50
 
 
-# %% wrong="Python's own rest"
+# %% wrong="Python's own remainder"
 # Python's % of a negative number is positive, but another one than Java's. Take the absolute value
 # first.
 def offsets_partition(group):
@@ -212,7 +213,7 @@ def offsets_partition(group):
 
 
 # %% hint
-# Hash, make it positive, take the rest by 50. The order of the steps matters.
+# Hash, make it positive, take the remainder modulo 50. The order of the steps matters.
 
 # %% hint
 # abs(-2147483648) is 2147483648 in Python. In Kafka it is 0. Treat that one number first.

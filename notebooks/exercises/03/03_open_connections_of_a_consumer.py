@@ -1,7 +1,7 @@
 # %% [markdown] items="C29"
 # Two brokers, one topic with five partitions, one consumer in a group, one bootstrap address,
-# client 2.3. How many TCP connections does the consumer open, how many does it keep after the idle
-# limit has passed, and why does the coordinator get a socket of its own?
+# client 2.3. How many TCP connections does the consumer open? How many does it keep after the idle
+# limit has passed? And why does the coordinator get a socket of its own?
 
 # %% [markdown] answer
 # The consumer opens four connections and keeps three. The first one goes to the bootstrap address,

@@ -2,9 +2,9 @@
 # ### Exercise 04.1 · Where does a key live?
 #
 # Write `partition_of(key, partitions)`. `key` is a text or `None`; its bytes are UTF-8. `murmur2`
-# takes bytes and gives an `int` of Java, which may be negative. Kafka drops the sign by clearing
-# the highest of its 32 bits, `number & 0x7fffffff`, and not by taking the absolute value. An empty
-# text is a key like any other. Without a key, `None`, there is nothing to compute: return `None`.
+# takes bytes and gives an `int` of Java, which may be negative. Kafka clears the highest of its 32
+# bits, `number & 0x7fffffff`. It does not take the absolute value. An empty text is a key like any
+# other. Without a key, `None`, there is nothing to compute: return `None`.
 
 # %% answer
 def partition_of(key, partitions):
@@ -19,15 +19,27 @@ def partition_of(key, partitions):
 # %% question
 from autograder.cell.kinds import Function
 
-KEYS = ("tea", "茶", "coffee", "customer-7", "", None)
+KEYS = (
+    ("tea", 13),
+    ("茶", 11),
+    ("coffee", 7),
+    ("customer-7", 13),
+    ("sugar", 12),
+    ("", 6),
+    (None, 7),
+)
 
 Function(
     title="the partition of a key",
     points=2,
     answers=("partition_of",),
     public_cases=tuple(
-        {"case": "no key" if key is None else f"key {key!r}", "key": key, "partitions": 5}
-        for key in KEYS
+        {
+            "case": f"{'no key' if key is None else f'key {key!r}'}, {partitions} partitions",
+            "key": key,
+            "partitions": partitions,
+        }
+        for key, partitions in KEYS
     ),
     probe=lambda names, case: names["partition_of"](case["key"], case["partitions"]),
 )
@@ -55,8 +67,15 @@ Judge(
         None if case["key"] is None else _homes((case["key"],), case["partitions"])[0]
     ),
     hidden_cases=_keys,
-    right="right.",
-    otherwise="a Java client writes it elsewhere. Bytes, murmur2, sign, rest: in this order.",
+    right=lambda case: (
+        "right: without a key there is nothing to compute."
+        if case["key"] is None
+        else "right: a Java client writes it there, too."
+    ),
+    otherwise=(
+        "a Java client writes it elsewhere. The order of the steps: bytes, murmur2, sign bit, "
+        "remainder."
+    ),
 )
 
 
@@ -79,8 +98,8 @@ def partition_of(key, partitions):
 
 
 # %% wrong="Java's hashCode"
-# That is String.hashCode, which places a group among the offsets partitions. Keys go by murmur2
-# over their bytes.
+# That is Java's String.hashCode. Kafka uses it for the names of groups. Keys go by murmur2 over
+# their bytes.
 from kafkalab.hashing import java_string_hash
 
 
@@ -91,14 +110,46 @@ def partition_of(key, partitions):
 
 
 # %% wrong="None is a text"
-# You hashed the word None. Without a key there is nothing to hash, and the partitioner chooses by
-# its own rule.
+# You hashed the word None. Without a key there is nothing to hash: return None.
 def partition_of(key, partitions):
     return (murmur2(str(key).encode()) & 0x7FFFFFFF) % partitions
 
 
-# %% hint
-# Bytes first: key.encode(). Then murmur2, then the sign, then the rest of the division.
+# %% wrong="only ASCII bytes"
+# You dropped the bytes that are not ASCII. The bytes of a key are UTF-8: 茶 has three.
+def partition_of(key, partitions):
+    if key is None:
+        return None
+    return (murmur2(key.encode("ascii", "ignore")) & 0x7FFFFFFF) % partitions
+
+
+# %% wrong="the empty text is no key"
+# An empty text is a key like any other. Only None means that there is no key.
+def partition_of(key, partitions):
+    if not key:
+        return None
+    return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions
+
+
+# %% wrong="without a key partition 0"
+# Without a key there is nothing to compute: return None, not partition 0.
+def partition_of(key, partitions):
+    if key is None:
+        return 0
+    return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions
+
+
+# %% wrong="one too many"
+# One too many: the first partition is 0, so the remainder is the partition.
+def partition_of(key, partitions):
+    if key is None:
+        return None
+    return ((murmur2(key.encode()) & 0x7FFFFFFF) + 1) % partitions
+
 
 # %% hint
-# The sign goes with & 0x7fffffff, which is not the same as abs(). None comes before everything.
+# Bytes first: key.encode(). Then murmur2, then the sign bit, then the remainder of the division.
+
+# %% hint
+# Clear the sign bit with & 0x7fffffff, which is not the same as abs(). Ask for None before
+# everything else.

@@ -2,9 +2,13 @@
 # ### Exercise 04.2 · Count the movers
 #
 # Three topics, A, B and C. A has 200 keys: the word `n.A.name`, a hyphen, and a number from 0 to
-# 199, as in `customer-0`. A grows from `n.A.before` to `n.A.after` partitions. How many of the 200
-# keys get another partition? And which is the first of them, in the order of the numbers? Write its
-# number alone, 0 and not `"customer-0"`.
+# 199, as in `customer-0`. A grows from `n.A.before` to `n.A.after` partitions.
+#
+# - `movers`: how many of the 200 keys get another partition?
+# - `first_stayer`: which is the first key that stays where it is? Write its number alone, 0 and not
+#   `"customer-0"`.
+# - `fewest`: you may choose any number of partitions from `n.A.before + 1` to `2 * n.A.before`.
+#   With which number do the fewest of the 200 keys move?
 
 # %%
 n = numbers("04.2")
@@ -12,21 +16,24 @@ n
 
 # %% answer
 movers = {"A": ..., "B": ..., "C": ...}
-first_mover = {"A": ..., "B": ..., "C": ...}
+first_stayer = {"A": ..., "B": ..., "C": ...}
+fewest = {"A": ..., "B": ..., "C": ...}
 
 
 ### BEGIN SOLUTION
-def moving(topic):
+def moving(topic, after):
     place = lambda number, partitions: (
         to_positive(murmur2(f"{topic.name}-{number}".encode())) % partitions
     )
-    return [
-        number for number in range(200) if place(number, topic.before) != place(number, topic.after)
-    ]
+    return [number for number in range(200) if place(number, topic.before) != place(number, after)]
 
 
-movers = {name: len(moving(topic)) for name, topic in n.items()}
-first_mover = {name: moving(topic)[0] for name, topic in n.items()}
+for name, topic in n.items():
+    moved_numbers = moving(topic, topic.after)
+    movers[name] = len(moved_numbers)
+    first_stayer[name] = next(number for number in range(200) if number not in moved_numbers)
+    choices = range(topic.before + 1, 2 * topic.before + 1)
+    fewest[name] = min(choices, key=lambda after: len(moving(topic, after)))
 ### END SOLUTION
 
 # %% question
@@ -35,7 +42,7 @@ from autograder.cell.kinds import Value
 Value(
     title="keys that move",
     points=2,
-    answers=("movers", "first_mover"),
+    answers=("movers", "first_stayer", "fewest"),
     draws=THREE,
     row="topic",
     space={
@@ -45,6 +52,7 @@ Value(
     },
     # a multiple moves keys into new partitions only
     where=lambda n: n["after"] % n["before"] != 0,
+    together=lambda topics: len({(n["name"], n["before"]) for n in topics}) == len(topics),
 )
 
 # %% judge
@@ -53,77 +61,93 @@ from autograder.course.judge import Judge
 
 def _moves(case: dict) -> dict:
     keys = tuple(f"{case['name']}-{number}" for number in range(200))
-    moving = [
-        number
-        for number, (old, new) in enumerate(
-            zip(_homes(keys, case["before"]), _homes(keys, case["after"]))
-        )
-        if old != new
-    ]
-    return {"movers": len(moving), "first_mover": moving[0]}
+    old = _homes(keys, case["before"])
+
+    def moved(after: int) -> list[bool]:
+        return [was != now for was, now in zip(old, _homes(keys, after))]
+
+    grown = moved(case["after"])
+    choices = range(case["before"] + 1, 2 * case["before"] + 1)
+    return {
+        "movers": sum(grown),
+        "first_stayer": grown.index(False),
+        "fewest": min(choices, key=lambda after: sum(moved(after))),
+    }
 
 
 Judge(
     truth=_moves,
-    right="right: most keys move, and their order is broken at that moment.",
+    right=(
+        "right: {before} to {after} partitions move most keys. Twice as many partitions move the "
+        "fewest, about half."
+    ),
     otherwise=(
-        "not these. A key moves when its home among {before} differs from its home among {after}."
+        "not these. A key moves when its partition among {before} differs from its partition among "
+        "the new number."
     ),
 )
-
-# %% wrong="only the new share moves"
-# You let only as many move as the new partitions need. That is consistent hashing; Kafka takes the
-# rest of a division, and nearly all change.
-movers = {a: 200 * (x.after - x.before) // x.after for a, x in n.items()}
-first_mover = {a: 0 for a, x in n.items()}
 
 # %% begin
 from kafkalab.hashing import murmur2, to_positive
 
 place = lambda x, i, partitions: to_positive(murmur2(f"{x.name}-{i}".encode())) % partitions
 moves = lambda x, i: place(x, i, x.before) != place(x, i, x.after)
+movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}
+first_stayer = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}
+fewest = {a: 2 * x.before for a, x in n.items()}
 
+# %% wrong="only the new share moves"
+# You let only as many move as the new partitions need. That is consistent hashing; Kafka takes the
+# remainder of a division, and most keys change.
+movers = {a: 200 * (x.after - x.before) // x.after for a, x in n.items()}
+fewest = {a: x.before + 1 for a, x in n.items()}
 
 # %% wrong="who stays"
-# These are the ones who stay.
+# You counted the keys that stay. A mover is a key whose two partitions differ.
 movers = {a: len([i for i in range(200) if not moves(x, i)]) for a, x in n.items()}
-first_mover = {a: [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}
 
 # %% wrong="only into the new ones"
-# You counted those who move into a new partition. Most movers go from one old partition to
+# You counted the keys that move into a new partition. Many movers go from one old partition to
 # another.
 movers = {a: sum(place(x, i, x.after) >= x.before for i in range(200)) for a, x in n.items()}
-first_mover = {
-    a: [i for i in range(200) if place(x, i, x.after) >= x.before][0] for a, x in n.items()
-}
+
+# %% wrong="the first mover"
+# That key moves. Asked is the first key whose partition is the same before and after.
+first_stayer = {a: [i for i in range(200) if moves(x, i)][0] for a, x in n.items()}
 
 # %% wrong="the whole key"
-# So many move, and that is the key of the first. Write its number alone, without {name} and the
-# hyphen.
-movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}
-first_mover = {a: f"{x.name}-{[i for i in range(200) if moves(x, i)][0]}" for a, x in n.items()}
+# The key is right. Write its number alone, without {name} and the hyphen.
+first_stayer = {
+    a: f"{x.name}-{[i for i in range(200) if not moves(x, i)][0]}" for a, x in n.items()
+}
 
 # %% wrong="counted from 1"
-# So many move. But the first number is 0, and so the first mover is one less than you say.
-movers = {a: sum(moves(x, i) for i in range(200)) for a, x in n.items()}
-first_mover = {a: 1 + [i for i in range(200) if moves(x, i)][0] for a, x in n.items()}
+# The first number is 0, so the key is one less than you say.
+first_stayer = {a: 1 + [i for i in range(200) if not moves(x, i)][0] for a, x in n.items()}
+
+# %% wrong="one partition more"
+# One more partition moves nearly all keys. Try every number up to 2 times {before} and count.
+fewest = {a: x.before + 1 for a, x in n.items()}
+
+# %% wrong="one partition less than twice"
+# Count again with twice as many partitions, 2 times {before}: fewer keys move.
+fewest = {a: 2 * x.before - 1 for a, x in n.items()}
+
+# %% wrong="all of them"
+# Not all keys move: where both divisions have the same remainder, a key stays.
+movers = {a: 200 for a, x in n.items()}
+
+# %% wrong="nobody"
+# The records that are written stay. But the next record of a key is placed by the new number of
+# partitions.
+movers = {a: 0 for a, x in n.items()}
 
 # %% begin
 
-# %% wrong="all of them"
-# Not all: where both divisions leave the same rest, a key stays.
-movers = {a: 200 for a, x in n.items()}
-first_mover = {a: 0 for a, x in n.items()}
-
-# %% wrong="nobody"
-# The records that are there stay. But the next record of a key is placed by the new number of
-# partitions.
-movers = {a: 0 for a, x in n.items()}
-first_mover = {a: None for a, x in n.items()}
-
 # %% hint
-# home(key, partitions) tells where a key lives. Compare the two numbers of partitions, name by
+# home(key, partitions) returns a key's partition. Compare the two numbers of partitions, name by
 # name.
 
 # %% hint
-# A list of the numbers whose two homes differ holds both answers: its length and its first entry.
+# Write a function that counts the movers for any new number of partitions. For `fewest` call it for
+# each number that is allowed.

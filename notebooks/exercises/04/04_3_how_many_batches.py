@@ -2,11 +2,11 @@
 # ### Exercise 04.3 · How many batches?
 #
 # Three producers, A, B and C. Producer A sends `n.A.records` records at once, all to one partition.
-# Each value has `n.A.value_bytes` bytes, there is no key, and `batch.size` is `n.A.batch_size`
-# bytes. `linger.ms` is so long that a batch leaves when it is full, and the last one with what is
-# left. How many batches are written? How many records does the first one hold? A record has some
-# bytes beyond its value, so do not trust a division: build a lab and count. `write` above shows
-# how, but its values have 80 bytes.
+# Each value has `n.A.value_bytes` bytes, and there is no key. `batch.size` is `n.A.batch_size`
+# bytes. `linger.ms` is so long that a batch leaves when it is full. The last batch leaves with what
+# is in it. How many batches are written? How many records are in the first one? A record has some
+# bytes beyond its value, so a division does not give the answer. Build a lab and count. `write`
+# above shows how, but its values have 80 bytes.
 
 # %%
 n = numbers("04.3")
@@ -42,10 +42,12 @@ Value(
     draws=THREE,
     row="producer",
     space={
-        "records": (300, 400, 500, 600),
+        "records": (300, 350, 400, 450, 500, 550, 600),
         "value_bytes": (40, 60, 90),
         "batch_size": (1500, 2000, 3000, 4000),
     },
+    # else a batch of bare values is a batch of values of 80 bytes
+    where=lambda n: (n["value_bytes"], n["batch_size"]) not in ((90, 1500), (90, 2000)),
 )
 
 # %% judge
@@ -75,7 +77,10 @@ def _batches(case: dict) -> dict:
 Judge(
     truth=_batches,
     right="right: each record brings some bytes of its own, and the batch a header of 61.",
-    otherwise="not these two. Let a lab count: one broker, one partition, linger.ms=1000.",
+    otherwise=(
+        "not these numbers. Let a lab count: one broker, one partition, linger.ms=1000, values of "
+        "{value_bytes} bytes."
+    ),
 )
 
 # %% wrong="values only"
@@ -84,6 +89,11 @@ Judge(
 batches = {a: -(-x.records // (x.batch_size // x.value_bytes)) for a, x in n.items()}
 in_the_first = {a: x.batch_size // x.value_bytes for a, x in n.items()}
 
+# %% wrong="the header counted, the record's own bytes not"
+# You took the header of 61 bytes from the batch. Each record has some bytes of its own, too.
+batches = {a: -(-x.records // ((x.batch_size - 61) // x.value_bytes)) for a, x in n.items()}
+in_the_first = {a: (x.batch_size - 61) // x.value_bytes for a, x in n.items()}
+
 # %% wrong="the values of write"
 # That is what a lab counts whose values have 80 bytes, as in `write`. Yours have {value_bytes}.
 of_80 = {1500: 16, 2000: 21, 3000: 33, 4000: 44}
@@ -91,7 +101,7 @@ batches = {a: -(-x.records // of_80[x.batch_size]) for a, x in n.items()}
 in_the_first = {a: of_80[x.batch_size] for a, x in n.items()}
 
 # %% wrong="one for each record"
-# You gave each record a batch. They are sent at once, and linger.ms is long: they are packed until
+# You gave each record a batch. They are sent at once, and linger.ms is long: they share a batch until
 # {batch_size} bytes are reached.
 batches = {a: x.records for a, x in n.items()}
 in_the_first = {a: 1 for a, x in n.items()}
@@ -107,9 +117,9 @@ batches = {a: -(-x.records // x.batch_size) for a, x in n.items()}
 in_the_first = {a: x.batch_size for a, x in n.items()}
 
 # %% hint
-# A record weighs more than its value, and a batch has a header. Which of the two makes a batch
-# full earlier than you think?
+# A record has more bytes than its value, and a batch has a header. So a batch is full earlier than
+# a division says.
 
 # %% hint
-# Make a Lab with one broker and one partition, send so many records with linger.ms=1000, close,
+# Make a Lab with one broker and one partition, send that many records with linger.ms=1000, close,
 # and look at lab.table("record.appended").

@@ -1,14 +1,19 @@
 # %% [markdown]
 # ### Exercise 04.5 · The missing half: a partitioner of your own
 #
-# One customer, `mega`, writes as much as all others together. A **partitioner** is a function that
-# the producer calls for each record, and that returns the number of a partition. Write one that
-# gives the key `mega` the last partition for itself. All other keys share the remaining partitions
-# by Kafka's rule for keys (section 2), as if the last one did not exist. Records without a key,
-# `None`, go anywhere but to the last partition. `cluster.partition_count_for_topic(topic)` tells
-# how many partitions there are, at least two. The check puts your function into a producer and
-# looks where the records are. In some of its runs a broker crashes and comes back. Its partitions
-# have no leader meanwhile, and a key must stay where it is all the same: its records wait.
+# One customer, `mega`, writes as much as all others together. A **partitioner** (分区器) is a
+# function that the producer calls for each record. It returns the number of a partition. Write one
+# with these rules:
+#
+# - The key `mega`, and no other, goes to the last partition.
+# - Any other key goes where Kafka's rule (section 2) puts it in a topic without that last
+#   partition.
+# - A record without a key, `None`, goes anywhere but to the last partition.
+#
+# `cluster.partition_count_for_topic(topic)` returns the number of partitions, at least two. The
+# check puts your function into a producer and looks where the records are. In some runs a broker
+# crashes and comes back. Until then its partitions have no leader. A key stays in its partition all
+# the same: its records wait.
 
 # %% answer
 def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
@@ -24,10 +29,13 @@ def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
 
 
 # %% question
+from functools import cache
+
 from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
 from kafkalab import KafkaProducer, Lab, ProducerRecord
 
+OTHERS = (*(f"customer-{number}" for number in range(36)), "mega-2", "Mega", "", "茶", "meg")
 TOPICS = tuple(
     {
         "case": f"{partitions} partitions, seed {seed}{', a leader crashes' if crash else ''}",
@@ -41,8 +49,8 @@ TOPICS = tuple(
 
 def placed(names, case) -> list:
     """Where a producer with the learner's partitioner puts records: (key, partition) of each. In
-    the middle the broker of some of the partitions may crash and come back: meanwhile these have no
-    leader."""
+    the middle the broker of some of the partitions may crash and come back: until then these have
+    no leader."""
     lab = Lab(
         brokers=3,
         seed=case["seed"],
@@ -67,8 +75,8 @@ def placed(names, case) -> list:
         if number % 5 == 0
         else "mega"
         if number % 3 == 0
-        else f"customer-{(number * 7 + case['seed']) % 40}"
-        for number in range(120)
+        else OTHERS[(number * 7 + case["seed"]) % len(OTHERS)]
+        for number in range(180)
     ]
     futures = []
     for number, key in enumerate(keys):
@@ -88,7 +96,12 @@ def _one_that_is_there(rule, partitions: int):
     that record for two minutes and then say little."""
 
     def partitioner(topic, key, *rest):
-        chosen = rule(topic, key, *rest)
+        try:
+            chosen = rule(topic, key, *rest)
+        except Exception as wrong:
+            raise NotAsAsked(
+                f"for the key {key!r} `mega_partitioner` raised {type(wrong).__name__}: {wrong}"
+            ) from None
         if not hasattr(chosen, "__index__") or not 0 <= chosen < partitions:
             raise NotAsAsked(
                 f"`mega_partitioner` returned {chosen!r} for the key {key!r}; with {partitions} "
@@ -99,35 +112,49 @@ def _one_that_is_there(rule, partitions: int):
     return partitioner
 
 
+@cache
+def without_the_last(partitions: int) -> dict[str, int]:
+    """key -> its partition in a topic that has one partition less, by a producer's own rule."""
+    lab = Lab(brokers=1, seed=1, version="3.9")
+    lab.create_topic("orders", partitions=partitions - 1)
+    producer = KafkaProducer(lab, {"client.id": "writer"})
+    futures = {key: producer.send(ProducerRecord("orders", key=key, value="v")) for key in OTHERS}
+    producer.close()
+    return {key: future.get().partition for key, future in futures.items()}
+
+
 def keeps_the_rule(case: dict, data) -> tuple[bool, str]:
-    """Whether mega is alone on the last partition, everybody else elsewhere,
-    and each key in one place."""
+    """Whether mega is alone on the last partition, each other key where Kafka's rule has it, and
+    no record without a key on the last."""
     last, home = case["partitions"] - 1, {}
+    kafkas = without_the_last(case["partitions"])
     for key, partition in data:
         if key == "mega" and partition != last:
             return False, f"a record of mega is in partition {partition}; the last one is {last}."
         if key is None and partition == last:
             return False, f"a record without a key is in partition {last}, which belongs to mega."
         if key is not None and key != "mega" and partition == last:
-            return False, f"{key} is in partition {last}, which belongs to mega."
+            return False, f"the key {key!r} is in partition {last}, which belongs to mega."
         if key is not None and home.setdefault(key, partition) != partition:
             return (
                 False,
                 (
-                    f"{key} is in partition {home[key]} and in {partition}. A key must stay in one "
-                    "place."
+                    f"the key {key!r} is in partition {home[key]} and in {partition}. A key must "
+                    "stay in one partition."
                 ),
             )
-    used = {partition for _, partition in data}
-    if len(used) < case["partitions"]:
-        return (
-            False,
-            (
-                f"only {len(used)} of {case['partitions']} partitions are used. The others are to "
-                "share all the rest."
-            ),
-        )
-    return True, "right: mega has a partition of its own, and every key stays where it is."
+    for key, partition in data:
+        if key in kafkas and partition != kafkas[key]:
+            return (
+                False,
+                (
+                    f"the key {key!r} is in partition {partition}. Kafka's rule over the first "
+                    f"{last} partitions puts it into {kafkas[key]}."
+                ),
+            )
+    if case["crash"]:
+        return True, "right: a leader was away, and every key stayed in its partition."
+    return True, "right: mega is alone, and every other key is where Kafka's rule has it."
 
 
 Function(
@@ -158,8 +185,8 @@ Judge(
 
 
 # %% wrong="others share all"
-# Kafka's rule over all {partitions} partitions puts other keys into the last one, which belongs to
-# mega.
+# You used Kafka's rule over all {partitions} partitions. So it puts other keys into the last one,
+# which belongs to mega.
 def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
     partitions = cluster.partition_count_for_topic(topic)
     if key == "mega":
@@ -196,16 +223,56 @@ def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
 
 
 # %% wrong="one for everybody else"
-# You put everybody else into partition 0. They are to share all partitions but the last.
+# You put all other keys into partition 0. They share all partitions but the last.
 def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
     partitions = cluster.partition_count_for_topic(topic)
     return partitions - 1 if key == "mega" else 0
 
 
-# %% hint
-# Three kinds of records: mega, no key, all others. The last two share one partition less than
-# there are.
+# %% wrong="the last one's keys go to 0"
+# You used Kafka's rule over all {partitions} partitions and moved the keys of the last one to 0. The
+# rule is over one partition less, so most keys belong elsewhere.
+def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
+    partitions = cluster.partition_count_for_topic(topic)
+    if key == "mega":
+        return partitions - 1
+    home = to_positive(murmur2(value_bytes if key is None else key_bytes)) % partitions
+    return 0 if home == partitions - 1 else home
+
+
+# %% wrong="the absolute value"
+# You took the absolute value of the hash. Kafka clears the sign bit, as in section 2, and a negative
+# number becomes another one that way.
+def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
+    partitions = cluster.partition_count_for_topic(topic)
+    if key == "mega":
+        return partitions - 1
+    return abs(murmur2(value_bytes if key is None else key_bytes)) % (partitions - 1)
+
+
+# %% wrong="all that begin with mega"
+# Your function gives the last partition to all keys that begin with mega. The key mega-2 is another
+# customer.
+def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
+    partitions = cluster.partition_count_for_topic(topic)
+    if key and key.startswith("mega"):
+        return partitions - 1
+    return to_positive(murmur2(value_bytes if key is None else key_bytes)) % (partitions - 1)
+
+
+# %% wrong="the empty key is no key"
+# You treat the empty text as if there were no key. It is a key like any other: only None means that
+# there is none.
+def mega_partitioner(topic, key, key_bytes, value, value_bytes, cluster):
+    partitions = cluster.partition_count_for_topic(topic)
+    if key == "mega":
+        return partitions - 1
+    return to_positive(murmur2(key_bytes if key else value_bytes)) % (partitions - 1)
+
 
 # %% hint
-# For the others, Kafka's rule over partitions - 1. Without a key, take the value's bytes instead,
-# by the same rule.
+# Three kinds of records: mega, no key, all others. For the last two there is one partition less.
+
+# %% hint
+# For the others use Kafka's rule over partitions - 1. Without a key there are no key_bytes: hash
+# the value's bytes instead, or count.

@@ -2,8 +2,8 @@
 # ### Exercise 04.6 · A bug to hunt: find the setting
 #
 # Which producer sends far more requests than the others? A client writes all its settings into its
-# log when it starts. Print those of the guilty one and compare: which setting makes its batches
-# small? Somebody thought that its number counts records.
+# log when it starts. Print those of the guilty one and compare them with another's. Which setting
+# is the cause? Somebody misunderstood what its number counts.
 
 # %% spark=true
 settings = lines.where("message like 'ProducerConfig values%'").orderBy("client_id")
@@ -42,11 +42,12 @@ Judge(
         "its_value": case["batch_size"],
     },
     right=(
-        "right: {batch_size} bytes hold one of these records, so each leaves alone, whatever "
-        "linger.ms says."
+        "right: {batch_size} bytes have room for one of these records, so each leaves alone, "
+        "whatever linger.ms says."
     ),
     otherwise=(
-        "not these three. Who sends the most requests, and which of its settings is out of line?"
+        "not these three. Find the client with the most requests. Which of its settings differs "
+        "from every other client's?"
     ),
 )
 

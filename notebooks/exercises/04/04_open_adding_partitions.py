@@ -5,11 +5,13 @@
 # %% [markdown] answer
 # It breaks a promise when records have keys. The partition of a key is its hash modulo the number
 # of partitions. With another number most keys go to another partition. So the order of the records
-# of one key is lost across the change: the older ones lie in the old partition, the newer ones in
-# the new, and they are read by different members. State or joins that are kept by partition no
-# longer match either. I would create a new topic with more partitions, copy or migrate the records,
-# and move the producers and consumers over. Better still is to choose enough partitions from the
-# start. Without keys nothing breaks.
+# of one key is lost across the change: the older ones are in the old partition, the newer ones in
+# the new one, and different members read them. State or joins that are kept by partition no longer
+# match either. I would create a new topic with more partitions, copy or migrate the records, and
+# move the producers and consumers over. Better still is to choose enough partitions from the start.
+# Without keys no order is lost. But a second promise can break, with or without keys: consumers
+# find the new partitions a little later. With auto.offset.reset=latest, the default, they start at
+# the end and never read what was written before. So set earliest before you add partitions.
 
 # %% question
 from autograder.cell.kinds import Open
@@ -19,7 +21,9 @@ Open(points=4)
 # %% rubric
 # Facts: the partition of a record with a key is (murmur2(key) & 0x7fffffff) % n over all n
 # partitions; records already written never move; a topic's partitions can be added and not taken
-# away; Kafka promises order inside a partition only.
+# away; Kafka promises order inside a partition only. A group has no committed offset in a new
+# partition: with auto.offset.reset=latest, the default, it skips what was written before it found
+# the partition, with and without keys (KAFKA-12261). To say so is right, never a blunder.
 from autograder.written.scorer import Blunder, Concept, Lexicon, Rubric
 
 _WORDS = Lexicon(
@@ -128,6 +132,12 @@ _WORDS = Lexicon(
             "not, never, no, nothing, nobody, without, nor, neither, 不, 没, 没有, 不会, 并不, "
             "不是, 非, 无"
         ),
+        "skipped": (
+            "latest, auto.offset.reset, offset reset, reset policy, skip*, discover*, find the "
+            "new, finds the new, found the new, never read, unread, refresh*, by_duration, "
+            "earliest, 跳过, 发现新, 最新位移, 读不到"
+        ),
+        "keyless": "没有 key, 无 key, 不带 key, 没有键, 无键, 空 key, without keys, without a key",
         "old": (
             "old, older, existing, already, previous*, earlier, written, stored, present, past, "
             "historic*, 旧, 已有, 原有, 老, 历史, 现有, 以前, 之前, 原来"
@@ -189,7 +199,7 @@ _ORDER_KEPT = (
         "far|must|should|need*|want*|wish*|would|in order to|so that|new topic|if "
         "you|were|was|used to|expect*|instead)"
     ),
-    "(顺序|有序) .. (不变|不受影响|仍然保证|保持不变|不会变|还是一样|不会乱) ! (新建|应该|承诺)",
+    "(顺序|有序) .. (不变|不受影响|仍然保证|保持不变|不会变|还是一样|不会乱) ! (新建|应该|承诺|{keyless})",
     "(仍然|仍|还是|依然) (有序|保持顺序|按顺序) ! (新建|应该|承诺)",
     "{order} .. unaffected ^ {not}",
 )
@@ -316,7 +326,7 @@ Rubric(
                     "(keeps|preserves|maintains|guarantees) .. {order} ! "
                     "({not}|only|within|inside|until|if|relied|promise*|per partition|new topic)"
                 ),
-                "顺序 .. (不变|不受影响|仍然保证|保持不变|不会变|还是一样) ^ (不能|无法|没)",
+                "顺序 .. (不变|不受影响|仍然保证|保持不变|不会变|还是一样) ^ (不能|无法|没) ! {keyless}",
                 (
                     "(global|total|overall|whole|all messages|entire) _ _ {order} ! "
                     "({not}|only|never|key)"
@@ -353,7 +363,7 @@ Rubric(
                     "{state} .. (is|are|stays|stay|remains|remain|gets|get|will|will be) _ "
                     "(kept|fine|ok|unaffected|correct|safe|intact|preserved|valid|moved|migrated|"
                     "follow*|unchanged) ^ ({not}|no longer|here|there) ! (until|as long "
-                    "as|would|new topic|so that)"
+                    "as|would|new topic|so that|kept (by|per) partition* (no longer|not) match*)"
                 ),
                 "~{state} .. (not|n t) (affected|lost|touched|broken|influenced) ! {new_topic}",
                 "{state} _ (follow*|move*|migrat*) _ (automatically|along|with|too) ^ {not}",
@@ -548,20 +558,20 @@ Rubric(
                 (
                     "~(without|null|keyless|unkeyed|with no|have no|has no|having no) _ "
                     "(key|keys|key*) .. (break*|lose|loses|lost|order*|problem*|affected|matter*) "
-                    "! (nothing|no promise|no order*|only if you use|safe|fine|harmless|no "
+                    "! ({skipped}|nothing|no promise|no order*|only if you use|safe|fine|harmless|no "
                     "problem|rest|have|had|round|never|no guarantee*)"
                 ),
                 (
                     "~(breaks|break|problem|affected|lost|lose) .. "
                     "(without|null|keyless|unkeyed|with no|have no|has no) (a)? (key|keys) ! "
-                    "({not} (break*|problem|affect*)|nothing|safe|fine)"
+                    "({skipped}|{not} (break*|problem|affect*)|nothing|safe|fine)"
                 ),
                 (
                     "~(with|have|having|use|using) (a)? (key|keys) .. (nothing changes|not "
-                    "affected|unaffected|safe|stays|no problem|not change) ! (without|no key*|not "
+                    "affected|unaffected|safe|stays|no problem|not change) ! ({skipped}|without|no key*|not "
                     "safe)"
                 ),
-                "~(没有|无|不带) (key|键) .. (打乱|丢失|破坏|受影响|乱序) ",
+                "~(没有|无|不带) (key|键) .. (打乱|丢失|破坏|受影响|乱序) ! ({skipped}|不受影响|不丢)",
                 (
                     "~(keyed {record}|{record} with a key) _ "
                     "(keep|keeps|retain|retains|preserve|preserves) _ {order} ^ "

@@ -1,12 +1,12 @@
 # %% [markdown] items="N18 N21"
 # ### Exercise 05.3 · Repair fire and forget
 #
-# A function `send_all` sends a list of orders and returns at once: fire and forget. Write it anew,
-# so that it waits until every order has had its last word, success or failure. Then it returns the
-# list of keys that were **not** acknowledged, in the order of `orders`. When all went well, the
-# list is empty. Do not wait after each single order before you send the next: that would be many
-# times slower. The check runs your function on clusters whose brokers crash, and compares with what
-# was really acknowledged.
+# A function `send_all` sends a list of orders and returns at once: fire and forget. Write it again,
+# so that it waits for the result of every order, success or failure. Then it returns the list of
+# keys that were **not** acknowledged, in the order of `orders`. When all orders are written, the
+# list is empty. Do not wait after each order before you send the next: that is many times slower.
+# The check runs your function on clusters whose brokers crash. It compares with what was really
+# acknowledged.
 
 # %% answer
 def send_all(producer, orders):
@@ -102,8 +102,8 @@ def said_what_failed(case: dict, data) -> tuple[bool, str]:
         return (
             False,
             (
-                f"{len(failed)} orders were not acknowledged, and you named {len(said)}. Every "
-                "order needs its last word before you return."
+                f"{len(failed)} orders were not acknowledged, and you named {len(said)}. Wait for the "
+                "result of every order before you return."
             ),
         )
     if case["crash"] == 0 and data["took_ms"] > 200:
@@ -114,7 +114,9 @@ def said_what_failed(case: dict, data) -> tuple[bool, str]:
                 "afterwards."
             ),
         )
-    return True, "right: it says what is safe and what is not."
+    if not failed:
+        return True, "right: all were acknowledged, and your list is empty."
+    return True, f"right: {len(failed)} orders failed, and you named each of them."
 
 
 Function(
@@ -150,8 +152,8 @@ Judge(
 
 # %% wrong="fire and forget"
 # You named none, but orders have failed. A future is done also when its order has failed; get()
-# tells, by what it raises. Callbacks tell as well, to whoever lets them come: call flush() before
-# you return the list that they fill.
+# tells, by what it raises. A callback tells it as well: call flush() before you return the
+# list that the callbacks fill.
 def send_all(producer, orders):
     for order in orders:
         producer.send(order)
@@ -184,8 +186,8 @@ def send_all(producer, orders):
 
 # %% wrong="done means written"
 # You named none, but orders have failed. A future is done also when its order has failed; get()
-# tells, by what it raises. Callbacks tell as well, to whoever lets them come: call flush() before
-# you return the list that they fill.
+# tells, by what it raises. A callback tells it as well: call flush() before you return the
+# list that the callbacks fill.
 def send_all(producer, orders):
     futures = [(order.key, producer.send(order)) for order in orders]
     producer.flush()

@@ -1,8 +1,10 @@
 # %% [markdown]
-# A program counts what it has sent: "3 orders sent, all fine". Its topic holds none of them, and
-# the program went on without an error. Here are the first warnings in the producer's log. What does
-# the broker answer? Put the name of the error, as the lines write it, into `error_name`. And why
-# did the program not hear of it? Put what it should have passed to `send` or to the producer into
+# ### Exercise 05.4 · Sent, and nothing there
+#
+# A program counts what it has sent: "3 orders sent, all fine". Its topic has none of them, and the
+# program continued without an error. Here are the first warnings in the producer's log. What does
+# the broker answer? Put the name of the error, as the lines write it, into `error_name`. Why did
+# the program not learn of it? Put what it should have passed to `send` or to the producer into
 # `missing`: one of the three words in the cell.
 
 # %%

@@ -1,24 +1,26 @@
 # %% [markdown]
 # ### Exercise 05.5 · What is lost, and where?
 #
-# How many acknowledged orders did each shop lose? A *left anti join* keeps the rows of the left
-# side that have no partner on the right.
+# How many acknowledged orders did each shop lose, and which is the number of the first lost one? In
+# `"order 17"` the number is 17. The auditor has `told_written` and `can_be_read`. Write the join
+# that keeps the rows of the one without a partner in the other.
 
 # %% spark=true
-not_there = told_written.join(can_be_read, ["shop", "key"], "left_anti")
-not_there.limit(3).toPandas()  # count these by shop
+told_written.limit(3).toPandas()  # your join comes here; count its rows by shop
 
 # %% answer
 orders_lost = {"A": ..., "B": ..., "C": ...}
+first_lost = {"A": ..., "B": ..., "C": ...}
 
 
 ### BEGIN SOLUTION
 def lost_by(shop):
-    told_and_left = shop_with_crash(shop)
-    return len(set(told_and_left[0]) - set(told_and_left[1]))
+    written, read = shop_with_crash(shop)
+    return sorted(int(key.split()[1]) for key in set(written) - set(read))
 
 
-orders_lost = {name: lost_by(shop) for name, shop in n.items()}
+orders_lost = {name: len(lost_by(shop)) for name, shop in n.items()}
+first_lost = {name: lost_by(shop)[0] for name, shop in n.items()}
 ### END SOLUTION
 
 # %% question
@@ -27,7 +29,7 @@ from autograder.cell.kinds import Value
 Value(
     title="Spark: the loss report",
     points=2,
-    answers=("orders_lost",),
+    answers=("orders_lost", "first_lost"),
     draws=THREE,
     row="shop",
     space={"acks": ("0", "1"), "asleep_after_ms": tuple(range(110, 960, 30))},
@@ -41,8 +43,8 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPar
 
 
 @cache
-def _lost(acks: str, asleep_after_ms: int) -> int:
-    """Acknowledged orders of one shop that nobody can read after its leader's crash."""
+def _lost(acks: str, asleep_after_ms: int) -> tuple[int, ...]:
+    """The numbers of acknowledged orders that nobody can read after the leader's crash."""
     lab = Lab(
         brokers=4,
         seed=4,
@@ -81,15 +83,19 @@ def _lost(acks: str, asleep_after_ms: int) -> int:
         lab, {"auto.offset.reset": "earliest", "bootstrap.servers": "localhost:9095"}, name="reader"
     )
     reader.assign([TopicPartition("orders", 0)])
-    return len(set(written) - {record.key for record in reader.poll(timeout_ms=5_000)})
+    lost = set(written) - {record.key for record in reader.poll(timeout_ms=5_000)}
+    return tuple(sorted(int(key.split()[1]) for key in lost))
 
 
 Judge(
-    truth=lambda case: {"orders_lost": _lost(case["acks"], case["asleep_after_ms"])},
+    truth=lambda case: {
+        "orders_lost": len(_lost(case["acks"], case["asleep_after_ms"])),
+        "first_lost": _lost(case["acks"], case["asleep_after_ms"])[0],
+    },
     right="right: acknowledged by a leader alone, and gone with it.",
     otherwise=(
-        "not this number. Join what was acknowledged with what can be read, left anti, and "
-        "count by shop."
+        "not these numbers. Join what was acknowledged with what can be read, keep the rows without "
+        "a partner, and count them by shop."
     ),
 )
 
@@ -97,18 +103,22 @@ Judge(
 # These can be read, or nearly. Take what was acknowledged on the left side, and keep what has no
 # partner.
 orders_lost = {a: min(100, x.asleep_after_ms // 10 - 1) for a, x in n.items()}
+first_lost = {a: 0 for a, x in n.items()}
 
 # %% wrong="everything after the leader's crash"
 # Not all is lost: what the followers had copied before they fell asleep is there.
 orders_lost = {a: 100 for a, x in n.items()}
+first_lost = {a: 0 for a, x in n.items()}
 
 # %% wrong="acknowledged is safe"
-# Each shop was told that all its orders are written, by the leader alone. It died with what only
-# it had.
+# Each shop was told that all its orders are written, by the leader alone. The leader crashed, and
+# only it had the last ones.
 orders_lost = {a: 0 for a, x in n.items()}
+first_lost = {a: None for a, x in n.items()}
 
 # %% hint
-# Acknowledged on the left, readable on the right: what has no partner is lost.
+# Acknowledged on the left, readable on the right. Spark has a kind of join that keeps the rows of
+# the left side without a partner.
 
 # %% hint
-# told_written.join(can_be_read, ["shop", "key"], "left_anti").groupBy("shop").count()
+# It is called "left_anti". For the first number: F.min of split(key, " ")[1], cast to int.

@@ -1,14 +1,14 @@
 # %% [markdown] items="N49"
 # ### Exercise 10.1 · Which clock?
 #
-# Four programs, A to D. `n.A.what` says what befalls A right after a `poll()`: it `"works"` for
-# `n.A.seconds` seconds, or it `"stands still"` for so long, or it `"is killed"` and never comes
-# back; then `n.A.seconds` has no meaning. Its session timeout is `n.A.session_s` seconds, its poll
-# interval `n.A.poll_limit_s`.
+# Four programs, A to D, are dynamic members. `n.A.what` says what happens to A right after a
+# `poll()`. It `"works"` for `n.A.seconds` seconds, or it `"freezes"` for that time, or it
+# `"is killed"` and never comes back. (Then `n.A.seconds` has no meaning.) Its session timeout is
+# `n.A.session_s` seconds, its poll interval `n.A.poll_limit_s`.
 #
 # Which clock ends its membership: `"poll"`, `"session"` or `"none"`? And after how many seconds?
 # Count from its last `poll()` for the poll clock, from its last heartbeat for the session clock.
-# For `"none"` that is 0.
+# For `"none"` the answer is 0.
 
 # %%
 n = numbers("10.1")
@@ -42,7 +42,7 @@ Value(
     draws=FOUR,
     row="program",
     space={
-        "what": ("works", "stands still", "is killed"),
+        "what": ("works", "freezes", "is killed"),
         "seconds": (20, 70, 200, 600),
         "session_s": (10, 30, 45),
         "poll_limit_s": (40, 120, 300),
@@ -66,7 +66,7 @@ Value(
             n["what"] == "works" and n["seconds"] > n["poll_limit_s"] > n["session_s"] for n in sets
         )
         and any(n["what"] == "is killed" and n["session_s"] < n["poll_limit_s"] for n in sets)
-        and any(n["what"] == "stands still" and n["seconds"] > n["session_s"] for n in sets)
+        and any(n["what"] == "freezes" and n["seconds"] > n["session_s"] for n in sets)
     ),
 )
 
@@ -102,7 +102,7 @@ def _clock(what: str, seconds: int, session_s: int, poll_limit_s: int) -> tuple[
 
     app = lab.spawn(program, name="ada")
     lab.run_until(lambda: bool(trouble))
-    if what == "stands still":
+    if what == "freezes":
         app.pause(seconds * 1_000)
     if what == "is killed":
         lab.kill("ada")
@@ -129,13 +129,13 @@ def _two_clocks(case: dict) -> dict:
 
 Judge(
     truth=_two_clocks,
-    right="right: a busy program is alive and late; a silent one is neither.",
+    right="right: a busy program still sends heartbeats; a stopped or dead one does not.",
     otherwise="not this clock, or not after so many seconds. Which of its threads still run?",
 )
 
 # %% wrong="work stops the heartbeats"
-# The program that {what} is judged by its heartbeats in your answer. Since 0.10.1 they come from a
-# thread of their own: while the program works, they go on.
+# You stopped the heartbeats of a program that works. Since 0.10.1 a thread of the client sends them,
+# also while the program works.
 clock = {a: "session" if x.seconds > x.session_s else "none" for a, x in n.items()}
 after_s = {a: x.session_s if x.seconds > x.session_s else 0 for a, x in n.items()}
 
@@ -146,8 +146,8 @@ clock = {a: "poll" if x.seconds > x.poll_limit_s else "none" for a, x in n.items
 after_s = {a: x.poll_limit_s if x.seconds > x.poll_limit_s else 0 for a, x in n.items()}
 
 # %% wrong="killed is known at once"
-# Right clock. But a program that is killed says nothing, and nobody tells the coordinator: it
-# waits for its session timeout of {session_s} s.
+# The clock is right. But a killed program sends no LEAVE_GROUP. The coordinator waits for the session
+# timeout of {session_s} s.
 clock = {
     a: "session"
     if x.what != "works" and x.seconds > x.session_s
@@ -166,8 +166,8 @@ after_s = {
 }
 
 # %% hint
-# Ask which threads still run. A busy program has a heartbeat thread beside it; one that stands
-# still or is dead has none.
+# Ask which threads still run. A busy program has a heartbeat thread beside it; one that is
+# frozen or dead has none.
 
 # %% hint
 # Busy: only the poll clock can run out, and only when n.A.seconds is longer. Silent: the session

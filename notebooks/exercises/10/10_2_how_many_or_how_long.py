@@ -1,11 +1,14 @@
 # %% [markdown]
 # ### Exercise 10.2 · How many, or how long?
 #
-# Three programs. In A an order takes `n.A.record_ms` milliseconds. Each batch is also written in
-# one transaction of the database, which takes `n.A.batch_ms` milliseconds more, before the next
-# poll. First answer: with a poll interval of `n.A.limit_s` seconds, how large may
-# `max.poll.records` be at most, so that no batch is late? Second answer: with the default of 500
-# records, what is the least poll interval in whole seconds?
+# Three programs. In A most orders take `n.A.record_ms` milliseconds. In the slowest batch *one*
+# order takes `n.A.slow_ms` instead. Each batch is also written in one transaction of the database,
+# which takes `n.A.batch_ms` milliseconds more, before the next poll. Your team has a rule: the
+# slowest batch may use 80 % of the poll interval at most.
+#
+# First answer: the poll interval is `n.A.limit_s` seconds. How large may `max.poll.records` be at
+# most? Second answer: with the default of 500 records, what is the least poll interval in whole
+# seconds?
 
 # %%
 n = numbers("10.2")
@@ -14,18 +17,33 @@ n
 # %% answer
 most_records = {"A": ..., "B": ..., "C": ...}
 least_interval_s = {"A": ..., "B": ..., "C": ...}
+
+
 ### BEGIN SOLUTION
-most_records = {
-    name: (program.limit_s * 1000 - program.batch_ms) // program.record_ms
-    for name, program in n.items()
-}
-least_interval_s = {
-    name: (500 * program.record_ms + program.batch_ms) // 1000 + 1 for name, program in n.items()
-}
+def slowest_batch_ms(program, records):
+    return (records - 1) * program.record_ms + program.slow_ms + program.batch_ms
+
+
+def most(program):
+    return max(
+        records
+        for records in range(1, 501)
+        if slowest_batch_ms(program, records) <= 0.8 * program.limit_s * 1000
+    )
+
+
+most_records = {name: most(program) for name, program in n.items()}
+least_interval_s = {name: -(-slowest_batch_ms(program, 500) // 800) for name, program in n.items()}
 ### END SOLUTION
 
 # %% question
 from autograder.cell.kinds import Value
+
+
+def left_ms(n: dict) -> int:
+    """What 80 % of the limit leave for the usual orders of the slowest batch."""
+    return n["limit_s"] * 800 - n["batch_ms"] - n["slow_ms"]
+
 
 Value(
     title="how many records, or how long",
@@ -35,14 +53,16 @@ Value(
     row="program",
     space={
         "record_ms": (700, 800, 900, 1_200, 1_400, 1_600, 2_000, 2_400),
+        "slow_ms": (6_000, 9_000, 15_000),
         "batch_ms": (1_500, 4_500, 8_500),
         "limit_s": (120, 180, 240, 300),
     },
     where=lambda n: (
-        n["record_ms"] - (n["limit_s"] * 1_000 - n["batch_ms"]) % n["record_ms"] >= 300
-        and (n["limit_s"] * 1_000 - n["batch_ms"]) % n["record_ms"] >= 100
-        and (n["limit_s"] * 1_000) // n["record_ms"]
-        != (n["limit_s"] * 1_000 - n["batch_ms"]) // n["record_ms"]
+        n["record_ms"] - left_ms(n) % n["record_ms"] >= 300
+        and left_ms(n) % n["record_ms"] >= 100
+        and 200 <= (499 * n["record_ms"] + n["batch_ms"] + n["slow_ms"]) % 800 <= 700
+        and n["slow_ms"] + n["batch_ms"] > 4 * n["record_ms"]
+        and n["batch_ms"] > n["record_ms"]
     ),
 )
 
@@ -54,15 +74,15 @@ from kafkalab import Lab
 
 
 @cache
-def _stays(batch_ms: int, limit_s: int) -> bool:
-    """Whether a member whose batches take so long is one still when it polls again."""
+def _stays(batch_ms: int, limit_ms: int) -> bool:
+    """Whether a member whose batches take this long is still one when it polls again."""
     lab = Lab(brokers=1, seed=3)
     _shop(lab, 1)
     done = []
 
     def program(lab):
         consumer = _member(
-            lab, "ada", **{"max.poll.interval.ms": limit_s * 1_000, "heartbeat.interval.ms": 15_000}
+            lab, "ada", **{"max.poll.interval.ms": limit_ms, "heartbeat.interval.ms": 15_000}
         )
         while not done:
             if len(consumer.poll(timeout_ms=500)):
@@ -77,59 +97,91 @@ def _stays(batch_ms: int, limit_s: int) -> bool:
 
 
 @cache
-def _enough(record_ms: int, batch_ms: int, limit_s: int) -> tuple[int, int]:
-    records, seconds = limit_s * 1_000 // record_ms, (500 * record_ms + batch_ms) // 1_000
-    while _stays((records + 1) * record_ms + batch_ms, limit_s):
+def _enough(record_ms: int, slow_ms: int, batch_ms: int, limit_s: int) -> tuple[int, int]:
+    """Played with a limit of 80 %: (the most records, the least whole seconds)."""
+
+    def slowest(records: int) -> int:
+        return (records - 1) * record_ms + slow_ms + batch_ms
+
+    records, seconds = limit_s * 800 // record_ms, slowest(500) // 800
+    while _stays(slowest(records + 1), limit_s * 800):
         records += 1
-    while not _stays(records * record_ms + batch_ms, limit_s):
+    while not _stays(slowest(records), limit_s * 800):
         records -= 1
-    while not _stays(500 * record_ms + batch_ms, seconds):
+    while not _stays(slowest(500), seconds * 800):
         seconds += 1
     return records, seconds
 
 
 def _cure(case: dict) -> dict:
-    records, seconds = _enough(case["record_ms"], case["batch_ms"], case["limit_s"])
+    records, seconds = _enough(
+        case["record_ms"], case["slow_ms"], case["batch_ms"], case["limit_s"]
+    )
     return {"most_records": records, "least_interval_s": seconds}
 
 
 Judge(
     truth=_cure,
-    right="right: all that lies between two polls has to fit, with something to spare.",
-    otherwise="not these two. What lies between two polls, and does it end before the limit?",
+    right="right: the slowest batch fits, and a fifth of the poll interval is left.",
+    otherwise="not these two. What lies between two polls in the slowest batch?",
 )
 
+# %% wrong="no margin"
+# You used the whole poll interval. By the team's rule the slowest batch may use 80 % of it.
+most_records = {
+    a: (x.limit_s * 1000 - x.batch_ms - x.slow_ms) // x.record_ms + 1 for a, x in n.items()
+}
+least_interval_s = {
+    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 1000) for a, x in n.items()
+}
+
+# %% wrong="the slow order is forgotten"
+# You calculated with usual orders only. In the slowest batch one order takes {slow_ms} ms.
+most_records = {a: (x.limit_s * 800 - x.batch_ms) // x.record_ms for a, x in n.items()}
+least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 800) for a, x in n.items()}
+
 # %% wrong="the transaction is forgotten"
-# The records alone fit. But each batch also takes {batch_ms} ms for its transaction, before the
+# The orders alone fit. But each batch also takes {batch_ms} ms for its transaction, before the
 # next poll.
-most_records = {a: x.limit_s * 1000 // x.record_ms for a, x in n.items()}
-least_interval_s = {a: -(-500 * x.record_ms // 1000) for a, x in n.items()}
+most_records = {a: (x.limit_s * 800 - x.slow_ms) // x.record_ms + 1 for a, x in n.items()}
+least_interval_s = {a: -(-(499 * x.record_ms + x.slow_ms) // 800) for a, x in n.items()}
+
+# %% wrong="every order is slow"
+# You took {slow_ms} ms for every order. Only one order of the slowest batch takes that long.
+most_records = {a: (x.limit_s * 800 - x.batch_ms) // x.slow_ms for a, x in n.items()}
+least_interval_s = {a: -(-(500 * x.slow_ms + x.batch_ms) // 800) for a, x in n.items()}
 
 # %% wrong="against the session timeout"
 # You divided the 45 s of session.timeout.ms. Work does not stop heartbeats; the limit here is
 # {limit_s} s.
-most_records = {a: (45_000 - x.batch_ms) // x.record_ms for a, x in n.items()}
-least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 1000) for a, x in n.items()}
+most_records = {a: (36_000 - x.batch_ms - x.slow_ms) // x.record_ms + 1 for a, x in n.items()}
+least_interval_s = {
+    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) for a, x in n.items()
+}
 
 # %% wrong="one record too many"
-# With one record more than fits the batch ends after {limit_s} s. Round down.
-most_records = {a: (x.limit_s * 1000 - x.batch_ms) // x.record_ms + 1 for a, x in n.items()}
-least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 1000) for a, x in n.items()}
+# One record less. With yours the slowest batch is longer than 80 % of {limit_s} s: round down.
+most_records = {
+    a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 2 for a, x in n.items()
+}
+least_interval_s = {
+    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) for a, x in n.items()
+}
 
 # %% wrong="one second short"
-# The records are right. Round the seconds up: half a second too little is too little.
-most_records = {a: (x.limit_s * 1000 - x.batch_ms) // x.record_ms for a, x in n.items()}
-least_interval_s = {a: -(-(500 * x.record_ms + x.batch_ms) // 1000) - 1 for a, x in n.items()}
-
-# %% wrong="in milliseconds"
-# The records are right. The second answer is asked in whole seconds.
-most_records = {a: (x.limit_s * 1000 - x.batch_ms) // x.record_ms for a, x in n.items()}
-least_interval_s = {a: 500 * x.record_ms + x.batch_ms for a, x in n.items()}
-
-# %% hint
-# A batch takes its records' time and, once, the time for the transaction. All of it lies between
-# two polls.
+# The records are right. Round the seconds up: 408.5 s needs 409 s.
+most_records = {
+    a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1 for a, x in n.items()
+}
+least_interval_s = {
+    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) - 1 for a, x in n.items()
+}
 
 # %% hint
-# Records: what is left of n.A.limit_s after n.A.batch_ms, divided by n.A.record_ms, rounded down.
-# Seconds: 500 records and the transaction, rounded up.
+# The slowest batch takes the time of its usual orders, of one slow order and of one transaction. All
+# of it lies between two polls.
+
+# %% hint
+# 80 % of n.A.limit_s is what you may use. Take n.A.batch_ms and n.A.slow_ms off; divide by
+# n.A.record_ms, round down, and add the slow order itself. For the seconds: the batch divided by
+# 0.8, rounded up.

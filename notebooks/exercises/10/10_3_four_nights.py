@@ -2,13 +2,13 @@
 # ### Exercise 10.3 · Four nights
 #
 # On night A a script commits offset `n.A.script_commits` with the group id `n.A.script_group`.
-# Group `stock` had one member, which had read and committed all `n.A.records` orders. `n.A.members`
-# says what has become of that member: it still `"read"`s, or it has `"closed"` its consumer, or it
-# was `"killed"`. The last two happened `n.A.ago_s` seconds ago. Its session timeout is
-# `n.A.session_s` seconds.
+# Group `stock` had one dynamic member, which had read and committed all `n.A.records` orders.
+# `n.A.members` says what happened to that member. It still `"read"`s, or it has `"closed"` its
+# consumer, or it was `"killed"`. The last two happened `n.A.ago_s` seconds ago. Its session timeout
+# is `n.A.session_s` seconds.
 #
-# What comes of the script's commit, `"committed"` or `"CommitFailedException"`? And where does the
-# bookmark of group `stock` stand afterwards: which offset would it read next?
+# What is the result of the script's commit, `"committed"` or `"CommitFailedException"`? And which
+# offset does group `stock` read next?
 
 # %%
 n = numbers("10.3")
@@ -136,15 +136,16 @@ def _script(case: dict) -> dict:
 
 Judge(
     truth=_script,
-    right="right: a group with members listens to them alone; an empty one to everybody.",
+    right="right: a group with members takes their commits only; an empty group takes any.",
     otherwise=(
-        "not so. Has group stock a member in that moment, and whose bookmark does the script move?"
+        "not this. Has group stock a member at that moment? And whose committed offset does the "
+        "script move?"
     ),
 )
 
 # %% wrong="the same name always fails"
-# It fails only while group stock has members. Here nobody is one any more: goodbye is said, or the
-# session of {session_s} s is over.
+# It fails only while group stock has members. Here the group is empty: LEAVE_GROUP was sent, or the
+# session of {session_s} s has timed out.
 outcome = {
     a: "CommitFailedException" if x.script_group == "stock" else "committed" for a, x in n.items()
 }
@@ -159,8 +160,8 @@ stock_reads_next = {
 }
 
 # %% wrong="killed is gone at once"
-# A killed member has not said goodbye. For the coordinator it is there until its session of
-# {session_s} s runs out; here {ago_s} s have passed.
+# A killed member has sent no LEAVE_GROUP. For the coordinator it is a member until its session of
+# {session_s} s times out. Here {ago_s} s have passed.
 outcome = {
     a: "CommitFailedException" if x.script_group == "stock" and x.members == "read" else "committed"
     for a, x in n.items()
@@ -171,8 +172,8 @@ stock_reads_next = {
 }
 
 # %% wrong="the bookmark only goes forward"
-# Right outcome. But the coordinator writes down what it is told: from {records} the bookmark goes
-# back to {script_commits}, and the group reads again.
+# The outcome is right. But the coordinator saves any number: the committed offset goes back from
+# {records} to {script_commits}, and the group reads these orders again.
 outcome = {
     a: "CommitFailedException"
     if x.script_group == "stock"
@@ -183,7 +184,7 @@ outcome = {
 stock_reads_next = {a: x.records for a, x in n.items()}
 
 # %% wrong="the script has one bookmark for all groups"
-# Group repair has a bookmark of its own. That of stock stays where it was.
+# Group repair has a committed offset of its own. That of stock does not change.
 outcome = {
     a: "CommitFailedException"
     if x.script_group == "stock"
@@ -203,5 +204,5 @@ stock_reads_next = {
 # Who is a member when the script commits? A group without members takes a commit from anybody.
 
 # %% hint
-# closed has said goodbye. killed has not, and stays a member for n.A.session_s. What the script
-# commits is where the group goes on, also when it lies further back.
+# A closed consumer has sent LEAVE_GROUP. A killed one has not, and stays a member for n.A.session_s.
+# A commit that is taken sets the offset, also when it lies further back.

@@ -1,12 +1,12 @@
 # %% [markdown]
 # ### Exercise 10.4 · Bug hunt
 #
-# A colleague knows all this and commits only what is done. Here is what the program said. It has a
-# queue, three workers and one partition; `bo` starts when `ada` is dead.
+# Another program commits only after an order is done. Here is its log. It has a queue, three
+# workers and one partition; `bo` starts when `ada` is dead.
 #
 # Which offsets are lost: below a commit, and never finished by anybody? List them, the smallest
-# first. Then look at these offsets alone: which line holds the first commit that goes past one of
-# them? A commit that goes past an order which is finished later does not count.
+# first. Then look at these offsets alone. Which line holds the first commit past one of them? (A
+# commit past an order that is finished later does not count.)
 
 # %%
 print(numbers("10.4"))
@@ -110,10 +110,10 @@ from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {"lost": [7, 12], "broken_promise": 16},
-    right="right: 7 and 12 were promised away while two slow workers still had them.",
+    right="right: the commit claimed 7 and 12, which two slow workers had not finished.",
     otherwise=(
-        "not these. Lost is what lies below the last commit and was never finished by anybody. "
-        "The line is one that says `commits`; 9 in it promises 8 and all before."
+        "not these. An order is lost if it is below the last commit and nobody ever finished it. "
+        "The line is one with `commits`. A commit of 9 says that 8 and all before are done."
     ),
 )
 
@@ -124,20 +124,19 @@ lost = [7, 12, 17, 18, 19]
 broken_promise = 16
 
 # %% wrong="passed, and finished later"
-# Line 8 goes past 2, and that was a lie, too. But line 10 makes it good: a worker finished 2
+# Line 8 goes past 2, and that was wrong, too. But 2 is not lost: in line 10 a worker finished it,
 # before the crash.
 lost = [2, 7, 12]
 broken_promise = 8
 
 # %% wrong="the first lie"
-# The records are right. Line 8 lies as well, but record 2 is finished in line 10. Look for the
-# first commit that goes past a record of your list.
+# The records are right. Line 8 commits too much as well, but record 2 is finished in line 10. Look
+# for the first commit past a record of your list.
 lost = [7, 12]
 broken_promise = 8
 
 # %% wrong="the last commit"
-# The records are right. The last commit only repeats what an earlier one has promised already:
-# find the first above 7.
+# The records are right. The last commit repeats an earlier mistake. Find the first commit above 7.
 lost = [7, 12]
 broken_promise = 30
 
@@ -152,5 +151,5 @@ broken_promise = 16
 # anybody, before or after?
 
 # %% hint
-# Bo begins where the last commit stands. List what lies below that and has no line "has finished".
+# Bo begins at the last commit. List what lies below that and has no line "has finished".
 # Then look for the first commit above the smallest of them.

@@ -2,7 +2,8 @@
 # ### Exercise 10.6 · Count
 #
 # How often did each service leave its group because it polled too late? Write 0 for one that never
-# did. The lines know. Look at one such moment first: several lines speak of it.
+# did. Look at one such moment first: several lines are about it. Then let Spark count over all four
+# logs; each has thousands of lines.
 
 # %% spark=true
 lines = logsets.read(spark, str(folder / "services"))
@@ -106,14 +107,14 @@ def _left(case: dict) -> dict:
 Judge(
     truth=_left,
     right=(
-        "right: one warning each time it left, and none where it stayed. Rare slow records "
-        "decide, not the usual ones."
+        "right: one warning each time it left, and none where it stayed. The rare slow records "
+        "decide this, not the usual ones."
     ),
     otherwise="not this often. Count the warnings of each service in the lines.",
 )
 
 # %% wrong="every line that speaks of it"
-# Each time three lines speak of it: the warning, and two about the LeaveGroup request. Count one
+# Each time three lines are about it: the warning, and two about the LeaveGroup request. Count one
 # level.
 times_left = {
     a: sum(
@@ -151,7 +152,7 @@ times_left = {
 lambda case: {"times_left": min(1, _left(case)["times_left"])}
 
 # %% wrong="usual times decide"
-# You reckoned with {usual_ms} ms for every record. {slow_percent} of a hundred take 20 s, and a
+# You calculated with {usual_ms} ms for every record. {slow_percent} of a hundred take 20 s, and a
 # batch of {max_poll_records} has some of them.
 times_left = {
     a: 0
@@ -161,7 +162,7 @@ times_left = {
 }
 
 # %% hint
-# Look at one time at which a service left: how many lines tell of it, and at which levels?
+# Look at one time at which a service left: how many lines are about it, and at which levels?
 
 # %% hint
 # lines.where("level = 'WARN' and message like '%consumer poll

@@ -1,9 +1,9 @@
 # %% [markdown]
 # ### Exercise 11.1 · Read what it prints
 #
-# Three groups called billing, in three clusters A, B and C. Their member reads `orders` now; it
-# used to read `returns`, too. What is the lag that the tool knows of, all rows together? How many
-# partitions has the group never committed in? How many does nobody read at the moment?
+# Three groups called billing, in three clusters A, B and C. Their member reads `orders` now. Before,
+# it also read `returns`. What is the lag that the tool knows, all rows together? In how many
+# partitions has the group never committed? How many partitions have no reader at the moment?
 
 # %%
 n = numbers("11.1")
@@ -138,8 +138,8 @@ def _table(case: dict) -> dict:
 Judge(
     truth=_table,
     right=(
-        "right: a dash in one column says that nothing is committed, in the other that nobody "
-        "reads."
+        "right: a dash under CURRENT-OFFSET says that nothing is committed, one under CONSUMER-ID "
+        "that nobody reads."
     ),
     otherwise="not these three. Read the columns one by one: CURRENT-OFFSET, LAG, CONSUMER-ID.",
 )
@@ -157,8 +157,8 @@ never_committed = {a: sum(r[3] == "-" for r in rows(x)) for a, x in n.items()}
 nobody_reads = {a: sum(r[6] == "-" for r in rows(x)) for a, x in n.items()}
 
 # %% wrong="nobody reads, so no lag"
-# You left out the rows without a consumer. Their lag is as true as any: a bookmark and a log end
-# are there.
+# You left out the rows without a consumer. Their lag is as true as any: it needs a bookmark and a
+# log end, and no member.
 rows = lambda x: [line.split() for line in x.splitlines() if line.startswith("billing")]
 known_lag = {
     a: sum(int(r[5]) for r in rows(x) if r[5] != "-" and r[6] != "-") for a, x in n.items()
@@ -191,10 +191,24 @@ known_lag = {a: sum(int(r[4]) for r in rows(x)) for a, x in n.items()}
 never_committed = {a: sum(r[3] == "-" for r in rows(x)) for a, x in n.items()}
 nobody_reads = {a: sum(r[6] == "-" for r in rows(x)) for a, x in n.items()}
 
+# %% wrong="every partition has a reader"
+# The lag is right. But some rows have a dash under CONSUMER-ID: nobody reads these partitions.
+rows = lambda x: [line.split() for line in x.splitlines() if line.startswith("billing")]
+known_lag = {a: sum(int(r[5]) for r in rows(x) if r[5] != "-") for a, x in n.items()}
+never_committed = {a: sum(r[3] == "-" for r in rows(x)) for a, x in n.items()}
+nobody_reads = {a: 0 for a, x in n.items()}
+
+# %% wrong="the lag alone is right"
+# The lag is right. Count dashes for the other two: under CURRENT-OFFSET, and under CONSUMER-ID.
+rows = lambda x: [line.split() for line in x.splitlines() if line.startswith("billing")]
+known_lag = {a: sum(int(r[5]) for r in rows(x) if r[5] != "-") for a, x in n.items()}
+never_committed = {a: 0 for a, x in n.items()}
+nobody_reads = {a: 0 for a, x in n.items()}
+
 # %% hint
-# A dash stands in two columns, for two different reasons. Which column tells of the bookmark, and
+# A dash is in two columns, for two different reasons. Which column tells of the bookmark, and
 # which of the reader?
 
 # %% hint
 # Cut each row at its blanks: place 3 is CURRENT-OFFSET, 5 is LAG, 6 is CONSUMER-ID. Add up, or
-# count, what stands in one place.
+# count, one place over all rows.

@@ -4,11 +4,11 @@
 # Three groups, A, B and C. For twelve minutes the shop of A wrote `n.A.per_minute` records at the
 # beginning of each minute, into one partition: first at minute 0, last at minute 11. Now, at minute
 # 12, the first `n.A.deleted` of them have been deleted. A new member comes and begins at the log's
-# start. It has polled `n.A.polled` records; on the last `n.A.in_work` of them it is still working,
-# all before these are committed.
+# start. It has polled `n.A.polled` records. It is still working on the last `n.A.in_work` of them,
+# and has committed everything before them.
 #
-# What does the tool say (`tool_lag`), what do the client's `records-lag` and `records-lead` say,
-# and how many minutes ago was the first record written that is not committed yet?
+# What does the tool say (`tool_lag`)? What do the client's `records-lag` and `records-lead` say? And
+# take the first record that is not committed yet: how many minutes ago was it written?
 
 # %%
 n = numbers("11.2")
@@ -32,6 +32,20 @@ for name, group in n.items():
 # %% question
 from autograder.cell.kinds import Value
 
+
+def bookmark_of(n: dict) -> int:
+    return n["deleted"] + n["polled"] - n["in_work"]
+
+
+def minute_begins(n: dict) -> bool:
+    """Whether the last committed record was written a minute before the next one."""
+    return bookmark_of(n) % n["per_minute"] == 0
+
+
+def position_is_in_another_minute(n: dict) -> bool:
+    return (bookmark_of(n) + n["in_work"]) // n["per_minute"] != bookmark_of(n) // n["per_minute"]
+
+
 Value(
     title="four distances",
     points=4,
@@ -41,9 +55,13 @@ Value(
     space={
         "per_minute": (30, 40, 50),
         "deleted": (40, 65, 90),
-        "polled": (50, 80, 95),
-        "in_work": (5, 10, 15),
+        "polled": (50, 60, 70, 80, 95),
+        "in_work": (5, 10, 15, 20),
     },
+    where=lambda n: minute_begins(n) or position_is_in_another_minute(n),
+    together=lambda sets: (
+        any(minute_begins(n) for n in sets) and any(position_is_in_another_minute(n) for n in sets)
+    ),
 )
 
 # %% judge
@@ -117,7 +135,7 @@ Judge(
             _distances(case["per_minute"], case["deleted"], case["polled"], case["in_work"]),
         )
     ),
-    right="right: four marks on one line, and four ways to measure between them.",
+    right="right: lag to the log's end, lead from its start; the tool from the bookmark.",
     otherwise=(
         "not these four. Put the marks in order: log start {deleted}, then bookmark, position, "
         "log end."
@@ -149,8 +167,8 @@ client_lead = {a: x.deleted + x.polled for a, x in n.items()}
 minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
 
 # %% wrong="more lag, less lead"
-# You took the lag off the lead. They look at different ends of the log: lag at its end, lead at
-# its start.
+# You took the lag off the lead. They are distances to different ends of the log: the lag to its end,
+# the lead to its start.
 tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
 client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
 client_lead = {
@@ -166,8 +184,9 @@ client_lead = {a: x.polled + 1 for a, x in n.items()}
 minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
 
 # %% wrong="lag over rate, rounded down"
-# You divided the lag by {per_minute} and rounded down. In which minute was the record at the
-# bookmark written? It has waited since then.
+# Three are right, the last is a minute too small. Find the minute in which the record at the
+# bookmark was written. (Not the one at the position; and the lag divided by {per_minute} is not
+# simply rounded down.)
 tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
 client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
 client_lead = {a: x.polled for a, x in n.items()}
@@ -175,6 +194,36 @@ minutes_old = {
     a: (12 * x.per_minute - (x.deleted + x.polled - x.in_work)) // x.per_minute
     for a, x in n.items()
 }
+
+# %% wrong="tool and client swapped"
+# You exchanged the two. The tool measures from the bookmark, the client from its position, which is
+# {in_work} records further on.
+tool_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
+client_lead = {a: x.polled for a, x in n.items()}
+minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
+
+# %% wrong="the deleted are forgotten"
+# The member did not begin at offset 0. The first {deleted} records are deleted, so its position is
+# {deleted} + {polled}.
+tool_lag = {a: 12 * x.per_minute - (x.polled - x.in_work) for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - x.polled for a, x in n.items()}
+client_lead = {a: x.polled for a, x in n.items()}
+minutes_old = {a: 12 - (x.polled - x.in_work) // x.per_minute for a, x in n.items()}
+
+# %% wrong="lead from the bookmark"
+# Three are right. The client's lead is measured from its position, not from the bookmark.
+tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
+client_lead = {a: x.polled - x.in_work for a, x in n.items()}
+minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
+
+# %% wrong="minutes of the last committed record"
+# Three are right. You took the minute of the last committed record. The bookmark names the next one.
+tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
+client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}
+client_lead = {a: x.polled for a, x in n.items()}
+minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work - 1) // x.per_minute for a, x in n.items()}
 
 # %% hint
 # Draw the log as a line with four marks: log start, committed, position, log end. Each distance

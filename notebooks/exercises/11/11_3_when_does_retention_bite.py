@@ -6,9 +6,12 @@
 # `auto.offset.reset` is `n.A.reset`. In which minute does the member first find its position gone?
 #
 # And what does the lag on the dashboard do from that minute on? It drops to `"zero"`, or it stays
-# `"flat"` (up and down around one level), or it goes on to `"grow"`.
+# `"flat"` (up and down around one level), or it continues to `"grow"`.
 #
-# Reckon on paper first. Then play it: `slow_member` and `first_reset` are there for it.
+# On paper first: the lead is used up when the records of `keep` minutes are, after `keep * arrive /
+# (arrive - work)` minutes. Then play it, with `slow_member` and `first_reset`. The minute you hand
+# in is the played one. It is later than on paper: retention deletes whole files, and the member
+# still has some records that it had fetched.
 
 # %%
 n = numbers("11.3")
@@ -51,8 +54,8 @@ def _bites(case: dict) -> dict:
 
 Judge(
     truth=_bites,
-    right="right: and from that minute on the lag looks better than it is.",
-    otherwise="not this minute, or not this curve. Play it: slow_member, then first_reset.",
+    right="right: from that minute on orders are lost, and the lag no longer shows it.",
+    otherwise="not this minute. Play it: slow_member, then first_reset.",
 )
 
 # %% wrong="when retention begins"
@@ -62,22 +65,38 @@ first_loss = {a: x.keep for a, x in n.items()}
 dashboard = {a: "zero" if x.reset == "latest" else "flat" for a, x in n.items()}
 
 # %% wrong="on paper"
-# That is the minute on paper, when the records of {keep} minutes are used up. Real retention takes
-# whole segments, and what was fetched is still delivered: play it.
+# That is the minute on paper, when the records of {keep} minutes are used up. Real retention deletes
+# whole segments, and fetched records are still delivered: play it.
 first_loss = {a: x.keep * x.arrive // (x.arrive - x.work) for a, x in n.items()}
 dashboard = {a: "zero" if x.reset == "latest" else "flat" for a, x in n.items()}
 
 # %% wrong="lag grows for ever"
-# The lag cannot be larger than the log. Once retention takes unread records it stops growing, and
-# that looks like recovery.
-first_loss = {a: x.keep * x.arrive // (x.arrive - x.work) for a, x in n.items()}
-dashboard = {a: "grows" for a, x in n.items()}
+# The minute is right. But the member jumps: to the log's start with earliest, to its end with latest.
+# The bookmark jumps with it, so the lag stops growing.
+first_loss = {
+    a: first_reset(slow_member(x.arrive, x.work, x.keep, x.reset)[0]) for a, x in n.items()
+}
+dashboard = {a: "grow" for a, x in n.items()}
+
+# %% says
+lambda case: {**_bites(case), "dashboard": "grow"}
+
+# %% wrong="the curves exchanged"
+# The minute is right. The curves are exchanged: latest jumps to the log's end, and nothing is left
+# to read; earliest jumps to its start, with the whole log before it.
+first_loss = {
+    a: first_reset(slow_member(x.arrive, x.work, x.keep, x.reset)[0]) for a, x in n.items()
+}
+dashboard = {a: "flat" if x.reset == "latest" else "zero" for a, x in n.items()}
+
+# %% says
+lambda case: {**_bites(case), "dashboard": "flat" if case["reset"] == "latest" else "zero"}
 
 # %% wrong="never"
 # {arrive} come and {work} are read each minute. The topic keeps {keep} minutes of them, and no
 # more.
 first_loss = {a: None for a, x in n.items()}
-dashboard = {a: "grows" for a, x in n.items()}
+dashboard = {a: "grow" for a, x in n.items()}
 
 # %% hint
 # Paper gives the minute at which the lead is used up. Real retention takes whole files, and the

@@ -1,19 +1,22 @@
 # %% [markdown] items="N82"
-# Your turn. Once a minute your monitor is shown all partitions of the group's topic: a dict with,
-# for each, the log start, the committed offset, which is `None` where the group has never
-# committed, and the log end. The members run with `auto.offset.reset=earliest`. Return three
-# things:
+# Your turn. Once a minute your monitor gets a dict with all partitions of the group's topic, in any
+# order. For each it has the log start, the committed offset and the log end. The committed offset is
+# `None` where the group has never committed. The members run with `auto.offset.reset=earliest`.
+# Return three things:
 #
 # 1. `unread`: the records that are there and still to be read, in all partitions together;
-# 2. `lost`: how many were deleted after the bookmark and before anybody read them, all together;
-#    where there is no bookmark, nothing is known to be lost;
-# 3. `alarm`: a list of the names, in alphabetical order, of the partitions in danger: retention has
-#    begun to delete there, something is unread, and fewer than 100 records lie between the log
-#    start and the record that is read next.
+# 2. `lost`: how many records after the bookmark are deleted already, all together; where there is no
+#    bookmark, nothing is known to be lost;
+# 3. `alarm`: a list with the names of the partitions in danger, in alphabetical order. A partition is
+#    in danger if three things are true. Retention has begun to delete there. Something is unread. And
+#    fewer than 100 records lie between the log start and the record that is read next.
 #
-# The check runs your monitor over labs with several seeds: slow members, members that die,
-# partitions without a bookmark, and peaceful ones, in which an alarm would wake somebody for
-# nothing. Here is one minute of such a story:
+# (This `lost` falls back to 0 when the member jumps and its bookmark with it. A monitor for
+# production would have to remember it.)
+#
+# The check runs your monitor over several labs. There are slow members, members that die, partitions
+# without a bookmark and partitions just at the limit. In peaceful ones an alarm would wake somebody
+# for nothing. Here is one minute of such a story:
 
 # %%
 def seen(lab, at_ms):
@@ -56,7 +59,15 @@ from random import Random
 
 from autograder.cell.data import NotAsAsked
 from autograder.cell.kinds import Function
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, OffsetAndMetadata
+from kafkalab import (
+    KafkaAdminClient,
+    KafkaConsumer,
+    KafkaProducer,
+    Lab,
+    OffsetAndMetadata,
+    RecordsToDelete,
+    TopicPartition,
+)
 
 WATCHED = (
     {"case": "a topic that has just begun", "seed": 1, "story": "young"},
@@ -64,13 +75,41 @@ WATCHED = (
     {"case": "a member that dies", "seed": 3, "story": "dies"},
     {"case": "a partition that was never committed", "seed": 4, "story": "never"},
     {"case": "everything read, and everything deleted", "seed": 5, "story": "quiet"},
+    {"case": "a lead of 99, of 100 and of 101", "seed": 6, "story": "limit"},
 )
+
+
+@cache
+def at_the_limit(seed: int) -> tuple[dict, ...]:
+    """Four minutes of a group whose leads are near 100, set by a standalone consumer's commits."""
+    chance = Random(seed)
+    start, lab = chance.randrange(20, 60), Lab(brokers=1, seed=seed)
+    lab.create_topic("orders", partitions=3)
+    shop = KafkaProducer(lab, {"client.id": "shop"})
+    for partition in range(3):
+        wrote(lab, partition, start + 250, shop)
+    places = [TopicPartition("orders", partition) for partition in range(3)]
+    admin = KafkaAdminClient(lab, {})
+    admin.delete_records({place: RecordsToDelete(start) for place in places}).all().get()
+    hand = KafkaConsumer(lab, {"group.id": "billing", "enable.auto.commit": False}, name="hand")
+    hand.assign(places)
+    seen = []
+    for leads in ((100, 99, 101), (250, 100, 99), (98, 250, 100), (99, 99, 99)):
+        hand.commit_sync(
+            {place: OffsetAndMetadata(start + lead) for place, lead in zip(places, leads)}
+        )
+        lab.run_for(ms=MINUTE)
+        seen.append(_seen(lab))
+    lab.close()
+    return tuple(seen)
 
 
 @cache
 def looks(seed: int, story: str) -> tuple[dict, ...]:
     """What a monitor sees of a group, minute by minute: partition -> (log start, committed
     offset or None, log end)."""
+    if story == "limit":
+        return at_the_limit(seed)
     chance = Random(seed)
     lab = Lab(brokers=1, seed=seed, broker_config={"log.retention.check.interval.ms": 10_000})
     keep = 120 if story == "young" else chance.choice((4, 5, 6))
@@ -155,10 +194,11 @@ def watched(names, case) -> list:
     """What the learner's monitor says in each minute of a story."""
     said = []
     for look in looks(case["seed"], case["story"]):
-        told = names["watch"](dict(look))
+        # a monitor is given the partitions in any order, and sorts its alarms itself
+        told = names["watch"](dict(reversed(look.items())))
         if type(told) not in (tuple, list) or len(told) != 3:
             raise NotAsAsked("`watch` returns three things, as the list above it says")
-        said.append([told[0], told[1], sorted(map(str, told[2]))])
+        said.append([told[0], told[1], [str(name) for name in told[2]]])
     return said
 
 
@@ -196,18 +236,18 @@ def _watching(case: dict) -> list:
 
 
 def _unseen(rng: Random) -> list[dict]:
-    return [{"seed": rng.randrange(10, 900), "story": story} for story in ("slow", "dies", "never")]
+    return [{"seed": rng.randrange(10, 900), "story": story} for story in ("slow", "dies", "limit")]
 
 
 Judge(
     truth=_watching,
     hidden_cases=_unseen,
-    right="right.",
+    right="right: in each minute of this story your monitor says what is true.",
     otherwise=(
-        "in this story it says something else than it should. Go through its minutes: no "
-        "bookmark, a bookmark before the log start, nothing to read, a log that begins at 0."
+        "in this story your monitor is wrong. Go through its minutes: no bookmark, a bookmark "
+        "before the log start, nothing to read, a log that begins at 0, a lead of just 100."
     ),
-    unseen="with other members and other faults it says something else than it should.",
+    unseen="with other members and other faults your monitor is wrong.",
 )
 
 
@@ -270,7 +310,7 @@ def watch(partitions):
 
 
 # %% wrong="an alarm for nothing"
-# You raise an alarm where everything is read. Retention may take it all then.
+# You raise an alarm where everything is read. Nothing can be lost there.
 def watch(partitions):
     unread, lost, alarm = 0, 0, []
     for name, (start, committed, end) in partitions.items():
@@ -296,9 +336,48 @@ def watch(partitions):
     return unread, lost, sorted(alarm)
 
 
+# %% wrong="the limit is missed"
+# Near the limit you are off by one: fewer than 100 is an alarm, 100 is none.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        here = start if committed is None else max(start, committed)
+        unread += end - here
+        lost += 0 if committed is None else here - committed
+        if start > 0 and end > here and here - start <= 100:
+            alarm.append(name)
+    return unread, lost, sorted(alarm)
+
+
+# %% wrong="in arbitrary order"
+# The names of your alarm are not in alphabetical order. The partitions come in any order: sort them.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        here = start if committed is None else max(start, committed)
+        unread += end - here
+        lost += 0 if committed is None else here - committed
+        if start > 0 and end > here and here - start < 100:
+            alarm.append(name)
+    return unread, lost, alarm
+
+
+# %% wrong="a negative loss"
+# Your loss can be negative. A bookmark after the log start has lost nothing.
+def watch(partitions):
+    unread, lost, alarm = 0, 0, []
+    for name, (start, committed, end) in partitions.items():
+        here = start if committed is None else max(start, committed)
+        unread += end - here
+        lost += 0 if committed is None else start - committed
+        if start > 0 and end > here and here - start < 100:
+            alarm.append(name)
+    return unread, lost, sorted(alarm)
+
+
 # %% hint
-# Settle one number for each partition first: where would a member go on? Everything else is
-# measured from there.
+# Find one number for each partition first: at which offset would a member continue? Measure
+# everything else from there.
 
 # %% hint
 # It is the larger one of bookmark and log start, and the log start where there is no bookmark. A

@@ -1,8 +1,8 @@
 # %% [markdown] items="N112"
-# "Lag has been 0 since the new version of billing is out, and orders are missing." Below is what
-# the new member said when it started; it runs with the default settings. Which partition has it not
-# read properly (write its name as the lines do), and how many records did it skip there? Nothing
-# has been deleted.
+# "Lag has been 0 since we released the new version of billing, and orders are missing." Below are
+# the lines of the new member when it started. It runs with the default settings. Which partition has
+# it not read from the right place (write its name as the lines do), and how many records did it skip
+# there? Nothing has been deleted.
 
 # %%
 shown = numbers("11.5")
@@ -99,7 +99,7 @@ Judge(
 )
 
 # %% wrong="the one with the smallest offset"
-# That partition goes on at its committed offset. What lies before it was read by the program
+# That partition continues at its committed offset. What lies before it was read by the program
 # before.
 first = [line for line in shown if "Setting offset" in line][0]
 partition = first.split("partition ")[1].split(" ")[0]
@@ -116,9 +116,14 @@ skipped = 0
 partition = int([line for line in shown if "Found" in line][0][-1])
 skipped = int([line for line in shown if "Resetting" in line][0].split("offset=")[1].split(",")[0])
 
-# %% hint
-# Three partitions, three ways to begin. Which of them does not go on where somebody had stopped?
+# %% wrong="the count as text"
+# Right, but as text. Write the count as a number, without quotation marks.
+partition = [line for line in shown if "Found" in line][0].split()[-1]
+skipped = [line for line in shown if "Resetting" in line][0].split("offset=")[1].split(",")[0]
 
 # %% hint
-# Found no committed offset names the partition. The line that resets its offset tells where it
-# begins; everything before that was never read.
+# Look at how each of the three partitions begins. Which does not continue at a committed offset?
+
+# %% hint
+# Found no committed offset names the partition. The line that resets its offset says where it
+# begins. Everything before that was skipped.

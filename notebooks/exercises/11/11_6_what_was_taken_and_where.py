@@ -1,10 +1,10 @@
 # %% [markdown]
 # ### Exercise 11.6 · What was taken, and where?
 #
-# A loss has two lines: `Fetch position FetchPosition{offset=680, ...} is out of
-# range`, where the member stood, and `Resetting offset ... to position FetchPosition{offset=720,
-# ...}`, where it went on. How often did each group's member have to jump, and how many records did
-# it never read?
+# A loss has two lines. `Fetch position FetchPosition{offset=680, ...} is out of range` names the old
+# position. `Resetting offset ... to position FetchPosition{offset=720, ...}` names the new one. How
+# often did each group's member have to jump, and how many records did it never read? (Some of them
+# were deleted; with `latest` others were skipped. Count both.)
 
 # %% spark=true
 two = "message like '%is out of range%' or message like 'Resetting offset%'"
@@ -22,8 +22,8 @@ resets = {"A": ..., "B": ..., "C": ...}
 skipped_records = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 resets, skipped_records = {}, {}
-for a, story in n.items():
-    once, offsets = slow_member(story.arrive, story.work, story.keep, story.reset)
+for a, told in n.items():
+    once, offsets = slow_member(told.arrive, told.work, told.keep, told.reset)
     resets[a] = len(moments(once, "is out of range"))
     skipped_records[a] = never_read(once, offsets)
 ### END SOLUTION
@@ -59,7 +59,7 @@ def _took(case: dict) -> dict:
 
 Judge(
     truth=_took,
-    right="right: two lines for each loss, and nobody reads them at INFO.",
+    right="right: each loss has two lines at INFO, and their difference is what was never read.",
     otherwise="not these. Pair each out of range line with the reset that follows it.",
 )
 
@@ -84,9 +84,9 @@ resets = {a: 1 for a, x in n.items()}
 skipped_records = {a: (x.arrive - x.work) * x.keep for a, x in n.items()}
 
 # %% hint
-# Each loss has two lines: where the member stood, and where it goes on. The first one of all has
-# no partner: nothing was lost there.
+# Each loss has two lines, the old position and the new one. The very first reset has no partner:
+# nothing was lost there.
 
 # %% hint
-# jumps has a row for each loss, and a first one without `at`. Leave that out, group by client_id,
-# count the rows, and sum up to minus at.
+# In `jumps` the columns `at` and `to` are the old and the new position. The first row of each member
+# is no loss. Group what is left by member.
