@@ -1,8 +1,8 @@
 """The autograder's command line: `python -m autograder` lists what it can do.
 
 Learners use lab, reset, pack and progress; teachers use the others. Unusable input ends with one
-sentence and exit code 2. `grade` ends with 0 when everything was graded, 3 when something needs a person's
-attention, 1 when the tool itself failed.
+sentence and exit code 2. `grade` ends with 0 when everything was graded, 3 when something needs a
+person's attention, 1 when the tool itself failed.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Due dates and extensions are nbgrader's (in gradebook.db; formgrader and `python -m autograder due`
 set them), and the penalty is written where nbgrader keeps it, as points. The moment of handing in
-is our receipt's, never a file of the student's. The policy stands in the course's
+is our receipt's, never a file of the student's. The policy is set in the course's
 nbgrader_config.py:
 
     c.LatePenalty.per_day = 0.10          # of the points earned, for each day begun
@@ -11,7 +11,7 @@ nbgrader_config.py:
     c.LatePenalty.counts = "better"       # which of a student's files: see COUNTS
     c.LatePenalty.zone = "Europe/Berlin"  # of times that are written without one
 
-A penalty is a share of what was earned, so it is worked out anew whenever a mark changes: `settle`
+A penalty is a share of what was earned, so it is worked out again whenever a mark changes: `settle`
 does that, and costs one query where nobody is late.
 """
 

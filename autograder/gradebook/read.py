@@ -1,4 +1,4 @@
-"""Every mark of a gradebook as it stands now: a person's where one was entered, ours where not.
+"""Reads every mark of a gradebook: the manual score where one was entered, else ours.
 
 Read from nbgrader's gradebook.db table by table, so that ten thousand students of twelve chapters
 take seconds.

@@ -54,7 +54,7 @@ INDEXES = (
 )
 
 # A submission in nbgrader's tables. A row that is there gets the new values in the columns named
-# last; what a person has entered stands in others.
+# last; what a person has entered is in other columns.
 STUDENT = (
     "INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) "
     "DO NOTHING"

@@ -1,6 +1,6 @@
-"""What does OUT show by now, whichever folder it came from? A term is graded a folder a week, and
-the late ones in folders of their own.
+"""Keeps the list of all submissions that OUT shows, from every folder that was graded into it.
 
+A term is graded a folder a week, and late submissions in folders of their own.
 OUT/graded.json names every submission that results.json shows, without its answers, and the key
 under which its result is kept. So grading one folder leaves the others' answers in the queue, on
 the pages and in the report, and of two versions of one student's chapter the one received last

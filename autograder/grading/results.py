@@ -27,8 +27,9 @@ MEASURED = ("seconds",)
 
 
 class Results(Mapping):
-    """The results of a class by submission's name, in the order of the folder; each is read from
-    OUT/results/ when asked for.
+    """Maps a submission's name to its result, in the order of the folder.
+
+    Each result is read from OUT/results/ when it is asked for.
 
     `superseded` names, for a submission that no longer counts, the one that does; `borrowed` are
     those that do not because another bears the name they give themselves; `too_late` those that do

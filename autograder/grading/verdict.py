@@ -380,7 +380,7 @@ def _said_throughout(question, judge, cases, heard) -> str | None:
 
 
 def _trusted(question: Question, reply) -> dict:
-    """A reply as asking.py would have made it, whoever wrote it."""
+    """A reply in the form that asking.py makes, also when the learner's code wrote it."""
     if isinstance(reply, dict) and "data" in reply:
         try:
             data = plain(reply["data"])

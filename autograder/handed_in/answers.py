@@ -2,8 +2,8 @@
 out.
 
 An answer cell carries a grade_id; the cell that has it is the answer. But editors split cells and
-copy them, tools drop what they do not know, and people write into the cell below. So an answer is what
-the notebook itself would give to the locked cell under it: all pieces with its mark, and cells
+copy them, tools drop what they do not know, and people write into the cell below. So an answer is
+what the notebook itself would give to the locked cell under it: all pieces with its mark, and cells
 added between the two that bind its names; without a mark, the cells that bind its names; an open
 answer without a mark, the text between the cells that were around it.
 

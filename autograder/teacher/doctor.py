@@ -1,4 +1,4 @@
-"""Which sandbox has this machine, what is missing, and which one command mends it?
+"""Says which sandbox this machine has, what is missing, and which one command mends it.
 
 `python -m autograder doctor` prints this. Nothing is guessed from what is installed: workers are
 started at every level, and a probe inside tries to get out (sandbox/outside/probing.py).

@@ -116,7 +116,7 @@ def _write_not_graded(folder: Path, results: dict) -> int:
     for student, files in unread.items():
         path = folder / student / NOT_GRADED
         path.parent.mkdir(parents=True, exist_ok=True)
-        # the chapter's number stands in it where only one can be meant
+        # it names the chapter's number where only one can be meant
         meant = chapters[student]
         page = PAGES.get_template(NOT_GRADED).render(
             student=student, files=files, chapter=next(iter(meant)) if len(meant) == 1 else ""

@@ -21,7 +21,7 @@ def text_of(name):
 
 
 def uploaders():
-    """The ids by which whoever handed in may be named in me("..."): the address, the part before
+    """The ids by which the student may be named in me("..."): the address, the part before
     the @, the SID."""
     with open(os.path.join(HOME, "submission_metadata.json"), encoding="utf-8") as file:
         users = json.load(file)["users"]

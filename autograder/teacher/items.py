@@ -1,5 +1,4 @@
-"""What a class's results say about the questions: how many know it, how well a question tells
-apart, which wrong answer means what.
+"""Analyses the questions of a class: difficulty, discrimination, and the misconceptions.
 
 Pure figures from results and gradebook sheets; report.py prints them, pictures.py draws them,
 reportpage.py puts both on a page.

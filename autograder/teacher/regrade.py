@@ -47,7 +47,7 @@ MOST_ROWS = 200
 
 @dataclass(frozen=True)
 class Change:
-    """What regrading does to one submission. `manual` is a person's mark that stands above it,
+    """What regrading does to one submission. `manual` is the manual score that counts instead,
     None where there is none."""
 
     name: str
@@ -66,8 +66,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Regrading:
-    """The whole list: what changes, how many stay as they are, how many were run again,
-    and who could not be judged."""
+    """Holds what changes, how many marks stay, how many were run again, who could not be judged."""
 
     question: str
     changes: tuple[Change, ...]
@@ -83,7 +82,7 @@ def regrade(
     workers: int | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Regrading:
-    """Judge one question of OUT anew; with `apply` write what changes. LookupError, with a
+    """Judge one question of OUT again; with `apply` write what changes. LookupError, with a
     sentence, where the class has no such question."""
     question = find(question_id)
     held_to(out)

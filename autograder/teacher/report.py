@@ -1,5 +1,4 @@
-"""What a teacher reads first: the class in a table, how the questions did, which misconceptions
-were there, and where to look next.
+"""Prints what a teacher reads first: the class, the questions, misconceptions, and what to do next.
 
     python -m autograder report OUT            # in the terminal
     python -m autograder report OUT --page     # OUT/report/index.html, with pictures
@@ -52,8 +51,11 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Class:
-    """A graded class: its chapters, the submissions that were not simply graded (name with its
-    student, status, reason; those not yet seen first), and whoever is not on its list."""
+    """Holds a graded class.
+
+    That is its chapters, the submissions that were not simply graded (name with its student,
+    status, reason; those not yet seen first), and the students who are not on its list.
+    """
 
     out: Path
     statuses: Mapping[str, int]

@@ -1,7 +1,7 @@
 """The report as one page with its pictures: OUT/report/index.html, which needs nothing from
 anywhere and runs nothing.
 
-Pictures and figures come first and name nobody: they are for the class. What names somebody stands
+Pictures and figures come first and name nobody: they are for the class. What names somebody comes
 at the end, after a line that says so. The tables are the pictures' text twins.
 """
 

@@ -28,8 +28,7 @@ from autograder.handed_in.submission import Submission
 
 
 class Unready(ValueError):
-    """The folder cannot be graded into as it is; the message is the
-    sentence that says why and what to do."""
+    """The folder cannot be graded into as it is; the message says why and what to do."""
 
 
 def grade_folder(

@@ -51,7 +51,7 @@ def new_judge() -> Colleague:
 
 def grade_all(todo: list[WorkItem], settings: LaneSettings, say) -> None:
     """Send everything down the lanes. The order is shuffled, the same way each time, so that the
-    pace of the first tells the rest."""
+    pace of the first tells that of the others."""
     todo = Random(len(todo)).sample(todo, len(todo))
     ahead, back = iter(todo), queue.SimpleQueue()
     turn, stopping = threading.Lock(), threading.Event()

@@ -16,8 +16,10 @@ from autograder.handed_in.submission import Submission
 
 @dataclass(frozen=True)
 class WorkItem:
-    """One submission (without its answers: they are read again from the copy when its turn
-    comes) and what is to be done."""
+    """One submission and what is to be done with it.
+
+    Its answers are not kept here: they are read again from the copy when its turn comes.
+    """
 
     submission: Submission
     key: str

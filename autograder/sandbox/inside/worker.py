@@ -201,7 +201,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
             replies[question] = said
         elif isinstance(line, dict) and line.get("end") in ("ran", "failed"):
             ended = "" if line["end"] == "ran" else f"the sandbox failed: {line.get('why')}"[:300]
-            # whoever still holds the pipe open has nothing more to say
+            # a process that still holds the pipe open has nothing more to say
             break
         elif (
             isinstance(line, dict)
@@ -453,9 +453,12 @@ class Ended:
 
 
 class Patience:
-    """How long the keeper waits, for a step and for the submission: processor time, as the watch
-    counts it, and time by the clock on the wall. The learner's process says which step begins; what
-    it says may be forged, and then the submission's own time still holds."""
+    """Limits how long the keeper waits, for a step and for the submission.
+
+    It counts processor time, as the watch does, and time by the clock on the wall. The learner's
+    process says which step begins; what it says may be forged, and then the submission's own time
+    still holds.
+    """
 
     def __init__(self, job, watch, clock=time.monotonic):
         self._job, self._watch, self._clock = job, watch, clock
@@ -533,7 +536,7 @@ def _iterate_lines(mouth: int, watch, patience):
 
 
 def _is_shallow(value, most: int = 40) -> bool:
-    """No lists inside lists without end: whoever reads on from here reads recursively."""
+    """No lists inside lists without end: the readers of this value are recursive."""
     layer = [value]
     for _ in range(most):
         layer = [
@@ -560,7 +563,7 @@ def _read_line(fd: int) -> bytes:
     """One line of a pipe and not a byte more; b"" when there is none."""
     pieces = []
     while not pieces or not pieces[-1].endswith(b"\n"):
-        # whoever writes waits for the answer before the next line
+        # the writer waits for the answer before the next line
         piece = os.read(fd, 1 << 16)
         if not piece:
             return b""

@@ -141,7 +141,7 @@ class Sandbox:
         cells ran. Where that is the sandbox's own fault, `lost` is there and true.
 
         The replies are the worker's: to `cases`, then to `hidden`. Hidden cases are asked in a
-        second run, of a process made anew, and only where all of `cases` were answered: nothing
+        second run, in a new process, and only where all of `cases` were answered: nothing
         that could carry them home is listened to after they are told. `replies` holds whatever the
         learner's process sent for each question and is not to be trusted further than as an answer;
         `noise` counts the lines that were none, `signs` are what its process was heard doing
@@ -195,7 +195,7 @@ class Sandbox:
         return {worker.uid for worker in self._workers}
 
     def _ask_all(self, steps, numbers, spark: bool, spent: float) -> dict:
-        """Ask, and where a step never ended ask the rest without it, in a process made anew: an
+        """Ask, and where a step never ended ask the others without it, in a new process: an
         endless loop costs its own question only."""
         heard = self._ask(steps, numbers, spark, spent)
         hung = heard.pop("hung", None)
