@@ -226,19 +226,19 @@ def _class_list(named: str | None):
 
 
 def _report(wanted) -> None:
-    from autograder.gradebook.late import settle
-    from autograder.teacher.report import read_class, told
+    from autograder.gradebook.late import settle_penalties
+    from autograder.teacher.report import as_text, read_class
     from autograder.written.answers import read_results
 
     read_results(Path(wanted.out))  # says so, where nothing was graded
-    settle(Path(wanted.out))
+    settle_penalties(Path(wanted.out))
     found = read_class(Path(wanted.out))
     if wanted.page:
         from autograder.teacher.reportpage import write_page
 
         print(f"The report is {write_page(found)}; its pictures lie beside it.")
     else:
-        print(told(found))
+        print(as_text(found))
 
 
 def _solution(wanted) -> None:
@@ -256,7 +256,7 @@ def _score(wanted) -> None:
     if wanted.table:
         from autograder.written import score_table
 
-        rows = score_table.table(wanted.question)
+        rows = score_table.rows_by_question(wanted.question)
         print(
             json.dumps(score_table.as_data(rows), indent=1)
             if wanted.json
@@ -312,7 +312,7 @@ def _share(text: str) -> tuple[int, int]:
 def _due(wanted) -> None:
     from autograder.cell.course_folder import chapter_number
     from autograder.course.masters import master
-    from autograder.gradebook.late import dates, moment_of, set_due
+    from autograder.gradebook.late import dates, parse_moment, set_due
 
     if wanted.chapter is None:
         print("\n".join(dates(Path(wanted.out))))
@@ -323,7 +323,7 @@ def _due(wanted) -> None:
         set_due(
             Path(wanted.out),
             master(chapter_number(wanted.chapter)).name,
-            moment_of(wanted.when),
+            parse_moment(wanted.when),
             wanted.student,
         )
     )
@@ -331,7 +331,7 @@ def _due(wanted) -> None:
 
 def _receive(wanted) -> None:
     from autograder.grade import receive
-    from autograder.gradebook.late import moment_of
+    from autograder.gradebook.late import parse_moment
     from autograder.handed_in.download import folder_of
 
     source = Path(wanted.submissions)
@@ -344,7 +344,7 @@ def _receive(wanted) -> None:
             folder,
             Path(wanted.out),
             roster,
-            moment_of(wanted.at) if wanted.at else None,
+            parse_moment(wanted.at) if wanted.at else None,
             ignore,
             say,
         )
@@ -397,17 +397,17 @@ def _received(new, out: Path, most: int = 40) -> list[str]:
 
 
 def _regrade(wanted) -> None:
-    from autograder.teacher.regrade import regrade, told
+    from autograder.teacher.regrade import as_text, regrade
 
     done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=say)
-    print(told(done, wanted.apply, Path(wanted.out)))
+    print(as_text(done, wanted.apply, Path(wanted.out)))
 
 
 def _export(wanted) -> None:
-    from autograder.gradebook.late import settle
+    from autograder.gradebook.late import settle_penalties
     from autograder.teacher.export import export
 
-    settle(Path(wanted.out))
+    settle_penalties(Path(wanted.out))
     _say_if_unfinished(wanted.out)
     text = export(Path(wanted.out), wanted.layout, say=say, scale=wanted.scale)
     if wanted.file:
@@ -419,10 +419,10 @@ def _export(wanted) -> None:
 
 
 def _feedback(wanted) -> None:
-    from autograder.gradebook.late import settle
+    from autograder.gradebook.late import settle_penalties
     from autograder.teacher.feedback import write_feedback
 
-    settle(Path(wanted.out))
+    settle_penalties(Path(wanted.out))
     _say_if_unfinished(wanted.out)
     print(
         f"{write_feedback(Path(wanted.out), say=say)} pages are in "
@@ -483,9 +483,9 @@ def _say_if_unfinished(out: str) -> None:
 
 
 def _similar(wanted) -> None:
-    from autograder.teacher.similarity import similar, table
+    from autograder.teacher.similarity import as_text, similar
 
-    print(table(similar(Path(wanted.out))))
+    print(as_text(similar(Path(wanted.out))))
 
 
 def _forget(wanted) -> None:
@@ -542,9 +542,9 @@ def _new(wanted) -> None:
 
 
 def _exercise(wanted) -> int:
-    from autograder.proving.exercise_rules import look
+    from autograder.proving.exercise_rules import print_rules
 
-    return look(wanted.id)
+    return print_rules(wanted.id)
 
 
 def _release(wanted) -> None:
@@ -609,11 +609,10 @@ def _progress(wanted) -> None:
 
 def _variants(wanted) -> int:
     from autograder.cell.course_folder import chapter_number, released
-    from autograder.cell.question import chapters as known
-    from autograder.cell.question import find, of_chapter
+    from autograder.cell.question import asked_chapters, find, of_chapter
     from autograder.proving.drawn import HEAD, drawn
 
-    chapters = wanted.chapters or [each for each in known() if each in released()]
+    chapters = wanted.chapters or [each for each in asked_chapters() if each in released()]
     asked = [
         question
         for text in chapters
@@ -656,13 +655,13 @@ def _redteam(wanted) -> int:
 
 def _classroom(wanted) -> int:
     from autograder.cell.course_folder import chapter_number, released
-    from autograder.cell.question import chapters as asked
+    from autograder.cell.question import asked_chapters
     from autograder.proving.classroom import classroom
 
     if wanted.students < 1:
         raise Unusable(f"--students is a number from 1 on, not {wanted.students}.")
     chapters = (
-        [each for each in asked() if each in released()]
+        [each for each in asked_chapters() if each in released()]
         if wanted.chapters == "all"
         else [chapter_number(text) for text in wanted.chapters.split(",")]
     )

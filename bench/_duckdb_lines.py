@@ -170,5 +170,5 @@ def run(make, path: Path) -> tuple:
     return duckdb.sql(f"select sum(hash(columns(*))) from ({make(path)})").fetchall()[0]
 
 
-def table(make, path: Path):
+def arrow_table(make, path: Path):
     return duckdb.sql(make(path)).to_arrow_table()

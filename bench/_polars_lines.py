@@ -218,5 +218,5 @@ def run(make, path: Path) -> tuple:
     return make(path).select(pl.all().hash().sum()).collect().row(0)
 
 
-def table(make, path: Path):
+def arrow_table(make, path: Path):
     return make(path).collect().to_arrow()

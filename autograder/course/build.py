@@ -29,7 +29,7 @@ import tempfile
 from pathlib import Path
 
 from autograder.cell.course_folder import notebooks
-from autograder.cell.question import chapters as asked_chapters
+from autograder.cell.question import asked_chapters
 from autograder.cell.sealed import folder as sealed_folder
 from autograder.course import halves
 from autograder.course.leaks import Leak, Secrets, given, learners_half, readable

@@ -13,9 +13,9 @@ import json
 from pathlib import Path
 
 from autograder.cell import sealed
-from autograder.cell.asking import fill
 from autograder.cell.data import canonical
 from autograder.cell.question import Question, of_chapter
+from autograder.cell.reply import insert_values
 from autograder.cell.sentences import has_parts, one_slip
 from autograder.cell.verdict import Verdict, verdict_on
 from autograder.course.fingerprint import origin
@@ -162,7 +162,7 @@ def _parts(question, judge, case, salt, said: dict):
         if name is not None:
             slips.setdefault((name, canonical(said[wrong.name][name])), wrong)
     for (name, value), wrong in slips.items():
-        told = {"ok": False, "sentence": fill(wrong.sentence, case, question.id)}
+        told = {"ok": False, "sentence": insert_values(wrong.sentence, case, question.id)}
         yield sealed.lock(salt, bare, [name, json.loads(value)], {**told, "names": [wrong.name]})
 
 

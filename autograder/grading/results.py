@@ -158,7 +158,7 @@ def keep(folder: Path, key: str, result: dict) -> None:
     )
 
 
-def canonical(results: Mapping[str, dict]) -> str:
+def comparable_text(results: Mapping[str, dict]) -> str:
     """One text for equal results: keys in order, without what a clock said."""
     plain = {
         name: {key: value for key, value in result.items() if key not in MEASURED}

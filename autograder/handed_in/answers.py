@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from autograder.cell.course_folder import question_of, text_of
 from autograder.cell.question import find
-from autograder.course.masters import Cell, Master
+from autograder.course.masters import Master, MasterCell
 from autograder.handed_in.needs import LONGEST_CELL, fills, is_python, names_of
 from autograder.handed_in.scripts import without_conflicts
 
@@ -144,7 +144,7 @@ def is_student(name) -> bool:
 
 def grade_id_of(cell: dict) -> str:
     """A cell's grade_id, "" where it has none."""
-    grade_id = marks_of(cell).get("grade_id")
+    grade_id = nbgrader_marks(cell).get("grade_id")
     return grade_id if isinstance(grade_id, str) else ""
 
 
@@ -182,7 +182,7 @@ class _Found:
             found.append(index)
         return found
 
-    def answer(self, own: Cell) -> tuple[str | None, list[str]]:
+    def answer(self, own: MasterCell) -> tuple[str | None, list[str]]:
         """The source of a question's answer cell, and the repairs."""
         names = set(find(own.question).answers)
         marked = [
@@ -221,7 +221,7 @@ class _Found:
             text = self.texts[left[-1]]
         return text, told
 
-    def open_answer(self, own: Cell) -> tuple[str | None, list[str]]:
+    def open_answer(self, own: MasterCell) -> tuple[str | None, list[str]]:
         """The text of an open question's cell, and the repairs."""
         marked = [
             place
@@ -273,7 +273,7 @@ class _Found:
     def _kind(self, place: int):
         return self.cells[place].get("cell_type")
 
-    def _is_written(self, place: int, own: Cell) -> bool:
+    def _is_written(self, place: int, own: MasterCell) -> bool:
         return bool(self.texts[place].strip()) and _plain(self.texts[place]) != _plain(own.source)
 
     def _fenced(self, place: int) -> list[str]:
@@ -285,7 +285,7 @@ class _Found:
             else []
         )
 
-    def _code(self, place: int, own: Cell, told: list[str]) -> str:
+    def _code(self, place: int, own: MasterCell, told: list[str]) -> str:
         """A cell's text as code: without git's marks,
         and of a text cell with fences only what is in them."""
         text = self.texts[place]
@@ -306,7 +306,7 @@ class _Found:
         return sides[kept]
 
     def _with_neighbours(
-        self, own: Cell, names: set[str], text: str | None, last: int, told: list[str]
+        self, own: MasterCell, names: set[str], text: str | None, last: int, told: list[str]
     ) -> str | None:
         """The answer with the cells added between it and the next cell
         of the master's that belong to it."""
@@ -344,10 +344,10 @@ class _Found:
                 whole = "\n".join([*reversed(above), whole])
         return whole
 
-    def _first(self, own: Cell) -> int:
+    def _first(self, own: MasterCell) -> int:
         return self.by_index[own.index][0]
 
-    def _elsewhere(self, own: Cell, names: set[str]) -> str | None:
+    def _elsewhere(self, own: MasterCell, names: set[str]) -> str | None:
         """The last cell, or cells in a row, without a mark or with another answer's,
         that bind all the names of this answer."""
         if not names:
@@ -377,7 +377,7 @@ class _Found:
         joined = "\n".join(pieces)
         return joined if pieces and names <= names_of(joined).binds else None
 
-    def _texts_around(self, own: Cell, marked: list[int]) -> list[str]:
+    def _texts_around(self, own: MasterCell, marked: list[int]) -> list[str]:
         """The learner's markdown from this cell's place to the next cell that is the master's."""
         if marked:
             start = marked[-1] + 1
@@ -477,7 +477,7 @@ def _locked(master: Master, found: _Found) -> tuple[tuple[str, ...], tuple[str, 
         for cell in master.cells
         if cell.grade_id
         and any(
-            _marks_changed(marks_of(found.cells[place]), cell)
+            _marks_changed(nbgrader_marks(found.cells[place]), cell)
             for place in found.by_index.get(cell.index, ())
         )
     ]
@@ -485,14 +485,16 @@ def _locked(master: Master, found: _Found) -> tuple[tuple[str, ...], tuple[str, 
         flags.append(f"nbgrader's marks on the cell of {_list(marked)} were edited and put back")
     known = {cell.grade_id for cell in master.cells if cell.grade_id}
     if any(
-        marks_of(cell).get("grade") is True and grade_id_of(cell) and grade_id_of(cell) not in known
+        nbgrader_marks(cell).get("grade") is True
+        and grade_id_of(cell)
+        and grade_id_of(cell) not in known
         for cell in found.cells
     ):
         flags.append("there was a graded cell that nobody handed out")
     return (*repairs, *flags), tuple(flags)
 
 
-def _marks_changed(marks: dict, cell: Cell) -> bool:
+def _marks_changed(marks: dict, cell: MasterCell) -> bool:
     """Points, or what kind of cell it is, other than those handed out.
     A tool that drops keys changes nothing by that."""
     if not marks:
@@ -520,13 +522,13 @@ def _number(points):
         return points
 
 
-def _list(cells: list[Cell]) -> str:
+def _list(cells: list[MasterCell]) -> str:
     return " and ".join(
         dict.fromkeys(question_of(cell.grade_id) or cell.grade_id for cell in cells)
     )
 
 
-def marks_of(cell: dict) -> dict:
+def nbgrader_marks(cell: dict) -> dict:
     """nbgrader's marks on a cell, {} where it has none."""
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None

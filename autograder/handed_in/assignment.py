@@ -53,7 +53,7 @@ class _Place:
 
     source: str
     question: str | None
-    kind: str  # as in masters.Cell, or "extra"
+    kind: str  # as in masters.MasterCell, or "extra"
     spark: bool
     after: int  # the master's cell it is, or comes after
 

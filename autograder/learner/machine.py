@@ -15,7 +15,7 @@ LEAST_MEMORY_GIB = 4
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineCheck:
     """Rows of (what, found, verdict). Shows itself as a table;
     `ready` says whether every chapter will run."""
 
@@ -33,9 +33,9 @@ class Machine:
         )
 
 
-def machine() -> Machine:
+def machine() -> MachineCheck:
     """Look at Python, Java, Spark, cores and memory. Starts nothing."""
-    return Machine((_python(), _java(), _spark(), _cores(), _memory()))
+    return MachineCheck((_python(), _java(), _spark(), _cores(), _memory()))
 
 
 def _python() -> tuple[str, str, str]:

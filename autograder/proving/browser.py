@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.cell.question import chapters as with_questions
+from autograder.cell.question import asked_chapters
 from autograder.course.references import write_solution
 from autograder.learner.lab import ENVIRONMENT, ROOT, jupyter_options
 
@@ -127,7 +127,7 @@ def solved_notebooks(folder: Path, chapters: Sequence[str]) -> list[Path]:
         if not chapters or number in chapters:
             out = folder / release.parent.name / release.name
             out.parent.mkdir(parents=True)
-            if number in with_questions():
+            if number in asked_chapters():
                 write_solution(number, out)
             else:
                 shutil.copy(release, out)

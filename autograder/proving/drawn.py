@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from autograder.cell.asking import ask
 from autograder.cell.data import canonical, plain, same
 from autograder.cell.numbers import numbers_for
 from autograder.cell.question import Question
+from autograder.cell.reply import ask
 from autograder.course.judge import judge_of
 from autograder.course.references import references
 from autograder.course.rehearsal import namespace_of, place_of, reply_of_reference

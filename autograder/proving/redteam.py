@@ -56,7 +56,7 @@ TELL_EVERY_SECONDS = 10
 
 
 @dataclass
-class Outcome:
+class AttackResult:
     """What one attack came to."""
 
     attack: object
@@ -119,13 +119,13 @@ class RedTeam:
         self.grounds.__exit__()
         shutil.rmtree(self._papers, ignore_errors=True)
 
-    def run(self, attack) -> Outcome:
+    def run(self, attack) -> AttackResult:
         """One attack, its neighbour, and what the grounds saw."""
         honest = self.honest(attack.chapter, attack.question)
         source = None if attack.source is None else self.grounds.filled_in(attack.source)
         began = time.monotonic()
         result = self._grade(attack, source)
-        outcome = Outcome(
+        outcome = AttackResult(
             attack,
             seconds=time.monotonic() - began,
             flagged=_flagged(result),
@@ -279,7 +279,7 @@ class Report:
 
     level: str
     why: str
-    outcomes: list[Outcome]
+    outcomes: list[AttackResult]
     false_flags: list[str]
     left_behind: list[str]
 

@@ -1,7 +1,7 @@
 """Says which sandbox this machine has, what is missing, and which one command mends it.
 
 `python -m autograder doctor` prints this. Nothing is guessed from what is installed: workers are
-started at every level, and a probe inside tries to get out (sandbox/outside/probing.py).
+started at every level, and a probe inside tries to get out (sandbox/outside/wall_probe.py).
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def look() -> Machine:
         packages="apt" if shutil.which("apt-get") else "dnf" if shutil.which("dnf") else "",
         root=hasattr(os, "geteuid") and os.geteuid() == 0,
         container=any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv")),
-        bubblewrap=bubble.named() or "",
+        bubblewrap=bubble.version_text() or "",
         apparmor=_says(USERNS, "1"),
         userns=not _says(USERNS_COUNT, "0") and not _says(USERNS_DEBIAN, "0"),
         wheel=platform.machine() in WHEELS_OF,

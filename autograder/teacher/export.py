@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from autograder.cell.outcome import Outcome
-from autograder.gradebook.read import Cell, Sheet, sheets
+from autograder.gradebook.read import GradeCell, Sheet, sheets
 from autograder.written.answers import read_results
 
 # the wide ones of Chinese and Japanese keyboards too
@@ -93,7 +93,7 @@ def _verdicts(out: Path, say: Callable[[str], None]) -> Verdicts:
     }
 
 
-def _verdict(sheet: Sheet, cell: Cell, verdicts: Verdicts) -> tuple[str, str]:
+def _verdict(sheet: Sheet, cell: GradeCell, verdicts: Verdicts) -> tuple[str, str]:
     """The outcome as it is now, and the misconception; "" for what is not known. Whether an
     open answer waits for a person the gradebook knows."""
     outcome, misconception = verdicts.get((sheet.student, sheet.assignment), {}).get(

@@ -24,9 +24,8 @@ from autograder.course.leaks import Leak, of_feedback
 from autograder.course.masters import Master, master
 from autograder.gradebook import late
 from autograder.gradebook.files import write_atomically
-from autograder.gradebook.late import Policy, shown
-from autograder.gradebook.late import told as told_late
-from autograder.gradebook.read import Cell, Sheet, sheets
+from autograder.gradebook.late import Policy, lateness_text, moment_text
+from autograder.gradebook.read import GradeCell, Sheet, sheets
 from autograder.handed_in.submission import REFUSED, UNREADABLE
 from autograder.written.answers import read_results
 from autograder.written.html_pages import pages_in
@@ -194,13 +193,13 @@ def _lateness(sheet: Sheet, costs: Policy) -> str:
         else "nothing is taken off"
     )
     return (
-        f" It was due {_at(sheet.due)} and came {told_late(sheet.seconds_late)} late; {taken}"
+        f" It was due {_at(sheet.due)} and came {lateness_text(sheet.seconds_late)} late; {taken}"
         f" ({costs})."
     )
 
 
 def _at(utc: str) -> str:
-    return shown(datetime.fromisoformat(utc))
+    return moment_text(datetime.fromisoformat(utc))
 
 
 def _of_hidden(question: str, misconception: str | None) -> str:
@@ -218,7 +217,7 @@ def _of_hidden(question: str, misconception: str | None) -> str:
     return f"It fails on a hidden case. {why}" + (f" Hint: {hints[0]}" if hints else "")
 
 
-def _question(cell: Cell, answer: str, sentence: str, longest: int) -> dict[str, str]:
+def _question(cell: GradeCell, answer: str, sentence: str, longest: int) -> dict[str, str]:
     """What the page shows of one question."""
     if cell.waits:
         kind, mark, sentence = "waits", f"waits, of {cell.max:g}", "A person will read this answer."

@@ -23,7 +23,7 @@ from pathlib import Path
 from shlex import quote
 
 from autograder.gradebook import students
-from autograder.gradebook.erase import erase, rows_of
+from autograder.gradebook.erase import erase, rows_of_student
 from autograder.gradebook.files import holding, write_atomically
 from autograder.gradebook.late import EXTENSIONS
 from autograder.grading import out_folder
@@ -115,7 +115,7 @@ def _everything(out: Path, student: str) -> list[Kept]:
         _reviews(out / "review.jsonl", student),
         _regrades(out / "regrades.jsonl", student),
         Kept(
-            rows_of(out, student),
+            rows_of_student(out, student),
             "rows of the gradebook",
             lambda: erase(out, student),
         ),

@@ -28,12 +28,12 @@ from autograder.cell.question import Question, find
 from autograder.course.masters import master
 from autograder.course.secret import held_to
 from autograder.gradebook.files import holding
-from autograder.gradebook.late import settle as settle_late
+from autograder.gradebook.late import settle_penalties
 from autograder.gradebook.read import sheets
 from autograder.grading import calibration, out_folder, results
 from autograder.grading import replies as kept
-from autograder.grading.out_folder import Entry, whole
-from autograder.grading.settling import settle
+from autograder.grading.open_marks import settle
+from autograder.grading.out_folder import GradedFile, whole
 from autograder.grading.verdict import Mark, all_cases, gone, mark, mark_open
 from autograder.grading.writer import Writer
 from autograder.handed_in.assignment import steps
@@ -140,7 +140,7 @@ def regrade(
     return done
 
 
-def told(done: Regrading, applied: bool, out: Path) -> str:
+def as_text(done: Regrading, applied: bool, out: Path) -> str:
     """Who gains and who loses, old and new, each with the new sentence."""
     lines = []
     counted = [change for change in done.changes if change.counted]
@@ -193,7 +193,7 @@ def told(done: Regrading, applied: bool, out: Path) -> str:
 
 
 def _marks(
-    question: Question, out: Path, found: dict, entries: dict[str, Entry], workers: int, say
+    question: Question, out: Path, found: dict, entries: dict[str, GradedFile], workers: int, say
 ) -> tuple[dict, int, list[str]]:
     """{name: (mark, suggestion)}, how many ran,
     and a sentence for each that could not be judged."""
@@ -255,7 +255,7 @@ def _marks(
 
 
 def _run(
-    question: Question, out: Path, entry: Entry | None, cases: list, sandbox: Sandbox
+    question: Question, out: Path, entry: GradedFile | None, cases: list, sandbox: Sandbox
 ) -> dict | str:
     """What the sandbox hears of this one question; or, as a text, why it cannot be asked."""
     submission = whole(out, entry.submission) if entry else None
@@ -280,7 +280,7 @@ def _run(
 
 
 def _apply(
-    question: Question, out: Path, found: dict, entries: dict[str, Entry], done: Regrading, say
+    question: Question, out: Path, found: dict, entries: dict[str, GradedFile], done: Regrading, say
 ) -> None:
     own, changed = master(question.chapter), {change.name: change for change in done.changes}
     receipts = Receipts(out / "receipts.jsonl")
@@ -330,7 +330,7 @@ def _apply(
             )
             + "\n"
         )
-    settle_late(out)
+    settle_penalties(out)
 
 
 def _with(result: dict, question_id: str, new: Mark, suggestion: dict | None) -> dict:

@@ -111,10 +111,10 @@ def read_class(out: Path) -> Class:
 def report(out: Path) -> str:
     """The report on an OUT folder, as text; LookupError, with a sentence,
     when nothing was graded into it."""
-    return told(read_class(out))
+    return as_text(read_class(out))
 
 
-def told(found: Class) -> str:
+def as_text(found: Class) -> str:
     """A class as text."""
     parts = [status_line(found)]
     for chapter in found.chapters:

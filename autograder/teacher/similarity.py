@@ -251,7 +251,7 @@ def runs_by_question(answers: dict[str, str]) -> dict[str, Counter]:
     }
 
 
-def table(found: list[Pair]) -> str:
+def as_text(found: list[Pair]) -> str:
     """The pairs as text, for the terminal."""
     if not found:
         return "No two submissions share more than the exercise explains."

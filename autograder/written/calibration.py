@@ -213,7 +213,7 @@ def calibrate(
     )
     if out is not None:
         calibration.keep(out, found.calibration(datetime.now(UTC).isoformat(timespec="seconds")))
-    return told(found, out, believed) + (
+    return as_text(found, out, believed) + (
         _seen(source, question) if source.is_dir() else ""
     ), found.met
 
@@ -301,7 +301,7 @@ def _table(path: Path, text: str) -> list[dict]:
     return rows
 
 
-def told(found: Trial, out: Path | None, believed: bool = False) -> str:
+def as_text(found: Trial, out: Path | None, believed: bool = False) -> str:
     """The table, and what follows from it, in words."""
     lines = [f"{found.question}, rubric {found.rubric}: the scorer beside your marks", ""]
     for what, figure, wanted, met in found.conditions():

@@ -37,7 +37,7 @@ class MarkedByAnother(ValueError):
 
 
 @dataclass(frozen=True)
-class Item:
+class QueueItem:
     """One look at one answer. `kind`: "first"; "second", blind; "decide", where two marks differ;
     "check", an answer the scorer has settled, marked blind. `group` and `of` say which of how many
     groups it belongs to, `alike` how many are in it."""
@@ -85,9 +85,9 @@ class Queue:
         self._skipped: list[str] = [act["token"] for act in self._live() if act["act"] == "skip"]
         # left behind with `n` in this sitting: they come again at its end
         self._passed: list[str] = []
-        self._back: list[Item] = []  # looked at in this sitting, for going back
+        self._back: list[QueueItem] = []  # looked at in this sitting, for going back
         self.shown = not blind
-        self.current: Item | None = None
+        self.current: QueueItem | None = None
         with self._log.alone():
             self._show(self._next())
 
@@ -296,7 +296,7 @@ class Queue:
                 seen = looks.get(answer.token, {})
                 here = {"group": number, "of": len(self._groups), "alike": len(group)}
                 if answer.waits and "first" not in seen:
-                    yield Item(answer, "first", **here)
+                    yield QueueItem(answer, "first", **here)
                 elif (
                     not answer.waits
                     and answer.manual is None
@@ -304,18 +304,18 @@ class Queue:
                     and self._chosen(answer)
                     and "check" not in seen
                 ):
-                    yield Item(answer, "check", **here)
+                    yield QueueItem(answer, "check", **here)
         for number, group in shared:
             for answer in group:
                 answer = self._answers[answer.token]
                 seen = looks.get(answer.token, {})
                 here = {"group": number, "of": len(self._groups), "alike": len(group)}
                 if "first" in seen and "second" not in seen and self._chosen(answer):
-                    yield Item(answer, "second", **here)
+                    yield QueueItem(answer, "second", **here)
                 elif "second" in seen and seen["first"] != seen["second"] and "decide" not in seen:
-                    yield Item(answer, "decide", **here, marks=(seen["first"], seen["second"]))
+                    yield QueueItem(answer, "decide", **here, marks=(seen["first"], seen["second"]))
 
-    def _next(self) -> Item | None:
+    def _next(self) -> QueueItem | None:
         """What to read now: nothing that another sitting shows, and rather of a group that none of
         them is in."""
         held = self._log.held_by_others()
@@ -345,7 +345,7 @@ class Queue:
         self._back.append(self.current)
         self._show(self._next())
 
-    def _show(self, item: Item | None) -> None:
+    def _show(self, item: QueueItem | None) -> None:
         """Make this the current answer, reserved for this sitting."""
         self.current = item
         self.shown = not self.blind
@@ -372,7 +372,7 @@ class Queue:
                     answer = replace(answer, comment=act["text"])
                 self._answers[answer.token] = answer
 
-    def _must_be_as_shown(self, item: Item) -> None:
+    def _must_be_as_shown(self, item: QueueItem) -> None:
         """MarkedByAnother where somebody else has marked the answer since it was shown."""
         now = self._answers[item.answer.token]
         seen = self._looks().get(now.token, {})
@@ -403,14 +403,14 @@ class Queue:
             " goes back to it."
         )
 
-    def _item(self, answer: OpenAnswer, kind: str) -> Item:
+    def _item(self, answer: OpenAnswer, kind: str) -> QueueItem:
         number, group = next(
             (number, group)
             for number, group in enumerate(self._groups, 1)
             if any(one.token == answer.token for one in group)
         )
         seen = self._looks().get(answer.token, {})
-        return Item(
+        return QueueItem(
             answer,
             kind,
             number,
@@ -419,7 +419,7 @@ class Queue:
             (seen["first"], seen["second"]) if kind == "decide" and "second" in seen else (),
         )
 
-    def _fresh(self, item: Item) -> Item:
+    def _fresh(self, item: QueueItem) -> QueueItem:
         return replace(item, answer=self._answers[item.answer.token])
 
     def _chosen(self, answer: OpenAnswer) -> bool:
@@ -440,7 +440,7 @@ class Queue:
 
     # what is written
 
-    def _enter(self, item: Item, answer: OpenAnswer, mark: int) -> dict | None:
+    def _enter(self, item: QueueItem, answer: OpenAnswer, mark: int) -> dict | None:
         """Write one mark; a blind second look only goes into the log, and is compared there."""
         if item.kind == "second":
             return None
@@ -548,7 +548,7 @@ def _words(answer: OpenAnswer) -> str:
     return hashlib.sha256(" ".join(answer.text.split()).encode()).hexdigest()[:16]
 
 
-def _key(item: Item) -> str:
+def _key(item: QueueItem) -> str:
     return f"{item.kind} {item.answer.token}"
 
 

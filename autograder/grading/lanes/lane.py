@@ -20,8 +20,8 @@ from autograder.grading import calibration, out_folder
 from autograder.grading.child_process import Colleague
 from autograder.grading.lanes.submission_run import hear
 from autograder.grading.lanes.work import WorkItem
+from autograder.grading.open_marks import settle
 from autograder.grading.pace import Pace
-from autograder.grading.settling import settle
 from autograder.grading.verdict import blank
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.submission import PARTIAL, Submission

@@ -9,7 +9,7 @@ Three processes have three duties. The worker waits. It never reads a job itself
 read would lie in its memory, and so in the memory of everybody forked from it later. A *keeper*,
 forked when a job can be heard, reads it, makes namespaces for it and holds the limits. The
 *learner's process*, forked by the keeper, drops every privilege, runs the cells and writes replies
-(asking.py) into a pipe after each answer, so that what was said before a crash still counts. It may
+(reply.py) into a pipe after each answer, so that what was said before a crash still counts. It may
 write what it likes into that pipe: a reply is data for a judge elsewhere, never a verdict.
 """
 
@@ -302,9 +302,9 @@ def _course_at_hand(setup: dict) -> None:
 def _run_cells(job, pen) -> None:
     from audit import listen
 
-    from autograder.cell.asking import ask
     from autograder.cell.numbers import pretending
     from autograder.cell.question import find
+    from autograder.cell.reply import ask
 
     listen(lambda sign, write=_write: write(pen, {"sign": sign}))
     module = type(sys)("__main__")
@@ -331,7 +331,7 @@ def _run_cells(job, pen) -> None:
             broken = broken and _named_limit(broken, job)
             if step["question"] is None:
                 continue
-            # the sandbox asking about itself (probing.py)
+            # the sandbox asking about itself (wall_probe.py)
             if "read" in step:
                 _write(
                     pen,
@@ -386,7 +386,7 @@ def _run_cell(source: str, namespace: dict) -> None:
 def _within(limits: tuple[float, float], action) -> dict | None:
     """Do it, within so many seconds of processor time and by the clock on the wall; the reply that
     says how it failed, or None."""
-    from autograder.cell.asking import TimeUp, two_clocks
+    from autograder.cell.reply import TimeUp, two_clocks
 
     try:
         with two_clocks(*limits):

@@ -54,7 +54,7 @@ class Group:
                     time.sleep(0.02)
 
 
-def make(name: str) -> Group | None:
+def make_group(name: str) -> Group | None:
     """A group for one worker, or None where this user may not make
     one that counts memory and processes."""
     places = {controller: _own(controller) for controller in FILES}

@@ -9,8 +9,8 @@ Levels, stored with every result, best first:
       read what that user can
 
 Which one a machine has is found out by doing it: a worker is started, and a probe inside tries to
-get out (probing.py). A worker that dies is replaced, and the submission that killed it gets an end
-like any other.
+get out (wall_probe.py). A worker that dies is replaced, and the submission that killed it gets an
+end like any other.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.cell import questions
-from autograder.cell.asking import (
+from autograder.cell.course_folder import HOME, released
+from autograder.cell.reply import (
     SECONDS,
     SPARK_SECONDS,
     SPARK_WALL_SECONDS,
     WALL_SECONDS,
     too_late,
 )
-from autograder.cell.course_folder import HOME, released
 from autograder.course.masters import master
 from autograder.handed_in.needs import imported_by, needed
 from autograder.sandbox.outside import bubble, cgroup, spark_archive
-from autograder.sandbox.outside.probing import Probe
 from autograder.sandbox.outside.temp_folder import Lodging
+from autograder.sandbox.outside.wall_probe import Probe
 
 # What of this package a worker sees: all Python of these folders. Sealed verdicts are no Python and
 # stay out, for a fork could try all small numbers.
@@ -380,7 +380,7 @@ class Worker:
             root = folder / f"root{number}"
             root.mkdir()
             setup.update(root=str(root), plan=bubble.plan(readable, _hidden()))
-        self.group = cgroup.make(f"{folder.name}-{number}")
+        self.group = cgroup.make_group(f"{folder.name}-{number}")
         orders = {
             "groups": [str(each) for each in self.group.folders] if self.group else [],
             "command": program,

@@ -19,8 +19,7 @@ import pytest
 from nbclient import NotebookClient
 
 from autograder.cell.course_folder import HOME
-from autograder.cell.question import chapters as asked_chapters
-from autograder.cell.question import of_chapter
+from autograder.cell.question import asked_chapters, of_chapter
 from autograder.course import build, sources
 from autograder.course.references import solved
 from autograder.tests.shares import share

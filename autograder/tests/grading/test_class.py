@@ -19,8 +19,8 @@ from autograder.course.masters import master
 from autograder.grade import grade, grade_class, needs_attention
 from autograder.gradebook.write import INDEXES, Gradebook
 from autograder.grading import out_folder, results
+from autograder.grading.open_marks import marks_of
 from autograder.grading.pace import Pace
-from autograder.grading.settling import marks_of
 
 
 @pytest.fixture

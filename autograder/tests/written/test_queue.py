@@ -19,7 +19,7 @@ from autograder.written.answers import OpenAnswer, open_answers
 from autograder.written.groups import groups
 from autograder.written.queue import MarkedByAnother, Queue
 from autograder.written.queue_log import read_log
-from autograder.written.screens import _wrapped, act, in_notebook, in_terminal, page, screen
+from autograder.written.screens import _wrapped, act, answer_page, in_notebook, in_terminal, screen
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_gradebook_that_was_lost_gets_the_marks_of_the_queue_again(out, capsys
 def test_no_name_is_shown_and_nothing_active(out):
     with Queue(out, "90.open", twice=0) as queue:
         while queue.current is not None:
-            shown, drawn = screen(queue), page(queue)
+            shown, drawn = screen(queue), answer_page(queue)
             assert not any(f"s{number:02}" in shown + drawn for number in range(1, 9))
             assert "\x1b" not in shown and "\u202e" not in shown + drawn and "<script" not in drawn
             queue.mark(2)

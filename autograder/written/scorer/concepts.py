@@ -87,7 +87,7 @@ def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
             _within(pattern, lexicon, reading, whole.first, whole.last, True) for pattern in between
         ):
             continue
-        if scopes.fits(of, lexicon, reading, whole) and not _refused(reading, whole):
+        if scopes.in_scope(of, lexicon, reading, whole) and not _refused(reading, whole):
             yield whole
 
 
