@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ConcurrentModificationException,
         KafkaException,
         TimeoutException,
+        WakeupException,
         traceback,
     )
     from kafkalab.lab import Lab
@@ -56,7 +57,7 @@ HOMES = {
     "clients.producer.kafka_producer": "KafkaProducer",
     "errors": (
         "CommitFailedException ConcurrentModificationException KafkaException TimeoutException "
-        "traceback"
+        "WakeupException traceback"
     ),
     "lab": "Lab",
     "records": (
@@ -95,6 +96,7 @@ __all__ = [
     "Socket",
     "TimeoutException",
     "TopicPartition",
+    "WakeupException",
     "WorkerPool",
     "changes",
     "traceback",

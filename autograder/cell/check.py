@@ -180,7 +180,10 @@ def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
     """The verdicts on the public cases. Blank answers get one sentence in all,
     and so does a fault that every case has."""
     if question.kind == "open":
-        return [Spoken(True, "is read by a person. Write whole sentences: what happens, and why.")]
+        said = "is read by a person. Write whole sentences: what happens, and why."
+        if course().reference(question.id):
+            said += f' Then reveal("{question.id}", give_up=True) shows a good answer.'
+        return [Spoken(True, said)]
     verdicts, complaints = [], []
     for case in question.cases(numbers_for(question, _student)):
         with quiet():

@@ -164,7 +164,7 @@ def table(names: Iterable[str]) -> str:
                 f"{each.open_questions * MINUTES_AN_OPEN_QUESTION:4.0f}  "
                 f"{each.spark * MINUTES_OF_SPARK:5.0f}  {said if number == 1 else ''}".rstrip()
             )
-            if each.minutes > LONGEST_SITTING:
+            if round(each.minutes) > LONGEST_SITTING:
                 rows[-1] += f"   longer than {LONGEST_SITTING} minutes"
         wanted = " + ".join(str(each.announced) for each in parts)
         rows.append(f"{'':7}  say {wanted}: {sum(each.minutes for each in parts):.0f} in all")

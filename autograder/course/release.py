@@ -26,6 +26,7 @@ ROOT_FILES = ("__init__.py", "__main__.py")
 ROOMS = ("cell", "learner")
 OF_ONE_CHAPTER = re.compile(r"^cell/questions/(ch\d\d\.py|sealed/)")
 COURT = "learner/court/"
+PLAYGROUND = "playground"  # a page without questions, in every package
 PAPERS = (
     "environment.yml",
     "pyproject.toml",
@@ -145,6 +146,9 @@ def _fill(draft: Path, chapters: list[str]) -> None:
             draft / "notebooks" / "release" / folder.name,
             ignore=shutil.ignore_patterns("progress.json"),
         )
+    playground = notebooks() / "release" / PLAYGROUND
+    if playground.is_dir():
+        shutil.copytree(playground, draft / "notebooks" / "release" / PLAYGROUND)
     write_papers(draft)
     for path in sorted((draft / "notebooks" / "release").rglob("*.ipynb")):
         _name_the_key(path)

@@ -19,7 +19,7 @@ from typing import Any
 
 USUAL = "about a minute in all"
 EVERY_S = 1.0
-STEPS = ("Java", "Spark itself", "kafkalab's reader")
+STEPS = ("Java", "Spark itself", "the session for tables")
 
 
 @contextlib.contextmanager
@@ -94,9 +94,10 @@ def _terminal() -> Callable[[str], None]:
 
 
 def _step() -> int:
-    """How far the start is: 1 until Java answers, 2 until Spark does."""
+    """How far the start is: 1 until Java answers, 2 until Spark does, 3 for what follows."""
     from pyspark import SparkContext
 
     if SparkContext._gateway is None:
         return 1
-    return 2 if SparkContext._active_spark_context is None else 3
+    context = SparkContext._active_spark_context  # is there before Spark has started behind it
+    return 3 if getattr(context, "_jsc", None) is not None else 2

@@ -295,9 +295,10 @@ class Stage:
             except AppEnded:
                 pass
             except BaseException as error:  # surfaces at the front, where the learner is
-                app.error = error
-                self._failed.append(app)
-                self.clock.halt()
+                if not app.ending:  # a killed process runs no `finally`: nothing fails in it
+                    app.error = error
+                    self._failed.append(app)
+                    self.clock.halt()
             app.done = True
 
         self.apps.append(app)

@@ -266,7 +266,10 @@ FLOORS = {
     ),
     "kafkalab.proof.laws": (CORE, "a law reads a journal; a story uses what a learner could use"),
     "kafkalab.stories": (
-        f"kafkalab kafkalab.views kafkalab.proof.replay kafkalab.course_folder pandas {CORE}",
+        (
+            "kafkalab kafkalab.views kafkalab.proof.replay kafkalab.course_folder pandas "
+            f"ipywidgets {CORE}"
+        ),
         "a story uses what a learner could use",
     ),
     "kafkalab.proof.cases": (
@@ -285,7 +288,7 @@ FLOORS = {
     "kafkalab.views": (
         (
             "kafkalab.sim.journal kafkalab.lines kafkalab.reading.sockets kafkalab.reading.states "
-            f"{PURE} {TABLES} matplotlib IPython"
+            f"{PURE} {TABLES} matplotlib IPython ipywidgets"
         ),
         (
             "views look, never touch: read lab.table(), lab.lines() or lab.sockets() of the lab "

@@ -6,9 +6,11 @@ from .argument_check import EITHER, NAMED, ONE, TWO, drawn_from
 from .assignment_matrix import assignment_matrix
 from .batch_strip import batch_strip
 from .bookmarks import bookmarks
+from .cluster_map import cluster_map
 from .connections import timeline
 from .group_timeline import group_timeline
 from .lag_and_lead import lag_and_lead
+from .moving import Cells, Moving, moving
 from .offset_paths import offset_paths
 from .offset_ruler import lag_curve, offset_ruler
 from .outcome_grid import Outcome, outcome_grid
@@ -26,16 +28,20 @@ from .work_strip import Worked, work_strip
 from .worker_lanes import worker_lanes
 
 __all__ = [
+    "Cells",
+    "Moving",
     "Outcome",
     "Picture",
     "Worked",
     "assignment_matrix",
     "batch_strip",
     "bookmarks",
+    "cluster_map",
     "compare",
     "group_timeline",
     "lag_and_lead",
     "lag_curve",
+    "moving",
     "offset_paths",
     "offset_ruler",
     "outcome_grid",
@@ -56,6 +62,7 @@ for _what, _views in {
     ONE: (
         assignment_matrix,
         bookmarks,
+        cluster_map,
         group_timeline,
         offset_ruler,
         ownership,

@@ -122,7 +122,7 @@ def assignment_matrix(lab: ShownLab, group: str, title: str | None = None) -> Pi
     row_in = 0.30 if len(rows) <= 14 else 0.22
     height_in = 1.18 + row_in * len(rows)
     figure = blank_figure(WIDTH_IN, height_in)
-    share = min(1.0, 0.2 + 0.14 * len(found))
+    share = min(1.0, 0.34 * len(found))
     axes = figure.add_axes((0.11, 0.04 / height_in, 0.88 * share, row_in * len(rows) / height_in))
     for x, each in enumerate(found):
         for y, tp in enumerate(rows):

@@ -15,7 +15,7 @@ from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
-from .style import INK, SMALL_PT, WIDTH_IN
+from .style import INK, QUIET, SMALL_PT, WIDTH_IN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +78,7 @@ def batch_strip(
     rows = sum(len(parts) for parts in strips.values())
     height_in = 1.0 + 0.34 * rows + 0.30 * len(strips)
     figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.10, 0.45 / height_in, 0.87, 1 - 0.95 / height_in))
+    axes = figure.add_axes((0.10, 0.45 / height_in, 0.70, 1 - 0.95 / height_in))
     y, told = 0.0, []
     for name, parts in strips.items():
         axes.text(0, y + 0.15, name, fontsize=SMALL_PT + 1, weight="bold", va="center", color=INK)
@@ -93,13 +93,24 @@ def batch_strip(
                 va="center",
                 fontsize=SMALL_PT,
             )
+            records, size = sum(b.records for b in batches), sum(b.size_bytes for b in batches)
+            axes.text(
+                1.015,
+                y,
+                f"{len(batches):,} batch{'' if len(batches) == 1 else 'es'}, {size:,} bytes",
+                transform=axes.get_yaxis_transform(),
+                ha="left",
+                va="center",
+                fontsize=SMALL_PT,
+                color=QUIET,
+            )
             told.append(
                 (
                     name or "-",
                     f"{topic}-{partition}",
                     str(len(batches)),
-                    str(sum(b.records for b in batches)),
-                    str(sum(b.size_bytes for b in batches)),
+                    str(records),
+                    str(size),
                 )
             )
         y -= 0.95

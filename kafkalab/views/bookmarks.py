@@ -2,7 +2,8 @@
 
 A record is a box with its offset. Boxes that retention has deleted are struck out, because no
 reader can get them. A bookmark is left of the record that its reader gets next. It is the group's
-committed offset, or, for a reader without a group, its position in memory.
+committed offset. For a reader without a group it is its position in memory, and is drawn open with
+a dashed line.
 """
 
 from __future__ import annotations
@@ -28,13 +29,15 @@ class Bookmark:
     """One reader's offset in a partition.
 
     It holds the next offset, the number of available records not read yet, and the number of
-    records deleted before the reader got them.
+    records deleted before the reader got them. `in_memory`: a position
+    of a reader without a group; it is gone with its process.
     """
 
     reader: str
     next_offset: int
     unread: int
     gone: int = 0
+    in_memory: bool = False
 
 
 def bookmarks_of(lab: ShownLab, partition: str, at_ms: int | None = None) -> list[Bookmark]:
@@ -51,10 +54,9 @@ def bookmarks_of(lab: ShownLab, partition: str, at_ms: int | None = None) -> lis
     log = state["partitions"][partition]
     start, end = log["log_start_offset"], log["log_end_offset"]
 
-    def place_of(reader: str, offset: int) -> Bookmark:
-        return Bookmark(
-            reader, offset, unread=end - max(offset, start), gone=max(0, start - offset)
-        )
+    def place_of(reader: str, offset: int, in_memory: bool = False) -> Bookmark:
+        unread, gone = end - max(offset, start), max(0, start - offset)
+        return Bookmark(reader, offset, unread, gone, in_memory)
 
     found = []
     for group, entry in sorted(state["groups"].items()):
@@ -64,7 +66,7 @@ def bookmarks_of(lab: ShownLab, partition: str, at_ms: int | None = None) -> lis
     for name, client in sorted(state["clients"].items()):
         place = (client.get("positions") or {}).get(partition)
         if place is not None and "group.id" not in (client.get("config") or {}):
-            found.append(place_of(name, place))
+            found.append(place_of(name, place, in_memory=True))
     return found
 
 
@@ -102,7 +104,7 @@ def bookmarks(
         axes.text(
             -0.01,
             -0.45 - 0.62 * row,
-            mark.reader,
+            f"{mark.reader},\nin memory" if mark.in_memory else mark.reader,
             transform=beside,
             ha="right",
             va="center",
@@ -115,7 +117,7 @@ def bookmarks(
     rows = [("records", f"{start} to {end - 1}" if end > start else "none", str(end - start))]
     rows += [
         (
-            mark.reader,
+            f"{mark.reader}, in memory" if mark.in_memory else mark.reader,
             f"next {mark.next_offset}",
             f"{mark.unread}, and {mark.gone} gone" if mark.gone else str(mark.unread),
         )
@@ -135,8 +137,23 @@ def _lane(axes: Axes, mark: Bookmark, start: int, end: int, y: float, colour: st
     The bar begins at the log start offset, because a later reader did not get the deleted records.
     """
     behind = 0 if mark.gone else min(start, mark.next_offset)
-    axes.barh([y], [mark.next_offset - behind], left=behind, height=0.16, color=colour, alpha=0.35)
-    axes.plot([mark.next_offset], [y], marker=">", markersize=9, color=colour, clip_on=False)
+    if mark.in_memory:
+        axes.plot(
+            [behind, mark.next_offset], [y, y], color=colour, linestyle=(0, (3, 2)), linewidth=1.6
+        )
+    else:
+        axes.barh(
+            [y], [mark.next_offset - behind], left=behind, height=0.16, color=colour, alpha=0.35
+        )
+    axes.plot(
+        [mark.next_offset],
+        [y],
+        marker=">",
+        markersize=9,
+        color=colour,
+        markerfacecolor="#ffffff" if mark.in_memory else colour,
+        clip_on=False,
+    )
     gone, unread = (
         f"{mark.gone} gone, " if mark.gone else "",
         f"{mark.unread} unread" if mark.unread else "nothing unread",

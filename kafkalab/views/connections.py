@@ -1,16 +1,20 @@
 """Draws the connections of clients over time as a Gantt chart.
 
 One row is one TCP connection of a client (one entry of Kafka's ``Selector``). The bar is its life,
-the ticks under the bar are its requests, the cross is its end. Rows are sorted by the time of
-opening. The data come from ``lab.sockets()``. This file only draws them.
+the ticks under the bar are its requests, the cross is its end. A number beside a tick counts
+requests that are too near to be drawn apart. A dotted line is a call of pause() or resume(), or a
+fault. Rows are sorted by the time of opening. The data come from ``lab.sockets()``. This file only
+draws them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .picture import Picture, blank_figure, columns
+from .picture import Hover, Picture, blank_figure, columns, hover_at
 from .shown_lab import ShownLab
 from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock, look_of
 from .time_axis import draw_time_axis
@@ -28,13 +32,38 @@ ENDINGS = {
     "failed": "refused",
     "killed": "reset: the process was killed",
 }
+MARKED_CALLS = ("pause", "resume")
+SETTINGS = ("delay", "keep_busy", "judge_batches")
+"""Faults that are a setting of a broker, and no moment of the story."""
+CAUSES = ("call", "response.received", "socket.connected", "socket.opening")
+"""The kinds of events that are named as the cause of a request."""
+NEAR = 0.006
+"""Requests nearer than this share of the axis are one tick with their number."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request of a connection: when it was sent, its API, and what made the client send it."""
+
+    at_ms: int
+    api: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A moment of the whole picture: a call of pause() or resume(), or a fault."""
+
+    at_ms: int
+    name: str
 
 
 @dataclass(frozen=True)
 class ConnectionRow:
     """One connection in the picture.
 
-    Times in ms of the lab; ``closed_at_ms`` is None while open.
+    Times in ms of the lab; ``closed_at_ms`` is None while open. ``address`` is what the client
+    connected to.
     """
 
     client: str
@@ -46,11 +75,16 @@ class ConnectionRow:
     closed_at_ms: int | None
     how: str | None
     requests_at_ms: tuple[int, ...]
+    address: str = ""
+    requests: tuple[Request, ...] = ()
 
     @property
     def label(self) -> str:
-        """The row's name, as the client's lines write it: the node id, and where it leads."""
-        where = "unknown" if self.broker is None else f"broker {self.broker}"
+        """The row's name, as the client's lines write it: the node id, and where it leads.
+
+        A bootstrap connection leads to an address. The client does not know which broker is there.
+        """
+        where = self.address or "no address" if self.broker is None else f"broker {self.broker}"
         extra = ", telemetry" if self.purpose == "telemetry" else ""
         return f"node {self.node} \N{RIGHTWARDS ARROW} {where} ({self.role}{extra})"
 
@@ -73,11 +107,15 @@ class ConnectionRow:
 
 def rows(lab: ShownLab, client: str | None = None) -> list[ConnectionRow]:
     """The connections of one client (or of all), sorted by the time of opening."""
-    opening, sent = lab.table("socket.opening"), lab.table("request.sent")
+    opening = lab.table("socket.opening")
     socket_of = dict(zip(opening.get("id", ()), opening.get("socket", ())))
-    requests: dict[object, list[int]] = {}
-    for socket, at_ms in zip(sent.get("socket", ()), sent.get("at_ms", ())):
-        requests.setdefault(socket, []).append(int(at_ms))
+    address_of = {
+        event_id: f"{host}:{port:.0f}"
+        for event_id, host, port in zip(
+            opening.get("id", ()), opening.get("host", ()), opening.get("port", ())
+        )
+    }
+    requests = _requests(lab)
     return [
         ConnectionRow(
             s.client,
@@ -88,10 +126,74 @@ def rows(lab: ShownLab, client: str | None = None) -> list[ConnectionRow]:
             s.opened_at_ms,
             s.closed_at_ms,
             s.how,
+            tuple(each.at_ms for each in requests.get(socket_of.get(s.event_id), ())),
+            address_of.get(s.event_id, ""),
             tuple(requests.get(socket_of.get(s.event_id), ())),
         )
         for s in sorted(lab.sockets(client), key=lambda s: (s.opened_at_ms, s.event_id))
     ]
+
+
+def _requests(lab: ShownLab) -> dict[object, list[Request]]:
+    """Socket -> its requests, oldest first."""
+    sent = lab.table("request.sent")
+    if not len(sent):
+        return {}
+    causes = {int(cause) for cause in sent.cause if cause is not None and cause == cause}
+    words = {
+        int(event["id"]): _cause_words(event)
+        for kind in CAUSES
+        for event in lab.table(kind).to_dict("records")
+        if event["id"] in causes
+    }
+    found: dict[object, list[Request]] = {}
+    for socket, at_ms, api, cause in zip(sent.socket, sent.at_ms, sent.api, sent.cause):
+        why = words.get(int(cause), "") if cause is not None and cause == cause else ""
+        found.setdefault(socket, []).append(Request(int(at_ms), str(api), why))
+    return found
+
+
+def _cause_words(event: Mapping[Hashable, object]) -> str:
+    """Why a request was sent, in a few words, from the event that caused it."""
+    match event["kind"]:
+        case "call":
+            return f"because of {event['name']}()"
+        case "response.received":
+            return f"after the answer to {event['api']}"
+        case "socket.connected" | "socket.opening":
+            return "first on a new connection"
+        case _:
+            return ""
+
+
+def marked_moments(lab: ShownLab, client: str | None = None) -> list[Moment]:
+    """The calls of pause() and resume() of one client (or of all), and the faults of the lab."""
+    found = [
+        Moment(int(event["at_ms"]), f"{event['name']}()")
+        for event in lab.table("call").to_dict("records")
+        if event["name"] in MARKED_CALLS and client in (None, event["who"])
+    ]
+    return sorted(
+        dict.fromkeys([*found, *faults(lab)]), key=lambda moment: (moment.at_ms, moment.name)
+    )
+
+
+def faults(lab: ShownLab) -> list[Moment]:
+    """What was done to brokers, clients and links: crashes, starts, kills, pauses, cuts."""
+    events = [
+        event
+        for kind in ("fault", "broker.down", "broker.starting")
+        for event in lab.table(kind).to_dict("records")
+        if event.get("what") not in SETTINGS
+    ]
+    found = []
+    for event in sorted(events, key=lambda event: event["id"]):
+        who, what = event["who"], event.get("what") or event.get("how") or "start"
+        # lab.partition() tells for itself; what it does to each link of two brokers is left out.
+        if who.startswith("broker-") and what in ("cut", "heal"):
+            continue
+        found.append(Moment(int(event["at_ms"]), f"{who}: {what}"))
+    return found
 
 
 def table_text(found: list[ConnectionRow]) -> str:
@@ -127,10 +229,13 @@ def timeline(
         for row in rows(lab, client)
         if row.opened_at_ms <= to_ms and (row.closed_at_ms is None or row.closed_at_ms >= from_ms)
     ]
-    height_in = 1.55 + 0.40 * max(1, len(found))
+    marked = [each for each in marked_moments(lab, client) if from_ms <= each.at_ms <= to_ms]
+    above_in = 0.18 if marked else 0.0
+    height_in = 1.55 + above_in + 0.40 * max(1, len(found))
     figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.27, 0.62 / height_in, 0.50, 1 - 1.40 / height_in))
-    draw_rows(axes, found, from_ms, to_ms)
+    axes = figure.add_axes((0.27, 0.62 / height_in, 0.50, 1 - (1.40 + above_in) / height_in))
+    hovers = draw_rows(axes, found, from_ms, to_ms)
+    _draw_moments(axes, marked, from_ms, to_ms)
     open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
     heading = title or (
         f"{len(found)} connection{'' if len(found) == 1 else 's'} opened, {open_now} open at "
@@ -138,7 +243,32 @@ def timeline(
     )
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     draw_legend(figure, {row.role for row in found}, 1 - 0.46 / height_in)
-    return Picture(figure, table_text(found), f"Connection Gantt: {heading}.")
+    said = "".join(f"\n{clock(each.at_ms)}: {each.name}" for each in marked)
+    return Picture(figure, table_text(found) + said, f"Connection Gantt: {heading}.", tuple(hovers))
+
+
+def _draw_moments(axes: Axes, marked: list[Moment], from_ms: int, to_ms: int) -> None:
+    """Draw a dotted line for each moment. Its name is above, where there is room for it."""
+    unit_ms, _ = axis_unit(to_ms - from_ms)
+    free_from = -1.0
+    for each in marked:
+        share = (each.at_ms - from_ms) / max(1, to_ms - from_ms)
+        axes.axvline(each.at_ms / unit_ms, color=ALERT, linestyle=":", linewidth=1.3, zorder=1)
+        width = 0.017 * len(each.name)
+        left = min(share, 1.0 - width)
+        if left < free_from:
+            continue
+        axes.text(
+            left,
+            1.0,
+            each.name,
+            transform=axes.transAxes,
+            ha="left",
+            va="bottom",
+            fontsize=SMALL_PT,
+            color=ALERT,
+        )
+        free_from = left + width
 
 
 def draw_rows(
@@ -147,11 +277,17 @@ def draw_rows(
     from_ms: int,
     to_ms: int,
     boxed: frozenset[int] = frozenset(),
-) -> None:
-    """Draw the rows of a Gantt into `axes`; rows whose number is in `boxed` get a frame."""
+) -> list[Hover]:
+    """Draw the rows of a Gantt into `axes`; rows whose number is in `boxed` get a frame.
+
+    Returns the words of each request, for the mouse.
+    """
     unit_ms, unit = axis_unit(to_ms - from_ms)
     span = max(1, to_ms - from_ms) / unit_ms
     several = len({row.client for row in found}) > 1
+    axes.set_xlim(from_ms / unit_ms, from_ms / unit_ms + span * 1.005)
+    axes.set_ylim(max(1, len(found)) - 0.5, -0.5)
+    hovers: list[Hover] = []
     for y, row in enumerate(found):
         look = look_of(row.role)
         closed_at_ms = to_ms if row.closed_at_ms is None else row.closed_at_ms
@@ -165,11 +301,16 @@ def draw_rows(
             hatch=look.hatch,
             linewidth=0.8,
         )
-        ticks = [at_ms / unit_ms for at_ms in row.requests_at_ms if from_ms <= at_ms <= to_ms]
-        if ticks:
+        shown = [each for each in row.requests if from_ms <= each.at_ms <= to_ms]
+        if shown:
             axes.eventplot(
-                ticks, lineoffsets=y + 0.23, linelengths=0.16, linewidths=0.8, colors=INK
+                [each.at_ms / unit_ms for each in shown],
+                lineoffsets=y + 0.23,
+                linelengths=0.16,
+                linewidths=0.8,
+                colors=INK,
             )
+            hovers += _ticks(axes, y, shown, span * unit_ms, unit_ms)
         if row.closed_at_ms is not None and row.closed_at_ms <= to_ms:
             axes.plot(
                 [end],
@@ -204,9 +345,58 @@ def draw_rows(
         )
         if y in boxed:
             frame(axes, y)
-    axes.set_xlim(from_ms / unit_ms, from_ms / unit_ms + span * 1.005)
-    axes.set_ylim(max(1, len(found)) - 0.5, -0.5)
     draw_time_axis(axes, unit)
+    return hovers
+
+
+def _ticks(axes: Axes, y: int, shown: list[Request], span_ms: float, unit_ms: float) -> list[Hover]:
+    """Write the number of requests beside a tick that is several, and return each tick's words."""
+    groups: list[list[Request]] = []
+    for each in shown:
+        if groups and each.at_ms - groups[-1][-1].at_ms <= NEAR * span_ms:
+            groups[-1].append(each)
+        else:
+            groups.append([each])
+    hovers = []
+    ends = [group[0].at_ms for group in groups[1:]] + [float("inf")]
+    for group, next_ms in zip(groups, ends):
+        begin, end = group[0].at_ms, group[-1].at_ms
+        # A long row of ticks is not a tick with a number; the text has its count.
+        is_one_tick = end - begin <= 3 * NEAR * span_ms
+        if len(group) > 1 and is_one_tick and next_ms - end > 0.03 * span_ms:
+            axes.text(
+                (end + 0.005 * span_ms) / unit_ms,
+                y + 0.245,
+                str(len(group)),
+                fontsize=SMALL_PT - 1.5,
+                ha="left",
+                va="center",
+                color=INK,
+                clip_on=True,
+            )
+        margin = 0.5 * NEAR * span_ms
+        hovers.append(
+            hover_at(
+                axes,
+                _tick_words(group),
+                ((begin - margin) / unit_ms, (end + margin) / unit_ms),
+                (y + 0.10, y + 0.36),
+            )
+        )
+    return hovers
+
+
+def _tick_words(group: list[Request]) -> str:
+    """What a tick is: each request with its time and its cause, or how many of each API."""
+    if len(group) <= 6:
+        return "\n".join(
+            f"{each.at_ms:,} ms {each.api}" + (f", {each.why}" if each.why else "")
+            for each in group
+        )
+    counts = Counter(each.api for each in group)
+    return f"{clock(group[0].at_ms)} to {clock(group[-1].at_ms)}: " + ", ".join(
+        f"{number} {api}" for api, number in counts.most_common()
+    )
 
 
 def frame(axes: Axes, y: int) -> None:
@@ -243,7 +433,7 @@ def draw_legend(figure: Figure, roles: set[str], y: float) -> None:
         )
         for look in known
     ]
-    handles.append(Line2D([], [], color=INK, marker="|", linestyle="", label="a request"))
+    handles.append(Line2D([], [], color=INK, marker="|", linestyle="", label="a request (2: two)"))
     handles.append(
         Line2D([], [], color=ALERT, marker="x", markeredgewidth=2, linestyle="", label="closed")
     )

@@ -4,6 +4,11 @@ A full bar is a member that owns partitions and reads. An open bar is a member t
 waits for the others, or owns nothing. A gap is a member outside the group. The strip above is the
 group's state at its coordinator, in either protocol. On request each member's heartbeats are under
 its bar. Those whose answer is REBALANCE_IN_PROGRESS have another mark.
+
+The end of a row is a square where close() ended it, a cross where the process was killed, and an
+open circle where the program goes on outside the group. A crossed bar is a ghost: the coordinator
+still counts a member that is dead, or that came back under another member id. The line above it is
+its session, from its last heartbeat until the coordinator takes it out.
 """
 
 from __future__ import annotations
@@ -24,7 +29,14 @@ if TYPE_CHECKING:
 
     from kafkalab.sim.journal import Event
 
-READS, WAITS = "reads", "joins"
+READS, WAITS, GHOST = "reads", "joins", "ghost"
+CLOSED, KILLED, OUTSIDE = "closed", "killed", "outside the group, alive"
+# marker, size, colour, colour of the inside
+ENDS = {
+    CLOSED: ("s", 7, INK, INK),
+    KILLED: ("x", 8, ALERT, ALERT),
+    OUTSIDE: ("o", 7, ALERT, "#ffffff"),
+}
 STATE_COLOURS = {
     "Empty": "#ffffff",
     "PreparingRebalance": "#E69F00",
@@ -145,6 +157,85 @@ def member_spans(lab: ShownLab, group: str) -> dict[str, list[Span]]:
     return dict(sorted(spans.items()))
 
 
+@dataclass(frozen=True)
+class Ghost:
+    """A membership that the coordinator keeps after its program has died or has come back.
+
+    row          the picture's row: the program's, or one of its own for an old member id
+    last_beat_ms its last heartbeat at the coordinator; its session begins here
+    """
+
+    row: str
+    from_ms: int
+    to_ms: int
+    last_beat_ms: int
+
+
+@dataclass
+class _Membership:
+    client: str
+    joined_ms: int
+    left_ms: int
+
+
+def ghosts(lab: ShownLab, group: str) -> list[Ghost]:
+    """The memberships of dead programs, and of old member ids, until the coordinator ends them."""
+    known: dict[str, _Membership] = {}
+    for event in lab.journal.of("group.member", "group.left"):
+        if event.group != group:
+            continue
+        if event.kind == "group.left":
+            if event.member in known:
+                known[event.member].left_ms = event.at_ms
+        elif event.member not in known:
+            known[event.member] = _Membership(event.client_id, event.at_ms, lab.now_ms)
+    died = {event.who: event.at_ms for event in lab.journal.of("fault") if event.what == "kill -9"}
+    found = []
+    for member in known.values():
+        later = [
+            other.joined_ms
+            for other in known.values()
+            if other.client == member.client and member.joined_ms < other.joined_ms < member.left_ms
+        ]
+        dead_ms = died.get(member.client)
+        if dead_ms is not None and not member.joined_ms <= dead_ms < member.left_ms:
+            dead_ms = None
+        if dead_ms is None and not later:
+            continue
+        from_ms = min([each for each in (dead_ms, *later) if each is not None])
+        row = member.client if dead_ms is not None else f"{member.client}, old id"
+        beat_ms = max(_beats_at_coordinator(lab, member, from_ms), default=from_ms)
+        found.append(Ghost(row, from_ms, member.left_ms, beat_ms))
+    return found
+
+
+def _beats_at_coordinator(lab: ShownLab, member: _Membership, until_ms: int) -> list[int]:
+    """When requests that keep a session reached the coordinator, from joining until a time."""
+    keeps = ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "SYNC_GROUP", "JOIN_GROUP", "OFFSET_COMMIT")
+    return [
+        event.at_ms
+        for event in lab.journal.of("request.received")
+        if event.client == member.client
+        and event.api in keeps
+        and member.joined_ms <= event.at_ms <= until_ms
+    ]
+
+
+def member_ends(lab: ShownLab, members: dict[str, list[Span]]) -> dict[str, str]:
+    """Member -> how its last period ended: CLOSED, KILLED or OUTSIDE."""
+    calls: dict[str, str] = {}
+    for event in lab.journal.of("call", "fault"):
+        if event.kind == "call" and event.name == "close":
+            calls.setdefault(event.who, CLOSED)
+        elif event.kind == "fault" and event.what == "kill -9":
+            calls[event.who] = KILLED
+    return {
+        who: calls.get(who, OUTSIDE)
+        for who, spans in members.items()
+        if spans and spans[-1].to_ms < lab.now_ms
+    }
+
+
 def group_timeline(
     lab: ShownLab,
     group: str,
@@ -161,9 +252,12 @@ def group_timeline(
     to_ms = lab.now_ms if to_ms is None else to_ms
     members, states = member_spans(lab, group), group_states(lab, group)
     sent = heartbeats(lab, members) if beats else {}
-    height_in = 1.75 + 0.42 * max(1, len(members))
+    haunted = [each for each in ghosts(lab, group) if each.from_ms < to_ms and each.to_ms > from_ms]
+    shown = {**members, **{each.row: members.get(each.row, []) for each in haunted}}
+    ends = member_ends(lab, members)
+    height_in = 1.97 + 0.42 * max(1, len(shown))
     figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.13, 0.62 / height_in, 0.84, 1 - 1.42 / height_in))
+    axes = figure.add_axes((0.13, 0.62 / height_in, 0.84, 1 - 1.64 / height_in))
     unit_ms, unit = axis_unit(to_ms - from_ms)
     _strip(axes, -1, states, STATE_COLOURS, from_ms, to_ms, unit_ms)
     axes.text(
@@ -176,7 +270,7 @@ def group_timeline(
         fontsize=SMALL_PT,
         weight="bold",
     )
-    for row, (who, spans) in enumerate(members.items()):
+    for row, (who, spans) in enumerate(shown.items()):
         _strip(axes, row, spans, MEMBER_COLOURS, from_ms, to_ms, unit_ms)
         axes.text(
             -0.01,
@@ -188,18 +282,24 @@ def group_timeline(
             fontsize=SMALL_PT,
         )
         _beats(axes, row, sent.get(who, []), from_ms, to_ms, unit_ms)
-        if spans and spans[-1].to_ms < min(to_ms, lab.now_ms):
+        for each in haunted:
+            if each.row == who:
+                _ghost(axes, row, each, from_ms, to_ms, unit_ms)
+        if who in ends and from_ms <= spans[-1].to_ms < to_ms:
+            marker, size, colour, inside = ENDS[ends[who]]
             axes.plot(
                 [spans[-1].to_ms / unit_ms],
                 [row],
-                marker="x",
-                color=ALERT,
-                markersize=8,
+                marker=marker,
+                color=colour,
+                markerfacecolor=inside,
+                markersize=size,
                 markeredgewidth=2,
-                zorder=4,
+                linestyle="",
+                zorder=6,
             )
     axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
-    axes.set_ylim(max(1, len(members)) - 0.5, -1.6)
+    axes.set_ylim(max(1, len(shown)) - 0.5, -1.6)
     draw_time_axis(axes, unit)
     rebalances = sum(span.what == "PreparingRebalance" for span in states)
     counted = f", {rebalances} rebalance{'' if rebalances == 1 else 's'}" if rebalances else ""
@@ -208,13 +308,34 @@ def group_timeline(
     answered = [
         beat.told for own in sent.values() for beat in own if from_ms <= beat.at_ms <= to_ms
     ]
-    _legend(
-        figure,
-        {span.what for span in states if span.to_ms > from_ms and span.from_ms < to_ms},
-        answered,
-        1 - 0.44 / height_in,
+    seen = {span.what for span in states if span.to_ms > from_ms and span.from_ms < to_ms}
+    seen |= {ends[who] for who in ends if from_ms <= members[who][-1].to_ms < to_ms}
+    _legend(figure, seen | ({GHOST} if haunted else set()), answered, 1 - 0.44 / height_in)
+    return Picture(
+        figure, _text(states, members, sent, haunted, ends), f"Group timeline: {heading}."
     )
-    return Picture(figure, _text(states, members, sent), f"Group timeline: {heading}.")
+
+
+def _ghost(axes: Axes, row: float, each: Ghost, from_ms: int, to_ms: int, unit_ms: float) -> None:
+    """Draw a crossed bar until the coordinator ends the membership, and the session above it."""
+    begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
+    axes.broken_barh(
+        [(begin / unit_ms, (end - begin) / unit_ms)],
+        (row - 0.3, 0.6),
+        facecolor="#ffffff",
+        edgecolor=ALERT,
+        hatch="xxx",
+        linewidth=0.6,
+    )
+    axes.plot(
+        [max(each.last_beat_ms, from_ms) / unit_ms, end / unit_ms],
+        [row - 0.4, row - 0.4],
+        color=ALERT,
+        linewidth=2.0,
+        marker="|",
+        markersize=6,
+        zorder=5,
+    )
 
 
 def _beats(
@@ -304,12 +425,37 @@ def _legend(figure: Figure, seen: set[str], answered: list[bool], y: float) -> N
                 [], [], marker="^", color=ALERT, markersize=7, linestyle="", label="told to join"
             )
         )
+    if GHOST in seen:
+        handles.append(
+            Patch(
+                facecolor="#ffffff",
+                edgecolor=ALERT,
+                hatch="xxx",
+                label="gone, still counted",
+            )
+        )
+        handles.append(Line2D([], [], color=ALERT, linewidth=2, marker="|", label="its session"))
+    for end, (marker, size, colour, inside) in ENDS.items():
+        if end in seen:
+            handles.append(
+                Line2D(
+                    [],
+                    [],
+                    marker=marker,
+                    color=colour,
+                    markerfacecolor=inside,
+                    markersize=size - 1,
+                    markeredgewidth=1.6,
+                    linestyle="",
+                    label=end,
+                )
+            )
     figure.legend(
         handles=handles,
         fontsize=SMALL_PT,
         loc="upper left",
         bbox_to_anchor=(0.008, y),
-        ncols=8,
+        ncols=6,
         frameon=False,
         handlelength=1.8,
         columnspacing=1.0,
@@ -317,7 +463,13 @@ def _legend(figure: Figure, seen: set[str], answered: list[bool], y: float) -> N
     )
 
 
-def _text(states: list[Span], members: dict[str, list[Span]], sent: dict[str, list[Beat]]) -> str:
+def _text(
+    states: list[Span],
+    members: dict[str, list[Span]],
+    sent: dict[str, list[Beat]],
+    haunted: list[Ghost],
+    ends: dict[str, str],
+) -> str:
     rows = [
         ("the group", clock(span.from_ms), clock(span.to_ms), span.what, span.note)
         for span in states
@@ -327,6 +479,11 @@ def _text(states: list[Span], members: dict[str, list[Span]], sent: dict[str, li
         for who, spans in members.items()
         for span in spans
     ]
+    rows += [
+        (each.row, clock(each.from_ms), clock(each.to_ms), "counted by the coordinator", "a ghost")
+        for each in haunted
+    ]
+    rows += [(who, clock(members[who][-1].to_ms), "", end, "") for who, end in ends.items()]
     rows += [
         (who, clock(beat.at_ms), "", "heartbeat", "answer: join again" if beat.told else "")
         for who, own in sent.items()

@@ -2,7 +2,8 @@
 
 Lag is high watermark - committed offset: the records still to read. Lead is committed offset - log
 start offset: the distance to retention. Below zero retention has deleted records that the group
-never read. A dotted line is a rebalance. A partition's curve begins with its first commit, because
+never read. A dotted line is a rebalance, a dashed red one the death of a
+member. A partition's curve begins with its first commit, because
 both distances need a committed offset.
 """
 
@@ -56,6 +57,63 @@ def distances(lab: ShownLab, group: str) -> dict[str, list[Distance]]:
     return dict(sorted(found.items()))
 
 
+@dataclass(frozen=True)
+class Loss:
+    """A moment at which a group went on behind records that it had never read.
+
+    `deleted` records had gone by then. `skipped` ones were still in the log.
+    """
+
+    at_ms: int
+    partition: str
+    deleted: int
+    skipped: int
+
+    @property
+    def words(self) -> str:
+        skipped = f", {self.skipped} skipped" if self.skipped else ""
+        return f"never read: {self.deleted} deleted{skipped}"
+
+
+def losses(labs: Mapping[str, ShownLab], group: str) -> list[Loss]:
+    """The moments at which a member of the group went on behind deleted records."""
+    found = []
+    for lab in labs.values():
+        members = _members(lab, group)
+        start: dict[str, int] = {}
+        next_: dict[str, int] = {}
+        for event in lab.journal.of("log.ends", "record.delivered"):
+            if event.kind == "log.ends":
+                start[f"{event.topic}-{event.partition}"] = event.log_start_offset
+                continue
+            if event.who not in members:
+                continue
+            tp, before = event.partition, next_.get(event.partition)
+            begins = start.get(tp, 0)
+            if before is not None and before < begins <= event.offset:
+                found.append(Loss(event.at_ms, tp, begins - before, event.offset - begins))
+            next_[tp] = max(event.offset + 1, before or 0)
+    return found
+
+
+def deaths(labs: Mapping[str, ShownLab], group: str) -> list[tuple[int, str]]:
+    """(time, name) of each member of the group that was killed."""
+    return [
+        (event.at_ms, event.who)
+        for lab in labs.values()
+        for event in lab.journal.of("fault")
+        if event.what == "kill -9" and event.who in _members(lab, group)
+    ]
+
+
+def _members(lab: ShownLab, group: str) -> set[str]:
+    return {
+        event.who
+        for event in lab.journal.of("call")
+        if event.name == "new KafkaConsumer" and event.args.get("group.id") == group
+    }
+
+
 def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None = None) -> Picture:
     """Draw both distances of a group, in one lab or several, with a line for each committed
     partition.
@@ -101,6 +159,35 @@ def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None 
         }
     )
     _dress(above, below, [at_ms / unit_ms for at_ms in rebalances], span_ms / unit_ms, unit)
+    dead = deaths(labs, group)
+    for at_ms, who in dead:
+        for axes in (above, below):
+            axes.axvline(at_ms / unit_ms, color=ALERT, linestyle="--", linewidth=1.2, zorder=1)
+        late = at_ms > 0.85 * span_ms
+        above.annotate(
+            f"{who} dies",
+            (at_ms / unit_ms, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(-4 if late else 4, -9),
+            textcoords="offset points",
+            ha="right" if late else "left",
+            va="center",
+            fontsize=SMALL_PT,
+            color=ALERT,
+            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8},
+        )
+    for loss in losses(labs, group):
+        below.annotate(
+            loss.words,
+            (loss.at_ms / unit_ms, 0),
+            xytext=(-6 if loss.at_ms > 0.5 * span_ms else 6, 12),
+            textcoords="offset points",
+            ha="right" if loss.at_ms > 0.5 * span_ms else "left",
+            va="bottom",
+            fontsize=SMALL_PT,
+            color=ALERT,
+            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
+        )
     heading = title or f"group {group}: lag and lead"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     if curves:
@@ -117,6 +204,10 @@ def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None 
         rows, ("which", "most lag", "lag at the end", "least lead", "at", "lead at the end")
     )
     marks = f"\nrebalances at {', '.join(map(clock, rebalances))}" if rebalances else ""
+    marks += "".join(f"\n{who} dies at {clock(at_ms)}" for at_ms, who in dead)
+    marks += "".join(
+        f"\n{loss.partition} at {clock(loss.at_ms)}: {loss.words}" for loss in losses(labs, group)
+    )
     return Picture(figure, twin + marks, f"Lag and lead: {heading}.")
 
 

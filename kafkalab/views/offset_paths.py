@@ -1,15 +1,15 @@
 """Draws a group's position and committed offset in one partition over time.
 
-One line is the position of the group's members, the other is the committed offset. The records
-between them are delivered again after a crash. Where a member dies, this gap is a bar with its
-number of records.
+One line is the position of the group's members, in a colour for each member. The other is the
+committed offset. The records between them are delivered again after a crash. Where a member dies,
+this gap is a bar with its number of records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
@@ -18,18 +18,21 @@ from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-GIVEN, COMMITTED = "#0072B2", "#D55E00"
+COMMITTED = "#D55E00"
+MEMBERS = (("#0072B2", "-"), ("#009E73", "-."), ("#8a4f7d", ":"), ("#595959", (0, (5, 1))))
+"""Colour and line of the members, in the order of their first record."""
 
 
 @dataclass(frozen=True)
 class Path:
     """Both lines as (time, offset), and each death of a member as (time, name, position,
-    committed).
+    committed). `readers` has the member of each point of `given`.
     """
 
     given: tuple[tuple[int, int], ...]
     committed: tuple[tuple[int, int], ...]
     deaths: tuple[tuple[int, str, int, int], ...]
+    readers: tuple[str, ...] = ()
 
 
 def path_of(lab: ShownLab, partition: str, group: str) -> Path:
@@ -38,6 +41,7 @@ def path_of(lab: ShownLab, partition: str, group: str) -> Path:
     """
     given: list[tuple[int, int]] = []
     committed: list[tuple[int, int]] = []
+    readers: list[str] = []
     deaths: list[tuple[int, str, int, int]] = []
     members: set[str] = set()
     at: dict[str, int] = {}
@@ -56,6 +60,7 @@ def path_of(lab: ShownLab, partition: str, group: str) -> Path:
         ):
             at[event.who] = tells["offset"] + 1
             given.append((event.at_ms, at[event.who]))
+            readers.append(event.who)
         elif (
             event.kind == "commit"
             and "offset" in tells
@@ -67,7 +72,7 @@ def path_of(lab: ShownLab, partition: str, group: str) -> Path:
             deaths.append(
                 (event.at_ms, event.who, at.get(event.who, 0), committed[-1][1] if committed else 0)
             )
-    return Path(tuple(given), tuple(committed), tuple(deaths))
+    return Path(tuple(given), tuple(committed), tuple(deaths), tuple(readers))
 
 
 def offset_paths(
@@ -84,10 +89,11 @@ def offset_paths(
     each_in, above_in, below_in = 1.85, 0.42, 0.5
     height_in = above_in + each_in * len(paths) + below_in
     figure = blank_figure(WIDTH_IN, height_in)
+    members = list(dict.fromkeys(who for path in paths.values() for who in path.readers))
     for row, (name, path) in enumerate(paths.items()):
         bottom_in = below_in + each_in * (len(paths) - 1 - row)
         axes = figure.add_axes((0.07, bottom_in / height_in, 0.90, (each_in - 0.45) / height_in))
-        _panel(axes, name, path, unit_ms, labs[name].now_ms, span_ms / unit_ms, top)
+        _panel(axes, name, path, members, unit_ms, labs[name].now_ms, span_ms / unit_ms, top)
         axes.set_xlim(0, span_ms / unit_ms)
         axes.set_ylim(0, top)
         if row < len(paths) - 1:
@@ -107,7 +113,7 @@ def offset_paths(
         fontsize=SMALL_PT,
         loc="upper right",
         bbox_to_anchor=(0.98, 1 - 0.06 / height_in),
-        ncols=3,
+        ncols=5,
         frameon=False,
         labelcolor=QUIET,
     )
@@ -133,24 +139,38 @@ def offset_paths(
 
 
 def _panel(
-    axes: Axes, name: str, path: Path, unit_ms: float, end_ms: int, span: float, top: float
+    axes: Axes,
+    name: str,
+    path: Path,
+    members: list[str],
+    unit_ms: float,
+    end_ms: int,
+    span: float,
+    top: float,
 ) -> None:
-    """Draw one lab's two lines, a dot for each commit, and a bar where a member died."""
-    for points, colour, line, label in (
-        (path.given, GIVEN, "-", "given to the group"),
-        (path.committed, COMMITTED, "--", "committed"),
-    ):
-        times = [0.0] + [at_ms / unit_ms for at_ms, _ in points] + [end_ms / unit_ms]
-        offsets = [0] + [offset for _, offset in points]
-        axes.step(
-            times,
-            offsets + offsets[-1:],
-            where="post",
+    """Draw one lab's lines, a dot for each commit, and a bar where a member died."""
+    gone_ms = {who: at_ms for at_ms, who, _, _ in path.deaths}
+    for who in dict.fromkeys(path.readers):
+        colour, line = MEMBERS[members.index(who) % len(MEMBERS)]
+        points = [point for point, reader in zip(path.given, path.readers) if reader == who]
+        _steps(
+            axes,
+            [(points[0][0], points[0][1] - 1), *points],
+            gone_ms.get(who, end_ms),
+            unit_ms,
             color=colour,
             linestyle=line,
-            linewidth=1.8,
-            label=label,
+            label=f"given to {who}",
         )
+    _steps(
+        axes,
+        [(0, 0), *path.committed],
+        end_ms,
+        unit_ms,
+        color=COMMITTED,
+        linestyle="--",
+        label="committed",
+    )
     axes.plot(
         [at_ms / unit_ms for at_ms, _ in path.committed],
         [offset for _, offset in path.committed],
@@ -195,6 +215,21 @@ def _panel(
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+def _steps(
+    axes: Axes, points: list[tuple[int, int]], end_ms: int, unit_ms: float, **how: Any
+) -> None:
+    """Draw steps through (time, offset), and on to the end."""
+    times = [at_ms / unit_ms for at_ms, _ in points]
+    offsets = [offset for _, offset in points]
+    axes.step(
+        [*times, max(times[-1], end_ms / unit_ms)],
+        [*offsets, offsets[-1]],
+        where="post",
+        linewidth=1.8,
+        **how,
+    )
 
 
 def _say_beside(

@@ -5,7 +5,7 @@ Offsets are of the *next* record: a committed offset of 10 means that 0 to 9 are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .picture import Picture, blank_figure, columns
@@ -50,30 +50,63 @@ def marks(lab: ShownLab, partition: str, group: str, at_ms: int) -> list[Mark]:
 
 
 def offset_ruler(
-    lab: ShownLab, partition: str, group: str, at_ms: int | None = None, *, title: str | None = None
+    lab: ShownLab,
+    partition: str,
+    group: str,
+    at_ms: int | None = None,
+    *,
+    title: str | None = None,
+    more: Mapping[str, int] | None = None,
+    only: Sequence[str] | None = None,
 ) -> Picture:
-    """Draw the named offsets of a partition on one line, at a time of the lab (default: now)."""
+    """Draw the named offsets of a partition on one line, at a time of the lab (default: now).
+
+    more: offsets of your own by name, such as {"finished up to": 7}; they are dashed
+    only: the offsets of the lab to draw, each by the beginning of its name ("committed",
+    "position"); default: all
+    """
     at_ms = lab.now_ms if at_ms is None else at_ms
-    found = marks(lab, partition, group, at_ms)
+    found = [
+        mark
+        for mark in marks(lab, partition, group, at_ms)
+        if only is None or mark.name.startswith(tuple(only))
+    ]
+    found += [Mark(name, offset) for name, offset in (more or {}).items()]
+    found = sorted(found, key=lambda mark: mark.offset)
+    together: dict[int, list[str]] = {}
+    for mark in found:
+        together.setdefault(mark.offset, []).append(mark.name)
+    log_end = lab.at(at_ms)["partitions"][partition]["log_end_offset"]
     end = max([mark.offset for mark in found] + [1])
-    height_in = 1.25 + 0.26 * len(found)
+    end = max(end, log_end)
+    height_in = 1.25 + 0.26 * len(together)
     figure = blank_figure(WIDTH_IN, height_in)
     axes = figure.add_axes((0.04, 0.40 / height_in, 0.93, 1 - 0.85 / height_in))
-    axes.barh([0], [end], height=0.8, color="#eeeeee", edgecolor=INK, linewidth=0.8)
-    for row, mark in enumerate(found):
+    axes.barh([0], [log_end], height=0.8, color="#eeeeee", edgecolor=INK, linewidth=0.8)
+    for row, (offset, names) in enumerate(together.items()):
         high = 1.3 + 0.9 * row
-        axes.vlines([mark.offset], -0.4, high, color=COLOURS[row % len(COLOURS)], linewidth=1.4)
-        right = mark.offset > end * 0.75
-        axes.text(
-            mark.offset + (-0.006 if right else 0.006) * end,
+        own = all(name in (more or {}) for name in names)
+        axes.vlines(
+            [offset],
+            -0.4,
             high,
-            f"{mark.name} {mark.offset}",
+            color=COLOURS[row % len(COLOURS)],
+            linewidth=1.4,
+            linestyle="--" if own else "-",
+        )
+        right = offset > end * 0.75
+        axes.text(
+            offset + (-0.006 if right else 0.006) * end,
+            high,
+            f"{', '.join(names)} {offset}",
             ha="right" if right else "left",
             va="center",
             fontsize=SMALL_PT,
+            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8},
+            zorder=4,
         )
     axes.set_xlim(-0.01 * end, end * 1.02)
-    axes.set_ylim(-0.8, 1.3 + 0.9 * len(found))
+    axes.set_ylim(-0.8, 1.3 + 0.9 * len(together))
     axes.set_yticks([])
     axes.tick_params(axis="x", labelsize=SMALL_PT)
     for side in ("top", "right", "left"):

@@ -63,7 +63,8 @@ class Outcome:
             "refused": self.refused,
             "safe": self.acknowledged,
         }
-        return {"waiting": "no leader"}.get(self.kind) or f"{counts[self.kind]} {self.kind}"
+        no_leader = "no leader, " if self.kind == "waiting" else ""
+        return f"{no_leader}{counts[self.kind]} {self.kind}"
 
 
 def outcome_grid(outcomes: Mapping[tuple[str, str], Outcome], *, title: str) -> Picture:
@@ -88,7 +89,7 @@ def outcome_grid(outcomes: Mapping[tuple[str, str], Outcome], *, title: str) -> 
         axes.text(
             x + 0.5,
             y,
-            outcome.words,
+            outcome.words.replace(", ", ",\n"),
             ha="center",
             va="center",
             fontsize=SMALL_PT + 1.5,

@@ -2,7 +2,9 @@
 
 The gaps are the cost of a rebalance: no consumer reads a partition without an owner. A bar begins
 where the consumer takes the partition over, and ends where it gives it up. Both times are the
-consumer's, not the coordinator's.
+consumer's, not the coordinator's. An owner is not always a reader: a bar is hatched where records
+wait in the partition and its owner gets none for more than a second. A tick at the bar's foot is a
+poll() of its owner, where the owner polls seldom.
 """
 
 from __future__ import annotations
@@ -16,6 +18,11 @@ from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, SMALL_PT, WIDTH_IN, axis_unit, clock
 from .time_axis import draw_time_axis
+
+IDLE_MS = 1_000
+"""Records that wait longer than this with an owner count as owned and not read."""
+MOST_POLLS = 40
+"""A member with more polls in the picture has no ticks: it polls all the time."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,64 @@ def gaps(found: list[Holding], from_ms: int, to_ms: int) -> dict[str, list[tuple
     return missing
 
 
+def unread(lab: ShownLab, found: list[Holding]) -> dict[str, list[tuple[int, int]]]:
+    """partition -> the periods in which it had an owner and records for it, and nobody read them.
+
+    Periods of IDLE_MS or less are left out.
+    """
+    steps: dict[str, list[tuple[int, str, int, str]]] = {each.partition: [] for each in found}
+    for event in lab.journal.of("log.ends", "record.delivered"):
+        if event.kind == "log.ends":
+            tp = f"{event.topic}-{event.partition}"
+            if tp in steps:
+                steps[tp].append((event.at_ms, "end", event.high_watermark, ""))
+        elif event.partition in steps:
+            steps[event.partition].append((event.at_ms, "read", event.offset + 1, event.who))
+    waits: dict[str, list[tuple[int, int]]] = {tp: [] for tp in steps}
+    for holding in found:
+        end, position, since = 0, None, None
+        for at_ms, what, offset, who in steps[holding.partition]:
+            if at_ms > holding.to_ms:
+                break
+            if what == "end":
+                end = offset
+            else:
+                position = offset
+            if at_ms < holding.from_ms:
+                continue
+            begins = max(at_ms, holding.from_ms)
+            if what == "read" and who == holding.who:
+                if since is not None and begins - since > IDLE_MS:
+                    waits[holding.partition].append((since, begins))
+                since = begins if end > offset else None
+            elif since is None and end > (position or 0):
+                since = begins
+        if since is not None and holding.to_ms - since > IDLE_MS:
+            waits[holding.partition].append((since, holding.to_ms))
+    return waits
+
+
+def polls(lab: ShownLab, members: list[str], from_ms: int, to_ms: int) -> dict[str, list[int]]:
+    """Member -> the times of its calls of poll() between two times, for one that polls seldom."""
+    times: dict[str, list[int]] = {who: [] for who in members}
+    for event in lab.journal.of("call"):
+        if event.name == "poll" and event.who in times and from_ms <= event.at_ms <= to_ms:
+            times[event.who].append(event.at_ms)
+    return {who: found for who, found in times.items() if len(found) <= MOST_POLLS}
+
+
 def ownership(
-    lab: ShownLab, group: str, from_ms: int = 0, to_ms: int | None = None, title: str | None = None
+    lab: ShownLab,
+    group: str,
+    from_ms: int = 0,
+    to_ms: int | None = None,
+    title: str | None = None,
+    *,
+    room_to_ms: int | None = None,
 ) -> Picture:
     """Draw a group's partitions between two times of the lab (default: from the start until now).
+
+    room_to_ms: the end of the time axis, where it is later than to_ms; a line then marks to_ms
 
     Raises IllegalArgumentException where no consumer has owned a partition.
     """
@@ -73,11 +134,20 @@ def ownership(
     if not found:
         raise IllegalArgumentException(f"no consumer of a group {group!r} has owned partitions yet")
     missing = gaps(found, from_ms, to_ms)
+    idle = {
+        tp: [
+            (max(begin, from_ms), min(end, to_ms))
+            for begin, end in spans
+            if end > from_ms and begin < to_ms
+        ]
+        for tp, spans in unread(lab, found).items()
+    }
     rows, members = list(missing), sorted({each.who for each in found})
     height_in = 1.42 + 0.30 * len(rows)
     figure = blank_figure(WIDTH_IN, height_in)
     axes = figure.add_axes((0.11, 0.56 / height_in, 0.87, 0.30 * len(rows) / height_in))
-    unit_ms, unit = axis_unit(to_ms - from_ms)
+    end_ms = max(to_ms, room_to_ms or 0)
+    unit_ms, unit = axis_unit(end_ms - from_ms)
     for each in found:
         begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
         if end <= begin:
@@ -90,7 +160,7 @@ def ownership(
             edgecolor=INK,
             linewidth=0.5,
         )
-        if end - begin > 0.011 * len(each.who) * (to_ms - from_ms):
+        if end - begin > 0.011 * len(each.who) * (end_ms - from_ms):
             axes.text(
                 (begin + end) / 2 / unit_ms,
                 y,
@@ -100,8 +170,31 @@ def ownership(
                 fontsize=SMALL_PT,
                 color=INK,
                 clip_on=True,
+                bbox={"facecolor": colour, "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
+            )
+    seldom = polls(lab, members, from_ms, to_ms)
+    for each in found:
+        y = rows.index(each.partition)
+        ticks = [
+            at_ms / unit_ms
+            for at_ms in seldom.get(each.who, ())
+            if each.from_ms <= at_ms <= each.to_ms
+        ]
+        if ticks:
+            axes.eventplot(
+                ticks, lineoffsets=y + 0.26, linelengths=0.28, linewidths=1.6, colors=INK
             )
     for y, tp in enumerate(rows):
+        for begin, end in idle[tp]:
+            axes.broken_barh(
+                [(begin / unit_ms, (end - begin) / unit_ms)],
+                (y - 0.4, 0.8),
+                facecolor="none",
+                edgecolor=QUIET,
+                hatch="///",
+                linewidth=0,
+                zorder=1.5,
+            )
         for begin, end in missing[tp]:
             axes.broken_barh(
                 [(begin / unit_ms, (end - begin) / unit_ms)],
@@ -111,7 +204,9 @@ def ownership(
                 hatch="xxx",
                 linewidth=0,
             )
-    axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
+    axes.set_xlim(from_ms / unit_ms, end_ms / unit_ms)
+    if end_ms > to_ms:
+        axes.axvline(to_ms / unit_ms, color=ALERT, linewidth=1.6)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     draw_time_axis(axes, unit)
     axes.set_yticks(range(len(rows)), rows, fontsize=SMALL_PT + 0.5)
@@ -119,9 +214,14 @@ def ownership(
     lost_ms = sum(end - begin for spans in missing.values() for begin, end in spans)
     heading = title or f"group {group}: who has which partition"
     cost = f"all partitions together were without an owner for {clock(lost_ms)} (crossed out)"
+    idle_ms = sum(end - begin for spans in idle.values() for begin, end in spans)
+    if idle_ms:
+        cost += f"; owned and not read for {clock(idle_ms)} (hatched)"
+    ticked = ", ".join(sorted(who for who, times in seldom.items() if times))
+    signs = f"{cost}; ticks: poll() of {ticked}" if ticked else cost
     figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
-    figure.text(0.012, 1 - 0.40 / height_in, cost, fontsize=SMALL_PT + 0.5, color=QUIET, va="top")
-    return Picture(figure, _text(found, missing), f"Ownership: {heading}; {cost}.")
+    figure.text(0.012, 1 - 0.40 / height_in, signs, fontsize=SMALL_PT + 0.5, color=QUIET, va="top")
+    return Picture(figure, _text(found, missing, idle), f"Ownership: {heading}; {cost}.")
 
 
 def _place(partition: str) -> tuple[str, int]:
@@ -129,10 +229,19 @@ def _place(partition: str) -> tuple[str, int]:
     return topic, int(number)
 
 
-def _text(found: list[Holding], missing: dict[str, list[tuple[int, int]]]) -> str:
+def _text(
+    found: list[Holding],
+    missing: dict[str, list[tuple[int, int]]],
+    idle: dict[str, list[tuple[int, int]]],
+) -> str:
     spans = [(each.partition, each.from_ms, each.to_ms, each.who) for each in found]
     spans += [
         (tp, begin, end, "nobody") for tp, stretches in missing.items() for begin, end in stretches
+    ]
+    spans += [
+        (tp, begin, end, "owned, not read")
+        for tp, stretches in idle.items()
+        for begin, end in stretches
     ]
     spans.sort(key=lambda span: (_place(span[0]), span[1], span[3]))
     return columns(

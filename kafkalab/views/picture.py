@@ -18,27 +18,49 @@ from typing import TYPE_CHECKING
 from .style import DPI, FONT, FONT_PT, INK, PAPER
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # The frame separates the white picture from a dark page. There the picture is also dimmed.
 PAGE_STYLE = (
     ".kafkalab-picture{margin:6px 0}"
+    ".kafkalab-picture .paper{display:inline-block;box-sizing:border-box;max-width:100%;"
+    "background:#fff;border:1px solid #d5d5d5;border-radius:6px;padding:6px}"
+    ".kafkalab-picture .drawn{position:relative;display:block}.kafkalab-picture "
+    "img{display:block;max-width:100%}.kafkalab-picture .hover{position:absolute}"
     ".kafkalab-picture "
-    "img{display:block;box-sizing:border-box;max-width:100%;background:#fff;border:1px solid "
-    "#d5d5d5;border-radius:6px;padding:6px}.kafkalab-picture "
     "summary{cursor:pointer;font-size:12px;margin-top:2px;opacity:.75}.kafkalab-picture "
     "pre{overflow-x:auto;white-space:pre;margin:4px 0}[data-jp-theme-light=false] "
-    ".kafkalab-picture img{filter:brightness(.86);border-color:#888}"
+    ".kafkalab-picture .paper{filter:brightness(.86);border-color:#888}"
 )
+
+
+@dataclass(frozen=True)
+class Hover:
+    """Words that a page shows while the mouse is over a part of a picture.
+
+    The part is a rectangle: left, top, width and height as shares of the picture, from its top
+    left corner.
+    """
+
+    left: float
+    top: float
+    width: float
+    height: float
+    words: str
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A finished figure with the same content as text, and one sentence that describes it."""
+    """A finished figure with the same content as text, and one sentence that describes it.
+
+    A page shows the words of `hovers` under the mouse.
+    """
 
     figure: Figure = field(repr=False)
     text: str
     alt: str
+    hovers: tuple[Hover, ...] = field(default=(), repr=False)
 
     def png(self) -> bytes:
         """The PNG's bytes, without time stamp and version. The same run gives the same bytes."""
@@ -65,11 +87,21 @@ class Picture:
             "text/plain": f"{self.alt}\n\n{self.text}",
         }, metadata
 
+    @property
+    def html(self) -> str:
+        """The picture as a piece of a page: the image with its words under it."""
+        return self._html(self.png())
+
     def _html(self, png: bytes) -> str:
+        hovers = "".join(
+            f'<span class="hover" title="{escape(each.words)}" style="left:{each.left:.2%};'
+            f'top:{each.top:.2%};width:{each.width:.2%};height:{each.height:.2%}"></span>'
+            for each in self.hovers
+        )
         return (
             f'<figure class="kafkalab-picture"><style>{PAGE_STYLE}</style>'
-            f'<img alt="{escape(self.alt)}" '
-            f'src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+            f'<div class="paper"><div class="drawn"><img alt="{escape(self.alt)}" '
+            f'src="data:image/png;base64,{base64.b64encode(png).decode()}">{hovers}</div></div>'
             f"<details><summary>In words</summary><pre>{escape(self.text)}</pre></details></figure>"
         )
 
@@ -89,6 +121,19 @@ def blank_figure(width_in: float, height_in: float) -> Figure:
         figure = Figure(figsize=(width_in, height_in), facecolor=PAPER)
         FigureCanvasAgg(figure)
     return figure
+
+
+def hover_at(axes: Axes, words: str, x: tuple[float, float], y: tuple[float, float]) -> Hover:
+    """Words over a rectangle that is given in the data coordinates of `axes`.
+
+    The limits of the axes have to be set before.
+    """
+    figure = axes.figure
+    corners = axes.transData.transform([(x[0], y[0]), (x[1], y[1])])
+    (x0, y0), (x1, y1) = figure.transFigure.inverted().transform(corners)
+    left, right = max(0.0, min(x0, x1)), min(1.0, max(x0, x1))
+    low, high = max(0.0, min(y0, y1)), min(1.0, max(y0, y1))
+    return Hover(float(left), float(1 - high), float(right - left), float(high - low), words)
 
 
 def columns(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:

@@ -4,6 +4,11 @@ The line rises while the application is busy and drops to zero with each poll().
 the limit the client leaves its group by itself (KIP-62), and its heartbeats stop. They were in time
 until then.
 
+Under the heartbeats is the member's session, as its coordinator counts it: a bar from the last
+heartbeat to the next one, where that is long. A cross at its end is the moment at which the
+coordinator took the member out. A peak just below the limit has its distance from it in
+milliseconds. Where all gaps are far below the limit the axis leaves it out.
+
 The gap begins when poll() returns its records. Java's begins with the coordinator's poll inside
 poll(), which is at most a few milliseconds earlier.
 """
@@ -12,6 +17,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kafkalab.errors import IllegalArgumentException
@@ -24,6 +30,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BUSY, BEAT, LATE = "#0072B2", "#009E73", "#f6c9c0"
+NEAR = 0.01
+"""A gap within this share of the limit, and not above it, has its distance in words."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,49 @@ def evictions(lab: ShownLab, client: str) -> list[int]:
     ]
 
 
+@dataclass(frozen=True)
+class Session:
+    """A silence of a member at its coordinator: from its last heartbeat to the next one.
+
+    `ran_out`: the coordinator took the member out at to_ms.
+    """
+
+    from_ms: int
+    to_ms: int
+    ran_out: bool
+
+
+def sessions(lab: ShownLab, client: str) -> list[Session]:
+    """The silences of a member that lasted more than half of its session, or that ended it."""
+    beats = [
+        event.at_ms
+        for event in lab.journal.of("request.received")
+        if event.client == client
+        and event.api in ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "JOIN_GROUP", "SYNC_GROUP")
+    ]
+    own: dict[str, int] = {}
+    found = []
+    for event in lab.journal.of("group.member", "state"):
+        if event.kind == "group.member":
+            if event.client_id == client:
+                own[event.member] = int(event.fields.get("session_timeout_ms") or 0)
+            continue
+        reason = str(event.fields.get("reason", ""))
+        member = next((each for each in own if each in reason), None)
+        if member is not None and "session" in reason and "expired" in reason:
+            last = max((at_ms for at_ms in beats if at_ms < event.at_ms), default=event.at_ms)
+            found.append(Session(last, event.at_ms, ran_out=True))
+    limit_ms = max(own.values(), default=0)
+    ended = {each.from_ms for each in found}
+    if limit_ms:
+        found += [
+            Session(begin, end, ran_out=False)
+            for begin, end in pairwise(beats)
+            if end - begin > limit_ms / 2 and begin not in ended
+        ]
+    return sorted(found, key=lambda each: each.from_ms)
+
+
 def poll_gap(
     lab: ShownLab,
     client: str,
@@ -92,27 +143,57 @@ def poll_gap(
     from_ms: int = 0,
     to_ms: int | None = None,
     title: str | None = None,
+    limit: bool | None = None,
 ) -> Picture:
     """Draw one consumer's time since its last poll() between two times of the
-    lab (default: from the start until now)."""
+    lab (default: from the start until now).
+
+    limit: whether the axis goes up to max.poll.interval.ms (default: where a gap is longer than a
+    quarter of it)
+    """
     to_ms = lab.now_ms if to_ms is None else to_ms
     shown = [gap for gap in poll_gaps(lab, client) if gap.from_ms < to_ms and gap.to_ms > from_ms]
     limit_ms = _limit_ms(lab, client)
     beats = [at_ms for at_ms in heartbeat_times(lab, client) if from_ms <= at_ms <= to_ms]
     left = [at_ms for at_ms in evictions(lab, client) if from_ms <= at_ms <= to_ms]
-    height_in = 3.3
+    clocks = [each for each in sessions(lab, client) if each.from_ms < to_ms]
+    clocks = [each for each in clocks if each.to_ms > from_ms]
+    height_in = 3.7 if clocks else 3.3
+    low_in = height_in - 3.3
     figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.13, 1.0 / height_in, 0.84, (height_in - 1.45) / height_in))
-    below = figure.add_axes((0.13, 0.5 / height_in, 0.84, 0.36 / height_in), sharex=axes)
+    axes = figure.add_axes(
+        (0.13, (1.0 + low_in) / height_in, 0.84, (height_in - 1.45 - low_in) / height_in)
+    )
+    below = figure.add_axes((0.13, 0.5 / height_in, 0.84, (0.36 + low_in) / height_in), sharex=axes)
     unit_ms, unit = axis_unit(to_ms - from_ms)
-    high_ms = max([limit_ms, *(min(gap.to_ms, to_ms) - gap.from_ms for gap in shown)]) * 1.22
+    longest_ms = max([min(gap.to_ms, to_ms) - gap.from_ms for gap in shown], default=0)
+    shows_limit = longest_ms > 0.25 * limit_ms or not shown if limit is None else limit
+    high_ms = (max(limit_ms, longest_ms) if shows_limit else max(longest_ms, 1_000)) * 1.22
     tall_ms, tall = axis_unit(high_ms)
     for gap in shown:
         _climb(axes, gap, min(gap.to_ms, to_ms), limit_ms, unit_ms, tall_ms)
-    axes.axhline(limit_ms / tall_ms, color=ALERT, linestyle="--", linewidth=1.2)
+    if shows_limit:
+        axes.axhline(limit_ms / tall_ms, color=ALERT, linestyle="--", linewidth=1.2)
+    near = [
+        gap
+        for gap in shown
+        if gap.to_ms <= to_ms and 0 <= limit_ms - gap.length_ms <= NEAR * limit_ms
+    ]
+    for gap in near:
+        axes.annotate(
+            f"{limit_ms - gap.length_ms:,} ms left",
+            (gap.to_ms / unit_ms, gap.length_ms / tall_ms),
+            xytext=(0, 5),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=SMALL_PT,
+            color=ALERT,
+        )
     axes.set_ylim(0, high_ms / tall_ms)
     axes.set_ylabel(f"since the last poll, {tall}", fontsize=SMALL_PT)
     _heart(below, beats, left, unit_ms)
+    _clock(below, clocks, from_ms, to_ms, unit_ms)
     for at_ms in left:
         axes.plot(
             [at_ms / unit_ms], [limit_ms / tall_ms], marker="X", color=ALERT, markersize=9, zorder=5
@@ -123,7 +204,7 @@ def poll_gap(
     figure.text(
         0.97,
         1 - 0.16 / height_in,
-        f"- - -  max.poll.interval.ms is {clock(limit_ms)}"
+        f"{'- - -  ' if shows_limit else ''}max.poll.interval.ms is {clock(limit_ms)}"
         + ("      X  gives up its membership" if left else ""),
         fontsize=SMALL_PT + 0.5,
         color=ALERT,
@@ -132,7 +213,7 @@ def poll_gap(
     )
     return Picture(
         figure,
-        _text(shown, beats, left, limit_ms),
+        _text(shown, beats, left, limit_ms, clocks),
         f"Poll gap: {heading}; {len(beats)} heartbeats, gave up its membership {len(left)} "
         f"time{'' if len(left) == 1 else 's'}.",
     )
@@ -190,6 +271,57 @@ def _heart(below: Axes, beats: list[int], left: list[int], unit_ms: float) -> No
     below.set_ylim(-1, 1)
 
 
+def _clock(below: Axes, clocks: list[Session], from_ms: int, to_ms: int, unit_ms: float) -> None:
+    """Draw the silences under the heartbeats, with a cross where the coordinator ended one."""
+    if not clocks:
+        return
+    below.set_ylim(-3.4, 1)
+    for each in clocks:
+        begin, end = max(each.from_ms, from_ms), min(each.to_ms, to_ms)
+        below.broken_barh(
+            [(begin / unit_ms, (end - begin) / unit_ms)],
+            (-3.0, 1.4),
+            facecolor=LATE if each.ran_out else "#ffffff",
+            edgecolor=ALERT,
+            linewidth=0.8,
+        )
+        if each.ran_out and each.to_ms <= to_ms:
+            below.plot(
+                [end / unit_ms],
+                [-2.3],
+                marker="x",
+                color=ALERT,
+                markersize=8,
+                markeredgewidth=2,
+                clip_on=False,
+            )
+        words = f"{(each.to_ms - each.from_ms) / 1_000:.1f} s silent" + (
+            ", then taken out" if each.ran_out else ""
+        )
+        is_late = end - from_ms > 0.7 * (to_ms - from_ms)
+        below.annotate(
+            words,
+            ((begin if is_late else end) / unit_ms, -2.3),
+            xytext=(-8 if is_late else 8, 0),
+            textcoords="offset points",
+            ha="right" if is_late else "left",
+            va="center",
+            fontsize=SMALL_PT,
+            color=ALERT,
+        )
+    below.text(
+        -0.01,
+        0.22,
+        "session",
+        transform=below.transAxes,
+        ha="right",
+        va="center",
+        fontsize=SMALL_PT,
+        weight="bold",
+        color=ALERT,
+    )
+
+
 def _frame(axes: Axes, below: Axes, x0: float, x1: float, unit: str) -> None:
     axes.set_xlim(x0, x1)
     axes.tick_params(axis="x", labelbottom=False, length=0)
@@ -199,9 +331,9 @@ def _frame(axes: Axes, below: Axes, x0: float, x1: float, unit: str) -> None:
     below.set_xlabel(f"time of the lab, {unit}", fontsize=SMALL_PT)
     below.text(
         -0.01,
-        0.5,
+        0,
         "heartbeats",
-        transform=below.transAxes,
+        transform=below.get_yaxis_transform(),
         ha="right",
         va="center",
         fontsize=SMALL_PT,
@@ -217,7 +349,9 @@ def _frame(axes: Axes, below: Axes, x0: float, x1: float, unit: str) -> None:
     axes.spines["left"].set_color(QUIET)
 
 
-def _text(gaps: list[Gap], beats: list[int], left: list[int], limit_ms: int) -> str:
+def _text(
+    gaps: list[Gap], beats: list[int], left: list[int], limit_ms: int, clocks: list[Session]
+) -> str:
     rows = [
         (
             clock(gap.from_ms),
@@ -230,6 +364,11 @@ def _text(gaps: list[Gap], beats: list[int], left: list[int], limit_ms: int) -> 
     ]
     said = f"{len(beats)} heartbeats answered" + "".join(
         f"; gave up its membership at {clock(at_ms)}" for at_ms in left
+    )
+    said += "".join(
+        f"; no heartbeat from {clock(each.from_ms)} on, "
+        + (f"taken out at {clock(each.to_ms)}" if each.ran_out else f"until {clock(each.to_ms)}")
+        for each in clocks
     )
     return (
         columns(rows, ("poll returned", "next poll", "gap", "records", f"limit {clock(limit_ms)}"))

@@ -2,7 +2,8 @@
 
 One panel is one moment, one column a replica. The rungs are its records by offset, the thick line
 is its high watermark. A star marks the leader, a hatched column is outside the in-sync replicas, a
-grey one belongs to a broker that is down.
+grey one belongs to a broker that is down. The foot of a column shows the same, so that a replica
+without records has its role too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEADS, IN_SYNC, OUT_OF_SYNC, AWAY = "leader", "in sync", "out of sync", "away"
+FOOT = 0.07
+"""Height of a column's foot, as a share of the highest offset."""
 COLOURS = {LEADS: "#009E73", IN_SYNC: "#56B4E9", OUT_OF_SYNC: "#ffffff", AWAY: "#cccccc"}
 
 
@@ -76,12 +79,16 @@ def replica_ladder(
     at_ms: Sequence[int] | Mapping[int, str],
     *,
     title: str | None = None,
+    tallest: int | None = None,
 ) -> Picture:
     """Draw the replicas of a partition (`orders-0`) at these times of the lab;
-    a mapping gives each moment its caption."""
+    a mapping gives each moment its caption.
+
+    tallest: the offset up to which the axis goes (default: the highest log end that is drawn)
+    """
     captions = dict(at_ms) if isinstance(at_ms, Mapping) else dict.fromkeys(at_ms, "")
     found = rungs(lab, partition, list(captions))
-    tallest = max([rung.log_end_offset for rung in found] + [1])
+    tallest = max([rung.log_end_offset for rung in found] + [1, tallest or 1])
     height_in = 3.9
     figure = blank_figure(WIDTH_IN, height_in)
     width = 0.93 / len(captions)
@@ -91,7 +98,8 @@ def replica_ladder(
         for column, rung in enumerate(here):
             _column(axes, column, rung, tallest)
         axes.set_xlim(-0.6, len(here) - 0.4)
-        axes.set_ylim(0, tallest * 1.12 + 0.2)
+        axes.set_ylim(-FOOT * tallest, tallest * 1.12 + 0.2)
+        axes.axhline(0, color=INK, linewidth=0.8)
         axes.set_xticks(
             range(len(here)),
             [f"{'★ ' if rung.role == LEADS else ''}{rung.broker}" for rung in here],
@@ -137,6 +145,15 @@ def _column(axes: Axes, column: int, rung: Rung, tallest: int) -> None:
         [height],
         bottom=[rung.log_start_offset],
         width=0.62,
+        color=COLOURS[rung.role],
+        edgecolor=INK,
+        linewidth=0.8,
+        hatch="////" if rung.role == OUT_OF_SYNC else "",
+    )
+    axes.bar(
+        [column],
+        [-FOOT * tallest],
+        width=0.8,
         color=COLOURS[rung.role],
         edgecolor=INK,
         linewidth=0.8,

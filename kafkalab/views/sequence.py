@@ -4,19 +4,22 @@ Time runs down. One lane is the client, and each broker has a lane. A request is
 slants down to its broker, an answer one that slants back. The slant is the time on the way. The
 clock is not to scale (most of a first poll happens in a few ms, then nothing for 3 s). Gaps are
 stretched until labels can be read, and shortened where nothing happens. The times are at the left.
+A second or more without a message is a break with its length: which answer a broker holds back,
+and which other members' requests for the same group wait with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from kafkalab.errors import IllegalArgumentException
 
 from .picture import Picture, blank_figure, columns
 from .shown_lab import ShownLab
-from .style import INK, LOOKS, MONO, QUIET, RULE, SMALL_PT, WIDTH_IN, look_of
+from .style import INK, LOOKS, MONO, QUIET, RULE, SMALL_PT, WIDTH_IN, clock, look_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +29,8 @@ ROW_IN = 0.22  # height of one labelled event
 FLIGHT_ROWS = 0.35  # least height of a step that has no label of its own
 LONGEST_GAP_ROWS = 1.6  # a silence is never drawn higher than this
 ROWS_PER_MS = 0.08
+LONG_WAIT_MS = 1_000
+BREAK_ROWS = 2.6  # a longer wait is a break of this height, with its length in words
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,15 @@ class Arrow:
     arrived_ms: int | None
     left_id: int  # journal ids: they order what happened in the same millisecond
     arrived_id: int | None
+
+
+@dataclass(frozen=True)
+class Break:
+    """A long wait between two events that are drawn, by their journal ids, with its words."""
+
+    before_id: int
+    after_id: int
+    words: tuple[str, ...]
 
 
 def arrows(lab: ShownLab, client: str, from_ms: int = 0, to_ms: int | None = None) -> list[Arrow]:
@@ -158,11 +172,19 @@ def sequence(
     """
     client = client or _only_client(lab)
     found = arrows(lab, client, from_ms, to_ms)
+    hidden: list[str] = []
     if apis is not None:
+        every = found
         found = [
             arrow
             for arrow in found
             if arrow.kind == "connect" or any(f" {api} " in f" {arrow.what} " for api in apis)
+        ]
+        kept = {arrow.left_id for arrow in found}
+        hidden = [
+            arrow.what.split()[0]
+            for arrow in every
+            if arrow.kind == "request" and arrow.left_id not in kept
         ]
     starts = [arrow for arrow in found if arrow.kind != "answer"]
     if len(starts) > most:
@@ -170,14 +192,24 @@ def sequence(
         found = [arrow for arrow in found if arrow.left_id < end_id]
     cut = max(0, len(starts) - most)
     places = _places(found)
+    breaks = _breaks(lab, client, found)
     depth = max(places.values(), default=1.0) + 0.9
-    height_in = 0.95 + ROW_IN * (depth + 1.7)
+    left_out = ""
+    if hidden:
+        kinds = ", ".join(dict.fromkeys(hidden))
+        left_out = f"Not drawn: {len(hidden)} requests, {kinds}, and their answers."
+    below_in = 0.32 if hidden else 0.1
+    height_in = 0.85 + below_in + ROW_IN * (depth + 1.7)
     figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.36, 0.1 / height_in, 0.62, ROW_IN * (depth + 1.7) / height_in))
+    if hidden:
+        figure.text(0.012, 0.1 / height_in, left_out, fontsize=SMALL_PT, color=QUIET)
+    axes = figure.add_axes((0.36, below_in / height_in, 0.62, ROW_IN * (depth + 1.7) / height_in))
     brokers = sorted({arrow.broker for arrow in found if arrow.broker is not None})
     _draw_lanes(axes, client, brokers, depth)
     for arrow in found:
         _draw_arrow(axes, arrow, brokers, places)
+    for each in breaks:
+        _draw_break(axes, each, places, len(brokers))
     heading = (
         f"{client}: {sum(a.kind == 'connect' for a in found)} connects, "
         f"{sum(a.kind == 'request' for a in found)} requests"
@@ -186,7 +218,9 @@ def sequence(
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
     _draw_legend(figure, {arrow.role for arrow in found}, 1 - 0.42 / height_in)
     return Picture(
-        figure, _text(found), f"Sequence diagram of {heading}. Time runs down, not to scale."
+        figure,
+        _text(found, breaks) + (f"\n{left_out}" if hidden else ""),
+        f"Sequence diagram of {heading}. Time runs down, not to scale.",
     )
 
 
@@ -213,9 +247,92 @@ def _places(found: list[Arrow]) -> dict[int, float]:
     for event_id, (at_ms, labelled) in sorted(moments.items()):
         if before is not None:
             least = 1.0 if labelled else FLIGHT_ROWS
-            y += min(max(least, (at_ms - before) * ROWS_PER_MS), LONGEST_GAP_ROWS)
+            gap_ms = at_ms - before
+            y += (
+                BREAK_ROWS
+                if gap_ms >= LONG_WAIT_MS
+                else min(max(least, gap_ms * ROWS_PER_MS), LONGEST_GAP_ROWS)
+            )
         places[event_id], before = y, at_ms
     return places
+
+
+def _breaks(lab: ShownLab, client: str, found: list[Arrow]) -> list[Break]:
+    """The waits of LONG_WAIT_MS or more among the events that are drawn."""
+    moments: dict[int, int] = {}
+    for arrow in found:
+        moments[arrow.left_id] = arrow.left_ms
+        if arrow.arrived_id is not None and arrow.arrived_ms is not None:
+            moments[arrow.arrived_id] = arrow.arrived_ms
+    order = sorted(moments)
+    answered = {
+        (arrow.node, arrow.what.removeprefix("answer to ")): arrow
+        for arrow in found
+        if arrow.kind == "answer"
+    }
+    breaks = []
+    for before, after in pairwise(order):
+        if moments[after] - moments[before] < LONG_WAIT_MS:
+            continue
+        held = next(
+            (
+                arrow
+                for arrow in found
+                if arrow.kind == "request"
+                and arrow.left_id <= before
+                and (arrow.node, arrow.what) in answered
+                and answered[arrow.node, arrow.what].left_id > before
+            ),
+            None,
+        )
+        lasts = f"{clock(moments[after] - moments[before])} without a message"
+        words = [f"{lasts} that is drawn here"]
+        if held is not None:
+            api = held.what.split()[0]
+            words = [f"{lasts}: broker {held.broker} holds the answer to {api} back"]
+            words += _others(lab, client, held, before, after)
+        breaks.append(Break(before, after, tuple(words)))
+    return breaks
+
+
+def _others(lab: ShownLab, client: str, held: Arrow, before: int, after: int) -> list[str]:
+    """The same request of other members at the same broker, held back in the same wait, in
+    words."""
+    api, broker = held.what.split()[0], f"broker-{held.broker}"
+    answered = {
+        (event["client"], event["correlation_id"]): event["id"]
+        for event in lab.table("response.sent").to_dict("records")
+        if event["who"] == broker
+    }
+    words = [
+        f"{api} of {event['client']} from {int(event['at_ms']):,} ms on"
+        for event in lab.table("request.received").to_dict("records")
+        if event["api"] == api
+        and event["who"] == broker
+        and event["client"] != client
+        and event["id"] < after
+        and answered.get((event["client"], event["correlation_id"]), after) > before
+    ]
+    return [f"and {', '.join(words[:3])}"] if words else []
+
+
+def _draw_break(axes: Axes, each: Break, places: dict[int, float], brokers: int) -> None:
+    """Draw a break as a white band with its words; its edges are dashed."""
+    top, bottom = places[each.before_id] + 0.35, places[each.after_id] - 0.35
+    right = max(1, brokers) + 0.25
+    axes.fill_between([-0.05, right], [top] * 2, [bottom] * 2, color="#f2f2f2", zorder=3.5)
+    for y in (top, bottom):
+        axes.plot([-0.05, right], [y, y], color=QUIET, linestyle=(0, (4, 3)), zorder=3.6)
+    axes.text(
+        (right - 0.05) / 2,
+        (top + bottom) / 2,
+        "\n".join(each.words),
+        ha="center",
+        va="center",
+        fontsize=SMALL_PT,
+        color=INK,
+        zorder=6,
+    )
 
 
 def _draw_lanes(axes: Axes, client: str, brokers: list[int], depth: float) -> None:
@@ -336,7 +453,7 @@ def _draw_legend(figure: Figure, roles: set[str], y: float) -> None:
     )
 
 
-def _text(found: list[Arrow]) -> str:
+def _text(found: list[Arrow], breaks: list[Break]) -> str:
     body = [
         (
             f"{arrow.left_ms:,} ms",
@@ -348,4 +465,5 @@ def _text(found: list[Arrow]) -> str:
         )
         for arrow in found
     ]
-    return columns(body, ("left", "arrived", "direction", "broker", "class", "what"))
+    waits = "".join(f"\n{'; '.join(each.words)}" for each in breaks)
+    return columns(body, ("left", "arrived", "direction", "broker", "class", "what")) + waits

@@ -2,7 +2,9 @@
 
 One row is one batch. A written batch is a box at its offsets, with its sequence numbers. A marker
 that ends a transaction is a dark box, because it also takes an offset. A duplicate is a dashed box
-around the batch that the leader had written. A refused batch is a word at the left. The line that
+around the batch that the leader had written. A refused batch is a word at the left. A box that is
+struck through is a record of an aborted transaction. A grey frame is not readable yet: it lies
+behind the last stable offset at the end. The line that
 runs down through the rows is the last stable offset: a read_committed consumer gets the records
 left of it.
 """
@@ -19,6 +21,7 @@ from .shown_lab import ShownLab
 from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, clock
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 COLOURS = ("#cfe8f7", "#f6dc8f", "#bfe3d0", "#ecc9dd", "#dddddd")
@@ -130,6 +133,7 @@ def sequence_ladder(
     end = max([arrival.offsets[1] + 1 for arrival in found if arrival.offsets] + [1])
     if stable_line is None:
         stable_line = any(arrival.outcome in ("COMMIT", "ABORT") for arrival in found)
+    fates = _fates(found) if stable_line else {}
     height_in = 0.98 + 0.34 * max(1, len(found))
     figure = blank_figure(WIDTH_IN, height_in)
     axes = figure.add_axes((0.30, 0.42 / height_in, 0.68, 1 - 0.86 / height_in))
@@ -158,7 +162,7 @@ def sequence_ladder(
             fontsize=SMALL_PT,
             color=INK,
         )
-        _box(axes, row, arrival, producers.index(arrival.whose), keys)
+        _box(axes, row, arrival, producers.index(arrival.whose), keys, fates.get(row, ""))
         if arrival.offsets is None or arrival.outcome == "DUPLICATE":
             words = "known already" if arrival.outcome == "DUPLICATE" else _short(arrival.outcome)
             if arrival.offsets is None and keys and arrival.keys:
@@ -191,6 +195,8 @@ def sequence_ladder(
             label="last stable offset",
         )
         figure.legend(
+            handles=[*axes.get_legend_handles_labels()[0], *_fate_handles(set(fates.values()))],
+            ncols=3,
             fontsize=SMALL_PT,
             loc="upper right",
             bbox_to_anchor=(0.985, 1 - 0.04 / height_in),
@@ -222,19 +228,64 @@ def sequence_ladder(
             a.outcome,
             "-" if a.offsets is None else str(a.offsets[0]),
             "-" if a.stable is None else str(a.stable),
+            fates.get(row, ""),
         )
-        for a in found
+        for row, a in enumerate(found)
     ]
     return Picture(
         figure,
-        columns(rows, ("time", "producer", "sequence", "keys", "outcome", "offset", "last stable")),
+        columns(
+            rows,
+            ("time", "producer", "sequence", "keys", "outcome", "offset", "last stable", "fate"),
+        ),
         f"Sequence ladder: {heading}, {len(found)} arrivals.",
     )
 
 
-def _box(axes: Axes, row: int, arrival: Arrival, producer: int, keys: bool) -> None:
+ABORTED, WAITING = "aborted", "not readable yet"
+
+
+def _fates(found: list[Arrival]) -> dict[int, str]:
+    """Row -> "aborted", or "not readable yet" for a batch behind the last stable offset.
+
+    A record is aborted where the next marker of its producer id is an ABORT. All batches of such a
+    producer are parts of transactions.
+    """
+    stable = next((each.stable for each in reversed(found) if each.stable is not None), None)
+    fates: dict[int, str] = {}
+    for row, arrival in enumerate(found):
+        if arrival.outcome != "appended" or arrival.offsets is None:
+            continue
+        ends = [
+            later.outcome
+            for later in found[row + 1 :]
+            if later.producer_id == arrival.producer_id and later.outcome in ("COMMIT", "ABORT")
+        ]
+        if ends[:1] == ["ABORT"]:
+            fates[row] = ABORTED
+        elif stable is not None and arrival.offsets[1] >= stable:
+            fates[row] = WAITING
+    return fates
+
+
+def _fate_handles(seen: set[str]) -> list[Artist]:
+    """The legend's signs of the fates that are in the picture."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: list[Artist] = []
+    if ABORTED in seen:
+        handles.append(
+            Line2D([], [], color=ALERT, marker="x", linestyle="", label="aborted: not read")
+        )
+    if WAITING in seen:
+        handles.append(Patch(facecolor="#e4e4e4", edgecolor=QUIET, label="not readable yet"))
+    return handles
+
+
+def _box(axes: Axes, row: int, arrival: Arrival, producer: int, keys: bool, fate: str = "") -> None:
     """Draw the arrival at its offsets: full where it was written, dashed where it is a
-    duplicate.
+    duplicate. The box of an aborted one is struck through, of one not readable yet is grey.
     """
     if arrival.offsets is None:
         return
@@ -246,13 +297,28 @@ def _box(axes: Axes, row: int, arrival: Arrival, producer: int, keys: bool) -> N
         [last - first + 0.92],
         left=first + 0.04,
         height=0.72,
-        color="none" if is_known else colour,
-        edgecolor=ALERT if is_known else INK,
+        color="none" if is_known else "#e4e4e4" if fate == WAITING else colour,
+        edgecolor=ALERT if is_known else QUIET if fate == WAITING else INK,
         linestyle="--" if is_known else "-",
         hatch=None if is_known or is_marker else HATCHES[producer % len(HATCHES)],
         linewidth=0.9,
         zorder=3,
     )
+    if fate == ABORTED:
+        axes.plot(
+            [first + 0.04, last + 0.96],
+            [row + 0.36, row - 0.36],
+            color=ALERT,
+            linewidth=1.4,
+            zorder=5,
+        )
+        axes.plot(
+            [first + 0.04, last + 0.96],
+            [row - 0.36, row + 0.36],
+            color=ALERT,
+            linewidth=1.4,
+            zorder=5,
+        )
     text = (
         arrival.outcome if is_marker else ", ".join(arrival.keys) if keys else arrival.sequence_text
     )
@@ -267,7 +333,11 @@ def _box(axes: Axes, row: int, arrival: Arrival, producer: int, keys: bool) -> N
         color="#ffffff" if is_marker else INK,
         bbox=None
         if is_marker or not text
-        else {"facecolor": "#ffffff" if is_known else colour, "edgecolor": "none", "pad": 1.8},
+        else {
+            "facecolor": "#ffffff" if is_known else "#e4e4e4" if fate == WAITING else colour,
+            "edgecolor": "none",
+            "pad": 1.8,
+        },
     )
 
 

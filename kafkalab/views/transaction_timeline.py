@@ -1,12 +1,14 @@
 """Draws one transactional id over time: its state at the coordinator, and one row a producer.
 
-The strip is its state at the coordinator, with the producer epoch. A producer's row has the state
+The strip is its state at the coordinator, with the producer epoch. An epoch that is too short for
+its name has its number above the strip. A producer's row has the state
 of its TransactionManager, and a mark for each batch that a leader appended for it (a triangle for
 the marker that ends a transaction).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ from .time_axis import draw_time_axis
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # The same colour on both sides where both mean the same phase; the legend has a line for each side.
@@ -78,16 +81,25 @@ def stretches(lab: ShownLab, transactional_id: str) -> list[Stretch]:
 
 
 def transaction_timeline(
-    lab: ShownLab, transactional_id: str, *, title: str | None = None, to_ms: int | None = None
+    lab: ShownLab,
+    transactional_id: str,
+    *,
+    title: str | None = None,
+    to_ms: int | None = None,
+    paused: Mapping[str, tuple[int, int]] | None = None,
 ) -> Picture:
-    """Draw the life of a transactional id from the start until now."""
+    """Draw the life of a transactional id from the start until now.
+
+    paused: the time in which a producer's process is paused, {"old": (1_000, 7_000)}, in ms of
+    the lab; such a time is hatched
+    """
     found = stretches(lab, transactional_id)
     whos = list(dict.fromkeys([AT_COORDINATOR, *(stretch.who for stretch in found)]))
     to_ms = lab.now_ms if to_ms is None else to_ms
     unit_ms, unit = axis_unit(to_ms)
-    height_in = 1.95 + 0.55 * len(whos)
+    height_in = 2.05 + 0.55 * len(whos)
     figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.13, 0.56 / height_in, 0.84, 1 - 1.67 / height_in))
+    axes = figure.add_axes((0.13, 0.56 / height_in, 0.84, 1 - 1.77 / height_in))
     for stretch in found:
         row = whos.index(stretch.who)
         axes.broken_barh(
@@ -107,6 +119,27 @@ def transaction_timeline(
                 fontsize=SMALL_PT,
                 color=ON_COLOUR,
             )
+    _epochs(axes, [each for each in found if each.who == AT_COORDINATOR], to_ms, unit_ms)
+    for who, (begin_ms, end_ms) in (paused or {}).items():
+        row = whos.index(who)
+        axes.broken_barh(
+            [(begin_ms / unit_ms, (end_ms - begin_ms) / unit_ms)],
+            (row - 0.27, 0.54),
+            facecolor="none",
+            edgecolor=INK,
+            hatch="////",
+            linewidth=0,
+        )
+        axes.text(
+            (begin_ms + end_ms) / 2 / unit_ms,
+            row,
+            "paused",
+            ha="center",
+            va="center",
+            fontsize=SMALL_PT,
+            color=INK,
+            bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.2},
+        )
     ends = [event for event in lab.journal.of("record.appended") if "control" in event.fields]
     for event in ends:
         axes.plot(
@@ -131,7 +164,7 @@ def transaction_timeline(
             weight="bold" if who == AT_COORDINATOR else "normal",
         )
     axes.set_xlim(0, to_ms / unit_ms)
-    axes.set_ylim(len(whos) - 0.5, -0.75)
+    axes.set_ylim(len(whos) - 0.5, -1.1)
     draw_time_axis(axes, unit)
     heading = title or f"transactional id {transactional_id}"
     figure.text(0.012, 1 - 0.12 / height_in, heading, fontsize=12, weight="bold", va="top")
@@ -144,6 +177,10 @@ def transaction_timeline(
     )
     _legend(figure, "producers", of_producers, set(), height_in, 0.64)
     rows = [(s.who, clock(s.from_ms), clock(s.to_ms), s.what, s.note) for s in found]
+    rows += [
+        (who, clock(begin_ms), clock(end_ms), "paused", "")
+        for who, (begin_ms, end_ms) in (paused or {}).items()
+    ]
     rows += [
         (
             "the log",
@@ -159,6 +196,34 @@ def transaction_timeline(
         columns(rows, ("who", "from", "to", "what", "epoch")),
         f"Transaction timeline: {heading}.",
     )
+
+
+def _epochs(axes: Axes, strip: list[Stretch], to_ms: int, unit_ms: float) -> None:
+    """Write the number of each epoch that has no room for its name, above the strip."""
+    told = {each.note for each in strip if each.note and each.to_ms - each.from_ms > 0.08 * to_ms}
+    short: dict[str, int] = {}
+    for each in strip:
+        if each.note and each.note not in told:
+            short.setdefault(each.note, each.from_ms)
+    # Numbers of the same moment are one label.
+    groups: list[tuple[int, list[str]]] = []
+    for note, at_ms in short.items():
+        if groups and at_ms - groups[-1][0] < 0.05 * to_ms:
+            groups[-1][1].append(note.removeprefix("epoch "))
+        else:
+            groups.append((at_ms, [note.removeprefix("epoch ")]))
+    for at_ms, numbers in groups:
+        axes.annotate(
+            f"epoch {', '.join(numbers)}",
+            (at_ms / unit_ms, -0.27),
+            xytext=(10, 17),
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+            fontsize=SMALL_PT,
+            color=INK,
+            arrowprops={"arrowstyle": "-", "color": QUIET, "linewidth": 0.7},
+        )
 
 
 def _legend(

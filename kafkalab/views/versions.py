@@ -1,23 +1,22 @@
 """Draws the connections of two labs above one time axis and boxes the rows that differ.
 
-It compares two versions of a client. Rows are paired by the purpose of the connection: the first
-bootstrap connection with the first, the coordinator's with the coordinator's, a broker's with that
-broker's. Node ids are not compared. A client picks a bootstrap address at random, and 4.4.0 writes
-the coordinator's id in another way.
+It compares two versions of a client. Rows are paired by the purpose of the connection: a bootstrap
+connection with a bootstrap connection, the coordinator's with the coordinator's, a broker's with
+that broker's. Among several the same node id decides first. Another id alone is no difference: a
+client picks a bootstrap address at random, and 4.4.0 writes the coordinator's id in another way.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from .connections import ConnectionRow, draw_legend, draw_rows, rows, table_text
-from .picture import Picture, blank_figure
+from .picture import Hover, Picture, blank_figure
 from .shown_lab import ShownLab
 from .style import INK, WIDTH_IN, clock
 
-_RowKey = tuple[str, int | None, str | None, int]
-"""A row's class, broker and ending, and how many like it come before."""
+_Class = tuple[str, int | None, str | None]
+"""A row's class, broker and ending."""
 
 
 def compare(
@@ -47,6 +46,7 @@ def compare(
     height_in = sum(heights) + 2 * gap_in + 1.20
     figure = blank_figure(WIDTH_IN, height_in)
     top = height_in - 0.66
+    hovers: list[Hover] = []
     for found, boxed, title, height in zip(both, boxes, titles, heights):
         top -= gap_in
         caption = f"{title}: {connection_counts(found, to_ms)}"
@@ -61,7 +61,7 @@ def compare(
         )
         top -= height
         axes = figure.add_axes((0.27, top / height_in, 0.50, height / height_in))
-        draw_rows(axes, found, 0, to_ms, boxed)
+        hovers += draw_rows(axes, found, 0, to_ms, boxed)
         if found is both[0]:
             axes.set_xlabel("")
             axes.tick_params(axis="x", labelbottom=False)
@@ -79,6 +79,7 @@ def compare(
         figure,
         comparison_text(both, boxes, titles),
         f"Two connection Gantts above one axis. {heading}.",
+        tuple(hovers),
     )
 
 
@@ -91,37 +92,45 @@ def connection_counts(found: list[ConnectionRow], to_ms: int) -> str:
 def differing(
     left: list[ConnectionRow], right: list[ConnectionRow]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """Row numbers on each side without a partner of the same class,
-    broker and ending on the other."""
-    keys = _keys(left), _keys(right)
-    return _only_in(*keys), _only_in(*keys[::-1])
+    """Row numbers on each side without a partner of the same class, broker and ending on the
+    other."""
+    pairs = _pairs(left, right)
+    mine, other = {y for y, _ in pairs}, {y for _, y in pairs}
+    return (
+        frozenset(y for y in range(len(left)) if y not in mine),
+        frozenset(y for y in range(len(right)) if y not in other),
+    )
 
 
-def _only_in(mine: list[_RowKey], other: list[_RowKey]) -> frozenset[int]:
-    known = set(other)
-    return frozenset(y for y, key in enumerate(mine) if key not in known)
+def _pairs(left: list[ConnectionRow], right: list[ConnectionRow]) -> list[tuple[int, int]]:
+    """The rows that are the same connection on both sides.
+
+    Rows with the same node id are a pair first. The remaining ones of one class are pairs in the
+    order of their opening.
+    """
+    free = set(range(len(right)))
+    pairs: dict[int, int] = {}
+    for same in (lambda row: (*_class(row), row.node), _class):
+        for y, row in enumerate(left):
+            if y in pairs:
+                continue
+            partner = next((at for at in sorted(free) if same(right[at]) == same(row)), None)
+            if partner is not None:
+                pairs[y] = partner
+                free.remove(partner)
+    return sorted(pairs.items())
+
+
+def _class(row: ConnectionRow) -> _Class:
+    return row.role, None if row.role == "bootstrap" else row.broker, row.how
 
 
 def _at_other_times(left: list[ConnectionRow], right: list[ConnectionRow], to_ms: int) -> bool:
     """Whether a row and its partner open at visibly different times: a fiftieth of the axis."""
-    opened = [
-        {key: row.opened_at_ms for key, row in zip(_keys(side), side)} for side in (left, right)
-    ]
     return any(
-        abs(at_ms - opened[1][key]) > to_ms / 50
-        for key, at_ms in opened[0].items()
-        if key in opened[1]
+        abs(left[y].opened_at_ms - right[partner].opened_at_ms) > to_ms / 50
+        for y, partner in _pairs(left, right)
     )
-
-
-def _keys(side: list[ConnectionRow]) -> list[_RowKey]:
-    seen: Counter[tuple[str, int | None, str | None]] = Counter()
-    keys = []
-    for row in side:
-        name = (row.role, None if row.role == "bootstrap" else row.broker, row.how)
-        keys.append((*name, seen[name]))
-        seen[name] += 1
-    return keys
 
 
 def comparison_text(

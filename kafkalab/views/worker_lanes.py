@@ -95,8 +95,12 @@ def worker_lanes(
     from_ms: int = 0,
     to_ms: int | None = None,
     title: str | None = None,
+    room_to_ms: int | None = None,
 ) -> Picture:
-    """Draw a pool's work between two times of the lab (default: from the start until now)."""
+    """Draw a pool's work between two times of the lab (default: from the start until now).
+
+    room_to_ms: the end of the time axis, where it is later than to_ms; a line then marks to_ms
+    """
     to_ms = lab.now_ms if to_ms is None else to_ms
     boxes = [
         task
@@ -105,18 +109,20 @@ def worker_lanes(
     ]
     marks = [mark for mark in promises(lab, name) if from_ms <= mark.at_ms <= to_ms]
     partitions = sorted({box.partition for box in boxes} | {mark.partition for mark in marks})
-    workers = max((box.worker for box in boxes), default=1)
+    end_ms = max(to_ms, room_to_ms or 0)
+    workers = max((task.worker for task in tasks(lab, name)), default=1)
     height_in = 1.75 + 0.40 * workers + 0.26 * len(partitions)
     figure = blank_figure(WIDTH_IN, height_in)
     axes = figure.add_axes((0.13, 0.55 / height_in, 0.84, 1 - 1.35 / height_in))
-    unit_ms, unit = axis_unit(to_ms - from_ms)
+    unit_ms, unit = axis_unit(end_ms - from_ms)
     for box in boxes:
-        _box(axes, box, partitions.index(box.partition), from_ms, to_ms, unit_ms)
+        is_running = box.to_ms is not None and box.to_ms > to_ms
+        _box(axes, box, partitions.index(box.partition), from_ms, to_ms, unit_ms, is_running)
     for worker in range(1, workers + 1):
         _name(axes, worker, f"worker {worker}")
     for row, partition in enumerate(partitions):
         _name(axes, -0.1 - 0.65 * row, f"commits {partition}")
-    span_ms, numbered = to_ms - from_ms, dict.fromkeys(partitions, -1e9)
+    span_ms, numbered = end_ms - from_ms, dict.fromkeys(partitions, -1e9)
     for mark in marks:
         has_room = mark.at_ms - numbered[mark.partition] > 0.045 * span_ms
         numbered[mark.partition] = mark.at_ms if has_room else numbered[mark.partition]
@@ -128,7 +134,9 @@ def worker_lanes(
             span_ms,
             unit_ms,
         )
-    axes.set_xlim(from_ms / unit_ms, to_ms / unit_ms)
+    axes.set_xlim(from_ms / unit_ms, end_ms / unit_ms)
+    if end_ms > to_ms:
+        axes.axvline(to_ms / unit_ms, color=ALERT, linewidth=1.6)
     axes.set_ylim(workers + 0.5, -0.55 - 0.65 * len(partitions) + 0.35)
     draw_time_axis(axes, unit)
     broken = sum(bool(mark.not_done) for mark in marks)
@@ -142,13 +150,21 @@ def worker_lanes(
     )
 
 
-def _box(axes: Axes, box: Task, look: int, from_ms: int, to_ms: int, unit_ms: float) -> None:
+def _box(
+    axes: Axes,
+    box: Task,
+    look: int,
+    from_ms: int,
+    to_ms: int,
+    unit_ms: float,
+    is_running: bool = False,
+) -> None:
     begin, end = (
         max(box.from_ms, from_ms),
         min(box.to_ms if box.to_ms is not None else to_ms, to_ms),
     )
     colour, hatch = LOOKS[look % len(LOOKS)]
-    never = box.to_ms is None
+    never = box.to_ms is None and not is_running
     axes.broken_barh(
         [(begin / unit_ms, (end - begin) / unit_ms)],
         (box.worker - 0.36, 0.72),

@@ -342,8 +342,8 @@ lines.style.hide(axis="index")
 #
 # Keys decide the partition. What happens if one key is far busier than the others? Spark makes ten
 # million records of a shop for us. Three out of ten belong to one large customer, the others to 700
-# small ones. Spark starts once in each notebook. This takes about a minute, and the cell shows `[*]`
-# as long as it works.
+# small ones. Spark starts once in each notebook. That takes about a minute, and the cell shows how
+# far it is.
 
 # %% spark=true
 from kafkalab import logsets

@@ -235,7 +235,7 @@ timeline(lab)
 # ## 5. A race
 #
 # Does 2.2 really connect to *every* address? It opens one more in each pass of its loop, until one
-# of them has answered API_VERSIONS. So it is a race (竞态) between the client's passes and the
+# of them has answered API_VERSIONS. So it is a **race** (竞态) between the client's passes and the
 # brokers' answers. The article saw one run of that race.
 
 # %% exercise="02.5"
@@ -259,7 +259,7 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 
 # %% [markdown] items="P1 P2 P11 P13 P17 N29 N30"
 # Version 2.1 waits for the first `send`. Version 3.9 asks a second question while the first one
-# waits: does a broker want the client's own metrics? That is *telemetry* (遥测), and it takes
+# waits: does a broker want the client's own metrics? That is **telemetry** (遥测), and it takes
 # another connection. A real client 3.9.2 with three addresses opened three. It asked about
 # telemetry a second time, at node 0, before its second address was ready. So that is a race, too.
 #
@@ -278,7 +278,7 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 # | `kill -9` closes the connections. | It ends the process. The operating system drops the connections. | section 4 |
 # | Clients should compare host and port, not ids. | They still go by id. From client 3.8 a client can go back to its bootstrap addresses when its metadata is of no use (KIP-899). From 4.0 on it does so by default, after some time, too (KIP-1102). | 02.open |
 # | — | Client 3.7 and newer look for a broker that takes their metrics (KIP-714). | section 6 |
-# | — | From 3.0.1, 3.1.1 and 3.2 on producers are *idempotent* (幂等, chapter 06) by default. They ask for a producer id first, INIT_PRODUCER_ID. In 3.0.0 and 3.1.0 a fault kept this off (KAFKA-13598). | the next cell |
+# | — | From 3.0.1, 3.1.1 and 3.2 on producers are **idempotent** (幂等, chapter 06) by default. They ask for a producer id first, INIT_PRODUCER_ID. In 3.0.0 and 3.1.0 a fault kept this off (KAFKA-13598). | the next cell |
 
 # %%
 lab, producer = shop("3.9", brokers=3, partitions=3, seed=9, **{"enable.idempotence": True})
@@ -322,9 +322,11 @@ lines.style.hide(axis="index")
 #
 # ## 8. Spark lab: connections by the minute
 #
-# A small log set is in `data/samples/tiny`: some dozens of clients, about ten minutes. Spark reads
-# the lines and gives one row for each connection. Spark starts once in each notebook. This takes
-# about a minute, and the cell shows `[*]` as long as it works.
+# Spark works on many pieces of a log at once, so it is for large log sets. Ours is small: some
+# dozens of clients, about ten minutes, in `data/samples/tiny`. `logsets.session()` starts Spark,
+# once in each notebook. That takes about a minute, and the cell shows how far it is. A Spark table
+# is calculated when you ask for it. `toPandas()` asks, and brings the result here: a row for each
+# connection.
 
 # %%
 from kafkalab import logsets

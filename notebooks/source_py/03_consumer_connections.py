@@ -80,6 +80,15 @@ consumer.subscribe(["t4"])
 poll_for(consumer, lab, ms=3_300)
 sequence(lab, "reader", apis=STEPS)
 
+# %% [markdown]
+# The next picture moves: the same three moments, with the brokers as boxes. Use the slider or the
+# play button.
+
+# %%
+from kafkalab.stories.moving_cluster import first_poll
+
+first_poll()
+
 # %% [markdown] items="C3 C4 C5 C8 C9 C10 C20 N77 G25 G27"
 # 1. **Find the coordinator.** The client asks any broker which one coordinates group `test`. It
 #    knows one address, so it asks there. The same connection carries METADATA: which broker leads

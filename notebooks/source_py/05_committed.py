@@ -143,6 +143,15 @@ moments = {20_100: "the leader is alone", 21_100: "before its crash", 45_000: "a
 replica_ladder(lab, "orders-0", moments, title="the same, unclean: acks=all, min 1")
 
 # %% [markdown]
+# The next picture moves. Click a cell of the grid: the ladder shows its replicas. The slider and
+# the play button change the moment.
+
+# %%
+from kafkalab.stories.moving_cluster import replicas_of_cells
+
+replicas_of_cells(labs, grid)
+
+# %% [markdown]
 # The floor refuses `acks=all` only. Does it do nothing to `acks=1`? A floor of 2, both followers
 # are down, and the leader gets five records with `acks=1`. It acknowledges them. How many of the
 # five can a consumer read now? The brokers are of version 4.4.

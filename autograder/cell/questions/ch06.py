@@ -34,6 +34,7 @@ def asked(title: str, known: tuple | None, batch: tuple) -> dict:
 FIVE = ((10, 12), (13, 13), (14, 19), (20, 20), (21, 24))
 BATCHES = (
     asked("a producer nobody knows", None, (0, 0, 3)),
+    asked("a producer nobody knows, in the middle of its numbers", None, (0, 40, 41)),
     asked("the next one", (0, ((0, 3),)), (0, 4, 6)),
     asked("the last one once more", (0, ((0, 3), (4, 6))), (0, 4, 6)),
     asked("the oldest that is remembered, once more", (2, FIVE), (2, 10, 12)),
@@ -42,6 +43,7 @@ BATCHES = (
     asked("it begins like the last one and is longer", (2, FIVE), (2, 21, 25)),
     asked("an old epoch", (3, ((0, 0),)), (2, 25, 25)),
     asked("an old epoch, and the number would fit", (3, ((0, 4),)), (2, 5, 5)),
+    asked("a zombie repeats a batch that is remembered", (3, FIVE), (2, 13, 13)),
     asked("a new epoch begins at 0", (2, FIVE), (3, 0, 1)),
     asked("a new epoch does not begin at 0", (2, FIVE), (3, 25, 25)),
     asked("a marker alone has raised the epoch", (4, ()), (4, 0, 0)),
@@ -68,8 +70,7 @@ def verdict_of(names, case):
     )
     if said not in VERDICTS:
         raise ValueError(
-            f"verdict gives {said!r}, and there are four words for it: "
-            f"{', '.join(map(repr, VERDICTS))}"
+            f"verdict gives {said!r}; the four verdicts are {', '.join(map(repr, VERDICTS))}"
         )
     return said
 
@@ -208,7 +209,7 @@ def seen_in_the_log(case: dict, lab: Lab) -> tuple[str, list] | None:
     ][:6]
     twice = next((key for key, count in Counter(key for _, key in log).items() if count > 1), None)
     if twice is not None:
-        return f"{twice} was sent once and stands in the log twice.", rows(twice)
+        return f"{twice} was sent once and is in the log twice.", rows(twice)
     if case["story"] == "zombie":
         keys = [key for _, key in log]
         if "old 1" in keys:
@@ -216,13 +217,16 @@ def seen_in_the_log(case: dict, lab: Lab) -> tuple[str, list] | None:
                 "old 1", "heir 0", "heir 1"
             )
         if "heir 1" not in keys:
-            return "the heir could not write, and it has every right to.", rows("heir 0", "old 0")
+            return "the new owner of the transactional.id could not write, and it may.", rows(
+                "heir 0", "old 0"
+            )
         return None
     numbers = [int(key.split()[1]) for _, key in log]
     for earlier, later in itertools.pairwise(numbers):
         if later < earlier:
-            return f"order {later} stands behind order {earlier}; it was sent before.", rows(
-                f"order {earlier}", f"order {later}"
+            return (
+                f"order {later} is behind order {earlier} in the log, but it was sent before.",
+                rows(f"order {earlier}", f"order {later}"),
             )
     refused = [event.key for event in lab.journal.of("record.completed") if event.error]
     acknowledged = [event.key for event in lab.journal.of("record.completed") if not event.error]
@@ -232,8 +236,8 @@ def seen_in_the_log(case: dict, lab: Lab) -> tuple[str, list] | None:
     if refused:
         return (
             (
-                f"{len(refused)} orders failed for good, {refused[0]} for one. The producer did "
-                "nothing wrong."
+                f"{len(refused)} orders failed until the end, for example {refused[0]}. The "
+                "producer did nothing wrong."
             ),
             rows(refused[0]),
         )
@@ -253,7 +257,11 @@ QUESTION_06_1 = Function(
     probe=verdict_of,
     play=led_by,
     look=seen_in_the_log,
-    kept="each order once, in its turn, and none by a zombie.",
+    kept=lambda case: {
+        "answers": "lost answers did no harm: each order is in the log once.",
+        "gap": "no batch overtook another: the orders are in the log in their turn.",
+        "zombie": "the zombie's batch was refused, and the new owner could write.",
+    }[case["story"]],
     first_only=True,
 )
 
@@ -303,7 +311,9 @@ QUESTION_06_3 = Value(
         "ends_by": ("close", "kill -9"),
     },
     together=lambda rows: (
-        len({n["client"] for n in rows}) == 2 and len({n["ends_by"] for n in rows}) == 2
+        len({n["client"] for n in rows}) == 2
+        and len({n["ends_by"] for n in rows}) == 2
+        and ("3.9", "kill -9") in {(n["client"], n["ends_by"]) for n in rows}
     ),
 )
 
@@ -368,8 +378,8 @@ def lines_of(shift: int) -> tuple[str, ...]:
 QUESTION_06_4 = LineReading(
     id="06.4",
     hints=(
-        "Each line begins with the client and its transactional id. An id that stands beside two clients is the deployment's mistake.",
-        "Of the two, look who gets the producer id last, with the higher epoch, and who writes about a newer producer afterwards.",
+        "Each line begins with the client and its transactional id. An id with two clients is the mistake of the deployment.",
+        "Of the two, which one gets the producer id last, with the higher epoch? Which one writes about a newer producer afterwards?",
     ),
     title="bug hunt: two of one name",
     points=3,
@@ -387,16 +397,26 @@ QUESTION_06_4 = LineReading(
 from collections import Counter
 
 from autograder.cell.kinds import Function
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab import (
+    KafkaConsumer,
+    KafkaException,
+    KafkaProducer,
+    Lab,
+    ProducerRecord,
+    TopicPartition,
+)
 
 
 class Died(BaseException):
     """The process ends here. No `except Exception` catches that."""
 
 
+NETWORK_AWAY_MS = 6_000
+
+
 class Mortal:
-    """A producer whose process dies at an appointed call:
-    death is ("after", "commit_transaction", 2)."""
+    """A producer whose process dies at an appointed call: death is ("after", "commit_transaction",
+    2). With ("network away", "send", 4) it lives, and its fourth record cannot be delivered."""
 
     def __init__(self, lab: Lab, producer: KafkaProducer, name: str, death: list | None):
         self._lab, self._producer, self._name = lab, producer, name
@@ -410,6 +430,8 @@ class Mortal:
             here = [method, self._counts[method]]
             if self._death == ["before", *here]:
                 self._die()
+            if self._death == ["network away", *here]:
+                self._cut()
             answer = real(*args, **named)
             if self._death == ["after", *here]:
                 self._die()
@@ -417,11 +439,21 @@ class Mortal:
 
         return call
 
+    def _cut(self):
+        for broker in range(3):
+            link = self._lab.link(broker, f"{self._name}-producer")
+            link.cut()
+            self._lab.clock.at(self._lab.now_ms + NETWORK_AWAY_MS, link.heal)
+
     def _die(self):
         self._lab.run_for(ms=20)
-        for client in (self._name, f"{self._name}-producer"):
-            self._lab.kill(client)
+        end_process(self._lab, self._name)
         raise Died
+
+
+def end_process(lab: Lab, name: str) -> None:
+    for client in (name, f"{name}-producer"):
+        lab.kill(client)
 
 
 def life(title: str, seed: int, *deaths: tuple) -> dict:
@@ -446,6 +478,14 @@ LIVES = (
             ("after", "commit_transaction", 3),
         ),
         "orders": 11,
+    },
+    {
+        **life(
+            "nobody dies, but a record cannot be delivered and the commit fails",
+            7,
+            ("network away", "send", 4),
+        ),
+        "orders": 24,
     },
 )
 
@@ -476,7 +516,13 @@ def copied(names, case) -> dict:
         )
         producer = KafkaProducer(
             lab,
-            {"client.id": name, "transactional.id": "packing", "linger.ms": 0},
+            {
+                "client.id": name,
+                "transactional.id": "packing",
+                "linger.ms": 0,
+                "request.timeout.ms": 1_000,
+                "delivery.timeout.ms": 3_000,
+            },
             name=f"{name}-producer",
         )
         producer.init_transactions()
@@ -485,8 +531,11 @@ def copied(names, case) -> dict:
         try:
             for _ in range(25):
                 names["copy"](consumer, mortal)
+            end_process(lab, name)
         except Died:
             pass
+        except KafkaException:
+            end_process(lab, name)  # a program that raises ends
         lab.run_for(ms=8_000)
     reader = KafkaConsumer(
         lab, {"isolation.level": "read_committed", "auto.offset.reset": "earliest"}, name="reader"
@@ -514,107 +563,58 @@ def each_once(case: dict, data) -> tuple[bool, str]:
             "no transaction was ever committed, so a reader of committed records sees nothing.",
         )
     so_many = lambda keys: (
-        f"{keys[0]} was" if len(keys) == 1 else f"{len(keys)} orders, {keys[0]} for one, were"
+        f"{keys[0]} was" if len(keys) == 1 else f"{len(keys)} orders, such as {keys[0]}, were"
     )
     if twice:
         return (
             False,
             (
                 f"{so_many(twice)} packed twice. The parcels were committed, and the program died "
-                "before anybody noted how far it had come."
+                "before the offsets were."
             ),
         )
     if missing:
         return False, (
             (
-                f"{so_many(missing)} never packed. The group's offset had passed before the "
-                "parcels were committed."
+                f"{so_many(missing)} never packed. The group's committed offset is behind them, and "
+                "their parcels were not committed."
             )
             if case["deaths"]
             else f"{so_many(missing)} never packed."
         )
-    return True, "every order became one parcel."
+    return True, (
+        "the network was away, and every order became one parcel."
+        if any(death[0] == "network away" for death in case["deaths"])
+        else "the process died, and every order became one parcel."
+        if case["deaths"]
+        else "nothing failed here, and every order became one parcel."
+    )
 
 
 QUESTION_06_5 = Function(
     id="06.5",
     hints=(
-        "A parcel and the place of its order must be decided in one go. Who offers to take the place along?",
-        "The sixth call of a transactional producer stands between the sends and the commit. It wants the next offset of each partition, and the group's metadata.",
+        "A parcel and the offset of its order must be committed together. Which call takes the offsets into the transaction?",
+        "Call send_offsets_to_transaction after the sends and before the commit. It takes the next offset of each partition, and consumer.group_metadata().",
     ),
-    title="copy, and note how far",
+    title="copy, and commit how far",
     points=4,
     answers=("copy",),
     public_cases=LIVES,
     probe=copied,
     public_judge=each_once,
+    first_only=True,
 )
 
 
 # %% 06.6
-from functools import cache
-from random import Random
-
 from autograder.cell.kinds import Value
-from kafkalab import KafkaProducer, Lab, ProducerRecord
-
-
-def day_of(day: int) -> Lab:
-    """A day of three shops that write to one partition: one without idempotence, one with, and one
-    that starts again and repeats itself. The network loses answers of the first two."""
-    rng = Random(day)
-    lab = Lab(brokers=1, seed=day, version="3.9")
-    lab.create_topic("orders")
-    config = {"linger.ms": 0, "request.timeout.ms": 2_000, "retry.backoff.ms": 20}
-    shops = {"shop-a": {"enable.idempotence": False}, "shop-b": {}, "shop-c": {}}
-    producers = {
-        name: KafkaProducer(lab, {"client.id": name, **config, **own}, name=name)
-        for name, own in shops.items()
-    }
-    lost = {name: rng.sample(range(1, 24), rng.randrange(3, 8)) for name in ("shop-a", "shop-b")}
-    starts_again = rng.randrange(9, 20)
-    repeats = rng.choice([count for count in range(2, 8) if count != len(lost["shop-a"])])
-
-    def sell(name: str, number: int, producer: KafkaProducer) -> None:
-        producer.send(ProducerRecord("orders", key=f"{name} order {number}", value="tea")).get()
-
-    for number in range(24):
-        for name in shops:
-            if number in lost.get(name, ()):
-                lab.link(0, name).cut_before_reply("PRODUCE")
-            sell(name, number, producers[name])
-        if number == starts_again:
-            lab.kill("shop-c")
-            producers["shop-c"] = KafkaProducer(
-                lab, {"client.id": "shop-c", **config}, name="shop-c again"
-            )
-            for again in range(number - repeats + 1, number + 1):
-                sell("shop-c", again, producers["shop-c"])
-    return lab
-
-
-@cache
-def ledger(day: int) -> tuple[str, ...]:
-    """Every record of that day, a line each, in the words of kafka-dump-log --print-data-log,
-    with the batch's producer beside it."""
-    return tuple(
-        (
-            f"| offset: {event.base_offset + place} producerId: {event.producer_id} producerEpoch: "
-            f"{event.producer_epoch} sequence: "
-            f"{event.base_sequence + place if event.base_sequence >= 0 else -1} key: {record.key} "
-            f"payload: {record.value}"
-        )
-        for event in day_of(day).journal.of("record.appended")
-        if event.topic == "orders"
-        for place, record in enumerate(event.records)
-    )
-
 
 QUESTION_06_6 = Value(
     id="06.6",
     hints=(
-        "A key that stands twice was written twice. Then ask each pair whether its two producers have an identity, and whether it is the same.",
-        "Group by key, keep count > 1, and look at min and max of producer_id: -1 has no identity.",
+        "A key that is in the log twice was written twice. Compare the two producer ids.",
+        "Group by day and key, keep count > 1, and look at min and max of producer_id. Both -1: no producer id. Two different ids: two runs of a program.",
     ),
     title="Spark: who wrote it twice",
     points=3,

@@ -32,7 +32,7 @@ def reader(lab, name: str, topics, config, stays_ms: int = 900_000) -> None:
 
 def group_of(case: dict, strategy) -> Lab:
     """The play of 07.2 and 07.3: members come, one leaves or crashes,
-    and whoever leads deals by `strategy`."""
+    and the leader assigns by `strategy`."""
     lab = Lab(brokers=2, seed=case["seed"], version="3.9", broker_version="4.4")
     for topic, count in case["topics"].items():
         lab.create_topic(topic, partitions=count)
@@ -60,7 +60,7 @@ def group_of(case: dict, strategy) -> Lab:
     return lab
 
 
-def dealt_by_generation(lab) -> dict:
+def shares_by_generation(lab) -> dict:
     """{generation: {member: its partitions}} as the members received them."""
     found: dict[int, dict] = {}
     for event in lab.journal.of("assignment"):
@@ -69,19 +69,22 @@ def dealt_by_generation(lab) -> dict:
 
 
 @lru_cache(maxsize=256)
-def _dealt_by_kafka(class_name: str, case: str) -> dict:
+def _shares_by_kafka(class_name: str, case: str) -> dict:
     """The same for Kafka's own class; case: as a text."""
-    return dealt_by_generation(group_of(json.loads(case), CLASS.format(class_name)))
+    return shares_by_generation(group_of(json.loads(case), CLASS.format(class_name)))
 
 
 def play(case, part) -> Lab:
     """The learner's function is the assignor of all members.
-    The topics come in an order that no rule asks for."""
+    Topics and members come in an order that no rule asks for."""
 
     def assignor(partitions, subscriptions):
         return part(
             dict(sorted(partitions.items(), reverse=True)),
-            {member: list(topics) for member, topics in subscriptions.items()},
+            {
+                member: list(topics)
+                for member, topics in sorted(subscriptions.items(), reverse=True)
+            },
         )
 
     return group_of(case, assignor)
@@ -92,7 +95,10 @@ def unlike(class_name: str, rule: str):
     None when every generation is the same."""
 
     def look(case, lab):
-        own, kafkas = dealt_by_generation(lab), _dealt_by_kafka(class_name, json.dumps(dict(case)))
+        own, kafkas = (
+            shares_by_generation(lab),
+            _shares_by_kafka(class_name, json.dumps(dict(case))),
+        )
         for generation, expected in kafkas.items():
             got = own.get(generation, {})
             everything = sorted(
@@ -109,27 +115,26 @@ def unlike(class_name: str, rule: str):
                 )
                 for member in sorted(expected)
             ]
-            where = f"generation {generation}, {case['event']}"
+            event = case["event"]
+            story = "" if event == "nothing" else f" (in this case {event})"
+            where = f"in generation {generation}{story}"
             if len(set(given)) < len(given):
                 return (
-                    (
-                        f"{where}: a partition has two owners. Both would read it, and nobody "
-                        "would tell you."
-                    ),
+                    (f"{where} a partition has two owners. Both read it, and no line reports it."),
                     proof,
                 )
             if given != wanted:
                 return (
                     (
-                        f"{where}: {len(set(wanted) - set(given))} of {len(everything)} partitions "
-                        "belong to nobody. Nobody reads them."
+                        f"{where} {len(set(wanted) - set(given))} of {len(everything)} partitions "
+                        "have no owner. Nobody reads them."
                     ),
                     proof,
                 )
             if got != expected:
                 return (
                     (
-                        f"{where}: every partition has an owner, but not the one that Kafka's "
+                        f"{where} every partition has an owner, but not the one that Kafka's "
                         f"class gives it. {rule}"
                     ),
                     proof,
@@ -224,9 +229,9 @@ QUESTION_07_2 = Function(
     play=play,
     look=unlike(
         "Range",
-        "Each topic on its own; sorted members; blocks; the first take what is left over.",
+        "Each topic by itself; sorted members; blocks; the first members take what is left over.",
     ),
-    kept="right: dealt as RangeAssignor deals.",
+    kept="right: each generation has the plan of RangeAssignor.",
 )
 
 
@@ -246,9 +251,9 @@ QUESTION_07_3 = Function(
     play=play,
     look=unlike(
         "RoundRobin",
-        "All topics in one row; the round goes on where it was; who did not subscribe is skipped.",
+        "All topics in one list; the round continues where it was; skip who did not subscribe.",
     ),
-    kept="right: dealt as RoundRobinAssignor deals.",
+    kept="right: each generation has the plan of RoundRobinAssignor.",
 )
 
 
@@ -278,6 +283,7 @@ QUESTION_07_4 = Value(
 
 # %% 07.5
 from functools import cache
+from random import Random
 
 from autograder.cell.kinds import LineReading
 from kafkalab import KafkaException, Lab
@@ -288,6 +294,28 @@ FAULTS = ("topics", "strategy", "group")
 def planted(story: int) -> tuple[str, str, int]:
     """(what differs, which member, partitions of orders) in one of the 96 stories of 07.5."""
     return FAULTS[story % 3], f"m{story // 3 % 4 + 1}", 4 + story // 12
+
+
+SHOWN = (
+    "fetch.min.bytes",
+    "group.id",
+    "max.partition.fetch.bytes",
+    "max.poll.records",
+    "partition.assignment.strategy",
+    "receive.buffer.bytes",
+)
+"""The rows of `ConsumerConfig values` that are shown."""
+
+
+def harmless(story: int) -> dict[str, dict]:
+    """{member: settings} that differ between members of one team and do not touch the group.
+    The odd member never has the first of them."""
+    rng, (_, odd, _) = Random(story), planted(story)
+    found: dict[str, dict] = {f"m{number}": {} for number in range(1, 5)}
+    found[rng.choice([name for name in found if name != odd])]["max.poll.records"] = 100
+    found[rng.choice(list(found))]["fetch.min.bytes"] = 512
+    found[rng.choice(list(found))]["receive.buffer.bytes"] = 32_768
+    return found
 
 
 @cache
@@ -306,13 +334,14 @@ def start_lines(story: int) -> tuple[str, ...]:
         config = {
             "group.id": "billing-2" if (name, fault) == (odd, "group") else "billing",
             "partition.assignment.strategy": CLASS.format(strategy),
+            **harmless(story)[name],
         }
         try:
             reader(lab, name, topics, config)
         except KafkaException as error:
             ended.append((lab.now_ms, f"{name} the program ended: {type(error).__name__}"))
 
-    names = ["m1", "m2", "m3", "m4"]
+    names = Random(story).sample(["m1", "m2", "m3", "m4"], 4)
     if fault == "strategy":
         names.sort(key=lambda name: name != odd)
     for name in names:
@@ -328,7 +357,7 @@ def start_lines(story: int) -> tuple[str, ...]:
             lines += [
                 (event.at_ms, f"{event.who} {row}")
                 for row in rows
-                if row.startswith(("group.id =", "partition.assignment.strategy ="))
+                if row.startswith(tuple(f"{name} =" for name in SHOWN))
             ]
         elif "Subscribed to topic" in text or "Adding newly assigned" in text:
             lines.append((event.at_ms, f"{event.who} {text.split('] ', 1)[-1]}"))
@@ -341,8 +370,8 @@ def start_lines(story: int) -> tuple[str, ...]:
 QUESTION_07_5 = LineReading(
     id="07.5",
     hints=(
-        "Compare the four members line by line: group.id, strategy, topics. Three agree.",
-        "Whoever fails need not be at fault: the first member sets what the group can do, and those who cannot do the same are refused.",
+        "Which settings concern the group? Compare these rows of the four members. Three agree.",
+        "The member that fails need not be the odd one. The first member sets which strategies the group can use. Members without one of them are refused.",
     ),
     title="bug hunt: one of four is different",
     points=3,
@@ -366,19 +395,22 @@ from autograder.cell.kinds import Value
 QUESTION_07_6 = Value(
     id="07.6",
     hints=(
-        "The filtered rows have both moments. Their difference is one gap.",
-        "gaps.groupBy(\"group\").agg(F.sum(F.expr(\"next_ms - at_ms\")))",
+        "The window is by group and partition. Keep the rows that give up and whose next row takes over. Their difference is one gap.",
+        "Add a column next_what like next_ms. Then .where(\"what not like 'Adding%' and next_what like 'Adding%'\").groupBy(\"group\").agg(F.sum(F.expr(\"next_ms - at_ms\"))). For m4: the smallest at_ms of its 'Adding%' rows, minus started_ms.",
     ),
     title="Spark: time without an owner",
-    points=2,
-    answers=("ms_without_owner",),
+    points=3,
+    answers=("ms_without_owner", "newcomer_waits_ms"),
     draws=FOUR,
     row="group",
     space={
         "strategy": (*EAGER, "CooperativeSticky"),
         "work_ms": (5_000, 6_500, 8_000, 9_500, 11_000, 12_000),
     },
-    together=lambda groups: any(n["strategy"] != "CooperativeSticky" for n in groups),
+    together=lambda groups: (
+        any(n["strategy"] != "CooperativeSticky" for n in groups)
+        and any(n["strategy"] == "CooperativeSticky" for n in groups)
+    ),
 )
 
 

@@ -8,78 +8,18 @@ from __future__ import annotations
 
 
 # %% shared
-from kafkalab import KafkaConsumer, Lab
+from kafkalab.stories.group_states import HABITS, troubled_group
 
 STATES = ("Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Dead")
-CAUSES = ("too slow", "crashes", "closes", "subscribes anew")
 NAMES = ("ann", "bob", "cyd")
-
-
-def troubled_group(cause: str, guilty: str, seed: int) -> Lab:
-    """Fifty seconds of a group of three in which one member has a bad habit."""
-    lab = Lab(brokers=1, seed=seed)
-    lab.create_topic("orders", partitions=6)
-    lab.create_topic("returns", partitions=1)
-    usual = {
-        "group.id": "inventory",
-        "session.timeout.ms": 10_000,
-        "enable.auto.commit": False,
-        "fetch.max.wait.ms": 2_000,
-    }
-
-    def read(lab, name, until_ms=None, work_ms=0, **config):
-        consumer = KafkaConsumer(
-            lab,
-            {**usual, "client.id": name.split("/")[0], **config},
-            name=name if "/" in name else None,
-        )
-        consumer.subscribe(["orders"])
-        while until_ms is None or lab.now_ms < until_ms:
-            consumer.poll(timeout_ms=500)
-            lab.sleep(work_ms)
-        consumer.close()
-
-    def close_and_come_back(lab, name):
-        while True:
-            read(lab, name, until_ms=lab.now_ms + 12_000)
-            lab.sleep(3_000)
-
-    def change_its_mind(lab, name):
-        consumer = KafkaConsumer(lab, {**usual, "client.id": name})
-        while True:
-            for topics in (["orders"], ["orders", "returns"]):
-                consumer.subscribe(topics)
-                until_ms = lab.now_ms + 9_000
-                while lab.now_ms < until_ms:
-                    consumer.poll(timeout_ms=500)
-
-    for name in NAMES:
-        if name != guilty:
-            lab.spawn(read, name, name=name)
-    if cause == "too slow":
-        lab.spawn(
-            lambda lab: read(lab, guilty, work_ms=9_000, **{"max.poll.interval.ms": 6_000}),
-            name=guilty,
-        )
-    elif cause == "closes":
-        lab.spawn(close_and_come_back, guilty, name=guilty)
-    elif cause == "subscribes anew":
-        lab.spawn(change_its_mind, guilty, name=guilty)
-    for life in range(4):
-        if cause == "crashes":
-            lab.spawn(read, f"{guilty}/{life}", name=f"{guilty}/{life}")
-            lab.run_for(ms=11_000)
-            lab.kill(f"{guilty}/{life}")
-            lab.run_for(ms=1_500)
-        else:
-            lab.run_for(ms=12_500)
-    lab.close()
-    return lab
 
 
 # %% 08.1
 from autograder.cell.kinds import StateMachine, walks
 
+EVENTS = ("join", "gone", "all in", "none left", "plan", "heartbeat", "expire")
+# The shortest way into each of the five states. Every event is tried there.
+WAYS = ((), ("join",), ("join", "all in"), ("join", "all in", "plan"), ("expire",))
 # A group's days: every beginning of these is a walk.
 FIRST = ("join", "all in", "plan")
 DAYS = walks(
@@ -98,14 +38,15 @@ DAYS = walks(
         (*FIRST, "all in"),
         (*FIRST, "expire"),
         (*FIRST, "gone", "gone", "none left", "expire", "join"),
+        *((*way, event) for way in WAYS for event in EVENTS),
     )
 )
 
 QUESTION_08_1 = StateMachine(
     id="08.1",
     hints=(
-        "Ask of each state: who may come, who may go, and what does it wait for? What ends the waiting leads on.",
-        "A join or a going leads to PreparingRebalance from everywhere where somebody can come or go. Fourteen entries in all; three of them are heartbeats.",
+        "Ask three questions of each state. Who may come? Who may go? What does the group wait for?",
+        "A join or a going leads to PreparingRebalance from each state where a member can come or go. There are fourteen entries; three of them are heartbeats.",
     ),
     title="write the five-state machine",
     points=4,
@@ -124,14 +65,14 @@ THREE = ("A", "B", "C")
 
 def tells_ends_apart(groups: list[dict]) -> bool:
     """Whether every usual idea about an end goes wrong on one of these groups: somebody crashes,
-    somebody says goodbye, a static member does not."""
+    somebody closes, a static member closes."""
     return {n["how"] for n in groups} == {"close", "kill -9", "close of a static member"}
 
 
 QUESTION_08_2 = Value(
     id="08.2",
     hints=(
-        "Two clocks. How does the coordinator learn of it, and when do the others send their next heartbeat?",
+        "There are two clocks. How does the coordinator learn of the end? When do the others send their next heartbeat?",
         "The last heartbeat before the end was at the last multiple of the interval. The session counts from there.",
     ),
     title="who notices when",
@@ -158,64 +99,102 @@ QUESTION_08_2 = Value(
 
 
 # %% 08.3
-from autograder.cell.kinds import Value
+from autograder.cell.kinds import Function
 
-BROKERS = OLDER, NEWER = "2.3", "4.4"
+REQUESTS = ("heartbeat", "commit", "sync")
 
 
-def tells_answers_apart(asked: list[dict]) -> bool:
-    """Whether every usual idea goes wrong on one of these: a commit and a heartbeat while the group
-    gathers, a commit while it waits for the plan, an old generation, and somebody who has left."""
-    seen = {(n["state"], n["request"], n["generation"]) for n in asked}
-    return (
-        seen
-        >= {
-            ("PreparingRebalance", "commit", "current"),
-            ("CompletingRebalance", "commit", "current"),
-            ("PreparingRebalance", "heartbeat", "current"),
-        }
-        and any(generation == "old" for _, _, generation in seen)
-        and any(state == "Empty" for state, _, _ in seen)
+def answered(names, case):
+    """What the learner's coordinator answers."""
+    return names["answer"](case["state"], case["request"], case["is_member"], case["generation"])
+
+
+def asking(state, request, is_member, generation):
+    """A request as a case."""
+    who = "a member" if is_member else "somebody unknown"
+    return {
+        "case": f"{state}: a {request} of {who}, {generation} generation",
+        "state": state,
+        "request": request,
+        "is_member": is_member,
+        "generation": generation,
+    }
+
+
+ALL_REQUESTS = tuple(
+    asking(state, request, is_member, generation)
+    for state in STATES[:4]
+    for is_member in (True, False)
+    for generation in ("current", "old")
+    for request in REQUESTS
+    if is_member <= (state != "Empty")
+)
+SHOWN = tuple(
+    each
+    for each in ALL_REQUESTS
+    if (each["is_member"] and each["generation"] == "current")
+    or (each["request"], each["state"]) in (("commit", "Stable"), ("heartbeat", "Empty"))
+)
+
+QUESTION_08_3 = Function(
+    id="08.3",
+    hints=(
+        "Three questions, in this order: is the id known, is the generation the current one, does the state take this request?",
+        "Three pairs of state and request get REBALANCE_IN_PROGRESS: two in PreparingRebalance, one in CompletingRebalance. All other requests of known members, with the current generation, get NONE.",
+    ),
+    title="the coordinator's answers",
+    points=3,
+    answers=("answer",),
+    public_cases=SHOWN,
+    probe=answered,
+)
+
+
+# %% 08.7
+from autograder.cell.kinds import Function
+
+ENDS = ("kill -9", "SIGTERM, no close()", "SIGTERM, close()", "kill -9, static")
+TIMES = ((45, 3, 31, 1), (30, 5, 22, 2), (12, 4, 25, 2), (10, 3, 34, 1))
+
+
+def restart_case(how, session_s, interval_s, at_s, pause_s):
+    """A restart as a case."""
+    return {
+        "case": f"{how}: session {session_s} s, heartbeat every {interval_s} s, ends at {at_s} s, "
+        f"back after {pause_s} s",
+        "how": how,
+        "session_s": session_s,
+        "interval_s": interval_s,
+        "at_s": at_s,
+        "pause_s": pause_s,
+    }
+
+
+def waited(names, case):
+    """What the learner's function says."""
+    return names["group_waits_s"](
+        case["how"], case["session_s"], case["interval_s"], case["at_s"], case["pause_s"]
     )
 
 
-def worth_asking(n: dict) -> bool:
-    """One request of a kind is enough: nobody in an Empty group, an old generation,
-    and what differs by state."""
-    if n["state"] == "Empty":
-        return (n["generation"], n["broker"]) == ("current", NEWER)
-    if n["generation"] == "old":
-        return n["broker"] == OLDER and n["request"] != "sync"
-    if n["request"] == "sync":
-        return (n["state"], n["broker"]) == ("PreparingRebalance", NEWER)
-    return n["state"] != "Stable"
-
-
-QUESTION_08_3 = Value(
-    id="08.3",
+QUESTION_08_7 = Function(
+    id="08.7",
     hints=(
-        "First the coordinator looks who asks, then of which generation, then at the state.",
-        "asked(state, request, generation, broker) brings a group there and asks.",
+        "Ask two questions of each end. Does the coordinator hear of it at once? Which member ids does it wait for?",
+        "A kill: the rebalance begins when the new bob joins and ends when the old bob's session is over. A close: it begins at the close and ends with the others' next heartbeat.",
     ),
-    title="what is answered in which state",
+    title="what a restart costs",
     points=3,
-    answers=("answered",),
-    draws=("A", "B", "C", "D", "E", "F"),
-    row="request",
-    space={
-        "state": STATES[:4],
-        "request": ("heartbeat", "commit", "sync"),
-        "generation": ("current", "old"),
-        "broker": BROKERS,
-    },
-    where=worth_asking,
-    together=tells_answers_apart,
+    answers=("group_waits_s",),
+    public_cases=tuple(restart_case(how, *times) for times in TIMES[:2] for how in ENDS)
+    + tuple(restart_case(how, *TIMES[2]) for how in ENDS[:2]),
+    probe=waited,
 )
 
 
 # %% 08.4
 from autograder.cell.kinds import Function
-from kafkalab import KafkaConsumer, Lab
+from kafkalab import KafkaConsumer, KafkaException, Lab
 
 
 def handled(names, case):
@@ -233,10 +212,19 @@ ERRORS = tuple(
     ).split()
 )
 PLAYS = (
-    {"case": "a newcomer, seed 3", "seed": 3, "cut_s": 0, "kill": False},
-    {"case": "bob is cut off for 12 s, seed 5", "seed": 5, "cut_s": 12, "kill": False},
-    {"case": "a newcomer, and bob is killed, seed 7", "seed": 7, "cut_s": 0, "kill": True},
+    {"case": "a newcomer, seed 3", "seed": 3, "happens": "nothing", "cut_s": 0},
+    {"case": "bob is cut off for 12 s, seed 5", "seed": 5, "happens": "cut", "cut_s": 12},
+    {"case": "a newcomer, and bob is killed, seed 7", "seed": 7, "happens": "kill", "cut_s": 0},
+    {"case": "the coordinator moves, seed 9", "seed": 9, "happens": "move", "cut_s": 0},
+    {"case": "two programs with one name, seed 4", "seed": 4, "happens": "same name", "cut_s": 0},
 )
+KEPT = {
+    "nothing": "right: ann and bob heard of cyd and joined again with their old ids.",
+    "cut": "right: bob's session was over, so he joined as a new member. The others kept their ids.",
+    "kill": "right: the group waited for the session of dead bob, and for nobody who was alive.",
+    "move": "right: the coordinator moved there and back, and the group did not rebalance.",
+    "same name": "right: the first program stopped, the second one reads.",
+}
 PATIENCE_MS = 12_000  # the longest rebalance of a group whose members all answer
 
 
@@ -244,9 +232,16 @@ def work_day(case, rule):
     """A group of two, a third member after 12 s, and a fault;
     all of them ask `rule` what an answer to a heartbeat means."""
     lab = Lab(
-        brokers=1, seed=case["seed"], broker_config={"group.initial.rebalance.delay.ms": 1_000}
+        brokers=3,
+        seed=case["seed"],
+        broker_config={
+            "group.initial.rebalance.delay.ms": 1_000,
+            "leader.imbalance.check.interval.seconds": 10,
+        },
     )
     lab.create_topic("orders", partitions=6)
+    lab.place_coordinator("inventory", broker=1)
+    tills = ("bob", "cyd") if case["happens"] == "same name" else ()
 
     def reader(lab, name):
         consumer = KafkaConsumer(
@@ -259,58 +254,82 @@ def work_day(case, rule):
                 "max.poll.interval.ms": 25_000,
                 "enable.auto.commit": False,
                 "fetch.max.wait.ms": 2_000,
+                **({"group.instance.id": "till-1"} if name in tills else {}),
             },
             name=name,
             on_heartbeat=rule,
         )
         consumer.subscribe(["orders"])
-        while True:
-            consumer.poll(timeout_ms=1_000)
+        try:
+            while True:
+                consumer.poll(timeout_ms=1_000)
+        except KafkaException as error:
+            lab.journal.append("told", name, what="stopped", why=type(error).__name__)
 
     for name, at_ms in (("ann", 0), ("bob", 100), ("cyd", 12_000)):
         lab.run_for(ms=at_ms - lab.now_ms)
         lab.spawn(reader, name, name=name)
     lab.run_for(ms=6_500)
-    if case["kill"]:
+    if case["happens"] == "kill":
         lab.kill("bob")
-    if case["cut_s"]:
-        lab.link(0, "bob").cut()
+    if case["happens"] == "cut":
+        lab.link(1, "bob").cut()
         lab.run_for(ms=case["cut_s"] * 1_000)
-        lab.link(0, "bob").heal()
+        lab.link(1, "bob").heal()
+    if case["happens"] == "move":
+        lab.broker(1).crash()
+        lab.run_for(ms=9_000)
+        lab.broker(1).restart()  # some seconds later it leads again
     lab.run_for(ms=50_000)
     lab.close()
     return lab
 
 
 def stuck(case, lab):
-    """What a day must not have: a rebalance that waits for a member which lives, somebody who
-    became a stranger for nothing, or a member without work in the end."""
-    seed, moves = (
-        case["seed"],
+    """What a day must not have: a rebalance that waits for a member which lives, a member that lost
+    its id for nothing, a second program that never stops, or a member without work in the end."""
+    with_seed, moves = (
+        f"with seed {case['seed']}, ",
         [event for event in lab.journal.of("state") if event.machine == "group"],
     )
-    rows = [
-        (
-            f"{event.at_ms / 1_000:7.1f} s  {event.before} -> {event.after}: "
-            f"{event.reason.split('-')[0] if event.reason.startswith('member') else event.reason}"
-        )
-        for event in moves
-    ]
+    rows = [_row(event) for event in moves]
+    if case["happens"] == "same name":
+        stopped = [event.who for event in lab.journal.of("told") if event.what == "stopped"]
+        if stopped != ["bob"]:
+            return (
+                f"{with_seed}bob and cyd have one group.instance.id. The coordinator believes cyd, "
+                "the later one. bob's program must hear of it and end; instead "
+                f"{'both ended' if len(stopped) > 1 else 'it continued'}.",
+                rows[-4:],
+            )
     for place, event in enumerate(moves):
         until_ms = moves[place + 1].at_ms if place + 1 < len(moves) else lab.now_ms
-        if (
-            event.after != "Stable"
-            and event.after != "Empty"
-            and until_ms - event.at_ms > PATIENCE_MS
-        ):
+        if event.after not in ("Stable", "Empty", "Dead") and until_ms - event.at_ms > PATIENCE_MS:
+            waited = f"{event.after} for {(until_ms - event.at_ms) / 1_000:.0f} seconds"
             return (
-                (
-                    f"with seed {seed}, the group was {event.after} for "
-                    f"{(until_ms - event.at_ms) / 1_000:.0f} seconds. It waited for a member that "
-                    "was alive and did not come."
-                ),
+                f"{with_seed}the group was {waited}. It waited for a member that was alive and did "
+                "not join again.",
                 rows[max(0, place - 1) : place + 2],
             )
+    if case["happens"] == "move":
+        late = [place for place, event in enumerate(moves) if event.at_ms > 19_000]
+        again = [place for place in late if moves[place].after == "PreparingRebalance"]
+        if again:
+            return (
+                f"{with_seed}the coordinator moved to another broker, and the group rebalanced "
+                "because of your answer. No member had come or gone.",
+                rows[again[0] : again[0] + 3],
+            )
+    return _stranger(case, lab, with_seed, rows) or _without_work(case, lab, with_seed, rows)
+
+
+def _row(event):
+    reason = event.reason.split("-")[0] if event.reason.startswith("member") else event.reason
+    return f"{event.at_ms / 1_000:7.1f} s  {event.before} -> {event.after}: {reason}"
+
+
+def _stranger(case, lab, with_seed, rows):
+    """A member that got a new id though the coordinator knew the old one."""
     known: dict[str, list[str]] = {}
     for event in lab.journal.of("group.member"):
         ids = known.setdefault(event.client_id, [])
@@ -318,28 +337,40 @@ def stuck(case, lab):
     for name, ids in known.items():
         allowed = 2 if name == "bob" and case["cut_s"] > 8 else 1
         if len(ids) > allowed:
+            times = f"{len(ids) - allowed} time{'s' * (len(ids) > allowed + 1)}"
             return (
-                (
-                    f"with seed {seed}, {name} has become somebody new {len(ids) - allowed} "
-                    f"time{'s' * (len(ids) > allowed + 1)} without need."
-                ),
+                f"{with_seed}{name} joined as a new member {times}, though the coordinator knew "
+                "the old id.",
                 rows[-4:],
             )
-    live = {"ann", "bob", "cyd"} - ({"bob"} if case["kill"] else set())
-    owns = {}
-    for event in lab.journal.of("assigned"):
-        owns[event.who] = event.partitions
-    idle = sorted(name for name in live if not owns.get(name))
+    for event in lab.journal.of("line"):
+        if "encountered UNKNOWN_MEMBER_ID from JOIN_GROUP" in event.message:
+            return (
+                f"{with_seed}{event.who} sent JOIN_GROUP with an id that the coordinator had "
+                "forgotten, and was refused.",
+                rows[-4:],
+            )
+    return None
+
+
+def _without_work(case, lab, with_seed, rows):
+    """A member that is alive and owns nothing in the end."""
+    if case["happens"] == "same name":
+        return None  # the coordinator keeps one member for the two
+    gone = {"bob"} if case["happens"] == "kill" else set()
+    members = lab.at(lab.now_ms)["groups"]["inventory"]["members"].values()
+    working = {each["client_id"] for each in members if each["assignment"]}
+    idle = sorted({"ann", "bob", "cyd"} - gone - working)
     if idle:
-        return f"with seed {seed}, {idle[0]} owns nothing in the end.", rows[-4:]
+        return f"{with_seed}{idle[0]} owns nothing in the end.", rows[-4:]
     return None
 
 
 QUESTION_08_4 = Function(
     id="08.4",
     hints=(
-        "Who says REBALANCE_IN_PROGRESS knows you well. Who says UNKNOWN_MEMBER_ID does not know you at all.",
-        "Two names mean that this broker is the wrong one, one that nobody knows you any more, one that somebody has your name. What you do not know: again, later.",
+        "A coordinator that says REBALANCE_IN_PROGRESS knows your id. One that says UNKNOWN_MEMBER_ID does not.",
+        "Two errors mean that this is the wrong broker. One means that your id is forgotten, one that another program has your name. An error that you do not know may pass: try later.",
     ),
     title="the heartbeat handler",
     points=4,
@@ -348,7 +379,7 @@ QUESTION_08_4 = Function(
     probe=handled,
     play=work_day,
     look=stuck,
-    kept="right: nobody is waited for in vain, and nobody forgets who they are.",
+    kept=lambda case: KEPT[case["happens"]],
 )
 
 
@@ -406,15 +437,15 @@ def _short(text: str) -> str:
 QUESTION_08_5 = LineReading(
     id="08.5",
     hints=(
-        "`group is already rebalancing` is what the innocent say. Who says something else just before?",
-        "Look for a goodbye, for a warning, for `Subscribed` in the middle of a day. And what has somebody not said who starts again?",
+        "`group is already rebalancing` is what a member writes that was told. Who writes something else just before?",
+        "Look for a LeaveGroup and its reason, for a warning, and for `Subscribed` in the middle of the day. Who starts again without a LeaveGroup line?",
     ),
     title="bug hunt: who keeps the group busy",
     points=3,
     answers=("guilty", "habit"),
     draws=("A", "B", "C", "D"),
     row="group",
-    space={"cause": CAUSES, "guilty": NAMES, "seed": tuple(range(1, 6))},
+    space={"cause": HABITS, "guilty": NAMES, "seed": tuple(range(1, 6))},
     show=told,
     together=lambda groups: len({n["cause"] for n in groups}) == 4,
 )
@@ -426,15 +457,15 @@ from autograder.cell.kinds import Value
 QUESTION_08_6 = Value(
     id="08.6",
     hints=(
-        "For the first: how many different generations stand in `Successfully synced group`? For the second: pair each beginning with the next end of the same client.",
-        "The frame `waits` has it all: count distinct generations of the group, and sum up the column seconds.",
+        "Generations: each member writes the number of the generation that it reached. Waiting: each row of `waits` is one wait of one member.",
+        "Group by `group` alone. One column counts what is different, the other adds up.",
     ),
     title="Spark: what a storm costs",
     points=3,
     answers=("generations", "waited_s"),
     draws=("A", "B", "C", "D"),
     row="group",
-    space={"cause": CAUSES, "seed": tuple(range(11, 20))},
+    space={"cause": HABITS, "seed": tuple(range(11, 20))},
     together=lambda groups: len({n["cause"] for n in groups}) == 4,
 )
 
@@ -453,6 +484,7 @@ QUESTIONS = (
     QUESTION_08_1,
     QUESTION_08_2,
     QUESTION_08_3,
+    QUESTION_08_7,
     QUESTION_08_4,
     QUESTION_08_5,
     QUESTION_08_6,

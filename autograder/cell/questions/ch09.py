@@ -41,8 +41,8 @@ def tells_orders_apart(shifts: list[dict]) -> bool:
 QUESTION_09_1 = Value(
     id="09.1",
     hints=(
-        "Two sets: what ada had done when she died, and what the bookmark called done. Where do they differ?",
-        "shift(n.A.order, n.A.moment, n.A.per_poll) plays it. Its times hold a number for each record.",
+        "There are two sets: what ada had done when she died, and what the committed offset called done. Where do they differ?",
+        "Write the offsets of the second poll in a row. Mark what ada had done. Then mark where bo begins.",
     ),
     title="done twice, or never",
     points=3,
@@ -96,8 +96,8 @@ def with_lines(numbers) -> dict:
 QUESTION_09_2 = LineReading(
     id="09.2",
     hints=(
-        "The first line says where the reader began. How many records later should the first commit stand, and where does it stand?",
-        "A bookmark names the next record. After so many records from 40 on it should say 40 plus so many, neither one less nor 41.",
+        "The first line says where the reader began. How many records later should the first commit be, and where is it?",
+        "A committed offset names the next record. Five records from 40 on give 45: not 44, and not 41.",
     ),
     title="bug hunt: the batch commit",
     points=3,
@@ -118,95 +118,73 @@ QUESTION_09_2 = LineReading(
 
 # %% 09.3
 from autograder.cell.kinds import Function
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab.stories.offsets import NIGHT_WORK_MS, night, was_closed
 
-SHIFTS = (
+NIGHTS = (
     {"case": "nothing happens", "seed": 1, "happens": "nothing", "at_ms": 0},
     {"case": "bo joins at 1.9 s", "seed": 2, "happens": "join", "at_ms": 1_900},
-    {"case": "bo joins at 2.6 s", "seed": 3, "happens": "join", "at_ms": 2_640},
+    {"case": "bo joins at 2.64 s", "seed": 3, "happens": "join", "at_ms": 2_640},
     {"case": "ada is killed at work, at 1.35 s", "seed": 4, "happens": "kill", "at_ms": 1_350},
-    {"case": "ada is killed at work, at 2.3 s", "seed": 5, "happens": "kill", "at_ms": 2_300},
+    {"case": "ada is killed at work, at 2.28 s", "seed": 5, "happens": "kill", "at_ms": 2_280},
     {
-        "case": "a commit's connection breaks, and ada is killed later, idle",
+        "case": "a commit's connection breaks, and ada is killed later, with nothing to do",
         "seed": 6,
         "happens": "break",
-        "at_ms": 5_500,
+        "at_ms": 0,
+    },
+    {"case": "ada is told to end, at 1.65 s", "seed": 7, "happens": "stop", "at_ms": 1_650},
+    {
+        "case": "a commit's connection breaks, and ada is told to end",
+        "seed": 8,
+        "happens": "break, stop",
+        "at_ms": 0,
     },
 )
-A_POLL = 5
-BURSTS, IN_A_BURST, BETWEEN_MS, WORK_MS = 8, 6, 300, 15
+KEPT = {
+    "nothing": "right: each order once, and no more commits than polls.",
+    "join": "right: bo began where ada's commit said. No order was done twice.",
+    "kill": "right: only orders of her last poll were done twice.",
+    "break": "right: the broken commit got through before ada was killed.",
+    "stop": "right: ada committed and closed, and bo began at the next order.",
+    "break, stop": "right: the last commit got through although its connection broke.",
+}
 
 
-def two_shifts(case, part):
-    """Ada reads bursts of orders. Bo joins her, or takes over when she is killed."""
-    lab = Lab(
-        brokers=3,
-        seed=case["seed"],
-        broker_config={**AT_ONCE, "group.min.session.timeout.ms": 1_000},
-    )
-    lab.create_topic("orders", partitions=2)
-    lab.place_coordinator("stock", broker=1)
+def one_night(case, part):
+    """ada reads bursts of orders; then bo."""
 
-    def shop(lab):
-        producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
-        lab.sleep(1_000)
-        for number in range(BURSTS * IN_A_BURST):
-            producer.send(
-                ProducerRecord("orders", partition=number % 2, key=f"tea-{number}", value="tea")
-            )
-            if number % IN_A_BURST == IN_A_BURST - 1:
-                lab.sleep(BETWEEN_MS)
-        lab.sleep(500)
-        # one more order, and its commit does not get through at first
-        if case["happens"] == "break":
-            lab.link(1, "ada").cut_before_request("OFFSET_COMMIT")
-        producer.send(ProducerRecord("orders", partition=0, key="tea-last", value="tea"))
+    def on_duty(lab, consumer):
+        part(lab, consumer, work_ms=NIGHT_WORK_MS)
 
-    def on_duty(lab, name):
-        consumer = KafkaConsumer(
-            lab,
-            {
-                **READER,
-                "group.id": "stock",
-                "session.timeout.ms": 2_000,
-                "heartbeat.interval.ms": 500,
-                "max.poll.records": A_POLL,
-            },
-            name=name,
-        )
-        consumer.subscribe(["orders"])
-        part(lab, consumer, work_ms=WORK_MS)
-
-    lab.spawn(shop, name="shop")
-    lab.spawn(on_duty, "ada", name="ada")
-    lab.run_for(ms=case["at_ms"] or 3_000)
-    if case["happens"] in ("kill", "break"):
-        lab.kill("ada")
-    if case["happens"] != "nothing":
-        lab.spawn(on_duty, "bo", name="bo")
-    lab.run_for(ms=7_000)
-    lab.close()
-    return lab
+    return night(on_duty, case["happens"], case["seed"], case["at_ms"])
 
 
 def too_often(case, lab) -> tuple[str, tuple] | None:
-    """What is wrong with a run that loses nothing: work done twice where it need not be,
-    or a commit for each record."""
+    """What is wrong with a night in which nothing is lost: a loop that ended or did not close,
+    work done twice where it need not be, or a commit for each record."""
     from autograder.cell.anomalies import anomalies
     from autograder.cell.runs import run_of
 
-    twice = anomalies({**run_of(lab), "tells_work": True}, ("lost", "skipped", "duplicated"))
-    if any(each.name != "duplicated" for each in twice):
-        return None  # which the promise tells
-    allowed = A_POLL if case["happens"] == "kill" else 0
-    if len(twice) > allowed:
-        limit = f"at most the {A_POLL} of one poll may be" if allowed else "none need be here"
+    told = "stop" in case["happens"]
+    returned = [event.who for event in lab.journal.of("told") if event.what == "returned"]
+    if "bo" in returned or ("ada" in returned and not told):
+        return "your loop ended, and nobody had told it to. Poll again after an empty poll.", ()
+    if told and not was_closed(lab, "ada"):
         return (
-            (
-                f"{len(twice)} order{' was' if len(twice) == 1 else 's were'} worked on twice; "
-                f"{limit}. The first: {twice[0].sentence}"
-            ),
-            twice[0].proof,
+            "ada was told to end, and her consumer was never closed. So no LEAVE_GROUP was sent, "
+            "and her partitions waited for the end of her session.",
+            (),
+        )
+    found = anomalies({**run_of(lab), "tells_work": True}, ("lost", "skipped", "duplicated"))
+    if any(each.name != "duplicated" for each in found):
+        return None  # which the promise tells
+    allowed = _last_poll(lab, "ada") if case["happens"] == "kill" else 0
+    if len(found) > allowed:
+        limit = f"her last poll had {allowed}" if allowed else "none need be here"
+        return (
+            f"{len(found)} order{' was' if len(found) == 1 else 's were'} done twice; {limit}. "
+            f"The first: {found[0].sentence}",
+            found[0].proof,
         )
     polls = {(event.who, event.at_ms) for event in lab.journal.of("record.delivered")}
     asked: dict[str, list] = {}
@@ -216,30 +194,34 @@ def too_often(case, lab) -> tuple[str, tuple] | None:
     commits = sum(len(each) - 1 for each in asked.values())
     if commits > len(polls) + 2:
         return (
-            (
-                f"nothing is lost, but the bookmark was moved {commits} times for {len(polls)} "
-                "polls, and each commit is a request. One for each poll is enough."
-            ),
+            f"nothing is lost, but there were {commits} commits for {len(polls)} polls, and each "
+            "commit is a request. One for each poll is enough.",
             (),
         )
     return None
 
 
+def _last_poll(lab, who) -> int:
+    """How many records the last poll of a reader returned that returned any."""
+    given = [event.at_ms for event in lab.journal.of("record.delivered") if event.who == who]
+    return given.count(given[-1]) if given else 0
+
+
 QUESTION_09_3 = Function(
     id="09.3",
     hints=(
-        "Which is worse, to do an order twice or never? That decides what comes first. Then: how often, and do you wait for the answer?",
-        "For each poll: finish all its records, then one commit that waits and tries again by itself.",
+        "What is worse: to do an order twice, or never? That decides what comes first. Which commit has no later one that mends it?",
+        "For each poll: finish all its records, then one commit. Around the loop: try, except WakeupException, finally. In the finally: one commit that waits, then close.",
     ),
     title="write the commit loop",
-    points=4,
+    points=5,
     answers=("loop",),
-    public_cases=SHIFTS,
-    play=two_shifts,
+    public_cases=NIGHTS,
+    play=one_night,
     part="Loop",
     look=too_often,
     promise=("lost", "skipped", "unobserved", "nonmonotonic"),
-    kept="nothing was lost, and nothing was done twice that need not be.",
+    kept=lambda case: KEPT[case["happens"]],
 )
 
 
@@ -249,33 +231,62 @@ from random import Random
 
 from autograder.cell.kinds import Value
 
+BILLING = ("billing", 0)
+
 
 @cache
-def story(number: int) -> tuple[tuple[str, int, int], ...]:
-    """Twelve commits as they lie in a log: (group, partition, committed offset).
-    Bookmarks only go forward here."""
+def story(number: int) -> tuple[tuple[str, int, int | None], ...]:
+    """Twelve records as they are in a log: (group, partition, committed offset). One commit goes
+    back, and one record is a tombstone."""
     chance, at, told = Random(number), {}, []
     places = [(group, partition) for group in ("billing", "search") for partition in (0, 1)]
-    for _ in range(12):
+    back, tombstone = chance.randrange(5, 12), chance.randrange(5, 12)
+    for row in range(12):
         place = chance.choice(places)
-        at[place] = at.get(place, 0) + chance.randrange(1, 9)
-        told.append((*place, at[place]))
+        step = -chance.randrange(2, 7) if row == back else chance.randrange(1, 9)
+        at[place] = max(1, at.get(place, 0) + step)
+        told.append((*place, None if row == tombstone else at[place]))
     return tuple(told)
+
+
+def last_of(number: int) -> dict:
+    """The last value of each key."""
+    return {(group, partition): offset for group, partition, offset in story(number)}
+
+
+def goes_back(number: int) -> bool:
+    """Whether billing's last offset in partition 0 is smaller than an earlier one."""
+    own = [each[2] for each in story(number) if each[:2] == BILLING and each[2] is not None]
+    last = last_of(number)[BILLING]
+    return last is not None and last < max(own)
 
 
 def is_telling(number: int) -> bool:
     """Whether all four keys are there, billing's first more than once, no two of them end at one
-    offset, and one for each group is not one for each partition."""
-    last = {(group, partition): offset for group, partition, offset in story(number)}
+    offset, and the usual ideas about keys and tombstones give something else."""
+    last = last_of(number)
     newest = [
         sorted({each[side]: place for place, each in enumerate(story(number))}.values())
         for side in (0, 1)
     ]
+    tombstone = next(place for place, each in enumerate(story(number)) if each[2] is None)
+    is_last = all(
+        each[:2] != story(number)[tombstone][:2] for each in story(number)[tombstone + 1 :]
+    )
+    first = next((each[2] for each in story(number) if each[:2] == BILLING), None)
     return (
         len(last) == 4 == len(set(last.values()))
-        and sum(each[:2] == ("billing", 0) for each in story(number)) > 1
+        and sum(each[:2] == BILLING for each in story(number)) > 2
         and newest[0] != newest[1]
+        and is_last
+        and first not in (None, last[BILLING])
+        and (goes_back(number) or last[BILLING] is None)
     )
+
+
+def tells_ideas_apart(logs: list[dict]) -> bool:
+    """Whether billing's offset goes back in one log, and is deleted in another."""
+    return {goes_back(n["log"]) for n in logs} == {True, False}
 
 
 def rows_of(numbers) -> dict:
@@ -291,15 +302,16 @@ QUESTION_09_4 = Value(
     id="09.4",
     hints=(
         "One record stays for each key. What is the key here: the group, the partition, or both?",
-        "Walk from the end to the start and keep what you meet for the first time. Offsets keep their numbers.",
+        "Go from the end to the start and keep what you meet for the first time, also a tombstone. Offsets keep their numbers.",
     ),
     title="compact a log by hand",
     points=2,
-    answers=("stays", "billing_goes_on_at"),
+    answers=("stays", "billing_begins_at"),
     draws=THREE,
     row="log",
     show=rows_of,
-    space={"log": tuple(range(200))},
+    together=tells_ideas_apart,
+    space={"log": tuple(range(1_500))},
     where=lambda n: is_telling(n["log"]),
 )
 
@@ -336,7 +348,7 @@ class Store:
         self._rows.append(key)
 
     def set_offset(self, partition: int, offset: int) -> None:
-        """Write where to go on in a partition."""
+        """Write where to continue in a partition."""
         self._call()
         self._offsets[partition] = offset
 
@@ -348,7 +360,11 @@ class Store:
         self._rows, self._offsets = [], {}
 
     def offset_of(self, partition: int) -> int | None:
-        """Where to go on in a partition, None where nothing was ever kept."""
+        """Where to continue in a partition, None where nothing was ever kept."""
+        if type(partition) is not int:
+            raise NotAsAsked(
+                f"offset_of takes a partition's number, such as 0, not {partition!r}"[:120]
+            )
         return self.offsets.get(partition)
 
     def _call(self) -> None:
@@ -437,7 +453,7 @@ def each_once(case: dict, data) -> tuple[bool, str]:
         return (
             False,
             (
-                f"after {MOST_LIVES} lives the readers are still at it, and the store has "
+                f"after {MOST_LIVES} lives the readers are still at work, and the store has "
                 f"{len(rows)} of {len(wanted)} orders."
             ),
         )
@@ -463,7 +479,7 @@ QUESTION_09_5 = Function(
         "The result and the offset must be kept together or not at all. How many commits is that for a record?",
         "keep: insert, set_offset with the offset after this one, one commit. take_over: seek where the store knows an offset, else leave it.",
     ),
-    title="keep the bookmark yourself",
+    title="keep the offset yourself",
     points=3,
     answers=("keep", "take_over"),
     public_cases=CUTS,
@@ -478,8 +494,8 @@ from autograder.cell.kinds import Value
 QUESTION_09_6 = Value(
     id="09.6",
     hints=(
-        "For each life two numbers: where it began, and where it had come to. What lies between the end of one and the start of the next?",
-        "beside has both in one row: came_before and began_at. Leave out life 1, take came_before - began_at, and sum it up by shop.",
+        "Each life has two numbers: where it began, and where it had come to. What is between the end of one and the start of the next?",
+        "`beside` has both in one row. Leave out life 1. What does a difference of two columns tell you?",
     ),
     title="Spark: read twice",
     points=2,

@@ -102,7 +102,7 @@ JUDGE_06_1 = Judge(
         ),
         WrongAnswer(
             name="the epoch does not count",
-            sentence="You never look at the epoch. With an older one it is a zombie, however well the number fits; a newer one counts from 0.",
+            sentence="You never look at the epoch. With an older one it is a zombie, also when the number fits. A newer one counts from 0.",
             source=(
                 "def verdict(known, batch):\n"
                 "    if known is None:\n"
@@ -136,7 +136,7 @@ JUDGE_06_1 = Judge(
         ),
         WrongAnswer(
             name="every known number is a repeat",
-            sentence="The leader remembers five batches. Of an older one it cannot say where it stands, so it may not answer with success.",
+            sentence="The leader remembers five batches. It does not know the offset of an older one, so it cannot answer with success.",
             source=(
                 "def verdict(known, batch):\n"
                 "    if known is None:\n"
@@ -155,8 +155,108 @@ JUDGE_06_1 = Judge(
             ),
         ),
         WrongAnswer(
+            name="an unknown id must begin at 0",
+            sentence="From 2.5 on a producer that the leader has never met may begin anywhere: its old batches may have been deleted.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\" if batch.first == 0 else \"out of order\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if batch.epoch > known.epoch:\n"
+                "        return \"append\" if batch.first == 0 else \"out of order\"\n"
+                "    if (batch.first, batch.last) in known.batches:\n"
+                "        return \"duplicate\"\n"
+                "    follows = known.batches[-1][1] + 1 if known.batches else 0\n"
+                "    return \"append\" if batch.first == follows else \"out of order\""
+            ),
+        ),
+        WrongAnswer(
+            name="duplicate before epoch",
+            sentence="You look at the batches before the epoch. A zombie that repeats an old batch then hears of success. Look at the epoch first.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if (batch.first, batch.last) in known.batches:\n"
+                "        return \"duplicate\" if batch.epoch <= known.epoch else \"append\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if batch.epoch > known.epoch:\n"
+                "        return \"append\" if batch.first == 0 else \"out of order\"\n"
+                "    follows = known.batches[-1][1] + 1 if known.batches else 0\n"
+                "    return \"append\" if batch.first == follows else \"out of order\""
+            ),
+        ),
+        WrongAnswer(
+            name="a new epoch begins anywhere",
+            sentence="You write any first batch of a new epoch. Its numbers begin at 0; any other number has a gap before it.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if batch.epoch > known.epoch:\n"
+                "        return \"append\"\n"
+                "    if (batch.first, batch.last) in known.batches:\n"
+                "        return \"duplicate\"\n"
+                "    follows = known.batches[-1][1] + 1 if known.batches else 0\n"
+                "    return \"append\" if batch.first == follows else \"out of order\""
+            ),
+        ),
+        WrongAnswer(
+            name="any other epoch is fenced",
+            sentence="A *higher* epoch is the new owner of the id. Only a lower one is fenced.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if batch.epoch != known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if (batch.first, batch.last) in known.batches:\n"
+                "        return \"duplicate\"\n"
+                "    follows = known.batches[-1][1] + 1 if known.batches else 0\n"
+                "    return \"append\" if batch.first == follows else \"out of order\""
+            ),
+        ),
+        WrongAnswer(
+            name="the last number and not the next",
+            sentence="A batch follows when its first number is one *after* the last known number. You forgot the + 1.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if batch.epoch > known.epoch:\n"
+                "        return \"append\" if batch.first == 0 else \"out of order\"\n"
+                "    if (batch.first, batch.last) in known.batches:\n"
+                "        return \"duplicate\"\n"
+                "    follows = known.batches[-1][1] if known.batches else 0\n"
+                "    return \"append\" if batch.first == follows else \"out of order\""
+            ),
+        ),
+        WrongAnswer(
+            name="only the first number is compared",
+            sentence="You compare only the first number. A batch that begins like a remembered one and is longer is not the same batch.",
+            source=(
+                "def verdict(known, batch):\n"
+                "    if known is None:\n"
+                "        return \"append\"\n"
+                "    if batch.epoch < known.epoch:\n"
+                "        return \"fenced\"\n"
+                "    if batch.epoch > known.epoch:\n"
+                "        return \"append\" if batch.first == 0 else \"out of order\"\n"
+                "    if batch.first in [first for first, _ in known.batches]:\n"
+                "        return \"duplicate\"\n"
+                "    follows = known.batches[-1][1] + 1 if known.batches else 0\n"
+                "    return \"append\" if batch.first == follows else \"out of order\""
+            ),
+        ),
+        WrongAnswer(
             name="everything is written",
-            sentence="Whoever writes everything has an old broker: what is sent again stands twice, what comes too early overtakes, and zombies write.",
+            sentence="A leader that writes everything stores repeats, gaps and zombies. That is a broker from before 0.11.",
             source=(
                 "def verdict(known, batch):\n"
                 "    return \"append\""
@@ -230,7 +330,7 @@ JUDGE_06_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="markers take no offset",
-            sentence="The readers are right. But a COMMIT and an ABORT marker stand in the log as well, and each takes an offset.",
+            sentence="The readers are right. But a COMMIT and an ABORT marker are in the log as well, and each takes an offset.",
             source=(
                 "high_watermark = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}\n"
                 "last_stable = {a: x.before + x.good + x.bad for a, x in n2.items()}\n"
@@ -240,7 +340,7 @@ JUDGE_06_2 = Judge(
         ),
         WrongAnswer(
             name="only the aborted are left out",
-            sentence="What was written last is in no transaction. But it stands behind the unfinished one, and a reader of committed records waits there.",
+            sentence="What was written last is in no transaction. But it is behind the unfinished one, and a reader of committed records waits there.",
             source=(
                 "high_watermark = {\n"
                 "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
@@ -300,7 +400,7 @@ JUDGE_06_2 = Judge(
         ),
         WrongAnswer(
             name="markers at the end only",
-            sentence="With markers the log is as long as you say. But they stand in front of the open transaction, so this one begins later, too.",
+            sentence="With markers the log is as long as you say. But they are in front of the open transaction, so this one begins later, too.",
             source=(
                 "high_watermark = {\n"
                 "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
@@ -312,7 +412,7 @@ JUDGE_06_2 = Judge(
         ),
         WrongAnswer(
             name="aborted records are gone",
-            sentence="Nobody takes aborted records out of the log. A reader of the level read_uncommitted gets them.",
+            sentence="Aborted records stay in the log. A reader of the level read_uncommitted gets them.",
             source=(
                 "high_watermark = {\n"
                 "    a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()\n"
@@ -346,6 +446,50 @@ JUDGE_06_2 = Judge(
                 "committed = {a: x.before + x.good + 1 for a, x in n2.items()}"
             ),
         ),
+        WrongAnswer(
+            name="the markers are read",
+            sentence="read_uncommitted gets every *record*, also aborted ones. The two markers are no records: the consumer leaves them out.",
+            source=(
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}\n"
+                "uncommitted = {a: high_watermark[a] - 2 for a in n2}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}\n"
+                "uncommitted = dict(high_watermark)"
+            ),
+        ),
+        WrongAnswer(
+            name="the last record",
+            sentence="The high watermark is the offset *behind* the last record, not the last record's own.",
+            source=(
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}\n"
+                "uncommitted = {a: high_watermark[a] - 2 for a in n2}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}\n"
+                "high_watermark = {a: high_watermark[a] - 1 for a in n2}"
+            ),
+        ),
+        WrongAnswer(
+            name="the last stable record",
+            sentence="The last stable offset is where the open transaction *begins*, so one behind the last marker.",
+            source=(
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}\n"
+                "uncommitted = {a: high_watermark[a] - 2 for a in n2}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}\n"
+                "last_stable = {a: last_stable[a] - 1 for a in n2}"
+            ),
+        ),
+        WrongAnswer(
+            name="offsets and not records",
+            sentence="That is the last stable offset, so it counts offsets. A read_committed reader gets neither markers nor aborted records.",
+            source=(
+                "last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}\n"
+                "high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}\n"
+                "uncommitted = {a: high_watermark[a] - 2 for a in n2}\n"
+                "committed = {a: x.before + x.good for a, x in n2.items()}\n"
+                "committed = dict(last_stable)"
+            ),
+        ),
     ),
     truth=_two_readers,
     right=(
@@ -364,7 +508,7 @@ from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab import PROFILES, KafkaProducer, Lab, ProducerRecord
 
 
 @cache
@@ -389,12 +533,20 @@ def _epoch(client: str, transactions: int, starts: int, ends_by: str) -> int:
     return lab.at(lab.now_ms)["transactions"]["id"]["epoch"]
 
 
+def _why_this_epoch(case: dict) -> str:
+    own_epochs = PROFILES[case["client"]].transacting.speaks_transaction_v2
+    counted = "starts and transactions" if own_epochs else "starts"
+    if case["ends_by"] == "close":
+        return f"right: client {case['client']} counts {counted}."
+    return f"right: client {case['client']} counts {counted}, and one more after a kill in an open transaction."
+
+
 JUDGE_06_3 = Judge(
     id="06.3",
     wrong_answers=(
         WrongAnswer(
             name="a start is a step",
-            sentence="You counted the starts after the first. Here more than that raises the epoch: the version is {client}, the end {ends_by}.",
+            sentence="You counted only the starts after the first. Something else raises this epoch, too. The version is {client}, the end {ends_by}.",
             source=(
                 "epoch = {a: x.starts - 1 for a, x in n3.items()}"
             ),
@@ -410,7 +562,7 @@ JUDGE_06_3 = Judge(
         ),
         WrongAnswer(
             name="kill -9 is like close",
-            sentence="kill -9 left a transaction open. Who comes next has the old one fenced with an epoch of its own, to abort that, and then gets the next.",
+            sentence="kill -9 left a transaction open. The next start first raises the epoch to fence the old process and abort. Then it gets the next epoch.",
             source=(
                 "epoch = {\n"
                 "    a: (x.starts - 1) * (1 if x.client == \"3.9\" else x.transactions + 1) for a, x in n3.items()\n"
@@ -433,10 +585,7 @@ JUDGE_06_3 = Judge(
     truth=lambda case: {
         "epoch": _epoch(case["client"], case["transactions"], case["starts"], case["ends_by"])
     },
-    right=(
-        "right: starts up to 3.9, transactions from 4.0 on, and one more after a kill in an "
-        "open transaction."
-    ),
+    right=_why_this_epoch,
     otherwise="not this epoch. Let epoch_after run it, and change one number at a time.",
 )
 
@@ -519,8 +668,9 @@ JUDGE_06_4 = Judge(
                 "    )\n"
                 "\n"
                 "\n"
-                "def own(lines):\n"
-                "    return next(id for client, id, text in names(lines) if id != id_of(lines))\n"
+                "def own(lines, place=0):\n"
+                "    others = sorted({id for client, id, text in names(lines)} - {id_of(lines)})\n"
+                "    return others[place]\n"
                 "fenced = {a: new(x) for a, x in n4.items()}\n"
                 "heir = {a: old(x) for a, x in n4.items()}\n"
                 "shared_id = {a: id_of(x) for a, x in n4.items()}"
@@ -528,7 +678,7 @@ JUDGE_06_4 = Judge(
         ),
         WrongAnswer(
             name="who aborts is the zombie",
-            sentence="To abort is a right of every producer, and it went on afterwards. Look for the one who hears of a newer producer.",
+            sentence="Every producer may abort, and this one continued afterwards. Look for the one that hears of a newer producer.",
             source=(
                 "import re\n"
                 "\n"
@@ -569,8 +719,9 @@ JUDGE_06_4 = Judge(
                 "    )\n"
                 "\n"
                 "\n"
-                "def own(lines):\n"
-                "    return next(id for client, id, text in names(lines) if id != id_of(lines))\n"
+                "def own(lines, place=0):\n"
+                "    others = sorted({id for client, id, text in names(lines)} - {id_of(lines)})\n"
+                "    return others[place]\n"
                 "fenced = {a: clumsy(x) or new(x) for a, x in n4.items()}\n"
                 "heir = {a: new(x) for a, x in n4.items()}\n"
                 "shared_id = {a: id_of(x) for a, x in n4.items()}"
@@ -578,7 +729,7 @@ JUDGE_06_4 = Judge(
         ),
         WrongAnswer(
             name="the wrong id",
-            sentence="The two workers are right. Their id is the one that stands behind transactionalId= in the lines of both.",
+            sentence="The two workers are right. Their id is behind transactionalId= in the lines of both.",
             source=(
                 "import re\n"
                 "\n"
@@ -619,18 +770,70 @@ JUDGE_06_4 = Judge(
                 "    )\n"
                 "\n"
                 "\n"
-                "def own(lines):\n"
-                "    return next(id for client, id, text in names(lines) if id != id_of(lines))\n"
+                "def own(lines, place=0):\n"
+                "    others = sorted({id for client, id, text in names(lines)} - {id_of(lines)})\n"
+                "    return others[place]\n"
                 "fenced = {a: old(x) for a, x in n4.items()}\n"
                 "heir = {a: new(x) for a, x in n4.items()}\n"
                 "shared_id = {a: own(x) for a, x in n4.items()}"
             ),
         ),
+        WrongAnswer(
+            name="another wrong id",
+            sentence="The two workers are right. Their id is behind transactionalId= in the lines of both.",
+            source=(
+                "import re\n"
+                "\n"
+                "\n"
+                "def names(lines):\n"
+                "    return [\n"
+                "        re.search(r\"clientId=(\\S+), transactionalId=([^]]+)\\] (.*)\", line).groups()\n"
+                "        for line in lines\n"
+                "    ]\n"
+                "\n"
+                "\n"
+                "def old(lines):\n"
+                "    return next(\n"
+                "        client\n"
+                "        for client, id, text in names(lines)\n"
+                "        if \"fatal error\" in text or \"abortable error\" in text\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def id_of(lines):\n"
+                "    return next(id for client, id, text in names(lines) if client == old(lines))\n"
+                "\n"
+                "\n"
+                "def new(lines):\n"
+                "    return next(\n"
+                "        client for client, id, text in names(lines) if id == id_of(lines) and client != old(lines)\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def clumsy(lines):\n"
+                "    return next(\n"
+                "        (\n"
+                "            client\n"
+                "            for client, id, text in names(lines)\n"
+                "            if text.startswith(\"Aborting\") and id != id_of(lines)\n"
+                "        ),\n"
+                "        None,\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "def own(lines, place=0):\n"
+                "    others = sorted({id for client, id, text in names(lines)} - {id_of(lines)})\n"
+                "    return others[place]\n"
+                "fenced = {a: old(x) for a, x in n4.items()}\n"
+                "heir = {a: new(x) for a, x in n4.items()}\n"
+                "shared_id = {a: own(x, -1) for a, x in n4.items()}"
+            ),
+        ),
     ),
     truth=lambda case: dict(zip(("fenced", "heir", "shared_id"), _pair(case["shift"]))),
-    right="right: one name, two producers, and the later one wins.",
+    right="right: one transactional.id, two producers; the later one has the higher epoch.",
     otherwise=(
-        "not all of these three are right. Which transactional id stands beside two clients, "
+        "not all of these three are right. Which transactional id belongs to two clients, "
         "and which of the two came later?"
     ),
 )
@@ -653,12 +856,19 @@ def _deaths(rng: Random) -> list[dict]:
         ("after", "send", 5),
         ("after", "begin_transaction", 2),
     ]
+    away = {
+        **life("hidden", rng.randrange(10, 900), ("network away", "send", rng.choice((4, 7)))),
+        "orders": rng.randrange(24, 29),
+    }
     return [
-        {
-            **life("hidden", rng.randrange(10, 900), *rng.sample(moments, rng.choice((1, 2)))),
-            "orders": rng.randrange(9, 16),
-        }
-        for _ in range(4)
+        away,
+        *(
+            {
+                **life("hidden", rng.randrange(10, 900), *rng.sample(moments, rng.choice((1, 2)))),
+                "orders": rng.randrange(9, 16),
+            }
+            for _ in range(4)
+        ),
     ]
 
 
@@ -667,7 +877,7 @@ JUDGE_06_5 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the offset afterwards",
-            sentence="That is the colleague's loop. Between commit_transaction and commit_sync the parcels count, and the place does not yet.",
+            sentence="This is the loop from production. Between commit_transaction and commit_sync the parcels are committed and the offsets are not.",
             source=(
                 "def copy(consumer, producer):\n"
                 "    records = consumer.poll(timeout_ms=300)\n"
@@ -682,7 +892,7 @@ JUDGE_06_5 = Judge(
         ),
         WrongAnswer(
             name="the offset first",
-            sentence="You note the place first. Whoever dies between the two has lost the orders: at most once.",
+            sentence="You commit the offset first. A process that dies between the two has lost the orders: at most once.",
             source=(
                 "def copy(consumer, producer):\n"
                 "    records = consumer.poll(timeout_ms=300)\n"
@@ -697,7 +907,7 @@ JUDGE_06_5 = Judge(
         ),
         WrongAnswer(
             name="no offset at all",
-            sentence="Nobody notes a place, so every new process begins at the beginning.",
+            sentence="No offset is committed for the group `packing`, so every new process begins at the beginning. If you gave a group as a text: take consumer.group_metadata().",
             source=(
                 "def copy(consumer, producer):\n"
                 "    records = consumer.poll(timeout_ms=300)\n"
@@ -711,7 +921,7 @@ JUDGE_06_5 = Judge(
         ),
         WrongAnswer(
             name="the offset of the last record",
-            sentence="What is noted is the next offset to read. You noted the last one that was read, so it is read again.",
+            sentence="The committed offset is the *next* one to read. You gave the last one that was read, so it is read again.",
             source=(
                 "def copy(consumer, producer):\n"
                 "    records = consumer.poll(timeout_ms=300)\n"
@@ -720,17 +930,17 @@ JUDGE_06_5 = Judge(
                 "    producer.begin_transaction()\n"
                 "    for record in records:\n"
                 "        producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
-                "    places = {\n"
+                "    offsets = {\n"
                 "        TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)\n"
                 "        for record in records\n"
                 "    }\n"
-                "    producer.send_offsets_to_transaction(places, consumer.group_metadata())\n"
+                "    producer.send_offsets_to_transaction(offsets, consumer.group_metadata())\n"
                 "    producer.commit_transaction()"
             ),
         ),
         WrongAnswer(
-            name="one partition's place",
-            sentence="You note a place for the last record's partition only. When a poll brings two partitions, the other one is read again by the next process.",
+            name="one partition's offset",
+            sentence="You commit an offset for the last record's partition only. When a poll brings two partitions, the other one is read again by the next process.",
             source=(
                 "def copy(consumer, producer):\n"
                 "    records = consumer.poll(timeout_ms=300)\n"
@@ -739,15 +949,15 @@ JUDGE_06_5 = Judge(
                 "    producer.begin_transaction()\n"
                 "    for record in records:\n"
                 "        producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
-                "    place = TopicPartition(record.topic, record.partition)\n"
+                "    partition = TopicPartition(record.topic, record.partition)\n"
                 "    next_one = OffsetAndMetadata(record.offset + 1)\n"
-                "    producer.send_offsets_to_transaction({place: next_one}, consumer.group_metadata())\n"
+                "    producer.send_offsets_to_transaction({partition: next_one}, consumer.group_metadata())\n"
                 "    producer.commit_transaction()"
             ),
         ),
         WrongAnswer(
             name="two transactions",
-            sentence="You made two transactions, one for the parcels and one for the places. Between them is the same gap as before.",
+            sentence="You made two transactions, one for the parcels and one for the offsets. A process can die between them.",
             source=(
                 "def copy(consumer, producer):\n"
                 "    records = consumer.poll(timeout_ms=300)\n"
@@ -758,34 +968,56 @@ JUDGE_06_5 = Judge(
                 "        producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
                 "    producer.commit_transaction()\n"
                 "    producer.begin_transaction()\n"
-                "    places = {\n"
+                "    offsets = {\n"
                 "        TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)\n"
                 "        for record in records\n"
                 "    }\n"
-                "    producer.send_offsets_to_transaction(places, consumer.group_metadata())\n"
+                "    producer.send_offsets_to_transaction(offsets, consumer.group_metadata())\n"
                 "    producer.commit_transaction()"
+            ),
+        ),
+        WrongAnswer(
+            name="aborts and continues",
+            sentence="After a failed commit you abort and poll on. The consumer's position has moved, so these orders are skipped. Seek back to the committed offsets, or let the error end the process.",
+            source=(
+                "def copy(consumer, producer):\n"
+                "    records = consumer.poll(timeout_ms=300)\n"
+                "    if not records:\n"
+                "        return\n"
+                "    producer.begin_transaction()\n"
+                "    try:\n"
+                "        for record in records:\n"
+                "            producer.send(ProducerRecord(\"parcels\", key=record.key, value=record.value))\n"
+                "        offsets = {\n"
+                "            TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)\n"
+                "            for record in records\n"
+                "        }\n"
+                "        producer.send_offsets_to_transaction(offsets, consumer.group_metadata())\n"
+                "        producer.commit_transaction()\n"
+                "    except KafkaException:\n"
+                "        producer.abort_transaction()"
             ),
         ),
     ),
     hidden_cases=_deaths,
     unseen=(
-        "some orders were packed twice or not at all when the program died at another moment. "
-        "Parcels and places must be decided together."
+        "some orders were packed twice or not at all when something failed at another moment. "
+        "Parcels and offsets belong into one transaction."
     ),
 )
 
 
 # %% 06.6
-from autograder.cell.questions.ch06 import day_of
 from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
+from kafkalab.stories.exactly_once import day_of
 
 
 @cache
 def _repeats(day: int) -> tuple[int, int]:
-    """Orders that stand twice: sent again by a producer without identity,
+    """Orders that are in the log twice: sent again by a producer without identity,
     sent again by a program."""
     seen: dict[str, list[int]] = {}
     for event in day_of(day).journal.of("record.appended"):
@@ -802,7 +1034,7 @@ JUDGE_06_6 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the network did it all",
-            sentence="You gave all repeats to the producers. Some of the pairs have two different producer ids: no producer sends under another's.",
+            sentence="You gave all repeats to the producers. Some of the pairs have two different producer ids: a producer has one id for its whole run.",
             source=(
                 "import re\n"
                 "\n"
@@ -828,7 +1060,7 @@ JUDGE_06_6 = Judge(
         ),
         WrongAnswer(
             name="programs did it all",
-            sentence="You gave all repeats to the programs. Where both have -1, nobody started anew: shop-a's producer had no answer and could not be recognised.",
+            sentence="You gave all repeats to the programs. Where both have -1, no program started again: shop-a's producer got no answer, sent again, and the leader could not recognise it.",
             source=(
                 "import re\n"
                 "\n"
@@ -880,7 +1112,7 @@ JUDGE_06_6 = Judge(
         ),
         WrongAnswer(
             name="both copies counted",
-            sentence="You counted records. An order that stands twice is one order.",
+            sentence="You counted records. An order that is in the log twice is one order.",
             source=(
                 "import re\n"
                 "\n"
@@ -933,11 +1165,11 @@ JUDGE_06_6 = Judge(
     ),
     truth=lambda case: dict(zip(("by_producer", "by_program"), _repeats(case["day"]))),
     right=(
-        "right: the producer without an identity repeats itself; a new process repeats what "
-        "its predecessor did."
+        "right: a producer without an id repeats its batches; a new process repeats what the "
+        "process before it sent."
     ),
     otherwise=(
-        "not these two. Take the keys that stand twice, and compare the producer ids of the two."
+        "not these two. Take the keys that are in the log twice, and compare the two producer ids."
     ),
 )
 

@@ -291,44 +291,44 @@ JUDGE_07_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="round robin",
-            sentence="You deal one partition at a time, as with cards. Range gives each member a block of neighbours: 0 1 2, then 3 4.",
+            sentence="You give one partition at a time, round after round. Range gives each member a block of neighbours: 0 1 2, then 3 4.",
             source=(
                 "def range_assign(partitions, subscriptions):\n"
-                "    dealt = {member: [] for member in subscriptions}\n"
+                "    given = {member: [] for member in subscriptions}\n"
                 "    for topic in sorted(partitions):\n"
                 "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
                 "        for number in range(partitions[topic]):\n"
-                "            dealt[readers[number % len(readers)]].append((topic, number))\n"
-                "    return dealt"
+                "            given[readers[number % len(readers)]].append((topic, number))\n"
+                "    return given"
             ),
         ),
         WrongAnswer(
             name="what is left over is dropped",
-            sentence="The rest of the division belongs to nobody, and no member reads it. The first members take one more each.",
+            sentence="The remainder of the division belongs to nobody, and no member reads it. The first members take one more each.",
             source=(
                 "def range_assign(partitions, subscriptions):\n"
-                "    dealt = {member: [] for member in subscriptions}\n"
+                "    given = {member: [] for member in subscriptions}\n"
                 "    for topic in sorted(partitions):\n"
                 "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
                 "        each = partitions[topic] // len(readers)\n"
                 "        for place, m in enumerate(readers):\n"
-                "            dealt[m] += [(topic, n) for n in range(place * each, place * each + each)]\n"
-                "    return dealt"
+                "            given[m] += [(topic, n) for n in range(place * each, place * each + each)]\n"
+                "    return given"
             ),
         ),
         WrongAnswer(
-            name="the last one takes the rest",
+            name="the last one takes the remainder",
             sentence="Your last member takes all that is left over. Kafka gives it to the first ones, one each.",
             source=(
                 "def range_assign(partitions, subscriptions):\n"
-                "    dealt = {member: [] for member in subscriptions}\n"
+                "    given = {member: [] for member in subscriptions}\n"
                 "    for topic in sorted(partitions):\n"
                 "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
                 "        each = partitions[topic] // len(readers)\n"
                 "        for place, m in enumerate(readers):\n"
                 "            end = partitions[topic] if place == len(readers) - 1 else place * each + each\n"
-                "            dealt[m] += [(topic, n) for n in range(place * each, end)]\n"
-                "    return dealt"
+                "            given[m] += [(topic, n) for n in range(place * each, end)]\n"
+                "    return given"
             ),
         ),
         WrongAnswer(
@@ -336,33 +336,33 @@ JUDGE_07_2 = Judge(
             sentence="You give the extras to the last members. Kafka gives them to the first.",
             source=(
                 "def range_assign(partitions, subscriptions):\n"
-                "    dealt = {member: [] for member in subscriptions}\n"
+                "    given = {member: [] for member in subscriptions}\n"
                 "    for topic in sorted(partitions):\n"
                 "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
                 "        each, over = divmod(partitions[topic], len(readers))\n"
                 "        start = 0\n"
                 "        for place, m in enumerate(readers):\n"
                 "            size = each + (place >= len(readers) - over)\n"
-                "            dealt[m] += [(topic, n) for n in range(start, start + size)]\n"
+                "            given[m] += [(topic, n) for n in range(start, start + size)]\n"
                 "            start += size\n"
-                "    return dealt"
+                "    return given"
             ),
         ),
         WrongAnswer(
             name="all topics as one pack",
-            sentence="You cut the partitions of all topics into blocks. Range deals each topic on its own and begins with the first member again.",
+            sentence="You cut the partitions of all topics into blocks. Range assigns each topic by itself and begins with the first member again.",
             source=(
                 "def range_assign(partitions, subscriptions):\n"
-                "    dealt = {member: [] for member in subscriptions}\n"
+                "    given = {member: [] for member in subscriptions}\n"
                 "    pack = [(topic, number) for topic in sorted(partitions) for number in range(partitions[topic])]\n"
                 "    ring = sorted(subscriptions)\n"
                 "    each, over = divmod(len(pack), len(ring))\n"
                 "    start = 0\n"
                 "    for place, m in enumerate(ring):\n"
                 "        size = each + (place < over)\n"
-                "        dealt[m] = [tp for tp in pack[start : start + size] if tp[0] in subscriptions[m]]\n"
+                "        given[m] = [tp for tp in pack[start : start + size] if tp[0] in subscriptions[m]]\n"
                 "        start += size\n"
-                "    return dealt"
+                "    return given"
             ),
         ),
         WrongAnswer(
@@ -370,24 +370,41 @@ JUDGE_07_2 = Judge(
             sentence="You divide by all members, also by those that did not subscribe to the topic. Their share belongs to nobody.",
             source=(
                 "def range_assign(partitions, subscriptions):\n"
-                "    dealt = {member: [] for member in subscriptions}\n"
+                "    given = {member: [] for member in subscriptions}\n"
                 "    ring = sorted(subscriptions)\n"
                 "    for topic in sorted(partitions):\n"
                 "        each, over = divmod(partitions[topic], len(ring))\n"
                 "        start = 0\n"
                 "        for place, m in enumerate(ring):\n"
                 "            size = each + (place < over)\n"
-                "            dealt[m] += [\n"
+                "            given[m] += [\n"
                 "                (topic, n) for n in range(start, start + size) if topic in subscriptions[m]\n"
                 "            ]\n"
                 "            start += size\n"
-                "    return dealt"
+                "    return given"
+            ),
+        ),
+        WrongAnswer(
+            name="members as they come",
+            sentence="The blocks are right. But you take the members in the order of the dict. Sort their ids first, `sorted(...)`.",
+            source=(
+                "def range_assign(partitions, subscriptions):\n"
+                "    given = {member: [] for member in subscriptions}\n"
+                "    for topic in partitions:\n"
+                "        readers = [m for m in subscriptions if topic in subscriptions[m]]\n"
+                "        each, over = divmod(partitions[topic], len(readers))\n"
+                "        start = 0\n"
+                "        for place, m in enumerate(readers):\n"
+                "            size = each + (place < over)\n"
+                "            given[m] += [(topic, n) for n in range(start, start + size)]\n"
+                "            start += size\n"
+                "    return given"
             ),
         ),
     ),
     hidden_cases=_groups,
     unseen=(
-        "in a group you have not seen, Kafka's class deals differently. Mind members that read "
+        "in a group you have not seen, Kafka's class gives another plan. Mind members that read "
         "other topics than their neighbours."
     ),
 )
@@ -406,29 +423,29 @@ JUDGE_07_3 = Judge(
             source=(
                 "def round_robin_assign(partitions, subscriptions):\n"
                 "    ring = sorted(subscriptions)\n"
-                "    dealt = {member: [] for member in ring}\n"
+                "    given = {member: [] for member in ring}\n"
                 "    place = 0\n"
                 "    for topic in partitions:\n"
                 "        for number in range(partitions[topic]):\n"
                 "            while topic not in subscriptions[ring[place % len(ring)]]:\n"
                 "                place += 1\n"
-                "            dealt[ring[place % len(ring)]].append((topic, number))\n"
+                "            given[ring[place % len(ring)]].append((topic, number))\n"
                 "            place += 1\n"
-                "    return dealt"
+                "    return given"
             ),
         ),
         WrongAnswer(
-            name="each topic begins anew",
-            sentence="You begin with the first member for each topic. The round goes on: a topic begins where the one before it ended.",
+            name="each topic begins again",
+            sentence="You begin with the first member for each topic. The round continues: a topic begins where the one before it ended.",
             source=(
                 "def round_robin_assign(partitions, subscriptions):\n"
                 "    ring = sorted(subscriptions)\n"
-                "    dealt = {member: [] for member in ring}\n"
+                "    given = {member: [] for member in ring}\n"
                 "    for topic in sorted(partitions):\n"
                 "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
                 "        for number in range(partitions[topic]):\n"
-                "            dealt[readers[number % len(readers)]].append((topic, number))\n"
-                "    return dealt"
+                "            given[readers[number % len(readers)]].append((topic, number))\n"
+                "    return given"
             ),
         ),
         WrongAnswer(
@@ -437,54 +454,71 @@ JUDGE_07_3 = Judge(
             source=(
                 "def round_robin_assign(partitions, subscriptions):\n"
                 "    ring = sorted(subscriptions)\n"
-                "    dealt = {member: [] for member in ring}\n"
+                "    given = {member: [] for member in ring}\n"
                 "    for place, (topic, number) in enumerate(\n"
                 "        [(topic, number) for topic in sorted(partitions) for number in range(partitions[topic])]\n"
                 "    ):\n"
                 "        m = ring[place % len(ring)]\n"
                 "        if topic in subscriptions[m]:\n"
-                "            dealt[m].append((topic, number))\n"
-                "    return dealt"
+                "            given[m].append((topic, number))\n"
+                "    return given"
             ),
         ),
         WrongAnswer(
             name="counted by place",
-            sentence="You count places in the row. After a skip the two run apart: go on after the member that was served last.",
+            sentence="You count places in the row. After a skip the two differ: continue after the member that got the last partition.",
             source=(
                 "def round_robin_assign(partitions, subscriptions):\n"
                 "    ring = sorted(subscriptions)\n"
-                "    dealt = {member: [] for member in ring}\n"
+                "    given = {member: [] for member in ring}\n"
                 "    for place, (topic, number) in enumerate(\n"
                 "        [(topic, number) for topic in sorted(partitions) for number in range(partitions[topic])]\n"
                 "    ):\n"
                 "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
-                "        dealt[readers[place % len(readers)]].append((topic, number))\n"
-                "    return dealt"
+                "        given[readers[place % len(readers)]].append((topic, number))\n"
+                "    return given"
             ),
         ),
         WrongAnswer(
             name="range",
-            sentence="These are blocks, as Range deals them. Here each partition goes to the next member in the round.",
+            sentence="These are blocks, as Range gives them. Here each partition goes to the next member in the round.",
             source=(
                 "def round_robin_assign(partitions, subscriptions):\n"
                 "    ring = sorted(subscriptions)\n"
-                "    dealt = {member: [] for member in ring}\n"
+                "    given = {member: [] for member in ring}\n"
                 "    for topic in sorted(partitions):\n"
                 "        readers = sorted(m for m in subscriptions if topic in subscriptions[m])\n"
                 "        each, over = divmod(partitions[topic], len(readers))\n"
                 "        start = 0\n"
                 "        for place, m in enumerate(readers):\n"
                 "            size = each + (place < over)\n"
-                "            dealt[m] += [(topic, n) for n in range(start, start + size)]\n"
+                "            given[m] += [(topic, n) for n in range(start, start + size)]\n"
                 "            start += size\n"
-                "    return dealt"
+                "    return given"
+            ),
+        ),
+        WrongAnswer(
+            name="members as they come",
+            sentence="The round is right. But you take the members in the order of the dict. Sort their ids first, `sorted(...)`.",
+            source=(
+                "def round_robin_assign(partitions, subscriptions):\n"
+                "    ring = list(subscriptions)\n"
+                "    given = {member: [] for member in ring}\n"
+                "    place = 0\n"
+                "    for topic in sorted(partitions):\n"
+                "        for number in range(partitions[topic]):\n"
+                "            while topic not in subscriptions[ring[place % len(ring)]]:\n"
+                "                place += 1\n"
+                "            given[ring[place % len(ring)]].append((topic, number))\n"
+                "            place += 1\n"
+                "    return given"
             ),
         ),
     ),
     hidden_cases=_groups,
     unseen=(
-        "in a group you have not seen, Kafka's class deals differently. Where does the round "
-        "go on after a member was skipped?"
+        "in a group you have not seen, Kafka's class gives another plan. Where does the round "
+        "continue after a member was skipped?"
     ),
 )
 
@@ -558,7 +592,7 @@ JUDGE_07_4 = Judge(
         ),
         WrongAnswer(
             name="only the newcomer's share moves",
-            sentence="Only a sticky assignor moves no more than the newcomer needs. {strategy} deals from the start, and old members exchange partitions, too.",
+            sentence="Only a sticky assignor moves no more than the newcomer needs. {strategy} begins from an empty plan, so old members exchange partitions, too.",
             source=(
                 "def owner(x, place, members):\n"
                 "    if x.strategy != \"Range\":\n"
@@ -675,7 +709,7 @@ JUDGE_07_4 = Judge(
         ),
     ),
     truth=lambda case: _moved(case["strategy"], case["partitions"], case["members"]),
-    right="right: what moves, the rule of dealing decides; what is given up, the protocol.",
+    right="right: the assignor decides what moves; the protocol decides what is given up.",
     otherwise=(
         "not these two. Write down who owns what before and after, by {strategy}, and ask what "
         "each member drops before it joins."
@@ -693,7 +727,7 @@ JUDGE_07_5 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="who dies is at fault",
-            sentence="That one died, but its settings are those of two others. The odd one was there first; the coordinator takes only members that know its strategy.",
+            sentence="That one ended, but it has the settings of two others. The odd one was there first. The coordinator admits only members that share a strategy with it.",
             source=(
                 "def odd_line(lines):\n"
                 "    for kind, words in (\n"
@@ -715,7 +749,7 @@ JUDGE_07_5 = Judge(
         ),
         WrongAnswer(
             name="it is always the topics",
-            sentence="The right member. But look at its other rows: its topics are those of its colleagues.",
+            sentence="The right member. But look at its other rows: its topics are those of the other members.",
             source=(
                 "def odd_line(lines):\n"
                 "    for kind, words in (\n"
@@ -751,7 +785,7 @@ JUDGE_07_5 = Judge(
         ),
         WrongAnswer(
             name="it is always the strategy",
-            sentence="The right member. It deals by the class that all four have; compare the two other rows.",
+            sentence="The right member. But all four have this strategy. Compare the two other rows.",
             source=(
                 "def odd_line(lines):\n"
                 "    for kind, words in (\n"
@@ -769,7 +803,7 @@ JUDGE_07_5 = Judge(
         ),
         WrongAnswer(
             name="m1 leads, so m1 is to blame",
-            sentence="m1 is not out of line here. Find the member whose row differs from three others.",
+            sentence="m1 has the same group, topics and strategy as two others. Find the member whose row differs from three others.",
             source=(
                 "def odd_line(lines):\n"
                 "    for kind, words in (\n"
@@ -785,6 +819,29 @@ JUDGE_07_5 = Judge(
                 "differs = {team: odd_line(lines)[1] for team, lines in shown.items()}"
             ),
         ),
+        WrongAnswer(
+            name="a setting that does no harm",
+            sentence="That member reads in other portions (max.poll.records). Each member may choose this for itself. Only group.id, topics and strategy concern the group.",
+            source=(
+                "def odd_line(lines):\n"
+                "    for kind, words in (\n"
+                "        (\"topics\", \"Subscribed\"),\n"
+                "        (\"strategy\", \"strategy =\"),\n"
+                "        (\"group\", \"group.id =\"),\n"
+                "    ):\n"
+                "        said = [line.split(\" \", 1) for line in lines if words in line]\n"
+                "        for client, setting in said:\n"
+                "            if sum(other == setting for _, other in said) == 1:\n"
+                "                return client, kind\n"
+                "def portions(lines):\n"
+                "    said = [line.split(\" \", 1) for line in lines if \"max.poll.records\" in line]\n"
+                "    return next(c for c, row in said if sum(other == row for _, other in said) == 1)\n"
+                "\n"
+                "\n"
+                "odd_one = {team: portions(lines) for team, lines in shown.items()}\n"
+                "differs = {team: odd_line(lines)[1] for team, lines in shown.items()}"
+            ),
+        ),
     ),
     truth=lambda case: {
         "odd_one": planted(case["story"])[1],
@@ -792,8 +849,8 @@ JUDGE_07_5 = Judge(
     },
     right="right: one setting in one program, and the whole group feels it.",
     otherwise=(
-        "not this one, or not this setting. Compare the members' lines one by one: three of "
-        "them agree."
+        "not this one, or not this setting. Compare the members row by row. Three of them agree, "
+        "and the row must be one that the group feels."
     ),
 )
 
@@ -803,37 +860,65 @@ from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab import Lab
+from kafkalab.stories.group_protocol import ownership_changes, shift
 
 
 @cache
-def _gaps(strategy: str, work_ms: int) -> tuple[tuple[int, int], ...]:
-    """(when it ended, milliseconds) of each time a partition had no owner, by what the consumers
-    had; the lines are not looked at."""
-    lab = Lab(brokers=1, seed=9, version="3.9", broker_version="4.4")
-    lab.create_topic("orders", partitions=9)
-    for number, busy_ms, stays_ms in ((1, 0, 45_000), (2, work_ms, 900_000), (3, 0, 900_000)):
-        lab.spawn(_member, f"m{number}", strategy, busy_ms, stays_ms, name=f"m{number}")
-    lab.run_for(ms=30_000)
-    lab.spawn(_member, "m4", strategy, name="m4")
-    lab.run_for(ms=45_000)
+def _gaps(strategy: str, work_ms: int) -> tuple[tuple[tuple[int, int, bool], ...], int]:
+    """((when it ended, milliseconds, of one member) of each time a partition had no owner, and how
+    long m4 waits), by what the consumers had; the lines are not looked at."""
+    lab = shift(strategy, work_ms)
     has: dict[str, set] = {}
-    free_since: dict[str, int] = {}
-    gaps = []
+    free_since: dict[str, tuple[int, str]] = {}
+    gaps, first = [], 0
     for event in lab.journal.of("assigned"):
         now, before = set(event.partitions), has.get(event.who, set())
         for tp in sorted(now - before):
             if tp in free_since:
-                gaps.append((event.at_ms, event.at_ms - free_since.pop(tp)))
+                begun_ms, whose = free_since.pop(tp)
+                gaps.append((event.at_ms, event.at_ms - begun_ms, whose == event.who))
+            if event.who == "m4" and not first:
+                first = event.at_ms - 30_000
         for tp in sorted(before - now):
-            free_since[tp] = event.at_ms
+            free_since[tp] = event.at_ms, event.who
         has[event.who] = now
     lab.close()
-    return tuple(gaps)
+    return tuple(gaps), first
+
+
+@cache
+def _revoked_only(strategy: str, work_ms: int) -> int:
+    """The milliseconds of the gaps that begin with a line of Revoke."""
+    lab, given_up, total = shift(strategy, work_ms), {}, 0
+    for at_ms, _, what, partition in ownership_changes(lab):
+        if what == "Revoke":
+            given_up[partition] = at_ms
+        elif what == "Adding":
+            total += at_ms - given_up.pop(partition, at_ms)
+    lab.close()
+    return total
 
 
 def _each_gap(case: dict, until_ms: int = 10**9) -> list[int]:
-    return [ms for ended_ms, ms in _gaps(case["strategy"], case["work_ms"]) if ended_ms < until_ms]
+    found, _ = _gaps(case["strategy"], case["work_ms"])
+    return [ms for ended_ms, ms, _ in found if ended_ms < until_ms]
+
+
+def _waits(case: dict) -> int:
+    return _gaps(case["strategy"], case["work_ms"])[1]
+
+
+def _with_waits(total):
+    """The answer with this number of milliseconds without an owner, and the right wait of m4."""
+    return lambda case: {"ms_without_owner": total(case), "newcomer_waits_ms": _waits(case)}
+
+
+def _why(case: dict) -> str:
+    if case["strategy"] == "CooperativeSticky":
+        return (
+            "right: each step of the cooperative protocol waits for a turn of m2, and m4 with it."
+        )
+    return "right: the eager members give up everything, and then wait for one turn of m2."
 
 
 JUDGE_07_6 = Judge(
@@ -843,110 +928,274 @@ JUDGE_07_6 = Judge(
             name="the longest gap",
             sentence="That is the longest single gap. The question asks for all gaps of all partitions, added up.",
             source=(
-                "def all_gaps(group, until=10**9):\n"
+                "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
-                "    for line in shift(group).table(\"line\").itertuples():\n"
-                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
-                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
-                "            if found[1] == \"Revoke\":\n"
-                "                given_up[partition] = line.at_ms\n"
-                "            elif partition in given_up and line.at_ms < until:\n"
-                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what != \"Adding\":\n"
+                "            given_up[partition] = at_ms, client\n"
+                "        elif partition in given_up and at_ms < until:\n"
+                "            begun, whose = given_up.pop(partition)\n"
+                "            if not same or whose == client:\n"
+                "                gaps.append(at_ms - begun)\n"
                 "    return gaps\n"
+                "\n"
+                "\n"
+                "def first_add(group):\n"
+                "    return next(\n"
+                "        at_ms - 30_000\n"
+                "        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))\n"
+                "        if client == \"m4\" and what == \"Adding\"\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}\n"
                 "ms_without_owner = {a: max(all_gaps(x)) for a, x in n.items()}"
             ),
             says=(
-lambda case: {"ms_without_owner": max(_each_gap(case))}
+_with_waits(lambda case: max(_each_gap(case)))
             ),
         ),
         WrongAnswer(
             name="the number of gaps",
             sentence="That is how many gaps there are. Add up how long each one lasted instead of counting rows.",
             source=(
-                "def all_gaps(group, until=10**9):\n"
+                "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
-                "    for line in shift(group).table(\"line\").itertuples():\n"
-                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
-                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
-                "            if found[1] == \"Revoke\":\n"
-                "                given_up[partition] = line.at_ms\n"
-                "            elif partition in given_up and line.at_ms < until:\n"
-                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what != \"Adding\":\n"
+                "            given_up[partition] = at_ms, client\n"
+                "        elif partition in given_up and at_ms < until:\n"
+                "            begun, whose = given_up.pop(partition)\n"
+                "            if not same or whose == client:\n"
+                "                gaps.append(at_ms - begun)\n"
                 "    return gaps\n"
+                "\n"
+                "\n"
+                "def first_add(group):\n"
+                "    return next(\n"
+                "        at_ms - 30_000\n"
+                "        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))\n"
+                "        if client == \"m4\" and what == \"Adding\"\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}\n"
                 "ms_without_owner = {a: len(all_gaps(x)) for a, x in n.items()}"
             ),
             says=(
-lambda case: {"ms_without_owner": len(_each_gap(case))}
+_with_waits(lambda case: len(_each_gap(case)))
             ),
         ),
         WrongAnswer(
             name="in seconds",
             sentence="The sum is right, in seconds. Give it in milliseconds, as the rows have it.",
             source=(
-                "def all_gaps(group, until=10**9):\n"
+                "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
-                "    for line in shift(group).table(\"line\").itertuples():\n"
-                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
-                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
-                "            if found[1] == \"Revoke\":\n"
-                "                given_up[partition] = line.at_ms\n"
-                "            elif partition in given_up and line.at_ms < until:\n"
-                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what != \"Adding\":\n"
+                "            given_up[partition] = at_ms, client\n"
+                "        elif partition in given_up and at_ms < until:\n"
+                "            begun, whose = given_up.pop(partition)\n"
+                "            if not same or whose == client:\n"
+                "                gaps.append(at_ms - begun)\n"
                 "    return gaps\n"
+                "\n"
+                "\n"
+                "def first_add(group):\n"
+                "    return next(\n"
+                "        at_ms - 30_000\n"
+                "        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))\n"
+                "        if client == \"m4\" and what == \"Adding\"\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}\n"
                 "ms_without_owner = {a: sum(all_gaps(x)) / 1000 for a, x in n.items()}"
             ),
             says=(
-lambda case: {"ms_without_owner": sum(_each_gap(case)) / 1000}
+_with_waits(lambda case: sum(_each_gap(case)) / 1000)
             ),
         ),
         WrongAnswer(
             name="the average gap",
             sentence="That is the average gap. The cost is their sum.",
             source=(
-                "def all_gaps(group, until=10**9):\n"
+                "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
-                "    for line in shift(group).table(\"line\").itertuples():\n"
-                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
-                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
-                "            if found[1] == \"Revoke\":\n"
-                "                given_up[partition] = line.at_ms\n"
-                "            elif partition in given_up and line.at_ms < until:\n"
-                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what != \"Adding\":\n"
+                "            given_up[partition] = at_ms, client\n"
+                "        elif partition in given_up and at_ms < until:\n"
+                "            begun, whose = given_up.pop(partition)\n"
+                "            if not same or whose == client:\n"
+                "                gaps.append(at_ms - begun)\n"
                 "    return gaps\n"
+                "\n"
+                "\n"
+                "def first_add(group):\n"
+                "    return next(\n"
+                "        at_ms - 30_000\n"
+                "        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))\n"
+                "        if client == \"m4\" and what == \"Adding\"\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}\n"
                 "ms_without_owner = {\n"
                 "    a: (lambda gaps: round(sum(gaps) / len(gaps)))(all_gaps(x)) for a, x in n.items()\n"
                 "}"
             ),
             says=(
-lambda case: {"ms_without_owner": round(sum(_each_gap(case)) / len(_each_gap(case)))}
+_with_waits(lambda case: round(sum(_each_gap(case)) / len(_each_gap(case))))
             ),
         ),
         WrongAnswer(
             name="the first rebalance only",
             sentence="That is the first rebalance alone. m1 leaves later, and that costs as well.",
             source=(
-                "def all_gaps(group, until=10**9):\n"
+                "def all_gaps(group, until=10**9, same=False):\n"
                 "    given_up, gaps = {}, []\n"
-                "    for line in shift(group).table(\"line\").itertuples():\n"
-                "        found = re.search(r\"(Revoke|Adding).* assigned partitions:? ?(.*)\", line.message)\n"
-                "        for partition in filter(None, found[2].split(\", \") if found else ()):\n"
-                "            if found[1] == \"Revoke\":\n"
-                "                given_up[partition] = line.at_ms\n"
-                "            elif partition in given_up and line.at_ms < until:\n"
-                "                gaps.append(line.at_ms - given_up.pop(partition))\n"
+                "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what != \"Adding\":\n"
+                "            given_up[partition] = at_ms, client\n"
+                "        elif partition in given_up and at_ms < until:\n"
+                "            begun, whose = given_up.pop(partition)\n"
+                "            if not same or whose == client:\n"
+                "                gaps.append(at_ms - begun)\n"
                 "    return gaps\n"
+                "\n"
+                "\n"
+                "def first_add(group):\n"
+                "    return next(\n"
+                "        at_ms - 30_000\n"
+                "        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))\n"
+                "        if client == \"m4\" and what == \"Adding\"\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}\n"
                 "ms_without_owner = {a: sum(all_gaps(x, until=45_000)) for a, x in n.items()}"
             ),
             says=(
-lambda case: {"ms_without_owner": sum(_each_gap(case, until_ms=45_000))}
+_with_waits(lambda case: sum(_each_gap(case, until_ms=45_000)))
+            ),
+        ),
+        WrongAnswer(
+            name="paired by client",
+            sentence="You paired the lines of each client by itself. A partition that one member gives up is often taken over by another: leave the client out of the window.",
+            source=(
+                "def all_gaps(group, until=10**9, same=False):\n"
+                "    given_up, gaps = {}, []\n"
+                "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what != \"Adding\":\n"
+                "            given_up[partition] = at_ms, client\n"
+                "        elif partition in given_up and at_ms < until:\n"
+                "            begun, whose = given_up.pop(partition)\n"
+                "            if not same or whose == client:\n"
+                "                gaps.append(at_ms - begun)\n"
+                "    return gaps\n"
+                "\n"
+                "\n"
+                "def first_add(group):\n"
+                "    return next(\n"
+                "        at_ms - 30_000\n"
+                "        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))\n"
+                "        if client == \"m4\" and what == \"Adding\"\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}\n"
+                "ms_without_owner = {a: sum(all_gaps(x, same=True)) for a, x in n.items()}"
+            ),
+            says=(
+_with_waits(
+    lambda case: sum(ms for _, ms, own in _gaps(case["strategy"], case["work_ms"])[0] if own)
+)
+            ),
+        ),
+        WrongAnswer(
+            name="lost partitions left out",
+            sentence="You paired only the lines with Revoke. A member that leaves in the middle of a rebalance writes \"Lost previously assigned partitions\": these have no owner, too.",
+            source=(
+                "def all_gaps(group, until=10**9, same=False):\n"
+                "    given_up, gaps = {}, []\n"
+                "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what != \"Adding\":\n"
+                "            given_up[partition] = at_ms, client\n"
+                "        elif partition in given_up and at_ms < until:\n"
+                "            begun, whose = given_up.pop(partition)\n"
+                "            if not same or whose == client:\n"
+                "                gaps.append(at_ms - begun)\n"
+                "    return gaps\n"
+                "\n"
+                "\n"
+                "def first_add(group):\n"
+                "    return next(\n"
+                "        at_ms - 30_000\n"
+                "        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))\n"
+                "        if client == \"m4\" and what == \"Adding\"\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}\n"
+                "def only_revoked(group):\n"
+                "    given_up, total = {}, 0\n"
+                "    for at_ms, _, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what == \"Revoke\":\n"
+                "            given_up[partition] = at_ms\n"
+                "        elif what == \"Adding\":\n"
+                "            total += at_ms - given_up.pop(partition, at_ms)\n"
+                "    return total\n"
+                "\n"
+                "\n"
+                "ms_without_owner = {a: only_revoked(x) for a, x in n.items()}"
+            ),
+            says=(
+_with_waits(lambda case: _revoked_only(case["strategy"], case["work_ms"]))
+            ),
+        ),
+        WrongAnswer(
+            name="the moment and not the wait",
+            sentence="That is when m4 got its partition, counted from the start of the lab. m4 started at 30,000 ms.",
+            source=(
+                "def all_gaps(group, until=10**9, same=False):\n"
+                "    given_up, gaps = {}, []\n"
+                "    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):\n"
+                "        if what != \"Adding\":\n"
+                "            given_up[partition] = at_ms, client\n"
+                "        elif partition in given_up and at_ms < until:\n"
+                "            begun, whose = given_up.pop(partition)\n"
+                "            if not same or whose == client:\n"
+                "                gaps.append(at_ms - begun)\n"
+                "    return gaps\n"
+                "\n"
+                "\n"
+                "def first_add(group):\n"
+                "    return next(\n"
+                "        at_ms - 30_000\n"
+                "        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))\n"
+                "        if client == \"m4\" and what == \"Adding\"\n"
+                "    )\n"
+                "\n"
+                "\n"
+                "newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}\n"
+                "ms_without_owner = {a: sum(all_gaps(x)) for a, x in n.items()}\n"
+                "newcomer_waits_ms = {a: first_add(x) + 30_000 for a, x in n.items()}"
+            ),
+            says=(
+lambda case: {
+    "ms_without_owner": sum(_each_gap(case)),
+    "newcomer_waits_ms": _waits(case) + 30_000,
+}
             ),
         ),
     ),
-    truth=lambda case: {"ms_without_owner": sum(_each_gap(case))},
-    right=("right: eager members pay with every partition, cooperative ones with those that move."),
+    truth=_with_waits(lambda case: sum(_each_gap(case))),
+    right=_why,
     otherwise=(
-        "not this number of milliseconds. Pair each revoke with the next add of the same "
-        "partition in the same group, and add up the differences."
+        "not these milliseconds. Pair each revoke with the next add of the same partition in the "
+        "same group. For m4, take its first add."
     ),
 )
 

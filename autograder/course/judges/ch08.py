@@ -133,8 +133,8 @@ def _told(lab) -> list[tuple[str, str, str]]:
 
 
 def _days(rng: Random) -> list[dict]:
-    """What happened to real groups, and now and then something
-    that cannot happen at the end of it."""
+    """What happened to real groups, and the last walk ends with something
+    that cannot happen."""
     cases = []
     for _ in range(4):
         walk = [event for _, event, _ in lived(rng.randrange(10_000))][:24]
@@ -146,7 +146,7 @@ def _days(rng: Random) -> list[dict]:
         rng.choice(
             [
                 event
-                for event in ("none left", "plan", "all in", "expire")
+                for event in ("none left", "plan", "all in", "expire", "gone", "heartbeat")
                 if (state, event) not in MOVES
             ]
         )
@@ -159,7 +159,7 @@ JUDGE_08_1 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="stable when all are in",
-            sentence="When all are in, nobody knows yet who gets what. The group waits for the leader's plan first, and that is a state of its own.",
+            sentence="When all are in, no member knows yet what it owns. The group waits for the leader's plan first, in a state of its own.",
             source=(
                 "group = {\n"
                 "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
@@ -183,7 +183,7 @@ JUDGE_08_1 = Judge(
         ),
         WrongAnswer(
             name="from stable to empty",
-            sentence="No way leads from Stable to Empty. The last one who goes is a `gone` like any other; the coordinator prepares a rebalance, and only then finds nobody.",
+            sentence="No arrow leads from Stable to Empty. When the last member goes, that is a `gone` like any other: the coordinator prepares a rebalance, and then finds no member.",
             source=(
                 "group = {\n"
                 "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
@@ -212,7 +212,7 @@ JUDGE_08_1 = Judge(
         ),
         WrongAnswer(
             name="gone and empty",
-            sentence="Stable never turns Empty at once. Whoever goes, the coordinator prepares a rebalance first, and only then finds out who is left.",
+            sentence="Stable never becomes Empty at once. When a member goes, the coordinator prepares a rebalance first, and then sees who is left.",
             source=(
                 "group = {\n"
                 "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
@@ -236,7 +236,7 @@ JUDGE_08_1 = Judge(
         ),
         WrongAnswer(
             name="old offsets end a group at work",
-            sentence="While a group has members, its last offset does not expire. Only an Empty group can be forgotten.",
+            sentence="While a group has members, it cannot become Dead by expiry. Only an Empty group can.",
             source=(
                 "group = {\n"
                 "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
@@ -265,7 +265,7 @@ JUDGE_08_1 = Judge(
         ),
         WrongAnswer(
             name="a going is nothing",
-            sentence="Somebody is gone, and their partitions have no owner. That is as good a reason for a rebalance as a newcomer.",
+            sentence="A member is gone, and its partitions have no owner. That starts a rebalance, as a newcomer does.",
             source=(
                 "group = {\n"
                 "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
@@ -289,7 +289,7 @@ JUDGE_08_1 = Judge(
         ),
         WrongAnswer(
             name="a latecomer waits",
-            sentence="The plan that the leader is making knows nothing of this change. The group gathers once more.",
+            sentence="The plan that the leader is making does not know of this change. The group gathers again.",
             source=(
                 "group = {\n"
                 "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
@@ -313,7 +313,7 @@ JUDGE_08_1 = Judge(
         ),
         WrongAnswer(
             name="empty is dead",
-            sentence="Nobody is there and nothing is kept: then nothing is left of the group, and its state says so.",
+            sentence="The group has no members and no offsets: nothing is left of it. Its state says so.",
             source=(
                 "group = {\n"
                 "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Empty\"},\n"
@@ -337,7 +337,7 @@ JUDGE_08_1 = Judge(
         ),
         WrongAnswer(
             name="a heartbeat makes stable",
-            sentence="A heartbeat moves no group. It keeps its member alive and brings back news.",
+            sentence="A heartbeat changes no group's state. It keeps its member alive and brings back news.",
             source=(
                 "group = {\n"
                 "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
@@ -365,7 +365,7 @@ JUDGE_08_1 = Judge(
         ),
         WrongAnswer(
             name="the dead come back",
-            sentence="Dead is the end of this group. Who joins the same name later begins with a new one, which is Empty.",
+            sentence="Dead is the end of this group. A later member with the same group.id begins a new group, which is Empty.",
             source=(
                 "group = {\n"
                 "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
@@ -387,13 +387,194 @@ JUDGE_08_1 = Judge(
                 "}"
             ),
         ),
+        WrongAnswer(
+            name="no heartbeats",
+            sentence="A heartbeat can arrive here and changes nothing. Such an event leads from the state to itself.",
+            source=(
+                "group = {\n"
+                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
+                "    \"PreparingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"all in\": \"CompletingRebalance\",\n"
+                "        \"none left\": \"Empty\",\n"
+                "    },\n"
+                "    \"CompletingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"plan\": \"Stable\",\n"
+                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\"},\n"
+                "    \"Dead\": {},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="gone is none left",
+            sentence="One member is gone; others may still be there. Only when none is left does the group become Empty, and that event has its own name.",
+            source=(
+                "group = {\n"
+                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
+                "    \"PreparingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"Empty\",\n"
+                "        \"heartbeat\": \"PreparingRebalance\",\n"
+                "        \"all in\": \"CompletingRebalance\",\n"
+                "        \"none left\": \"Empty\",\n"
+                "    },\n"
+                "    \"CompletingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"CompletingRebalance\",\n"
+                "        \"plan\": \"Stable\",\n"
+                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
+                "    \"Dead\": {},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="none left is dead",
+            sentence="Without members the group still has its committed offsets. It becomes Dead when they have expired.",
+            source=(
+                "group = {\n"
+                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
+                "    \"PreparingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"PreparingRebalance\",\n"
+                "        \"all in\": \"CompletingRebalance\",\n"
+                "        \"none left\": \"Dead\",\n"
+                "    },\n"
+                "    \"CompletingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"CompletingRebalance\",\n"
+                "        \"plan\": \"Stable\",\n"
+                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
+                "    \"Dead\": {},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="offsets expire while members join",
+            sentence="This group has a member, so its offsets cannot end it. Leave the event out here.",
+            source=(
+                "group = {\n"
+                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
+                "    \"PreparingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"PreparingRebalance\",\n"
+                "        \"all in\": \"CompletingRebalance\",\n"
+                "        \"expire\": \"Dead\",\n"
+                "        \"none left\": \"Empty\",\n"
+                "    },\n"
+                "    \"CompletingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"CompletingRebalance\",\n"
+                "        \"plan\": \"Stable\",\n"
+                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
+                "    \"Dead\": {},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="the empty lose members",
+            sentence="An Empty group has no member that could go. Leave the event out here.",
+            source=(
+                "group = {\n"
+                "    \"Empty\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"expire\": \"Dead\",\n"
+                "        \"gone\": \"Empty\",\n"
+                "        \"none left\": \"Empty\",\n"
+                "    },\n"
+                "    \"PreparingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"PreparingRebalance\",\n"
+                "        \"all in\": \"CompletingRebalance\",\n"
+                "        \"none left\": \"Empty\",\n"
+                "    },\n"
+                "    \"CompletingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"CompletingRebalance\",\n"
+                "        \"plan\": \"Stable\",\n"
+                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
+                "    \"Dead\": {},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a plan twice",
+            sentence="In Stable the plan has been accepted already. A SYNC_GROUP that comes again is no new plan: leave the event out here.",
+            source=(
+                "group = {\n"
+                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
+                "    \"PreparingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"PreparingRebalance\",\n"
+                "        \"all in\": \"CompletingRebalance\",\n"
+                "        \"none left\": \"Empty\",\n"
+                "    },\n"
+                "    \"CompletingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"CompletingRebalance\",\n"
+                "        \"plan\": \"Stable\",\n"
+                "    },\n"
+                "    \"Stable\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"Stable\",\n"
+                "        \"plan\": \"Stable\",\n"
+                "    },\n"
+                "    \"Dead\": {},\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a plan too early",
+            sentence="While the group gathers, the coordinator accepts no plan. Leave the event out here.",
+            source=(
+                "group = {\n"
+                "    \"Empty\": {\"join\": \"PreparingRebalance\", \"expire\": \"Dead\"},\n"
+                "    \"PreparingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"PreparingRebalance\",\n"
+                "        \"all in\": \"CompletingRebalance\",\n"
+                "        \"plan\": \"PreparingRebalance\",\n"
+                "        \"none left\": \"Empty\",\n"
+                "    },\n"
+                "    \"CompletingRebalance\": {\n"
+                "        \"join\": \"PreparingRebalance\",\n"
+                "        \"gone\": \"PreparingRebalance\",\n"
+                "        \"heartbeat\": \"CompletingRebalance\",\n"
+                "        \"plan\": \"Stable\",\n"
+                "    },\n"
+                "    \"Stable\": {\"join\": \"PreparingRebalance\", \"gone\": \"PreparingRebalance\", \"heartbeat\": \"Stable\"},\n"
+                "    \"Dead\": {},\n"
+                "}"
+            ),
+        ),
     ),
     truth=_walked,
     hidden_cases=_days,
     right="right.",
-    otherwise="your table leads through {said}. The last step is not what a coordinator does.",
+    otherwise=(
+        "your table leads through {said}. The last step, on `{last}`, is wrong. (None is an event "
+        "that your table leaves out.)"
+    ),
     unseen=(
-        "the days of another group lead your table astray. Write down a day by hand: join, all "
+        "your table goes wrong on what happened to another group. Follow one by hand: join, all "
         "in, plan, gone, none left, expire."
     ),
 )
@@ -478,7 +659,7 @@ JUDGE_08_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="at once, both",
-            sentence="Nobody calls a member. It learns of a rebalance from the answer to its own next heartbeat.",
+            sentence="The coordinator calls no member. ann learns of a rebalance from the answer to her next heartbeat.",
             source=(
                 "noticed_after_s = {a: 0 for a, x in n.items()}\n"
                 "told_after_s = {a: 0 for a, x in n.items()}"
@@ -508,8 +689,8 @@ JUDGE_08_2 = Judge(
             ),
         ),
         WrongAnswer(
-            name="everybody says goodbye",
-            sentence="A member with a group.instance.id sends no LEAVE_GROUP when it closes: it may come back in a minute. So its session has to run out.",
+            name="everybody leaves",
+            sentence="A member with a group.instance.id sends no LEAVE_GROUP when it closes: it may come back in a minute. So the coordinator waits until its session is over.",
             source=(
                 "noticed_after_s = {\n"
                 "    a: 0 if \"close\" in x.how else x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s\n"
@@ -541,7 +722,7 @@ JUDGE_08_2 = Judge(
         ),
         WrongAnswer(
             name="a whole interval more",
-            sentence="An interval is the most that it can take. Here the next heartbeat is nearer: they come every {interval_s} s since the start.",
+            sentence="An interval is the longest that it can take. Here the next heartbeat is nearer: there is one every {interval_s} s from the start.",
             source=(
                 "noticed_after_s = {\n"
                 "    a: x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s if x.how != \"close\" else 0\n"
@@ -550,6 +731,20 @@ JUDGE_08_2 = Judge(
                 "told_after_s = {\n"
                 "    a: (x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s if x.how != \"close\" else 0)\n"
                 "    + x.interval_s\n"
+                "    for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a close waits for the session",
+            sentence="close() sends LEAVE_GROUP, unless the member is static. The coordinator notices a close after 0 s.",
+            source=(
+                "noticed_after_s = {\n"
+                "    a: x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s for a, x in n.items()\n"
+                "}\n"
+                "told_after_s = {\n"
+                "    a: ((x.at_s // x.interval_s * x.interval_s + x.session_s) // x.interval_s + 1) * x.interval_s\n"
+                "    - x.at_s\n"
                 "    for a, x in n.items()\n"
                 "}"
             ),
@@ -565,21 +760,36 @@ JUDGE_08_2 = Judge(
 
 
 # %% 08.3
+from autograder.cell.questions.ch08 import ALL_REQUESTS
+from autograder.cell.questions.ch08 import SHOWN
 from autograder.course.judge import WrongAnswer
 from functools import cache
 
 from autograder.course.judge import Judge
 from kafkalab.stories.group_case import GroupCase
 
+WHY = {
+    "UNKNOWN_MEMBER_ID": "right: the coordinator first looks for the id, and it knows none.",
+    "ILLEGAL_GENERATION": "right: the generation is compared before the state.",
+    "REBALANCE_IN_PROGRESS": "right: this state does not take a {request}.",
+    "NONE": "right: {state} takes a {request}.",
+}
+
 
 @cache
-def _answered(state: str, request: str, generation: str, broker: str) -> str:
-    """What a coordinator really answers alice."""
-    group = GroupCase(broker).bring_to(state)
+def _answered(state: str, request: str, is_member: bool, generation: str) -> str:
+    """What a coordinator of the lab answers alice, or somebody it never met."""
+    group = GroupCase("4.4").bring_to(state)
+    who = "alice" if is_member else "nobody"
+    group.ids["nobody"] = "nobody-1"
     number = group.group.generation - (generation == "old")
     if request == "sync":
-        return group.sync("alice", number).name
-    return (group.beat if request == "heartbeat" else group.commit)(group.ids["alice"], number).name
+        return group.sync(who, number).name
+    return (group.beat if request == "heartbeat" else group.commit)(group.ids[who], number).name
+
+
+def _truth(case: dict) -> str:
+    return _answered(case["state"], case["request"], case["is_member"], case["generation"])
 
 
 JUDGE_08_3 = Judge(
@@ -587,80 +797,318 @@ JUDGE_08_3 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="no commits in a rebalance",
-            sentence="PreparingRebalance is the time of grace: members still hold their partitions, and their commits are taken.",
+            sentence="In PreparingRebalance members still own their partitions, and the coordinator takes their commits.",
             source=(
-                "answered = {\n"
-                "    a: \"REBALANCE_IN_PROGRESS\"\n"
-                "    if x.request == \"commit\" and x.state == \"PreparingRebalance\" and x.generation == \"current\"\n"
-                "    else asked(x.state, x.request, x.generation, x.broker)\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def answer(state, request, is_member, generation):\n"
+                "    if not is_member:\n"
+                "        return \"UNKNOWN_MEMBER_ID\"\n"
+                "    if generation == \"old\":\n"
+                "        return \"ILLEGAL_GENERATION\"\n"
+                "    if state == \"PreparingRebalance\" or (state, request) == (\"CompletingRebalance\", \"commit\"):\n"
+                "        return \"REBALANCE_IN_PROGRESS\"\n"
+                "    return \"NONE\""
             ),
         ),
         WrongAnswer(
             name="commits until the end",
-            sentence="In CompletingRebalance the new generation has begun. Who commits now does not yet know what belongs to it.",
+            sentence="In CompletingRebalance a new generation has begun. Its members do not know yet which partitions they own, so a commit is refused.",
             source=(
-                "answered = {\n"
-                "    a: \"NONE\"\n"
-                "    if x.request == \"commit\" and x.state == \"CompletingRebalance\" and x.generation == \"current\"\n"
-                "    else asked(x.state, x.request, x.generation, x.broker)\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def answer(state, request, is_member, generation):\n"
+                "    if not is_member:\n"
+                "        return \"UNKNOWN_MEMBER_ID\"\n"
+                "    if generation == \"old\":\n"
+                "        return \"ILLEGAL_GENERATION\"\n"
+                "    if state == \"PreparingRebalance\" and request != \"commit\":\n"
+                "        return \"REBALANCE_IN_PROGRESS\"\n"
+                "    return \"NONE\""
             ),
         ),
         WrongAnswer(
             name="a heartbeat is a heartbeat",
-            sentence="This is how the news travels: the answer to a heartbeat says that the group is gathering.",
+            sentence="Members hear of a rebalance here: the answer to a heartbeat in PreparingRebalance says it.",
             source=(
-                "answered = {\n"
-                "    a: \"NONE\"\n"
-                "    if x.request == \"heartbeat\" and x.state == \"PreparingRebalance\" and x.generation == \"current\"\n"
-                "    else asked(x.state, x.request, x.generation, x.broker)\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def answer(state, request, is_member, generation):\n"
+                "    if not is_member:\n"
+                "        return \"UNKNOWN_MEMBER_ID\"\n"
+                "    if generation == \"old\":\n"
+                "        return \"ILLEGAL_GENERATION\"\n"
+                "    refused = {(\"PreparingRebalance\", \"sync\"), (\"CompletingRebalance\", \"commit\")}\n"
+                "    return \"REBALANCE_IN_PROGRESS\" if (state, request) in refused else \"NONE\""
+            ),
+        ),
+        WrongAnswer(
+            name="a heartbeat while the plan is made",
+            sentence="This member has sent JOIN_GROUP already. A coordinator of 2.3 tells it again to join; one of 4.4 does not.",
+            source=(
+                "def answer(state, request, is_member, generation):\n"
+                "    if not is_member:\n"
+                "        return \"UNKNOWN_MEMBER_ID\"\n"
+                "    if generation == \"old\":\n"
+                "        return \"ILLEGAL_GENERATION\"\n"
+                "    refused = {\n"
+                "        \"PreparingRebalance\": (\"heartbeat\", \"sync\"),\n"
+                "        \"CompletingRebalance\": (\"heartbeat\", \"commit\"),\n"
+                "    }\n"
+                "    return \"REBALANCE_IN_PROGRESS\" if request in refused.get(state, ()) else \"NONE\""
             ),
         ),
         WrongAnswer(
             name="old means rebalance",
-            sentence="The generation is looked at before the state. An old one has an answer of its own.",
+            sentence="The generation is compared before the state. A request of an old one gets an error of its own.",
             source=(
-                "answered = {\n"
-                "    a: \"REBALANCE_IN_PROGRESS\"\n"
-                "    if x.generation == \"old\" and x.state != \"Empty\"\n"
-                "    else asked(x.state, x.request, x.generation, x.broker)\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def answer(state, request, is_member, generation):\n"
+                "    if not is_member:\n"
+                "        return \"UNKNOWN_MEMBER_ID\"\n"
+                "    if generation == \"old\":\n"
+                "        return \"REBALANCE_IN_PROGRESS\"\n"
+                "    refused = {\"PreparingRebalance\": (\"heartbeat\", \"sync\"), \"CompletingRebalance\": (\"commit\",)}\n"
+                "    return \"REBALANCE_IN_PROGRESS\" if request in refused.get(state, ()) else \"NONE\""
             ),
         ),
         WrongAnswer(
-            name="old means unknown",
-            sentence="The coordinator knows alice very well. It is her generation that is over.",
+            name="the generation first",
+            sentence="The coordinator looks for the member id first. For somebody it does not know, the generation does not matter.",
             source=(
-                "answered = {\n"
-                "    a: \"UNKNOWN_MEMBER_ID\"\n"
-                "    if x.generation == \"old\"\n"
-                "    else asked(x.state, x.request, x.generation, x.broker)\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def answer(state, request, is_member, generation):\n"
+                "    if generation == \"old\":\n"
+                "        return \"ILLEGAL_GENERATION\"\n"
+                "    if not is_member:\n"
+                "        return \"UNKNOWN_MEMBER_ID\"\n"
+                "    refused = {\"PreparingRebalance\": (\"heartbeat\", \"sync\"), \"CompletingRebalance\": (\"commit\",)}\n"
+                "    return \"REBALANCE_IN_PROGRESS\" if request in refused.get(state, ()) else \"NONE\""
             ),
         ),
         WrongAnswer(
             name="nobody is there, all is well",
-            sentence="Alice has left. To the coordinator she is nobody now, whatever she asks.",
+            sentence="An Empty group has no members, so the coordinator knows no id at all.",
             source=(
-                "answered = {\n"
-                "    a: \"NONE\" if x.state == \"Empty\" else asked(x.state, x.request, x.generation, x.broker)\n"
-                "    for a, x in n.items()\n"
-                "}"
+                "def answer(state, request, is_member, generation):\n"
+                "    if state == \"Empty\":\n"
+                "        return \"NONE\"\n"
+                "    if not is_member:\n"
+                "        return \"UNKNOWN_MEMBER_ID\"\n"
+                "    if generation == \"old\":\n"
+                "        return \"ILLEGAL_GENERATION\"\n"
+                "    refused = {\"PreparingRebalance\": (\"heartbeat\", \"sync\"), \"CompletingRebalance\": (\"commit\",)}\n"
+                "    return \"REBALANCE_IN_PROGRESS\" if request in refused.get(state, ()) else \"NONE\""
+            ),
+        ),
+        WrongAnswer(
+            name="a late sync is taken",
+            sentence="While the group gathers members, an old plan is worth nothing. The sync came too late: join again.",
+            source=(
+                "def answer(state, request, is_member, generation):\n"
+                "    if not is_member:\n"
+                "        return \"UNKNOWN_MEMBER_ID\"\n"
+                "    if generation == \"old\":\n"
+                "        return \"ILLEGAL_GENERATION\"\n"
+                "    refused = {(\"PreparingRebalance\", \"heartbeat\"), (\"CompletingRebalance\", \"commit\")}\n"
+                "    return \"REBALANCE_IN_PROGRESS\" if (state, request) in refused else \"NONE\""
             ),
         ),
     ),
-    truth=lambda case: {
-        "answered": _answered(case["state"], case["request"], case["generation"], case["broker"])
-    },
-    right="right: who you are, of which generation, and only then the state.",
-    otherwise=("not this answer. Who is asking, of which generation, and what is the group doing?"),
+    truth=_truth,
+    hidden_cases=lambda rng: [each for each in ALL_REQUESTS if each not in SHOWN],
+    right=lambda case: WHY[_truth(case)],
+    otherwise=(
+        "a coordinator of the lab does not answer {said}. It asks in this order: do I know this "
+        "id, is this my generation, does my state take this request?"
+    ),
+    unseen=(
+        "another request goes wrong. A coordinator asks in this order: do I know this id, is this "
+        "my generation, does my state take this request?"
+    ),
+)
+
+
+# %% 08.7
+from autograder.cell.questions.ch08 import ENDS
+from autograder.cell.questions.ch08 import restart_case
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab import KafkaConsumer, Lab
+
+
+@cache
+def _not_stable_s(how: str, session_s: int, interval_s: int, at_s: int, pause_s: int) -> int:
+    """Seconds in which a group of the lab is not Stable after bob's end, rounded."""
+    lab = Lab(brokers=1, seed=4, version="3.9")
+    lab.create_topic("orders", partitions=6)
+    closing = []
+
+    def member(lab, name):
+        who = name.split("/")[0]
+        config = {
+            "group.id": "g",
+            "client.id": who,
+            "session.timeout.ms": session_s * 1_000,
+            "heartbeat.interval.ms": interval_s * 1_000,
+            "enable.auto.commit": False,
+        }
+        if "static" in how:
+            config["group.instance.id"] = who
+        consumer = KafkaConsumer(lab, config, name=name)
+        consumer.subscribe(["orders"])
+        while name not in closing:
+            consumer.poll(timeout_ms=20)
+        consumer.close()
+
+    def moved() -> list:
+        return [event for event in lab.journal.of("state") if event.machine == "group"]
+
+    for name in ("ann", "bob/1", "cyd"):
+        lab.spawn(member, name, name=name)
+    lab.run_until(lambda: any(event.after == STABLE for event in moved()))
+    end_ms = moved()[-1].at_ms + at_s * 1_000
+    lab.run_for(ms=end_ms - lab.now_ms)
+    if how == "SIGTERM, close()":
+        closing.append("bob/1")
+    else:
+        lab.kill("bob/1")
+    lab.run_for(ms=pause_s * 1_000)
+    lab.spawn(member, "bob/2", name="bob/2")
+    lab.run_for(ms=(session_s + 3 * interval_s) * 1_000)
+    lab.close()
+    later = [event for event in moved() if event.at_ms >= end_ms]
+    total_ms = 0
+    for event, following in zip(later, later[1:]):
+        total_ms += following.at_ms - event.at_ms if event.after != STABLE else 0
+    return round(total_ms / 1_000)
+
+
+def _more_restarts(rng) -> list[dict]:
+    cases = []
+    for _ in range(40):
+        interval_s = rng.choice((3, 4, 5, 6))
+        session_s = rng.choice((12, 20, 30, 45))
+        at_s = interval_s * rng.randrange(4, 9) + rng.choice((1, 2))
+        if session_s < 3 * interval_s or interval_s - at_s % interval_s < 2:
+            continue
+        cases.append(restart_case(ENDS[len(cases) % 4], session_s, interval_s, at_s, 1))
+    return cases[:6]
+
+
+JUDGE_08_7 = Judge(
+    id="08.7",
+    wrong_answers=(
+        WrongAnswer(
+            name="a quick restart costs nothing",
+            sentence="The new bob has a new member id. The coordinator still knows the old one and waits for it, until its session is over.",
+            source=(
+                "def right_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    last = at_s // interval_s * interval_s\n"
+                "    if \"static\" in how:\n"
+                "        return 0\n"
+                "    if how == \"SIGTERM, close()\":\n"
+                "        return last + interval_s - at_s\n"
+                "    return last + session_s - (at_s + pause_s)\n"
+                "def group_waits_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    if how in (\"kill -9\", \"SIGTERM, no close()\"):\n"
+                "        return interval_s - (at_s + pause_s) % interval_s\n"
+                "    return right_s(how, session_s, interval_s, at_s, pause_s)"
+            ),
+        ),
+        WrongAnswer(
+            name="a signal is a close",
+            sentence="SIGTERM alone sends nothing to Kafka. Without close() no LEAVE_GROUP is sent, and the end looks like a kill.",
+            source=(
+                "def right_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    last = at_s // interval_s * interval_s\n"
+                "    if \"static\" in how:\n"
+                "        return 0\n"
+                "    if how == \"SIGTERM, close()\":\n"
+                "        return last + interval_s - at_s\n"
+                "    return last + session_s - (at_s + pause_s)\n"
+                "def group_waits_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    how = how.replace(\", no close()\", \", close()\")\n"
+                "    return right_s(how, session_s, interval_s, at_s, pause_s)"
+            ),
+        ),
+        WrongAnswer(
+            name="from the end, not from the return",
+            sentence="Until the new bob sends JOIN_GROUP the group is Stable: nobody knows yet that the old bob is dead. The waiting begins with that JOIN_GROUP.",
+            source=(
+                "def right_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    last = at_s // interval_s * interval_s\n"
+                "    if \"static\" in how:\n"
+                "        return 0\n"
+                "    if how == \"SIGTERM, close()\":\n"
+                "        return last + interval_s - at_s\n"
+                "    return last + session_s - (at_s + pause_s)\n"
+                "def group_waits_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    if how in (\"kill -9\", \"SIGTERM, no close()\"):\n"
+                "        return at_s // interval_s * interval_s + session_s - at_s\n"
+                "    return right_s(how, session_s, interval_s, at_s, pause_s)"
+            ),
+        ),
+        WrongAnswer(
+            name="the session from the end",
+            sentence="The session counts from the old bob's last heartbeat, and that was before the end.",
+            source=(
+                "def right_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    last = at_s // interval_s * interval_s\n"
+                "    if \"static\" in how:\n"
+                "        return 0\n"
+                "    if how == \"SIGTERM, close()\":\n"
+                "        return last + interval_s - at_s\n"
+                "    return last + session_s - (at_s + pause_s)\n"
+                "def group_waits_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    if how in (\"kill -9\", \"SIGTERM, no close()\"):\n"
+                "        return session_s - pause_s\n"
+                "    return right_s(how, session_s, interval_s, at_s, pause_s)"
+            ),
+        ),
+        WrongAnswer(
+            name="a static member is like the others",
+            sentence="A static member comes back under its name. It gets its old partitions, and no rebalance begins.",
+            source=(
+                "def right_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    last = at_s // interval_s * interval_s\n"
+                "    if \"static\" in how:\n"
+                "        return 0\n"
+                "    if how == \"SIGTERM, close()\":\n"
+                "        return last + interval_s - at_s\n"
+                "    return last + session_s - (at_s + pause_s)\n"
+                "def group_waits_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    return right_s(how.replace(\", static\", \"\"), session_s, interval_s, at_s, pause_s)"
+            ),
+        ),
+        WrongAnswer(
+            name="a close stops nobody",
+            sentence="LEAVE_GROUP begins a rebalance at once. It lasts until ann and cyd have heard of it, with their next heartbeat.",
+            source=(
+                "def right_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    last = at_s // interval_s * interval_s\n"
+                "    if \"static\" in how:\n"
+                "        return 0\n"
+                "    if how == \"SIGTERM, close()\":\n"
+                "        return last + interval_s - at_s\n"
+                "    return last + session_s - (at_s + pause_s)\n"
+                "def group_waits_s(how, session_s, interval_s, at_s, pause_s):\n"
+                "    if how == \"SIGTERM, close()\":\n"
+                "        return 0\n"
+                "    return right_s(how, session_s, interval_s, at_s, pause_s)"
+            ),
+        ),
+    ),
+    truth=lambda case: _not_stable_s(
+        case["how"], case["session_s"], case["interval_s"], case["at_s"], case["pause_s"]
+    ),
+    hidden_cases=_more_restarts,
+    right=lambda case: {
+        "SIGTERM, close()": "right: LEAVE_GROUP was sent, so only the next heartbeats count.",
+        "kill -9, static": "right: the coordinator knows the name, and nobody else hears of it.",
+    }.get(case["how"], "right: the group waits for the old bob until his session is over."),
+    otherwise=(
+        "in the lab it is another number than {said}. When does the rebalance begin, for whom does "
+        "the coordinator wait, and until when?"
+    ),
+    unseen=(
+        "another restart gives another number. When does the rebalance begin, for whom does the "
+        "coordinator wait, and until when?"
+    ),
 )
 
 
@@ -683,8 +1131,12 @@ JAVAS = {
 
 def _more_days(rng: Random) -> list[dict]:
     plays = [
-        {"seed": rng.randrange(20, 900), "cut_s": cut_s, "kill": kill}
-        for cut_s, kill in ((0, False), (rng.randrange(10, 15), False), (0, True))
+        {
+            "seed": rng.randrange(20, 900),
+            "happens": happens,
+            "cut_s": rng.randrange(10, 15) if happens == "cut" else 0,
+        }
+        for happens in ("nothing", "cut", "kill", "move", "same name")
     ]
     return [
         {"error": "COORDINATOR_LOAD_IN_PROGRESS"},
@@ -698,7 +1150,7 @@ JUDGE_08_4 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="a rebalance makes strangers",
-            sentence="Who starts over is somebody new, and the group waits for the one you were, until your session is over. You are known: `rejoin`.",
+            sentence="You gave up your id. The coordinator still knows it, and the group waits for the member with that id until its session is over.",
             source=(
                 "def on_heartbeat(error):\n"
                 "    return {\n"
@@ -714,7 +1166,7 @@ JUDGE_08_4 = Judge(
         ),
         WrongAnswer(
             name="news are not for me",
-            sentence="The answer asks you to join again. If you do not, all others wait for you, and then you are thrown out.",
+            sentence="The answer asks you to join again. If you do not, all others wait for you, and then the coordinator removes you.",
             source=(
                 "def on_heartbeat(error):\n"
                 "    return {\n"
@@ -730,7 +1182,7 @@ JUDGE_08_4 = Judge(
         ),
         WrongAnswer(
             name="the unknown rejoin",
-            sentence="The coordinator does not know your id any more, and `rejoin` keeps it. Forget it: `start over`.",
+            sentence="The coordinator has forgotten this id. A JOIN_GROUP that names it is refused.",
             source=(
                 "def on_heartbeat(error):\n"
                 "    return {\n"
@@ -746,7 +1198,7 @@ JUDGE_08_4 = Judge(
         ),
         WrongAnswer(
             name="a lost coordinator ends it",
-            sentence="Only the broker is the wrong one. Your membership is kept in __consumer_offsets; find who has the group now, and go on.",
+            sentence="This broker does not coordinate the group. Another broker does, and it knows you: membership is stored in __consumer_offsets.",
             source=(
                 "def on_heartbeat(error):\n"
                 "    return {\n"
@@ -762,7 +1214,7 @@ JUDGE_08_4 = Judge(
         ),
         WrongAnswer(
             name="whatever is new ends it",
-            sentence="An error you do not know may pass. Rest a little and send the next heartbeat: `try later`.",
+            sentence="An error that you do not know may pass. Is it worth losing your partitions at once?",
             source=(
                 "def on_heartbeat(error):\n"
                 "    return {\n"
@@ -779,7 +1231,7 @@ JUDGE_08_4 = Judge(
         ),
         WrongAnswer(
             name="whatever is new is well",
-            sentence="`alive` means that all is well, and this answer did not say so. Nor did it say that you must go. It may be over by the next heartbeat: `try later`.",
+            sentence="`alive` means that all is well, and this answer did not say so. Nor did it say that you must leave. It may be over by the next heartbeat.",
             source=(
                 "def on_heartbeat(error):\n"
                 "    return {\n"
@@ -796,7 +1248,7 @@ JUDGE_08_4 = Judge(
         ),
         WrongAnswer(
             name="two with one name",
-            sentence="Somebody else has joined with your group.instance.id. If you start over you throw them out, and they you, for ever. `stop`.",
+            sentence="Another program has joined with your group.instance.id. If you join again, you lock it out, and then it locks you out, without end.",
             source=(
                 "def on_heartbeat(error):\n"
                 "    return {\n"
@@ -810,14 +1262,49 @@ JUDGE_08_4 = Judge(
                 "    }.get(error, \"try later\")"
             ),
         ),
+        WrongAnswer(
+            name="the wrong broker, later",
+            sentence="This broker will not coordinate the group again soon. Each heartbeat to it is lost, and your session runs out at the other one.",
+            source=(
+                "def on_heartbeat(error):\n"
+                "    return {\n"
+                "        \"NONE\": \"alive\",\n"
+                "        \"REBALANCE_IN_PROGRESS\": \"rejoin\",\n"
+                "        \"UNKNOWN_MEMBER_ID\": \"start over\",\n"
+                "        \"ILLEGAL_GENERATION\": \"start over\",\n"
+                "        \"NOT_COORDINATOR\": \"try later\",\n"
+                "        \"COORDINATOR_NOT_AVAILABLE\": \"try later\",\n"
+                "        \"FENCED_INSTANCE_ID\": \"stop\",\n"
+                "    }.get(error, \"try later\")"
+            ),
+        ),
+        WrongAnswer(
+            name="an old generation is well",
+            sentence="Your generation is over: the group has made a new plan without you. All your commits are refused until you join it.",
+            source=(
+                "def on_heartbeat(error):\n"
+                "    return {\n"
+                "        \"NONE\": \"alive\",\n"
+                "        \"REBALANCE_IN_PROGRESS\": \"rejoin\",\n"
+                "        \"UNKNOWN_MEMBER_ID\": \"start over\",\n"
+                "        \"ILLEGAL_GENERATION\": \"alive\",\n"
+                "        \"NOT_COORDINATOR\": \"find coordinator\",\n"
+                "        \"COORDINATOR_NOT_AVAILABLE\": \"find coordinator\",\n"
+                "        \"FENCED_INSTANCE_ID\": \"stop\",\n"
+                "    }.get(error, \"try later\")"
+            ),
+        ),
     ),
     truth=lambda case: JAVAS.get(case["error"], "try later"),
     hidden_cases=_more_days,
     right="right.",
     otherwise=(
-        "not this. What does the coordinator know when it answers so, and what has it forgotten?"
+        "not this. Read in the table what {error} means. Is the id still good, and is this the "
+        "right broker?"
     ),
-    unseen=("another error or another day goes wrong. What you do not know is no reason to leave."),
+    unseen=(
+        "another error or another day goes wrong. An error that you do not know may pass by itself."
+    ),
 )
 
 
@@ -830,21 +1317,21 @@ JUDGE_08_5 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="who joins is guilty",
-            sentence="Whoever says `group is already rebalancing` was told so by the coordinator. Look who was not told and began it.",
+            sentence="A member that says `group is already rebalancing` was told so by the coordinator. Look for the one that began it.",
             source=(
                 "def habit_of(name):\n"
                 "    lines = \"\\n\".join(shown[name])\n"
                 "    if \"poll timeout\" in lines:\n"
                 "        return \"too slow\"\n"
                 "    if \"subscription has changed\" in lines:\n"
-                "        return \"subscribes anew\"\n"
+                "        return \"subscribes again\"\n"
                 "    return \"closes\" if \"being closed\" in lines else \"crashes\"\n"
                 "\n"
                 "\n"
                 "def guilty_of(name):\n"
                 "    word = {\n"
                 "        \"too slow\": \"poll timeout\",\n"
-                "        \"subscribes anew\": \"subscription has changed\",\n"
+                "        \"subscribes again\": \"subscription has changed\",\n"
                 "        \"closes\": \"being closed\",\n"
                 "        \"crashes\": \"Subscribed\",\n"
                 "    }[habit_of(name)]\n"
@@ -857,7 +1344,7 @@ JUDGE_08_5 = Judge(
             ),
         ),
         WrongAnswer(
-            name="goodbye is goodbye",
+            name="every leave is a close",
             sentence="A LeaveGroup is there, and the line before it says why: the program did not poll in time.",
             source=(
                 "def habit_of(name):\n"
@@ -865,14 +1352,14 @@ JUDGE_08_5 = Judge(
                 "    if \"poll timeout\" in lines:\n"
                 "        return \"too slow\"\n"
                 "    if \"subscription has changed\" in lines:\n"
-                "        return \"subscribes anew\"\n"
+                "        return \"subscribes again\"\n"
                 "    return \"closes\" if \"being closed\" in lines else \"crashes\"\n"
                 "\n"
                 "\n"
                 "def guilty_of(name):\n"
                 "    word = {\n"
                 "        \"too slow\": \"poll timeout\",\n"
-                "        \"subscribes anew\": \"subscription has changed\",\n"
+                "        \"subscribes again\": \"subscription has changed\",\n"
                 "        \"closes\": \"being closed\",\n"
                 "        \"crashes\": \"Subscribed\",\n"
                 "    }[habit_of(name)]\n"
@@ -883,21 +1370,21 @@ JUDGE_08_5 = Judge(
         ),
         WrongAnswer(
             name="back again means closed",
-            sentence="Who closes says goodbye: `sending LeaveGroup`. This one starts again and never said it.",
+            sentence="A member that closes writes `sending LeaveGroup`. This one starts again and never wrote it.",
             source=(
                 "def habit_of(name):\n"
                 "    lines = \"\\n\".join(shown[name])\n"
                 "    if \"poll timeout\" in lines:\n"
                 "        return \"too slow\"\n"
                 "    if \"subscription has changed\" in lines:\n"
-                "        return \"subscribes anew\"\n"
+                "        return \"subscribes again\"\n"
                 "    return \"closes\" if \"being closed\" in lines else \"crashes\"\n"
                 "\n"
                 "\n"
                 "def guilty_of(name):\n"
                 "    word = {\n"
                 "        \"too slow\": \"poll timeout\",\n"
-                "        \"subscribes anew\": \"subscription has changed\",\n"
+                "        \"subscribes again\": \"subscription has changed\",\n"
                 "        \"closes\": \"being closed\",\n"
                 "        \"crashes\": \"Subscribed\",\n"
                 "    }[habit_of(name)]\n"
@@ -908,21 +1395,21 @@ JUDGE_08_5 = Judge(
         ),
         WrongAnswer(
             name="closed means crashed",
-            sentence="Who crashes has no time for a LeaveGroup. This one sent it: the consumer is being closed.",
+            sentence="A process that is killed has no time for a LeaveGroup. This one sent it: the consumer is being closed.",
             source=(
                 "def habit_of(name):\n"
                 "    lines = \"\\n\".join(shown[name])\n"
                 "    if \"poll timeout\" in lines:\n"
                 "        return \"too slow\"\n"
                 "    if \"subscription has changed\" in lines:\n"
-                "        return \"subscribes anew\"\n"
+                "        return \"subscribes again\"\n"
                 "    return \"closes\" if \"being closed\" in lines else \"crashes\"\n"
                 "\n"
                 "\n"
                 "def guilty_of(name):\n"
                 "    word = {\n"
                 "        \"too slow\": \"poll timeout\",\n"
-                "        \"subscribes anew\": \"subscription has changed\",\n"
+                "        \"subscribes again\": \"subscription has changed\",\n"
                 "        \"closes\": \"being closed\",\n"
                 "        \"crashes\": \"Subscribed\",\n"
                 "    }[habit_of(name)]\n"
@@ -933,41 +1420,66 @@ JUDGE_08_5 = Judge(
         ),
         WrongAnswer(
             name="a change is a start",
-            sentence="`Subscribed to topic(s)` is there again and again, and `Kafka version` is not: the same process asks for other topics each time.",
+            sentence="`Subscribed to topic(s)` is there again and again, and `Kafka version` is not. The same process asks for other topics each time.",
             source=(
                 "def habit_of(name):\n"
                 "    lines = \"\\n\".join(shown[name])\n"
                 "    if \"poll timeout\" in lines:\n"
                 "        return \"too slow\"\n"
                 "    if \"subscription has changed\" in lines:\n"
-                "        return \"subscribes anew\"\n"
+                "        return \"subscribes again\"\n"
                 "    return \"closes\" if \"being closed\" in lines else \"crashes\"\n"
                 "\n"
                 "\n"
                 "def guilty_of(name):\n"
                 "    word = {\n"
                 "        \"too slow\": \"poll timeout\",\n"
-                "        \"subscribes anew\": \"subscription has changed\",\n"
+                "        \"subscribes again\": \"subscription has changed\",\n"
                 "        \"closes\": \"being closed\",\n"
                 "        \"crashes\": \"Subscribed\",\n"
                 "    }[habit_of(name)]\n"
                 "    return next((line.split()[1] for line in shown[name] if word in line), \"ann\")\n"
                 "guilty = {name: guilty_of(name) for name in shown}\n"
                 "habit = {\n"
-                "    name: \"crashes\" if habit_of(name) == \"subscribes anew\" else habit_of(name) for name in shown\n"
+                "    name: \"crashes\" if habit_of(name) == \"subscribes again\" else habit_of(name) for name in shown\n"
                 "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a poll timeout is a crash",
+            sentence="This process was alive all the time. It sent LeaveGroup itself, because it had not polled for too long.",
+            source=(
+                "def habit_of(name):\n"
+                "    lines = \"\\n\".join(shown[name])\n"
+                "    if \"poll timeout\" in lines:\n"
+                "        return \"too slow\"\n"
+                "    if \"subscription has changed\" in lines:\n"
+                "        return \"subscribes again\"\n"
+                "    return \"closes\" if \"being closed\" in lines else \"crashes\"\n"
+                "\n"
+                "\n"
+                "def guilty_of(name):\n"
+                "    word = {\n"
+                "        \"too slow\": \"poll timeout\",\n"
+                "        \"subscribes again\": \"subscription has changed\",\n"
+                "        \"closes\": \"being closed\",\n"
+                "        \"crashes\": \"Subscribed\",\n"
+                "    }[habit_of(name)]\n"
+                "    return next((line.split()[1] for line in shown[name] if word in line), \"ann\")\n"
+                "guilty = {name: guilty_of(name) for name in shown}\n"
+                "habit = {name: \"crashes\" if habit_of(name) == \"too slow\" else habit_of(name) for name in shown}"
             ),
         ),
     ),
     truth=lambda case: {"guilty": case["guilty"], "habit": case["cause"]},
-    right="right: the lines say it, when one reads whose they are.",
-    otherwise="not this one. Read the lines of each member for itself.",
+    right="right: you found the member that began, and its line that says why.",
+    otherwise="not this one. Read the lines of each member separately.",
 )
 
 
 # %% 08.6
-from autograder.cell.questions.ch08 import troubled_group
 from autograder.course.judge import WrongAnswer
+from kafkalab.stories.group_states import troubled_group
 import re
 from functools import cache
 
@@ -1006,7 +1518,7 @@ JUDGE_08_6 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="each member's generations",
-            sentence="You counted a generation once for each member that reached it. One generation is one round of all.",
+            sentence="You counted a generation once for each member that reached it. One generation is one round of all members.",
             source=(
                 "def waits_of(lab):\n"
                 "    began, found = {}, []\n"
@@ -1064,7 +1576,7 @@ JUDGE_08_6 = Judge(
         ),
         WrongAnswer(
             name="one member's waiting",
-            sentence="That is what ann waited. Bob and cyd were standing still as well.",
+            sentence="That is what ann waited. bob and cyd waited as well.",
             source=(
                 "def waits_of(lab):\n"
                 "    began, found = {}, []\n"
@@ -1093,7 +1605,7 @@ JUDGE_08_6 = Judge(
         ),
         WrongAnswer(
             name="milliseconds",
-            sentence="The generations are right. The waiting is in milliseconds; a thousand of them are one of what is asked for.",
+            sentence="The generations are right. The waiting is in milliseconds; divide by 1000.",
             source=(
                 "def waits_of(lab):\n"
                 "    began, found = {}, []\n"
@@ -1122,7 +1634,7 @@ JUDGE_08_6 = Judge(
         ),
         WrongAnswer(
             name="rounded up",
-            sentence="Very near. Add up first, and then cut off what is left of a second: 7.9 gives 7.",
+            sentence="Very near. Add up first, and then leave out the fraction of a second: 7.9 gives 7.",
             source=(
                 "def waits_of(lab):\n"
                 "    began, found = {}, []\n"
@@ -1149,9 +1661,38 @@ JUDGE_08_6 = Judge(
                 "waited_s = {name: cost(name) + 1 for name in storms}"
             ),
         ),
+        WrongAnswer(
+            name="not rounded",
+            sentence="The sum is right. Whole seconds are asked for: leave out the fraction, 7.9 gives 7.",
+            source=(
+                "def waits_of(lab):\n"
+                "    began, found = {}, []\n"
+                "    for event in lab.journal.of(\"line\"):\n"
+                "        if \"(Re-)joining group\" in event.message:\n"
+                "            began.setdefault(event.who, event.at_ms)\n"
+                "        elif \"Successfully synced group\" in event.message:\n"
+                "            found.append(\n"
+                "                (\n"
+                "                    event.who,\n"
+                "                    event.message.split(\"generationId=\")[1].split(\",\")[0],\n"
+                "                    event.at_ms - began.pop(event.who),\n"
+                "                )\n"
+                "            )\n"
+                "    return found\n"
+                "\n"
+                "\n"
+                "told_by = {name: waits_of(lab) for name, lab in storms.items()}\n"
+                "\n"
+                "\n"
+                "def cost(name, whose=\"\"):\n"
+                "    return sum(ms for who, _, ms in told_by[name] if who.startswith(whose)) // 1_000\n"
+                "generations = {name: len({g for _, g, _ in told_by[name]}) for name in storms}\n"
+                "waited_s = {name: sum(ms for _, _, ms in told_by[name]) / 1_000 for name in storms}"
+            ),
+        ),
     ),
     truth=_storm,
-    right="right: that is what a group pays for one restless member.",
+    right="right: so many rounds, and so many seconds without reading.",
     otherwise=(
         "not these two. Count different generations, and add up what lies between each "
         "`(Re-)joining` and the next `synced`: of all members, in seconds without their "
@@ -1165,6 +1706,7 @@ JUDGES = (
     JUDGE_08_1,
     JUDGE_08_2,
     JUDGE_08_3,
+    JUDGE_08_7,
     JUDGE_08_4,
     JUDGE_08_5,
     JUDGE_08_6,

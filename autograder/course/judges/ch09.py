@@ -101,7 +101,7 @@ JUDGE_09_1 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="Kafka remembers what was done",
-            sentence="Kafka does not know what a program has done. It knows the bookmark, and here it stood elsewhere than the work.",
+            sentence="Kafka does not know what a program has done. It knows the committed offset, and here that was not equal to the work.",
             source=(
                 "twice = {a: 0 for a, x in n.items()}\n"
                 "never = {a: 0 for a, x in n.items()}"
@@ -109,7 +109,7 @@ JUDGE_09_1 = Judge(
         ),
         WrongAnswer(
             name="the whole poll",
-            sentence="You counted all {per_poll} records of the poll. Only what she had really worked on can be done twice, and only what she had not can be missing.",
+            sentence="You counted all {per_poll} records of the poll. Only what she had really done can be done twice, and only what she had not done can be missing.",
             source=(
                 "twice = {\n"
                 "    a: x.per_poll\n"
@@ -127,7 +127,7 @@ JUDGE_09_1 = Judge(
         ),
         WrongAnswer(
             name="a crash always repeats",
-            sentence="In '{order}' the bookmark is moved before the work. Bo goes on behind these records, so they are not done again: some are done never.",
+            sentence="In '{order}' the offset is committed before the work. bo begins after these records, so they are not done again: some are never done.",
             source=(
                 "twice = {\n"
                 "    a: 0\n"
@@ -146,7 +146,7 @@ JUDGE_09_1 = Judge(
         ),
         WrongAnswer(
             name="no answer, no commit",
-            sentence="The coordinator had the commit; only its answer was still on the way. It counts, although Ada never heard of it.",
+            sentence="The coordinator had written the commit; only its answer was on the way. It counts, although ada did not hear of it.",
             source=(
                 "twice = {\n"
                 "    a: x.per_poll\n"
@@ -170,7 +170,7 @@ JUDGE_09_1 = Judge(
         ),
         WrongAnswer(
             name="what she held is lost",
-            sentence="What Ada held in memory is in the log as well. Where the bookmark stands before it, Bo reads it.",
+            sentence="What ada had in memory is in the log as well. Where the committed offset is before it, bo reads it.",
             source=(
                 "twice = {\n"
                 "    a: x.per_poll if x.order == \"work, commit\" and x.moment == \"work done\" else 0\n"
@@ -190,12 +190,12 @@ JUDGE_09_1 = Judge(
     ),
     truth=_shift,
     right=(
-        "right: what was done and not committed is done twice, what was committed and not done "
-        "is done never."
+        "right: what was done and not committed is done twice; what was committed and not done "
+        "is never done."
     ),
     otherwise=(
-        "not these two. What had she done when she died, and which record did the bookmark "
-        "call the next?"
+        "not these two. What had she done when she died, and which record did the committed "
+        "offset name?"
     ),
 )
 
@@ -244,7 +244,7 @@ JUDGE_09_2 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="committed means read",
-            sentence="You went on one behind the last commit. A committed offset is the next one to read itself.",
+            sentence="You began one after the last commit. A committed offset is the next one to read itself.",
             source=(
                 "import re\n"
                 "\n"
@@ -259,7 +259,7 @@ JUDGE_09_2 = Judge(
         ),
         WrongAnswer(
             name="the slips swapped",
-            sentence="The two slips are mixed up. Without + 1 each commit is one too low; who counts late commits first after a single record.",
+            sentence="The two mistakes are exchanged. Without + 1 each commit is one too low; a program that counts late commits first after a single record.",
             source=(
                 "import re\n"
                 "\n"
@@ -277,7 +277,7 @@ JUDGE_09_2 = Judge(
         ),
         WrongAnswer(
             name="as it was meant",
-            sentence="You worked out where it should commit. Read where it did.",
+            sentence="You calculated where it should commit. Read where it did.",
             source=(
                 "import re\n"
                 "\n"
@@ -307,7 +307,7 @@ JUDGE_09_2 = Judge(
         ),
     ),
     truth=_slip,
-    right="right: the first commit gives the slip away.",
+    right="right: the distance from the start to the first commit shows the mistake.",
     otherwise=(
         "not these three. How far is the first commit from where the reader began, and which "
         "offset does the last commit call the next?"
@@ -319,141 +319,331 @@ JUDGE_09_2 = Judge(
 from autograder.course.judge import WrongAnswer
 from autograder.course.judge import Judge
 
+WHEN = ("join", "kill", "kill", "kill", "break", "stop", "break, stop")
+
+
+def _more_nights(rng) -> list[dict]:
+    return [
+        {
+            "seed": rng.randrange(10, 900),
+            "happens": happens,
+            "at_ms": 0
+            if "break" in happens
+            else 1_300 + 300 * rng.randrange(6) + rng.randrange(70),
+        }
+        for happens in WHEN
+    ]
+
+
 JUDGE_09_3 = Judge(
     id="09.3",
     wrong_answers=(
         WrongAnswer(
             name="commit first",
-            sentence="You committed before the work was done. When this reader died, the bookmark stood behind orders that nobody had done, and nobody came back to them.",
+            sentence="You committed before the work was done. When this reader died, the committed offset was behind orders that nobody had done, and nobody came back to them.",
             source=(
-                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
                 "\n"
                 "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
                 "def loop(consumer, finish):\n"
-                "    while True:\n"
+                "    def body():\n"
                 "        records = list(consumer.poll(200))\n"
                 "        consumer.commit_sync()\n"
                 "        for record in records:\n"
-                "            finish(record)"
+                "            finish(record)\n"
+                "\n"
+                "    until_told(consumer, body, consumer.commit_sync)"
             ),
         ),
         WrongAnswer(
             name="without + 1",
-            sentence="You committed the offset of the last order that was done. A bookmark names the next one to read, so whoever goes on does that order once more.",
+            sentence="You committed the offset of the last order that was done. A committed offset is the next one to read, so the next reader does that order again.",
             source=(
-                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
                 "\n"
                 "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
                 "def loop(consumer, finish):\n"
-                "    while True:\n"
+                "    at = {}\n"
+                "\n"
+                "    def body():\n"
                 "        for record in consumer.poll(200):\n"
                 "            finish(record)\n"
-                "            at = {TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)}\n"
-                "        if consumer.assignment():\n"
-                "            try:\n"
-                "                consumer.commit_sync(at)\n"
-                "            except NameError:\n"
-                "                pass"
+                "            at[TopicPartition(record.topic, record.partition)] = OffsetAndMetadata(record.offset)\n"
+                "        if at:\n"
+                "            consumer.commit_sync(at)\n"
+                "\n"
+                "    until_told(consumer, body, lambda: consumer.commit_sync(at))"
             ),
         ),
         WrongAnswer(
             name="every tenth",
-            sentence="You counted to ten, whatever a poll brought. The orders since the last full ten are done and not committed, and whoever goes on does them again.",
+            sentence="You counted to ten, whatever a poll brought. A crash then costs the orders of several polls.",
             source=(
-                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
                 "\n"
                 "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
                 "def loop(consumer, finish):\n"
                 "    count = 0\n"
-                "    while True:\n"
-                "        for record in consumer.poll(200):\n"
+                "\n"
+                "    def body():\n"
+                "        nonlocal count\n"
+                "        records = list(consumer.poll(200))\n"
+                "        for record in records:\n"
                 "            finish(record)\n"
-                "            count += 1\n"
-                "            if count % 10 == 0:\n"
-                "                consumer.commit_async(\n"
-                "                    {\n"
-                "                        TopicPartition(record.topic, record.partition): OffsetAndMetadata(\n"
-                "                            record.offset + 1\n"
-                "                        )\n"
-                "                    }\n"
-                "                )"
+                "        count += len(records)\n"
+                "        if count >= 10:\n"
+                "            consumer.commit_sync()\n"
+                "            count = 0\n"
+                "\n"
+                "    until_told(consumer, body, consumer.commit_sync)"
             ),
         ),
         WrongAnswer(
             name="async only",
-            sentence="Nobody waits for your commits and nobody repeats them. When the connection broke, one never arrived, and the orders it stood for were done again.",
+            sentence="Nothing waits for your last commit. Its connection broke, no later commit came, and the next reader did the order again.",
             source=(
-                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
                 "\n"
                 "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
                 "def loop(consumer, finish):\n"
-                "    while True:\n"
+                "    def body():\n"
+                "        for record in consumer.poll(200):\n"
+                "            finish(record)\n"
+                "        consumer.commit_async()\n"
+                "\n"
+                "    until_told(consumer, body, lambda: None)"
+            ),
+        ),
+        WrongAnswer(
+            name="async, when there is something",
+            sentence="The connection broke under a commit_async. No order came after it, so no later commit said more, and the kill made the order be done twice.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
+                "\n"
+                "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
+                "def loop(consumer, finish):\n"
+                "    def body():\n"
                 "        records = list(consumer.poll(200))\n"
                 "        for record in records:\n"
                 "            finish(record)\n"
                 "        if records:\n"
-                "            consumer.commit_async()"
+                "            consumer.commit_async()\n"
+                "\n"
+                "    until_told(consumer, body, consumer.commit_sync)"
             ),
         ),
         WrongAnswer(
             name="after each record",
-            sentence="Nothing is lost, but you committed after every order. Each commit is a request with a wait; one for each poll keeps the promise as well.",
+            sentence="Nothing is lost, but you committed after every order. Each commit is a request that waits; one for each poll keeps the promise as well.",
             source=(
-                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
                 "\n"
                 "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
                 "def loop(consumer, finish):\n"
-                "    while True:\n"
+                "    def body():\n"
                 "        for record in consumer.poll(200):\n"
                 "            finish(record)\n"
-                "            consumer.commit_sync(\n"
-                "                {\n"
-                "                    TopicPartition(record.topic, record.partition): OffsetAndMetadata(\n"
-                "                        record.offset + 1\n"
-                "                    )\n"
-                "                }\n"
-                "            )"
+                "            place = TopicPartition(record.topic, record.partition)\n"
+                "            consumer.commit_sync({place: OffsetAndMetadata(record.offset + 1)})\n"
+                "\n"
+                "    until_told(consumer, body, consumer.commit_sync)"
             ),
         ),
         WrongAnswer(
             name="the position in between",
             sentence="commit_sync() without arguments commits all that poll has returned, also the orders that still wait behind this one. A crash loses them.",
             source=(
-                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
                 "\n"
                 "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
                 "def loop(consumer, finish):\n"
-                "    while True:\n"
+                "    def body():\n"
                 "        for record in consumer.poll(200):\n"
                 "            consumer.commit_sync()\n"
-                "            finish(record)"
+                "            finish(record)\n"
+                "\n"
+                "    until_told(consumer, body, consumer.commit_sync)"
             ),
         ),
         WrongAnswer(
             name="no commit",
-            sentence="Nothing was committed, so whoever comes next begins at the beginning, and all orders are done again.",
+            sentence="Nothing was committed, so the next reader begins at the beginning, and all orders are done again.",
             source=(
-                "from kafkalab import OffsetAndMetadata, TopicPartition\n"
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
                 "\n"
                 "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
+                "def loop(consumer, finish):\n"
+                "    def body():\n"
+                "        for record in consumer.poll(200):\n"
+                "            finish(record)\n"
+                "\n"
+                "    until_told(consumer, body, lambda: None)"
+            ),
+        ),
+        WrongAnswer(
+            name="no close",
+            sentence="Your loop does not end in close(). Catch WakeupException, commit, and close the consumer.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
+                "\n"
+                "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
                 "def loop(consumer, finish):\n"
                 "    while True:\n"
-                "        for record in consumer.poll(200):\n"
-                "            finish(record)"
+                "        records = list(consumer.poll(200))\n"
+                "        for record in records:\n"
+                "            finish(record)\n"
+                "        if records:\n"
+                "            consumer.commit_sync()"
+            ),
+        ),
+        WrongAnswer(
+            name="no commit at the end",
+            sentence="WakeupException was raised in commit_sync, after the work and before the commit was through. Then you closed. Commit again before you close.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
+                "\n"
+                "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
+                "def loop(consumer, finish):\n"
+                "    def body():\n"
+                "        records = list(consumer.poll(200))\n"
+                "        for record in records:\n"
+                "            finish(record)\n"
+                "        if records:\n"
+                "            consumer.commit_sync()\n"
+                "\n"
+                "    until_told(consumer, body, lambda: None)"
+            ),
+        ),
+        WrongAnswer(
+            name="ends with an empty poll",
+            sentence="Your loop ended with the first poll that returned nothing. More orders come later.",
+            source=(
+                "from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException\n"
+                "\n"
+                "\n"
+                "def until_told(consumer, body, at_the_end):\n"
+                "    \"\"\"The frame of a loop: `body()` again and again, then `at_the_end()`, then close.\"\"\"\n"
+                "    try:\n"
+                "        while True:\n"
+                "            body()\n"
+                "    except WakeupException:\n"
+                "        pass\n"
+                "    finally:\n"
+                "        at_the_end()\n"
+                "        consumer.close()\n"
+                "def loop(consumer, finish):\n"
+                "    while records := list(consumer.poll(200)):\n"
+                "        for record in records:\n"
+                "            finish(record)\n"
+                "        consumer.commit_sync()\n"
+                "    consumer.close()"
             ),
         ),
     ),
-    hidden_cases=lambda rng: [
-        {
-            "seed": rng.randrange(10, 900),
-            "happens": happens,
-            "at_ms": at_ms or 1_300 + 300 * rng.randrange(6) + rng.randrange(10, 70),
-        }
-        for happens, at_ms in (("join", 0), ("kill", 0), ("kill", 0), ("break", 5_500))
-    ],
+    hidden_cases=_more_nights,
     unseen=(
-        "the promise was not kept on a crash of ours. Try your loop on what the four rules "
-        "say, one by one."
+        "the promise was not kept on a night of ours. Try `survive(loop, 100)`, and compare your "
+        "loop with the five promises, one by one."
     ),
 )
 
@@ -468,8 +658,8 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPar
 
 
 @cache
-def _compacted(log: int) -> tuple[tuple[int, str, str], ...]:
-    """What a cleaner leaves of these commits."""
+def _compacted(log: int) -> tuple[tuple[int, str, str | None], ...]:
+    """What a cleaner leaves of these records."""
     lab = Lab(brokers=1, seed=2)
     lab.create_topic(
         "marks",
@@ -481,7 +671,8 @@ def _compacted(log: int) -> tuple[tuple[int, str, str], ...]:
     )
     producer = KafkaProducer(lab, {"client.id": "writer", "linger.ms": 0})
     for group, partition, offset in story(log):
-        producer.send(ProducerRecord("marks", key=f"{group} {partition}", value=str(offset))).get()
+        value = None if offset is None else str(offset)
+        producer.send(ProducerRecord("marks", key=f"{group} {partition}", value=value)).get()
     lab.run_for(ms=70_000)
     producer.send(ProducerRecord("marks", key="a new segment", value="-")).get()
     lab.run_for(ms=600_000)
@@ -494,9 +685,10 @@ def _compacted(log: int) -> tuple[tuple[int, str, str], ...]:
 
 def _cleaned(case: dict) -> dict:
     left = _compacted(case["log"])
+    value = next(value for _, key, value in left if key == "billing 0")
     return {
         "stays": [offset for offset, _, _ in left],
-        "billing_goes_on_at": next(int(value) for _, key, value in left if key == "billing 0"),
+        "billing_begins_at": "reset" if value is None else int(value),
     }
 
 
@@ -505,48 +697,173 @@ JUDGE_09_4 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="the first of each key",
-            sentence="You kept the first of each key. The later one is the one that counts.",
+            sentence="You kept the first of each key. The cleaner keeps the last one.",
             source=(
+                "BILLING_0 = \"billing, orders, 0\"\n"
+                "\n"
+                "\n"
+                "def last_values(x):\n"
+                "    return {key: value for _, key, value in x}\n"
+                "\n"
+                "\n"
+                "def kept(x):\n"
+                "    return sorted({key: offset for offset, key, _ in x}.values())\n"
+                "\n"
+                "\n"
+                "def begins(value):\n"
+                "    return \"reset\" if value is None else value\n"
                 "stays = {\n"
                 "    a: sorted({key: offset for offset, key, _ in reversed(x)}.values()) for a, x in logs.items()\n"
                 "}\n"
-                "billing_goes_on_at = {\n"
-                "    a: {key: value for _, key, value in reversed(x)}[\"billing, orders, 0\"] for a, x in logs.items()\n"
+                "billing_begins_at = {\n"
+                "    a: begins({key: value for _, key, value in reversed(x)}[BILLING_0]) for a, x in logs.items()\n"
                 "}"
             ),
         ),
         WrongAnswer(
-            name="numbered anew",
-            sentence="Offsets are not given anew. What stays keeps its number, and the log has holes.",
+            name="numbered again",
+            sentence="The cleaner gives no new offsets. What stays keeps its number, and the log has holes.",
             source=(
-                "stays = {a: list(range(len({key for _, key, _ in x}))) for a, x in logs.items()}\n"
-                "billing_goes_on_at = {\n"
-                "    a: {key: value for _, key, value in x}[\"billing, orders, 0\"] for a, x in logs.items()\n"
-                "}"
+                "BILLING_0 = \"billing, orders, 0\"\n"
+                "\n"
+                "\n"
+                "def last_values(x):\n"
+                "    return {key: value for _, key, value in x}\n"
+                "\n"
+                "\n"
+                "def kept(x):\n"
+                "    return sorted({key: offset for offset, key, _ in x}.values())\n"
+                "\n"
+                "\n"
+                "def begins(value):\n"
+                "    return \"reset\" if value is None else value\n"
+                "stays = {a: list(range(len(kept(x)))) for a, x in logs.items()}\n"
+                "billing_begins_at = {a: begins(last_values(x)[BILLING_0]) for a, x in logs.items()}"
             ),
         ),
         WrongAnswer(
             name="the key is the group",
-            sentence="You kept one for each group. A group has a bookmark in each partition, so the key has both.",
+            sentence="You kept one for each group. A group has a committed offset in each partition: the key has both.",
             source=(
+                "BILLING_0 = \"billing, orders, 0\"\n"
+                "\n"
+                "\n"
+                "def last_values(x):\n"
+                "    return {key: value for _, key, value in x}\n"
+                "\n"
+                "\n"
+                "def kept(x):\n"
+                "    return sorted({key: offset for offset, key, _ in x}.values())\n"
+                "\n"
+                "\n"
+                "def begins(value):\n"
+                "    return \"reset\" if value is None else value\n"
                 "stays = {\n"
                 "    a: sorted({key.split(\",\")[0]: offset for offset, key, _ in x}.values()) for a, x in logs.items()\n"
                 "}\n"
-                "billing_goes_on_at = {\n"
-                "    a: {key.split(\",\")[0]: value for _, key, value in x}[\"billing\"] for a, x in logs.items()\n"
+                "billing_begins_at = {\n"
+                "    a: begins({key.split(\",\")[0]: value for _, key, value in x}[\"billing\"]) for a, x in logs.items()\n"
                 "}"
             ),
         ),
         WrongAnswer(
             name="the key is the partition",
-            sentence="You kept one for each partition. Two groups have two bookmarks in it.",
+            sentence="You kept one for each partition. Two groups have two committed offsets in it.",
             source=(
+                "BILLING_0 = \"billing, orders, 0\"\n"
+                "\n"
+                "\n"
+                "def last_values(x):\n"
+                "    return {key: value for _, key, value in x}\n"
+                "\n"
+                "\n"
+                "def kept(x):\n"
+                "    return sorted({key: offset for offset, key, _ in x}.values())\n"
+                "\n"
+                "\n"
+                "def begins(value):\n"
+                "    return \"reset\" if value is None else value\n"
                 "stays = {\n"
                 "    a: sorted({key.split(\",\")[-1]: offset for offset, key, _ in x}.values())\n"
                 "    for a, x in logs.items()\n"
                 "}\n"
-                "billing_goes_on_at = {\n"
-                "    a: {key.split(\",\")[-1]: value for _, key, value in x}[\" 0\"] for a, x in logs.items()\n"
+                "billing_begins_at = {\n"
+                "    a: begins({key.split(\",\")[-1]: value for _, key, value in x}[\" 0\"]) for a, x in logs.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="the largest offset",
+            sentence="The cleaner does not compare values, and the coordinator does not, either. The last commit counts, also when it is smaller or a tombstone.",
+            source=(
+                "BILLING_0 = \"billing, orders, 0\"\n"
+                "\n"
+                "\n"
+                "def last_values(x):\n"
+                "    return {key: value for _, key, value in x}\n"
+                "\n"
+                "\n"
+                "def kept(x):\n"
+                "    return sorted({key: offset for offset, key, _ in x}.values())\n"
+                "\n"
+                "\n"
+                "def begins(value):\n"
+                "    return \"reset\" if value is None else value\n"
+                "stays = {\n"
+                "    a: sorted(\n"
+                "        {\n"
+                "            key: offset for offset, key, value in sorted(x, key=lambda row: (row[2] or 0, row[0]))\n"
+                "        }.values()\n"
+                "    )\n"
+                "    for a, x in logs.items()\n"
+                "}\n"
+                "billing_begins_at = {\n"
+                "    a: max(value for _, key, value in x if key == BILLING_0 and value is not None)\n"
+                "    for a, x in logs.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="a tombstone is gone at once",
+            sentence="A tombstone is the last record of its key, so it stays. The cleaner drops it a day later (`delete.retention.ms`).",
+            source=(
+                "BILLING_0 = \"billing, orders, 0\"\n"
+                "\n"
+                "\n"
+                "def last_values(x):\n"
+                "    return {key: value for _, key, value in x}\n"
+                "\n"
+                "\n"
+                "def kept(x):\n"
+                "    return sorted({key: offset for offset, key, _ in x}.values())\n"
+                "\n"
+                "\n"
+                "def begins(value):\n"
+                "    return \"reset\" if value is None else value\n"
+                "stays = {a: [offset for offset in kept(x) if x[offset][2] is not None] for a, x in logs.items()}\n"
+                "billing_begins_at = {a: begins(last_values(x)[BILLING_0]) for a, x in logs.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the offset before the tombstone",
+            sentence="A tombstone deletes the key. What was committed before it counts no longer.",
+            source=(
+                "BILLING_0 = \"billing, orders, 0\"\n"
+                "\n"
+                "\n"
+                "def last_values(x):\n"
+                "    return {key: value for _, key, value in x}\n"
+                "\n"
+                "\n"
+                "def kept(x):\n"
+                "    return sorted({key: offset for offset, key, _ in x}.values())\n"
+                "\n"
+                "\n"
+                "def begins(value):\n"
+                "    return \"reset\" if value is None else value\n"
+                "stays = {a: kept(x) for a, x in logs.items()}\n"
+                "billing_begins_at = {\n"
+                "    a: {key: value for _, key, value in x if value is not None}[BILLING_0] for a, x in logs.items()\n"
                 "}"
             ),
         ),
@@ -554,9 +871,23 @@ JUDGE_09_4 = Judge(
             name="one further",
             sentence="The log is right. But a committed offset is the next one to read, not the last one read.",
             source=(
-                "stays = {a: sorted({key: offset for offset, key, _ in x}.values()) for a, x in logs.items()}\n"
-                "billing_goes_on_at = {\n"
-                "    a: {key: value for _, key, value in x}[\"billing, orders, 0\"] + 1 for a, x in logs.items()\n"
+                "BILLING_0 = \"billing, orders, 0\"\n"
+                "\n"
+                "\n"
+                "def last_values(x):\n"
+                "    return {key: value for _, key, value in x}\n"
+                "\n"
+                "\n"
+                "def kept(x):\n"
+                "    return sorted({key: offset for offset, key, _ in x}.values())\n"
+                "\n"
+                "\n"
+                "def begins(value):\n"
+                "    return \"reset\" if value is None else value\n"
+                "stays = {a: kept(x) for a, x in logs.items()}\n"
+                "billing_begins_at = {\n"
+                "    a: \"reset\" if last_values(x)[BILLING_0] is None else last_values(x)[BILLING_0] + 1\n"
+                "    for a, x in logs.items()\n"
                 "}"
             ),
         ),
@@ -585,7 +916,7 @@ JUDGE_09_5 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="two commits",
-            sentence="An order is in the store twice. Where did the power fail, and from where did the next reader go on?",
+            sentence="An order is in the store twice. Where did the power fail, and where did the next reader begin?",
             source=(
                 "def take_over(store, consumer, partitions):\n"
                 "    for place in partitions:\n"
@@ -629,7 +960,7 @@ JUDGE_09_5 = Judge(
         ),
         WrongAnswer(
             name="no seek",
-            sentence="The store knows where to go on, and nobody asked it. Without a `seek` each next reader begins where Kafka says.",
+            sentence="The store knows where to continue, and nobody asked it. Without a `seek` each next reader begins where Kafka says.",
             source=(
                 "def take_over(store, consumer, partitions):\n"
                 "    known = [store.offset_of(place.partition) for place in partitions]\n"
@@ -705,7 +1036,7 @@ JUDGE_09_6 = Judge(
         ),
         WrongAnswer(
             name="everything",
-            sentence="Not all was read again: the automatic commits came to somewhere.",
+            sentence="Not everything was read again: the automatic commits had saved a part.",
             source=(
                 "read_twice = {a: 2 * x.life_s * 1000 // x.pace_ms for a, x in shops.items()}"
             ),
@@ -719,7 +1050,7 @@ JUDGE_09_6 = Judge(
                 "\n"
                 "def again(shop):\n"
                 "    found = []\n"
-                "    for text in three_lives(shop).values():\n"
+                "    for text in three_lives(**dict(shop)).values():\n"
                 "        mark = re.search(r\"Setting offset .*?offset=(\\d+)\", text)\n"
                 "        came = re.findall(r\"Returning (\\d+) .*?offset=(\\d+)\", text)\n"
                 "        found.append(\n"
@@ -743,8 +1074,8 @@ lambda case: {"read_twice": _read_twice(case["interval_s"], case["life_s"], case
     },
     right="right: from the last commit to the crash, twice.",
     otherwise=(
-        "not this number. For each life after the first: what the life before had come to, "
-        "less where this one began."
+        "not this number. For each life after the first: `came_to` of the life before, minus "
+        "`began_at` of this one."
     ),
 )
 

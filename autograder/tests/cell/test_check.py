@@ -146,6 +146,18 @@ def test_the_answer_opens_after_passing_or_giving_up_and_it_is_noted(cell, tmp_p
     assert entry["tries"] == 1 and entry["revealed"] == "after passing"
 
 
+def test_an_open_question_names_its_good_answer_where_there_is_one(cell, monkeypatch):
+    from autograder.cell.course_at_hand import HandedOut
+
+    here = cell('check("90.open")')
+    assert "is read by a person" in here
+    assert ('reveal("90.open", give_up=True) shows a good answer' in here) == (
+        "with your teacher" not in cell('reveal("90.open", give_up=True)')
+    )
+    monkeypatch.setattr("autograder.cell.check.course", HandedOut)
+    assert "reveal(" not in cell('check("90.open")')
+
+
 def test_the_first_guess_stays_beside_the_truth(cell):
     assert "Guess first" in cell('predict("consumer", opened=None, kept=3)')
     assert (

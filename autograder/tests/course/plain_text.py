@@ -27,6 +27,7 @@ CODE = re.compile(r"``[^`]+``|`[^`]+`")
 ITEM = re.compile(r"^\s*(?:[-*]|\d+\.)\s+", re.MULTILINE)
 END = re.compile(r"(?<=[.?!])[\"»)*_]*\s+(?=[\"«(*_]*[A-Z0-9`–-])")
 SHORT_FORMS = re.compile(r"\b(e\.g|i\.e|vs|etc)\.", re.IGNORECASE)
+WORD_LIST = "**Words**"
 FEWEST_WORDS = 4
 """A text in a judge with fewer words is a name or a value, no sentence."""
 
@@ -66,6 +67,8 @@ def sentences(markdown: str) -> list[str]:
     text = SHORT_FORMS.sub(lambda found: found[1].replace(".", ""), CODE.sub("`x`", text))
     found = []
     for block in re.split(r"\n\s*\n", text):
+        if block.lstrip().startswith(WORD_LIST):
+            continue
         rows = [line for line in block.splitlines() if line.lstrip().startswith("|")]
         rest = [line for line in block.splitlines() if not line.lstrip().startswith(("|", "#"))]
         parts = [cell for row in rows for cell in row.split("|")]

@@ -55,20 +55,10 @@ SOLUTION = re.compile(r"(?s)### BEGIN SOLUTION.*?### END SOLUTION")
 CHINESE = re.compile(r"[一-鿿]")
 # A chapter that is mended leaves its table. A line between two rows lets several go at once.
 NOT_YET_PLAIN = {
-    # 00
-    "00",
-    # 01
-    "01",
-    # 02
-    "02",
     # 06
     "06",
     # 07
     "07",
-    # 08
-    "08",
-    # 09
-    "09",
     # 10
     # 11
 }

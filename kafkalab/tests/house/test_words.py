@@ -27,6 +27,7 @@ NOUNS_ALL_THE_SAME = {
     "hashing": "the arithmetic of hashes",
     "recorded": "the function that gives a recording, and what the simulator makes of it",
     "wording": "how a release says a line",
+    "moving": "the function that makes a picture move",
     "reading": "what reads the journal",
     "least_loaded": "Kafka's own name of the rule: leastLoadedNode",
     "wiring": "how the parts of a client are put together",

@@ -9,7 +9,7 @@
 # - `can_send`: it is connected and can take a request now.
 # - `state`: `"ready"`, `"preparing"` (a connection is being made) or `"disconnected"`.
 # - `can_connect`: it is disconnected, and the client may try it now. After a failed try the client
-#   waits before it tries again. This pause is the *backoff* (退避).
+#   waits before it tries again. This pause is the **backoff** (退避).
 #
 # The rule of version 2.3:
 #

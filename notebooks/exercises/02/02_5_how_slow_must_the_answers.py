@@ -3,8 +3,8 @@
 #
 # `bootstrap_sockets(delay_ms, seed)` counts the connections of a producer 2.2 with five addresses.
 # Every answer to API_VERSIONS is `delay_ms` milliseconds late. You have three seeds, `d.A.seed`,
-# `d.B.seed` and `d.C.seed`. Find for each seed, by experiment, the smallest delay d with this
-# property: **all five** are opened with d, with d + 1, and so on up to 20 ms.
+# `d.B.seed` and `d.C.seed`. Find for each seed, by experiment, the smallest delay d from which **all
+# five** are opened: with d, with d + 1, and so on up to 20 ms.
 
 # %%
 d = numbers("02.5")

@@ -1,9 +1,9 @@
 # %% [markdown]
 # ### Exercise 06.1 · The leader's verdict
 #
-# Write `verdict`. It is tried on twelve single batches first. Then a broker of the lab really
-# judges by it in three stories: answers are lost, batches are refused, a zombie comes back. The
-# check tells the first that goes wrong.
+# Write `verdict`. The check first tries it on fourteen single batches. Then a broker of the lab uses
+# your function in three stories: answers are lost, batches are refused, a zombie comes back. The
+# check tells the first case that goes wrong.
 
 # %% answer
 def verdict(known, batch):
@@ -45,6 +45,7 @@ def asked(title: str, known: tuple | None, batch: tuple) -> dict:
 FIVE = ((10, 12), (13, 13), (14, 19), (20, 20), (21, 24))
 BATCHES = (
     asked("a producer nobody knows", None, (0, 0, 3)),
+    asked("a producer nobody knows, in the middle of its numbers", None, (0, 40, 41)),
     asked("the next one", (0, ((0, 3),)), (0, 4, 6)),
     asked("the last one once more", (0, ((0, 3), (4, 6))), (0, 4, 6)),
     asked("the oldest that is remembered, once more", (2, FIVE), (2, 10, 12)),
@@ -53,6 +54,7 @@ BATCHES = (
     asked("it begins like the last one and is longer", (2, FIVE), (2, 21, 25)),
     asked("an old epoch", (3, ((0, 0),)), (2, 25, 25)),
     asked("an old epoch, and the number would fit", (3, ((0, 4),)), (2, 5, 5)),
+    asked("a zombie repeats a batch that is remembered", (3, FIVE), (2, 13, 13)),
     asked("a new epoch begins at 0", (2, FIVE), (3, 0, 1)),
     asked("a new epoch does not begin at 0", (2, FIVE), (3, 25, 25)),
     asked("a marker alone has raised the epoch", (4, ()), (4, 0, 0)),
@@ -79,8 +81,7 @@ def verdict_of(names, case):
     )
     if said not in VERDICTS:
         raise ValueError(
-            f"verdict gives {said!r}, and there are four words for it: "
-            f"{', '.join(map(repr, VERDICTS))}"
+            f"verdict gives {said!r}; the four verdicts are {', '.join(map(repr, VERDICTS))}"
         )
     return said
 
@@ -219,7 +220,7 @@ def seen_in_the_log(case: dict, lab: Lab) -> tuple[str, list] | None:
     ][:6]
     twice = next((key for key, count in Counter(key for _, key in log).items() if count > 1), None)
     if twice is not None:
-        return f"{twice} was sent once and stands in the log twice.", rows(twice)
+        return f"{twice} was sent once and is in the log twice.", rows(twice)
     if case["story"] == "zombie":
         keys = [key for _, key in log]
         if "old 1" in keys:
@@ -227,13 +228,16 @@ def seen_in_the_log(case: dict, lab: Lab) -> tuple[str, list] | None:
                 "old 1", "heir 0", "heir 1"
             )
         if "heir 1" not in keys:
-            return "the heir could not write, and it has every right to.", rows("heir 0", "old 0")
+            return "the new owner of the transactional.id could not write, and it may.", rows(
+                "heir 0", "old 0"
+            )
         return None
     numbers = [int(key.split()[1]) for _, key in log]
     for earlier, later in itertools.pairwise(numbers):
         if later < earlier:
-            return f"order {later} stands behind order {earlier}; it was sent before.", rows(
-                f"order {earlier}", f"order {later}"
+            return (
+                f"order {later} is behind order {earlier} in the log, but it was sent before.",
+                rows(f"order {earlier}", f"order {later}"),
             )
     refused = [event.key for event in lab.journal.of("record.completed") if event.error]
     acknowledged = [event.key for event in lab.journal.of("record.completed") if not event.error]
@@ -243,8 +247,8 @@ def seen_in_the_log(case: dict, lab: Lab) -> tuple[str, list] | None:
     if refused:
         return (
             (
-                f"{len(refused)} orders failed for good, {refused[0]} for one. The producer did "
-                "nothing wrong."
+                f"{len(refused)} orders failed until the end, for example {refused[0]}. The "
+                "producer did nothing wrong."
             ),
             rows(refused[0]),
         )
@@ -259,7 +263,11 @@ Function(
     probe=verdict_of,
     play=led_by,
     look=seen_in_the_log,
-    kept="each order once, in its turn, and none by a zombie.",
+    kept=lambda case: {
+        "answers": "lost answers did no harm: each order is in the log once.",
+        "gap": "no batch overtook another: the orders are in the log in their turn.",
+        "zombie": "the zombie's batch was refused, and the new owner could write.",
+    }[case["story"]],
     first_only=True,
 )
 
@@ -364,7 +372,7 @@ def verdict(known, batch):
 
 
 # %% wrong="the epoch does not count"
-# You never look at the epoch. With an older one it is a zombie, however well the number fits; a
+# You never look at the epoch. With an older one it is a zombie, also when the number fits. A
 # newer one counts from 0.
 def verdict(known, batch):
     if known is None:
@@ -396,8 +404,8 @@ def verdict(known, batch):
 
 
 # %% wrong="every known number is a repeat"
-# The leader remembers five batches. Of an older one it cannot say where it stands, so it may not
-# answer with success.
+# The leader remembers five batches. It does not know the offset of an older one, so it cannot answer
+# with success.
 def verdict(known, batch):
     if known is None:
         return "append"
@@ -414,9 +422,100 @@ def verdict(known, batch):
     )
 
 
+# %% wrong="an unknown id must begin at 0"
+# From 2.5 on a producer that the leader has never met may begin anywhere: its old batches may have
+# been deleted.
+def verdict(known, batch):
+    if known is None:
+        return "append" if batch.first == 0 else "out of order"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append" if batch.first == 0 else "out of order"
+    if (batch.first, batch.last) in known.batches:
+        return "duplicate"
+    follows = known.batches[-1][1] + 1 if known.batches else 0
+    return "append" if batch.first == follows else "out of order"
+
+
+# %% wrong="duplicate before epoch"
+# You look at the batches before the epoch. A zombie that repeats an old batch then hears of success.
+# Look at the epoch first.
+def verdict(known, batch):
+    if known is None:
+        return "append"
+    if (batch.first, batch.last) in known.batches:
+        return "duplicate" if batch.epoch <= known.epoch else "append"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append" if batch.first == 0 else "out of order"
+    follows = known.batches[-1][1] + 1 if known.batches else 0
+    return "append" if batch.first == follows else "out of order"
+
+
+# %% wrong="a new epoch begins anywhere"
+# You write any first batch of a new epoch. Its numbers begin at 0; any other number has a gap before
+# it.
+def verdict(known, batch):
+    if known is None:
+        return "append"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append"
+    if (batch.first, batch.last) in known.batches:
+        return "duplicate"
+    follows = known.batches[-1][1] + 1 if known.batches else 0
+    return "append" if batch.first == follows else "out of order"
+
+
+# %% wrong="any other epoch is fenced"
+# A *higher* epoch is the new owner of the id. Only a lower one is fenced.
+def verdict(known, batch):
+    if known is None:
+        return "append"
+    if batch.epoch != known.epoch:
+        return "fenced"
+    if (batch.first, batch.last) in known.batches:
+        return "duplicate"
+    follows = known.batches[-1][1] + 1 if known.batches else 0
+    return "append" if batch.first == follows else "out of order"
+
+
+# %% wrong="the last number and not the next"
+# A batch follows when its first number is one *after* the last known number. You forgot the + 1.
+def verdict(known, batch):
+    if known is None:
+        return "append"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append" if batch.first == 0 else "out of order"
+    if (batch.first, batch.last) in known.batches:
+        return "duplicate"
+    follows = known.batches[-1][1] if known.batches else 0
+    return "append" if batch.first == follows else "out of order"
+
+
+# %% wrong="only the first number is compared"
+# You compare only the first number. A batch that begins like a remembered one and is longer is not
+# the same batch.
+def verdict(known, batch):
+    if known is None:
+        return "append"
+    if batch.epoch < known.epoch:
+        return "fenced"
+    if batch.epoch > known.epoch:
+        return "append" if batch.first == 0 else "out of order"
+    if batch.first in [first for first, _ in known.batches]:
+        return "duplicate"
+    follows = known.batches[-1][1] + 1 if known.batches else 0
+    return "append" if batch.first == follows else "out of order"
+
+
 # %% wrong="everything is written"
-# Whoever writes everything has an old broker: what is sent again stands twice, what comes too
-# early overtakes, and zombies write.
+# A leader that writes everything stores repeats, gaps and zombies. That is a broker from before 0.11.
 def verdict(known, batch):
     return "append"
 

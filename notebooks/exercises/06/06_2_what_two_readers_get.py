@@ -101,7 +101,7 @@ Judge(
 )
 
 # %% wrong="markers take no offset"
-# The readers are right. But a COMMIT and an ABORT marker stand in the log as well, and each takes
+# The readers are right. But a COMMIT and an ABORT marker are in the log as well, and each takes
 # an offset.
 high_watermark = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in n2.items()}
 last_stable = {a: x.before + x.good + x.bad for a, x in n2.items()}
@@ -109,7 +109,7 @@ uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in
 committed = {a: x.before + x.good for a, x in n2.items()}
 
 # %% wrong="only the aborted are left out"
-# What was written last is in no transaction. But it stands behind the unfinished one, and a reader
+# What was written last is in no transaction. But it is behind the unfinished one, and a reader
 # of committed records waits there.
 high_watermark = {
     a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()
@@ -158,7 +158,7 @@ uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in
 committed = {a: x.before + x.good for a, x in n2.items()}
 
 # %% wrong="markers at the end only"
-# With markers the log is as long as you say. But they stand in front of the open transaction, so
+# With markers the log is as long as you say. But they are in front of the open transaction, so
 # this one begins later, too.
 high_watermark = {
     a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()
@@ -168,7 +168,7 @@ uncommitted = {a: x.before + x.good + x.bad + x.unfinished + x.after for a, x in
 committed = {a: x.before + x.good for a, x in n2.items()}
 
 # %% wrong="aborted records are gone"
-# Nobody takes aborted records out of the log. A reader of the level read_uncommitted gets them.
+# Aborted records stay in the log. A reader of the level read_uncommitted gets them.
 high_watermark = {
     a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()
 }
@@ -194,6 +194,30 @@ high_watermark = {
 last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}
 uncommitted = {a: x.before + x.good + 1 + x.bad + 1 + x.unfinished + x.after for a, x in n2.items()}
 committed = {a: x.before + x.good + 1 for a, x in n2.items()}
+
+# %% begin
+last_stable = {a: x.before + x.good + 1 + x.bad + 1 for a, x in n2.items()}
+high_watermark = {a: last_stable[a] + x.unfinished + x.after for a, x in n2.items()}
+uncommitted = {a: high_watermark[a] - 2 for a in n2}
+committed = {a: x.before + x.good for a, x in n2.items()}
+
+# %% wrong="the markers are read"
+# read_uncommitted gets every *record*, also aborted ones. The two markers are no records: the
+# consumer leaves them out.
+uncommitted = dict(high_watermark)
+
+# %% wrong="the last record"
+# The high watermark is the offset *behind* the last record, not the last record's own.
+high_watermark = {a: high_watermark[a] - 1 for a in n2}
+
+# %% wrong="the last stable record"
+# The last stable offset is where the open transaction *begins*, so one behind the last marker.
+last_stable = {a: last_stable[a] - 1 for a in n2}
+
+# %% wrong="offsets and not records"
+# That is the last stable offset, so it counts offsets. A read_committed reader gets neither markers
+# nor aborted records.
+committed = dict(last_stable)
 
 # %% hint
 # Count offsets first, and do not forget what takes one and is no record.

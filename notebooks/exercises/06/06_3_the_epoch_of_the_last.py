@@ -2,10 +2,10 @@
 # ### Exercise 06.3 · The epoch of the last start
 #
 # Three programs, A, B and C. A is started `n3.A.starts` times, with a client of version
-# `n3.A.client`. In each life but the last it commits `n3.A.transactions` transactions. Then it ends
-# by `n3.A.ends_by`; `"kill -9"` hits it in the middle of one transaction more. Which epoch does the
-# last start get from `init_transactions`? Try `epoch_after` with `"kill -9"`, and see what an open
-# transaction adds.
+# `n3.A.client` and a broker of the same version. In each start but the last it commits
+# `n3.A.transactions` transactions. Then it ends by `n3.A.ends_by`. `"kill -9"` comes in the middle
+# of one more transaction. Which epoch does the last start get from `init_transactions`? Try
+# `epoch_after` with `"kill -9"` and see what an open transaction adds.
 
 # %%
 n3 = numbers("06.3")
@@ -33,7 +33,9 @@ Value(
         "ends_by": ("close", "kill -9"),
     },
     together=lambda rows: (
-        len({n["client"] for n in rows}) == 2 and len({n["ends_by"] for n in rows}) == 2
+        len({n["client"] for n in rows}) == 2
+        and len({n["ends_by"] for n in rows}) == 2
+        and ("3.9", "kill -9") in {(n["client"], n["ends_by"]) for n in rows}
     ),
 )
 
@@ -41,7 +43,7 @@ Value(
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab import PROFILES, KafkaProducer, Lab, ProducerRecord
 
 
 @cache
@@ -66,19 +68,24 @@ def _epoch(client: str, transactions: int, starts: int, ends_by: str) -> int:
     return lab.at(lab.now_ms)["transactions"]["id"]["epoch"]
 
 
+def _why_this_epoch(case: dict) -> str:
+    own_epochs = PROFILES[case["client"]].transacting.speaks_transaction_v2
+    counted = "starts and transactions" if own_epochs else "starts"
+    if case["ends_by"] == "close":
+        return f"right: client {case['client']} counts {counted}."
+    return f"right: client {case['client']} counts {counted}, and one more after a kill in an open transaction."
+
+
 Judge(
     truth=lambda case: {
         "epoch": _epoch(case["client"], case["transactions"], case["starts"], case["ends_by"])
     },
-    right=(
-        "right: starts up to 3.9, transactions from 4.0 on, and one more after a kill in an "
-        "open transaction."
-    ),
+    right=_why_this_epoch,
     otherwise="not this epoch. Let epoch_after run it, and change one number at a time.",
 )
 
 # %% wrong="a start is a step"
-# You counted the starts after the first. Here more than that raises the epoch: the version is
+# You counted only the starts after the first. Something else raises this epoch, too. The version is
 # {client}, the end {ends_by}.
 epoch = {a: x.starts - 1 for a, x in n3.items()}
 
@@ -90,8 +97,8 @@ epoch = {
 }
 
 # %% wrong="kill -9 is like close"
-# kill -9 left a transaction open. Who comes next has the old one fenced with an epoch of its own,
-# to abort that, and then gets the next.
+# kill -9 left a transaction open. The next start first raises the epoch to fence the old process and
+# abort. Then it gets the next epoch.
 epoch = {
     a: (x.starts - 1) * (1 if x.client == "3.9" else x.transactions + 1) for a, x in n3.items()
 }

@@ -1,10 +1,10 @@
 # %% [markdown]
 # ### Exercise 06.4 · Bug hunt: two of one name
 #
-# Four workers share the work of a night, each with a `transactional.id` of its own. At least that
-# was the plan. On three shifts, A, B and C, one worker stopped. Below are the lines of each shift,
-# of all four workers in the order of time. Who was fenced, who took over (its *heir*), and which id
-# did they share? A worker that only aborts has done nothing wrong.
+# Four workers share the work of a night. The plan: each has a `transactional.id` of its own. On three
+# shifts, A, B and C, one worker stopped. Below are the lines of each shift, of all four workers, in
+# time order. Who was fenced, who took over (its *heir*), and which id did they share? A worker that
+# only aborts has done nothing wrong.
 
 # %%
 import textwrap
@@ -12,7 +12,7 @@ import textwrap
 n4 = numbers("06.4")
 for shift, written in n4.items():
     print(f"--- shift {shift}")
-    for line in written:  # a long line goes on under its beginning
+    for line in written:  # a long line continues under its beginning
         short = line.replace("[Producer ", "[")
         print(textwrap.fill(short, width=100, subsequent_indent=" " * 13))
 
@@ -140,9 +140,9 @@ def _pair(shift: int) -> tuple[str, str, str]:
 
 Judge(
     truth=lambda case: dict(zip(("fenced", "heir", "shared_id"), _pair(case["shift"]))),
-    right="right: one name, two producers, and the later one wins.",
+    right="right: one transactional.id, two producers; the later one has the higher epoch.",
     otherwise=(
-        "not all of these three are right. Which transactional id stands beside two clients, "
+        "not all of these three are right. Which transactional id belongs to two clients, "
         "and which of the two came later?"
     ),
 )
@@ -187,8 +187,9 @@ def clumsy(lines):
     )
 
 
-def own(lines):
-    return next(id for client, id, text in names(lines) if id != id_of(lines))
+def own(lines, place=0):
+    others = sorted({id for client, id, text in names(lines)} - {id_of(lines)})
+    return others[place]
 
 
 # %% wrong="the newcomer was fenced"
@@ -199,23 +200,28 @@ heir = {a: old(x) for a, x in n4.items()}
 shared_id = {a: id_of(x) for a, x in n4.items()}
 
 # %% wrong="who aborts is the zombie"
-# To abort is a right of every producer, and it went on afterwards. Look for the one who hears of a
-# newer producer.
+# Every producer may abort, and this one continued afterwards. Look for the one that hears of a newer
+# producer.
 fenced = {a: clumsy(x) or new(x) for a, x in n4.items()}
 heir = {a: new(x) for a, x in n4.items()}
 shared_id = {a: id_of(x) for a, x in n4.items()}
 
 # %% wrong="the wrong id"
-# The two workers are right. Their id is the one that stands behind transactionalId= in the lines
-# of both.
+# The two workers are right. Their id is behind transactionalId= in the lines of both.
 fenced = {a: old(x) for a, x in n4.items()}
 heir = {a: new(x) for a, x in n4.items()}
 shared_id = {a: own(x) for a, x in n4.items()}
 
-# %% hint
-# Each line begins with the client and its transactional id. An id that stands beside two clients
-# is the deployment's mistake.
+# %% wrong="another wrong id"
+# The two workers are right. Their id is behind transactionalId= in the lines of both.
+fenced = {a: old(x) for a, x in n4.items()}
+heir = {a: new(x) for a, x in n4.items()}
+shared_id = {a: own(x, -1) for a, x in n4.items()}
 
 # %% hint
-# Of the two, look who gets the producer id last, with the higher epoch, and who writes about a
-# newer producer afterwards.
+# Each line begins with the client and its transactional id. An id with two clients is the mistake of
+# the deployment.
+
+# %% hint
+# Of the two, which one gets the producer id last, with the higher epoch? Which one writes about a
+# newer producer afterwards?

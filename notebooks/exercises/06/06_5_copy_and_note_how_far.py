@@ -1,8 +1,8 @@
 # %% [markdown]
-# ### Exercise 06.5 · Copy, and note how far
+# ### Exercise 06.5 · Copy, and commit how far
 #
-# A colleague's loop was in production for a year. It uses transactions, and once a month a customer
-# gets two parcels:
+# This loop was in production for a year. It uses transactions, and once a month a customer gets two
+# parcels:
 #
 #     def copy(consumer, producer):
 #         records = consumer.poll(timeout_ms=300)
@@ -14,14 +14,15 @@
 #         producer.commit_transaction()
 #         consumer.commit_sync()
 #
-# Mend it. `orders` has two partitions, and one poll may bring records of both. `copy` is called
-# again and again, and the process dies at the worst moments; the next process has the same group
-# and the same `transactional.id`, and calls `init_transactions()` before your code. Each order must
-# become one parcel for a reader of committed records.
+# Repair it. `orders` has two partitions, and one poll may bring records of both. The check calls
+# `copy` again and again. The process dies at the worst moments, and once the network is away until
+# a record cannot be delivered. If `copy` raises, or the process dies, a new process starts. It has
+# the same group and the same `transactional.id`, and it calls `init_transactions()` before your
+# code. Each order must become one parcel for a `read_committed` reader.
 
 # %% answer
 def copy(consumer, producer):
-    """Poll once; make a parcel of each order; let parcels and places count together."""
+    """Poll once and make a parcel of each order, in one transaction with the offsets."""
     ### BEGIN SOLUTION
     orders = list(consumer.poll(timeout_ms=300))
     begin, end = producer.begin_transaction, producer.commit_transaction
@@ -30,11 +31,11 @@ def copy(consumer, producer):
     begin()
     for order in orders:
         producer.send(ProducerRecord("parcels", key=order.key, value=order.value))
-    next_places = {
+    next_offsets = {
         TopicPartition(order.topic, order.partition): OffsetAndMetadata(order.offset + 1)
         for order in orders
     }
-    producer.send_offsets_to_transaction(next_places, consumer.group_metadata())
+    producer.send_offsets_to_transaction(next_offsets, consumer.group_metadata())
     end()
     ### END SOLUTION
 
@@ -43,16 +44,26 @@ def copy(consumer, producer):
 from collections import Counter
 
 from autograder.cell.kinds import Function
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab import (
+    KafkaConsumer,
+    KafkaException,
+    KafkaProducer,
+    Lab,
+    ProducerRecord,
+    TopicPartition,
+)
 
 
 class Died(BaseException):
     """The process ends here. No `except Exception` catches that."""
 
 
+NETWORK_AWAY_MS = 6_000
+
+
 class Mortal:
-    """A producer whose process dies at an appointed call:
-    death is ("after", "commit_transaction", 2)."""
+    """A producer whose process dies at an appointed call: death is ("after", "commit_transaction",
+    2). With ("network away", "send", 4) it lives, and its fourth record cannot be delivered."""
 
     def __init__(self, lab: Lab, producer: KafkaProducer, name: str, death: list | None):
         self._lab, self._producer, self._name = lab, producer, name
@@ -66,6 +77,8 @@ class Mortal:
             here = [method, self._counts[method]]
             if self._death == ["before", *here]:
                 self._die()
+            if self._death == ["network away", *here]:
+                self._cut()
             answer = real(*args, **named)
             if self._death == ["after", *here]:
                 self._die()
@@ -73,11 +86,21 @@ class Mortal:
 
         return call
 
+    def _cut(self):
+        for broker in range(3):
+            link = self._lab.link(broker, f"{self._name}-producer")
+            link.cut()
+            self._lab.clock.at(self._lab.now_ms + NETWORK_AWAY_MS, link.heal)
+
     def _die(self):
         self._lab.run_for(ms=20)
-        for client in (self._name, f"{self._name}-producer"):
-            self._lab.kill(client)
+        end_process(self._lab, self._name)
         raise Died
+
+
+def end_process(lab: Lab, name: str) -> None:
+    for client in (name, f"{name}-producer"):
+        lab.kill(client)
 
 
 def life(title: str, seed: int, *deaths: tuple) -> dict:
@@ -102,6 +125,14 @@ LIVES = (
             ("after", "commit_transaction", 3),
         ),
         "orders": 11,
+    },
+    {
+        **life(
+            "nobody dies, but a record cannot be delivered and the commit fails",
+            7,
+            ("network away", "send", 4),
+        ),
+        "orders": 24,
     },
 )
 
@@ -132,7 +163,13 @@ def copied(names, case) -> dict:
         )
         producer = KafkaProducer(
             lab,
-            {"client.id": name, "transactional.id": "packing", "linger.ms": 0},
+            {
+                "client.id": name,
+                "transactional.id": "packing",
+                "linger.ms": 0,
+                "request.timeout.ms": 1_000,
+                "delivery.timeout.ms": 3_000,
+            },
             name=f"{name}-producer",
         )
         producer.init_transactions()
@@ -141,8 +178,11 @@ def copied(names, case) -> dict:
         try:
             for _ in range(25):
                 names["copy"](consumer, mortal)
+            end_process(lab, name)
         except Died:
             pass
+        except KafkaException:
+            end_process(lab, name)  # a program that raises ends
         lab.run_for(ms=8_000)
     reader = KafkaConsumer(
         lab, {"isolation.level": "read_committed", "auto.offset.reset": "earliest"}, name="reader"
@@ -170,35 +210,42 @@ def each_once(case: dict, data) -> tuple[bool, str]:
             "no transaction was ever committed, so a reader of committed records sees nothing.",
         )
     so_many = lambda keys: (
-        f"{keys[0]} was" if len(keys) == 1 else f"{len(keys)} orders, {keys[0]} for one, were"
+        f"{keys[0]} was" if len(keys) == 1 else f"{len(keys)} orders, such as {keys[0]}, were"
     )
     if twice:
         return (
             False,
             (
                 f"{so_many(twice)} packed twice. The parcels were committed, and the program died "
-                "before anybody noted how far it had come."
+                "before the offsets were."
             ),
         )
     if missing:
         return False, (
             (
-                f"{so_many(missing)} never packed. The group's offset had passed before the "
-                "parcels were committed."
+                f"{so_many(missing)} never packed. The group's committed offset is behind them, and "
+                "their parcels were not committed."
             )
             if case["deaths"]
             else f"{so_many(missing)} never packed."
         )
-    return True, "every order became one parcel."
+    return True, (
+        "the network was away, and every order became one parcel."
+        if any(death[0] == "network away" for death in case["deaths"])
+        else "the process died, and every order became one parcel."
+        if case["deaths"]
+        else "nothing failed here, and every order became one parcel."
+    )
 
 
 Function(
-    title="copy, and note how far",
+    title="copy, and commit how far",
     points=4,
     answers=("copy",),
     public_cases=LIVES,
     probe=copied,
     public_judge=each_once,
+    first_only=True,
 )
 
 # %% judge
@@ -216,27 +263,34 @@ def _deaths(rng: Random) -> list[dict]:
         ("after", "send", 5),
         ("after", "begin_transaction", 2),
     ]
+    away = {
+        **life("hidden", rng.randrange(10, 900), ("network away", "send", rng.choice((4, 7)))),
+        "orders": rng.randrange(24, 29),
+    }
     return [
-        {
-            **life("hidden", rng.randrange(10, 900), *rng.sample(moments, rng.choice((1, 2)))),
-            "orders": rng.randrange(9, 16),
-        }
-        for _ in range(4)
+        away,
+        *(
+            {
+                **life("hidden", rng.randrange(10, 900), *rng.sample(moments, rng.choice((1, 2)))),
+                "orders": rng.randrange(9, 16),
+            }
+            for _ in range(4)
+        ),
     ]
 
 
 Judge(
     hidden_cases=_deaths,
     unseen=(
-        "some orders were packed twice or not at all when the program died at another moment. "
-        "Parcels and places must be decided together."
+        "some orders were packed twice or not at all when something failed at another moment. "
+        "Parcels and offsets belong into one transaction."
     ),
 )
 
 
 # %% wrong="the offset afterwards"
-# That is the colleague's loop. Between commit_transaction and commit_sync the parcels count, and
-# the place does not yet.
+# This is the loop from production. Between commit_transaction and commit_sync the parcels are
+# committed and the offsets are not.
 def copy(consumer, producer):
     records = consumer.poll(timeout_ms=300)
     if not records:
@@ -249,7 +303,7 @@ def copy(consumer, producer):
 
 
 # %% wrong="the offset first"
-# You note the place first. Whoever dies between the two has lost the orders: at most once.
+# You commit the offset first. A process that dies between the two has lost the orders: at most once.
 def copy(consumer, producer):
     records = consumer.poll(timeout_ms=300)
     if not records:
@@ -262,7 +316,8 @@ def copy(consumer, producer):
 
 
 # %% wrong="no offset at all"
-# Nobody notes a place, so every new process begins at the beginning.
+# No offset is committed for the group `packing`, so every new process begins at the beginning. If
+# you gave a group as a text: take consumer.group_metadata().
 def copy(consumer, producer):
     records = consumer.poll(timeout_ms=300)
     if not records:
@@ -274,7 +329,7 @@ def copy(consumer, producer):
 
 
 # %% wrong="the offset of the last record"
-# What is noted is the next offset to read. You noted the last one that was read, so it is read
+# The committed offset is the *next* one to read. You gave the last one that was read, so it is read
 # again.
 def copy(consumer, producer):
     records = consumer.poll(timeout_ms=300)
@@ -283,16 +338,16 @@ def copy(consumer, producer):
     producer.begin_transaction()
     for record in records:
         producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
-    places = {
+    offsets = {
         TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)
         for record in records
     }
-    producer.send_offsets_to_transaction(places, consumer.group_metadata())
+    producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
     producer.commit_transaction()
 
 
-# %% wrong="one partition's place"
-# You note a place for the last record's partition only. When a poll brings two partitions, the
+# %% wrong="one partition's offset"
+# You commit an offset for the last record's partition only. When a poll brings two partitions, the
 # other one is read again by the next process.
 def copy(consumer, producer):
     records = consumer.poll(timeout_ms=300)
@@ -301,15 +356,15 @@ def copy(consumer, producer):
     producer.begin_transaction()
     for record in records:
         producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
-    place = TopicPartition(record.topic, record.partition)
+    partition = TopicPartition(record.topic, record.partition)
     next_one = OffsetAndMetadata(record.offset + 1)
-    producer.send_offsets_to_transaction({place: next_one}, consumer.group_metadata())
+    producer.send_offsets_to_transaction({partition: next_one}, consumer.group_metadata())
     producer.commit_transaction()
 
 
 # %% wrong="two transactions"
-# You made two transactions, one for the parcels and one for the places. Between them is the same
-# gap as before.
+# You made two transactions, one for the parcels and one for the offsets. A process can die between
+# them.
 def copy(consumer, producer):
     records = consumer.poll(timeout_ms=300)
     if not records:
@@ -319,18 +374,39 @@ def copy(consumer, producer):
         producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
     producer.commit_transaction()
     producer.begin_transaction()
-    places = {
+    offsets = {
         TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)
         for record in records
     }
-    producer.send_offsets_to_transaction(places, consumer.group_metadata())
+    producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
     producer.commit_transaction()
 
 
-# %% hint
-# A parcel and the place of its order must be decided in one go. Who offers to take the
-# place along?
+# %% wrong="aborts and continues"
+# After a failed commit you abort and poll on. The consumer's position has moved, so these orders are
+# skipped. Seek back to the committed offsets, or let the error end the process.
+def copy(consumer, producer):
+    records = consumer.poll(timeout_ms=300)
+    if not records:
+        return
+    producer.begin_transaction()
+    try:
+        for record in records:
+            producer.send(ProducerRecord("parcels", key=record.key, value=record.value))
+        offsets = {
+            TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset + 1)
+            for record in records
+        }
+        producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
+        producer.commit_transaction()
+    except KafkaException:
+        producer.abort_transaction()
+
 
 # %% hint
-# The sixth call of a transactional producer stands between the sends and the commit. It wants the
-# next offset of each partition, and the group's metadata.
+# A parcel and the offset of its order must be committed together. Which call takes the offsets into
+# the transaction?
+
+# %% hint
+# Call send_offsets_to_transaction after the sends and before the commit. It takes the next offset of
+# each partition, and consumer.group_metadata().

@@ -1,10 +1,9 @@
 # %% [markdown]
 # ### Exercise 06.6 · Repeats by cause
 #
-# How many orders of each day stand in the log twice because a *producer* sent a batch again, and
-# how many because a *program* sent an order again? Three numbers, `(producer_id, epoch, sequence)`,
-# make a record of an idempotent producer unique in a partition. A record without a producer id has
-# `-1` in all three.
+# Some orders of each day are in the log twice. How many, because a *producer* sent a batch again? How
+# many, because a *program* sent an order again? The keys do not tell the shop. The producer id does
+# tell something: each run of an idempotent producer has its own. A record without one has `-1`.
 
 # %% spark=true
 twice = records.groupBy("day", "key").count().where("count > 1")
@@ -32,63 +31,7 @@ by_program = {name: causes(each.day)[1] for name, each in n6.items()}
 ### END SOLUTION
 
 # %% question
-from functools import cache
-from random import Random
-
 from autograder.cell.kinds import Value
-from kafkalab import KafkaProducer, Lab, ProducerRecord
-
-
-def day_of(day: int) -> Lab:
-    """A day of three shops that write to one partition: one without idempotence, one with, and one
-    that starts again and repeats itself. The network loses answers of the first two."""
-    rng = Random(day)
-    lab = Lab(brokers=1, seed=day, version="3.9")
-    lab.create_topic("orders")
-    config = {"linger.ms": 0, "request.timeout.ms": 2_000, "retry.backoff.ms": 20}
-    shops = {"shop-a": {"enable.idempotence": False}, "shop-b": {}, "shop-c": {}}
-    producers = {
-        name: KafkaProducer(lab, {"client.id": name, **config, **own}, name=name)
-        for name, own in shops.items()
-    }
-    lost = {name: rng.sample(range(1, 24), rng.randrange(3, 8)) for name in ("shop-a", "shop-b")}
-    starts_again = rng.randrange(9, 20)
-    repeats = rng.choice([count for count in range(2, 8) if count != len(lost["shop-a"])])
-
-    def sell(name: str, number: int, producer: KafkaProducer) -> None:
-        producer.send(ProducerRecord("orders", key=f"{name} order {number}", value="tea")).get()
-
-    for number in range(24):
-        for name in shops:
-            if number in lost.get(name, ()):
-                lab.link(0, name).cut_before_reply("PRODUCE")
-            sell(name, number, producers[name])
-        if number == starts_again:
-            lab.kill("shop-c")
-            producers["shop-c"] = KafkaProducer(
-                lab, {"client.id": "shop-c", **config}, name="shop-c again"
-            )
-            for again in range(number - repeats + 1, number + 1):
-                sell("shop-c", again, producers["shop-c"])
-    return lab
-
-
-@cache
-def ledger(day: int) -> tuple[str, ...]:
-    """Every record of that day, a line each, in the words of kafka-dump-log --print-data-log,
-    with the batch's producer beside it."""
-    return tuple(
-        (
-            f"| offset: {event.base_offset + place} producerId: {event.producer_id} producerEpoch: "
-            f"{event.producer_epoch} sequence: "
-            f"{event.base_sequence + place if event.base_sequence >= 0 else -1} key: {record.key} "
-            f"payload: {record.value}"
-        )
-        for event in day_of(day).journal.of("record.appended")
-        if event.topic == "orders"
-        for place, record in enumerate(event.records)
-    )
-
 
 Value(
     title="Spark: who wrote it twice",
@@ -103,11 +46,12 @@ Value(
 from functools import cache
 
 from autograder.course.judge import Judge
+from kafkalab.stories.exactly_once import day_of
 
 
 @cache
 def _repeats(day: int) -> tuple[int, int]:
-    """Orders that stand twice: sent again by a producer without identity,
+    """Orders that are in the log twice: sent again by a producer without identity,
     sent again by a program."""
     seen: dict[str, list[int]] = {}
     for event in day_of(day).journal.of("record.appended"):
@@ -122,11 +66,11 @@ def _repeats(day: int) -> tuple[int, int]:
 Judge(
     truth=lambda case: dict(zip(("by_producer", "by_program"), _repeats(case["day"]))),
     right=(
-        "right: the producer without an identity repeats itself; a new process repeats what "
-        "its predecessor did."
+        "right: a producer without an id repeats its batches; a new process repeats what the "
+        "process before it sent."
     ),
     otherwise=(
-        "not these two. Take the keys that stand twice, and compare the producer ids of the two."
+        "not these two. Take the keys that are in the log twice, and compare the two producer ids."
     ),
 )
 
@@ -152,14 +96,14 @@ def plain(x):
 
 
 # %% wrong="the network did it all"
-# You gave all repeats to the producers. Some of the pairs have two different producer ids: no
-# producer sends under another's.
+# You gave all repeats to the producers. Some of the pairs have two different producer ids: a
+# producer has one id for its whole run.
 by_producer = {a: len(twice(x)) for a, x in n6.items()}
 by_program = {a: 0 for a, x in n6.items()}
 
 # %% wrong="programs did it all"
-# You gave all repeats to the programs. Where both have -1, nobody started anew: shop-a's producer
-# had no answer and could not be recognised.
+# You gave all repeats to the programs. Where both have -1, no program started again: shop-a's
+# producer got no answer, sent again, and the leader could not recognise it.
 by_producer = {a: 0 for a, x in n6.items()}
 by_program = {a: len(twice(x)) for a, x in n6.items()}
 
@@ -170,7 +114,7 @@ by_producer = {a: sum(id == "-1" for id, key in rows(x)) for a, x in n6.items()}
 by_program = {a: 0 for a, x in n6.items()}
 
 # %% wrong="both copies counted"
-# You counted records. An order that stands twice is one order.
+# You counted records. An order that is in the log twice is one order.
 by_producer = {a: 2 * len(plain(x)) for a, x in n6.items()}
 by_program = {a: 2 * (len(twice(x)) - len(plain(x))) for a, x in n6.items()}
 
@@ -181,8 +125,8 @@ by_producer = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}
 by_program = {a: len(plain(x)) for a, x in n6.items()}
 
 # %% hint
-# A key that stands twice was written twice. Then ask each pair whether its two producers have an
-# identity, and whether it is the same.
+# A key that is in the log twice was written twice. Compare the two producer ids.
 
 # %% hint
-# Group by key, keep count > 1, and look at min and max of producer_id: -1 has no identity.
+# Group by day and key, keep count > 1, and look at min and max of producer_id. Both -1: no producer
+# id. Two different ids: two runs of a program.

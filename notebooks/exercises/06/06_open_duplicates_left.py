@@ -3,13 +3,14 @@
 # you do?
 
 # %% [markdown] answer
-# No. Kafka's exactly-once covers Kafka's own records and offsets only: a transaction binds what is
-# written to topics and the committed offsets. An e-mail is outside of Kafka, and it cannot be taken
-# back when the transaction is aborted. If the program crashes after sending and before it commits,
-# it starts again, and the mail is sent twice. I would give each mail a unique id made of topic,
-# partition and offset, and let the mail service drop an id it has already seen, so that sending is
+# No. Kafka's exactly-once covers Kafka's own records and offsets only. A transaction binds what is
+# written to topics and the committed offsets. An e-mail is outside of Kafka. It cannot be taken back
+# when the transaction is aborted. If the program crashes after sending and before it commits, it
+# starts again, and the mail is sent twice. I would give each mail a unique id made of topic,
+# partition and offset. The mail service drops an id that it has already seen, so sending is
 # idempotent. Or I would write the mail into an outbox table in a database and store the offset in
-# the same database transaction.
+# the same database transaction. The program that empties the outbox can repeat a mail, too, so the
+# receiver still drops ids that it has seen.
 
 # %% question
 from autograder.cell.kinds import Open

@@ -1,12 +1,14 @@
 # %% [markdown] items="G16 G20"
 # ### Exercise 07.2 · Write Range
 #
-# Kafka's first choice for many years. **Each topic is dealt on its own.** Take the members that
-# subscribed to it, sorted by their ids as texts. Divide: with seven partitions and three members
-# each gets two, and one is left over. The first members take one more each until nothing is left
-# over. Everybody gets a block of neighbours: 0 1 2, then 3 4, then 5 6. The check gives your
-# function to real members, with several topics, members that read different topics, and members
-# that come and crash. What it deals is compared with Kafka's class.
+# Range was Kafka's first choice for many years. **It assigns each topic by itself.** Take the members
+# that subscribed to the topic, sorted by their ids as texts. Divide: with seven partitions and
+# three members each gets two, and one is left over. The first members take one more each until
+# nothing is left over. Everybody gets a block of neighbours: 0 1 2, then 3 4, then 5 6.
+#
+# The check gives your function to real members: several topics, members that read different
+# topics, members that come and crash. Both dicts come in arbitrary order. Each plan is compared
+# with that of Kafka's class.
 
 # %% answer
 def range_assign(partitions, subscriptions):
@@ -36,9 +38,9 @@ Function(
     play=play,
     look=unlike(
         "Range",
-        "Each topic on its own; sorted members; blocks; the first take what is left over.",
+        "Each topic by itself; sorted members; blocks; the first members take what is left over.",
     ),
-    kept="right: dealt as RangeAssignor deals.",
+    kept="right: each generation has the plan of RangeAssignor.",
 )
 
 # %% judge
@@ -47,97 +49,113 @@ from autograder.course.judge import Judge
 Judge(
     hidden_cases=_groups,
     unseen=(
-        "in a group you have not seen, Kafka's class deals differently. Mind members that read "
+        "in a group you have not seen, Kafka's class gives another plan. Mind members that read "
         "other topics than their neighbours."
     ),
 )
 
 
 # %% wrong="round robin"
-# You deal one partition at a time, as with cards. Range gives each member a block of neighbours: 0
+# You give one partition at a time, round after round. Range gives each member a block of neighbours: 0
 # 1 2, then 3 4.
 def range_assign(partitions, subscriptions):
-    dealt = {member: [] for member in subscriptions}
+    given = {member: [] for member in subscriptions}
     for topic in sorted(partitions):
         readers = sorted(m for m in subscriptions if topic in subscriptions[m])
         for number in range(partitions[topic]):
-            dealt[readers[number % len(readers)]].append((topic, number))
-    return dealt
+            given[readers[number % len(readers)]].append((topic, number))
+    return given
 
 
 # %% wrong="what is left over is dropped"
-# The rest of the division belongs to nobody, and no member reads it. The first members take one
+# The remainder of the division belongs to nobody, and no member reads it. The first members take one
 # more each.
 def range_assign(partitions, subscriptions):
-    dealt = {member: [] for member in subscriptions}
+    given = {member: [] for member in subscriptions}
     for topic in sorted(partitions):
         readers = sorted(m for m in subscriptions if topic in subscriptions[m])
         each = partitions[topic] // len(readers)
         for place, m in enumerate(readers):
-            dealt[m] += [(topic, n) for n in range(place * each, place * each + each)]
-    return dealt
+            given[m] += [(topic, n) for n in range(place * each, place * each + each)]
+    return given
 
 
-# %% wrong="the last one takes the rest"
+# %% wrong="the last one takes the remainder"
 # Your last member takes all that is left over. Kafka gives it to the first ones, one each.
 def range_assign(partitions, subscriptions):
-    dealt = {member: [] for member in subscriptions}
+    given = {member: [] for member in subscriptions}
     for topic in sorted(partitions):
         readers = sorted(m for m in subscriptions if topic in subscriptions[m])
         each = partitions[topic] // len(readers)
         for place, m in enumerate(readers):
             end = partitions[topic] if place == len(readers) - 1 else place * each + each
-            dealt[m] += [(topic, n) for n in range(place * each, end)]
-    return dealt
+            given[m] += [(topic, n) for n in range(place * each, end)]
+    return given
 
 
 # %% wrong="the last ones take one more"
 # You give the extras to the last members. Kafka gives them to the first.
 def range_assign(partitions, subscriptions):
-    dealt = {member: [] for member in subscriptions}
+    given = {member: [] for member in subscriptions}
     for topic in sorted(partitions):
         readers = sorted(m for m in subscriptions if topic in subscriptions[m])
         each, over = divmod(partitions[topic], len(readers))
         start = 0
         for place, m in enumerate(readers):
             size = each + (place >= len(readers) - over)
-            dealt[m] += [(topic, n) for n in range(start, start + size)]
+            given[m] += [(topic, n) for n in range(start, start + size)]
             start += size
-    return dealt
+    return given
 
 
 # %% wrong="all topics as one pack"
-# You cut the partitions of all topics into blocks. Range deals each topic on its own and begins
-# with the first member again.
+# You cut the partitions of all topics into blocks. Range assigns each topic by itself and
+# begins with the first member again.
 def range_assign(partitions, subscriptions):
-    dealt = {member: [] for member in subscriptions}
+    given = {member: [] for member in subscriptions}
     pack = [(topic, number) for topic in sorted(partitions) for number in range(partitions[topic])]
     ring = sorted(subscriptions)
     each, over = divmod(len(pack), len(ring))
     start = 0
     for place, m in enumerate(ring):
         size = each + (place < over)
-        dealt[m] = [tp for tp in pack[start : start + size] if tp[0] in subscriptions[m]]
+        given[m] = [tp for tp in pack[start : start + size] if tp[0] in subscriptions[m]]
         start += size
-    return dealt
+    return given
 
 
 # %% wrong="divided by all members"
 # You divide by all members, also by those that did not subscribe to the topic. Their share belongs
 # to nobody.
 def range_assign(partitions, subscriptions):
-    dealt = {member: [] for member in subscriptions}
+    given = {member: [] for member in subscriptions}
     ring = sorted(subscriptions)
     for topic in sorted(partitions):
         each, over = divmod(partitions[topic], len(ring))
         start = 0
         for place, m in enumerate(ring):
             size = each + (place < over)
-            dealt[m] += [
+            given[m] += [
                 (topic, n) for n in range(start, start + size) if topic in subscriptions[m]
             ]
             start += size
-    return dealt
+    return given
+
+
+# %% wrong="members as they come"
+# The blocks are right. But you take the members in the order of the dict. Sort their ids first,
+# `sorted(...)`.
+def range_assign(partitions, subscriptions):
+    given = {member: [] for member in subscriptions}
+    for topic in partitions:
+        readers = [m for m in subscriptions if topic in subscriptions[m]]
+        each, over = divmod(partitions[topic], len(readers))
+        start = 0
+        for place, m in enumerate(readers):
+            size = each + (place < over)
+            given[m] += [(topic, n) for n in range(start, start + size)]
+            start += size
+    return given
 
 
 # %% hint

@@ -4,7 +4,7 @@
 # Four groups, A to D. Group A reads one topic of `n.A.partitions` partitions with `n.A.members`
 # members, m1, m2 and so on, by `n.A.strategy`. Then one more comes; sorted by id it is the last.
 # How many partitions have another owner afterwards? And how many did their owners give up on the
-# way, for a while or for good?
+# way? Count also those that the same owner gets back.
 
 # %%
 n = numbers("07.4")
@@ -97,7 +97,7 @@ def _owners(lab: Lab) -> dict[str, str]:
 
 Judge(
     truth=lambda case: _moved(case["strategy"], case["partitions"], case["members"]),
-    right="right: what moves, the rule of dealing decides; what is given up, the protocol.",
+    right="right: the assignor decides what moves; the protocol decides what is given up.",
     otherwise=(
         "not these two. Write down who owns what before and after, by {strategy}, and ask what "
         "each member drops before it joins."
@@ -135,8 +135,8 @@ moved_partitions = {a: x.partitions for a, x in n.items()}
 given_up = {a: x.partitions for a, x in n.items()}
 
 # %% wrong="only the newcomer's share moves"
-# Only a sticky assignor moves no more than the newcomer needs. {strategy} deals from the start,
-# and old members exchange partitions, too.
+# Only a sticky assignor moves no more than the newcomer needs. {strategy} begins from an empty
+# plan, so old members exchange partitions, too.
 moved_partitions = {a: share(x) for a, x in n.items()}
 given_up = {
     a: min(share(x), lost(x)) if x.strategy == "CooperativeSticky" else x.partitions

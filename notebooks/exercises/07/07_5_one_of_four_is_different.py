@@ -1,12 +1,14 @@
 # %% [markdown] items="G18"
 # ### Exercise 07.5 · One of four is different
 #
-# Three teams, A, B and C. In each, four members are meant to be the same program with the same
-# settings: group `billing`, topics `orders` and `refunds`, strategy Range. In each team one member
-# was started with something else. "Three of us die at once", says one team. "We bill twice", says
-# another. "One of us does hardly anything", says the third. Below is what the clients wrote when
-# they started, in the order of writing. Which member is the odd one, and what differs: `"topics"`,
-# `"strategy"` or `"group"`?
+# Three teams, A, B and C. In each, four members should be the same program with the same settings:
+# group `billing`, topics `orders` and `refunds`, strategy Range. In each team one member was started
+# with something else, and the group suffers. "Three of us end at once", says one team. "We bill
+# twice", says another. "One of us does hardly anything", says the third.
+#
+# Below are lines of the clients: some of the `ConsumerConfig values`, the topics, and what each
+# member got. Some members also differ in settings that do no harm to the group. Which member is the
+# odd one, and what differs: `"topics"`, `"strategy"` or `"group"`?
 
 # %%
 shown = numbers("07.5")
@@ -35,6 +37,7 @@ differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
 
 # %% question
 from functools import cache
+from random import Random
 
 from autograder.cell.kinds import LineReading
 from kafkalab import KafkaException, Lab
@@ -45,6 +48,28 @@ FAULTS = ("topics", "strategy", "group")
 def planted(story: int) -> tuple[str, str, int]:
     """(what differs, which member, partitions of orders) in one of the 96 stories of 07.5."""
     return FAULTS[story % 3], f"m{story // 3 % 4 + 1}", 4 + story // 12
+
+
+SHOWN = (
+    "fetch.min.bytes",
+    "group.id",
+    "max.partition.fetch.bytes",
+    "max.poll.records",
+    "partition.assignment.strategy",
+    "receive.buffer.bytes",
+)
+"""The rows of `ConsumerConfig values` that are shown."""
+
+
+def harmless(story: int) -> dict[str, dict]:
+    """{member: settings} that differ between members of one team and do not touch the group.
+    The odd member never has the first of them."""
+    rng, (_, odd, _) = Random(story), planted(story)
+    found: dict[str, dict] = {f"m{number}": {} for number in range(1, 5)}
+    found[rng.choice([name for name in found if name != odd])]["max.poll.records"] = 100
+    found[rng.choice(list(found))]["fetch.min.bytes"] = 512
+    found[rng.choice(list(found))]["receive.buffer.bytes"] = 32_768
+    return found
 
 
 @cache
@@ -63,13 +88,14 @@ def start_lines(story: int) -> tuple[str, ...]:
         config = {
             "group.id": "billing-2" if (name, fault) == (odd, "group") else "billing",
             "partition.assignment.strategy": CLASS.format(strategy),
+            **harmless(story)[name],
         }
         try:
             reader(lab, name, topics, config)
         except KafkaException as error:
             ended.append((lab.now_ms, f"{name} the program ended: {type(error).__name__}"))
 
-    names = ["m1", "m2", "m3", "m4"]
+    names = Random(story).sample(["m1", "m2", "m3", "m4"], 4)
     if fault == "strategy":
         names.sort(key=lambda name: name != odd)
     for name in names:
@@ -85,7 +111,7 @@ def start_lines(story: int) -> tuple[str, ...]:
             lines += [
                 (event.at_ms, f"{event.who} {row}")
                 for row in rows
-                if row.startswith(("group.id =", "partition.assignment.strategy ="))
+                if row.startswith(tuple(f"{name} =" for name in SHOWN))
             ]
         elif "Subscribed to topic" in text or "Adding newly assigned" in text:
             lines.append((event.at_ms, f"{event.who} {text.split('] ', 1)[-1]}"))
@@ -121,8 +147,8 @@ Judge(
     },
     right="right: one setting in one program, and the whole group feels it.",
     otherwise=(
-        "not this one, or not this setting. Compare the members' lines one by one: three of "
-        "them agree."
+        "not this one, or not this setting. Compare the members row by row. Three of them agree, "
+        "and the row must be one that the group feels."
     ),
 )
 
@@ -141,8 +167,8 @@ def odd_line(lines):
 
 
 # %% wrong="who dies is at fault"
-# That one died, but its settings are those of two others. The odd one was there first; the
-# coordinator takes only members that know its strategy.
+# That one ended, but it has the settings of two others. The odd one was there first. The
+# coordinator admits only members that share a strategy with it.
 def blamed(lines, right):
     return next((line.split()[0] for line in lines if "ended" in line), right)
 
@@ -151,7 +177,7 @@ odd_one = {team: blamed(lines, odd_line(lines)[0]) for team, lines in shown.item
 differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
 
 # %% wrong="it is always the topics"
-# The right member. But look at its other rows: its topics are those of its colleagues.
+# The right member. But look at its other rows: its topics are those of the other members.
 odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: "topics" for team in shown}
 
@@ -161,18 +187,31 @@ odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: "group" for team in shown}
 
 # %% wrong="it is always the strategy"
-# The right member. It deals by the class that all four have; compare the two other rows.
+# The right member. But all four have this strategy. Compare the two other rows.
 odd_one = {team: odd_line(lines)[0] for team, lines in shown.items()}
 differs = {team: "strategy" for team in shown}
 
 # %% wrong="m1 leads, so m1 is to blame"
-# m1 is not out of line here. Find the member whose row differs from three others.
+# m1 has the same group, topics and strategy as two others. Find the member whose row differs from
+# three others.
 odd_one = {team: "m1" for team in shown}
 differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
 
-# %% hint
-# Compare the four members line by line: group.id, strategy, topics. Three agree.
+
+# %% wrong="a setting that does no harm"
+# That member reads in other portions (max.poll.records). Each member may choose this for itself. Only
+# group.id, topics and strategy concern the group.
+def portions(lines):
+    said = [line.split(" ", 1) for line in lines if "max.poll.records" in line]
+    return next(c for c, row in said if sum(other == row for _, other in said) == 1)
+
+
+odd_one = {team: portions(lines) for team, lines in shown.items()}
+differs = {team: odd_line(lines)[1] for team, lines in shown.items()}
 
 # %% hint
-# Whoever fails need not be at fault: the first member sets what the group can do, and those who
-# cannot do the same are refused.
+# Which settings concern the group? Compare these rows of the four members. Three agree.
+
+# %% hint
+# The member that fails need not be the odd one. The first member sets which strategies the group
+# can use. Members without one of them are refused.

@@ -1,38 +1,46 @@
 # %% [markdown] items="N45"
 # ### Exercise 07.6 · Time without an owner
 #
-# How many milliseconds had partitions of each group no owner, all partitions and both rebalances
-# added up? It counts from the line that gives a partition up to the next line that takes it over.
-# The two may be of different members. `lead` looks at the row that follows in its window.
+# Two numbers for each group:
+#
+# - `ms_without_owner`: how many milliseconds had partitions no owner, all partitions and both
+#   rebalances added up? It counts from the line that gives a partition up to the next line that
+#   takes it over. The two lines may be of different members. A gap that is still open at the end
+#   does not count.
+# - `newcomer_waits_ms`: m4 starts at `started_ms`. How many milliseconds later does it take over
+#   its first partition?
+#
+# `lead` looks at the row that follows in its window:
+#
+#     window = Window.partitionBy(...).orderBy("at_ms", F.desc("what"))
+#     changes.withColumn("next_ms", F.lead("at_ms").over(window))
 
 # %% spark=true
-by_partition = Window.partitionBy("group", "partition").orderBy("at_ms", F.desc("what"))
-gaps = changes.withColumn("next_ms", F.lead("at_ms").over(by_partition)).withColumn(
-    "next_what", F.lead("what").over(by_partition)
-)
-gaps = gaps.where("what like 'Revoke%' and next_what like 'Adding%'")
-gaps.limit(3).toPandas()  # now add up, by group
+of_m4 = logsets.read(spark, str(logs)).where("client_id = 'm4'")
+started_ms = of_m4.agg(F.min(F.unix_millis("time"))).first()[0]  # the same in all four groups
+started_ms
 
 # %% answer
 ms_without_owner = {"A": ..., "B": ..., "C": ..., "D": ...}
+newcomer_waits_ms = {"A": ..., "B": ..., "C": ..., "D": ...}
 
 
 ### BEGIN SOLUTION
-def without_owner(lab):
-    given_up, total = {}, 0
-    all_lines = lab.table("line")
-    for line in all_lines[all_lines.level == "INFO"].itertuples():
-        found = re.search(r"(Revoke|Adding).* assigned partitions:? ?(.*)", line.message)
-        if found:
-            for partition in filter(None, found[2].split(", ")):
-                if found[1] == "Revoke":
-                    given_up[partition] = line.at_ms
-                else:
-                    total += line.at_ms - given_up.pop(partition, line.at_ms)
-    return total
+def both(lab):
+    given_up, total, first = {}, 0, None
+    for at_ms, client, what, partition in ownership_changes(lab):
+        if what != "Adding":
+            given_up[partition] = at_ms
+        else:
+            total += at_ms - given_up.pop(partition, at_ms)
+            if client == "m4" and first is None:
+                first = at_ms - 30_000
+    return total, first
 
 
-ms_without_owner = {name: without_owner(shift(group)) for name, group in n.items()}
+found = {name: both(shift(group.strategy, group.work_ms)) for name, group in n.items()}
+ms_without_owner = {name: total for name, (total, _) in found.items()}
+newcomer_waits_ms = {name: first for name, (_, first) in found.items()}
 ### END SOLUTION
 
 # %% question
@@ -40,97 +48,138 @@ from autograder.cell.kinds import Value
 
 Value(
     title="Spark: time without an owner",
-    points=2,
-    answers=("ms_without_owner",),
+    points=3,
+    answers=("ms_without_owner", "newcomer_waits_ms"),
     draws=FOUR,
     row="group",
     space={
         "strategy": (*EAGER, "CooperativeSticky"),
         "work_ms": (5_000, 6_500, 8_000, 9_500, 11_000, 12_000),
     },
-    together=lambda groups: any(n["strategy"] != "CooperativeSticky" for n in groups),
+    together=lambda groups: (
+        any(n["strategy"] != "CooperativeSticky" for n in groups)
+        and any(n["strategy"] == "CooperativeSticky" for n in groups)
+    ),
 )
 
 # %% judge
 from functools import cache
 
 from autograder.course.judge import Judge
-from kafkalab import Lab
+from kafkalab.stories.group_protocol import ownership_changes, shift
 
 
 @cache
-def _gaps(strategy: str, work_ms: int) -> tuple[tuple[int, int], ...]:
-    """(when it ended, milliseconds) of each time a partition had no owner, by what the consumers
-    had; the lines are not looked at."""
-    lab = Lab(brokers=1, seed=9, version="3.9", broker_version="4.4")
-    lab.create_topic("orders", partitions=9)
-    for number, busy_ms, stays_ms in ((1, 0, 45_000), (2, work_ms, 900_000), (3, 0, 900_000)):
-        lab.spawn(_member, f"m{number}", strategy, busy_ms, stays_ms, name=f"m{number}")
-    lab.run_for(ms=30_000)
-    lab.spawn(_member, "m4", strategy, name="m4")
-    lab.run_for(ms=45_000)
+def _gaps(strategy: str, work_ms: int) -> tuple[tuple[tuple[int, int, bool], ...], int]:
+    """((when it ended, milliseconds, of one member) of each time a partition had no owner, and how
+    long m4 waits), by what the consumers had; the lines are not looked at."""
+    lab = shift(strategy, work_ms)
     has: dict[str, set] = {}
-    free_since: dict[str, int] = {}
-    gaps = []
+    free_since: dict[str, tuple[int, str]] = {}
+    gaps, first = [], 0
     for event in lab.journal.of("assigned"):
         now, before = set(event.partitions), has.get(event.who, set())
         for tp in sorted(now - before):
             if tp in free_since:
-                gaps.append((event.at_ms, event.at_ms - free_since.pop(tp)))
+                begun_ms, whose = free_since.pop(tp)
+                gaps.append((event.at_ms, event.at_ms - begun_ms, whose == event.who))
+            if event.who == "m4" and not first:
+                first = event.at_ms - 30_000
         for tp in sorted(before - now):
-            free_since[tp] = event.at_ms
+            free_since[tp] = event.at_ms, event.who
         has[event.who] = now
     lab.close()
-    return tuple(gaps)
+    return tuple(gaps), first
+
+
+@cache
+def _revoked_only(strategy: str, work_ms: int) -> int:
+    """The milliseconds of the gaps that begin with a line of Revoke."""
+    lab, given_up, total = shift(strategy, work_ms), {}, 0
+    for at_ms, _, what, partition in ownership_changes(lab):
+        if what == "Revoke":
+            given_up[partition] = at_ms
+        elif what == "Adding":
+            total += at_ms - given_up.pop(partition, at_ms)
+    lab.close()
+    return total
 
 
 def _each_gap(case: dict, until_ms: int = 10**9) -> list[int]:
-    return [ms for ended_ms, ms in _gaps(case["strategy"], case["work_ms"]) if ended_ms < until_ms]
+    found, _ = _gaps(case["strategy"], case["work_ms"])
+    return [ms for ended_ms, ms, _ in found if ended_ms < until_ms]
+
+
+def _waits(case: dict) -> int:
+    return _gaps(case["strategy"], case["work_ms"])[1]
+
+
+def _with_waits(total):
+    """The answer with this number of milliseconds without an owner, and the right wait of m4."""
+    return lambda case: {"ms_without_owner": total(case), "newcomer_waits_ms": _waits(case)}
+
+
+def _why(case: dict) -> str:
+    if case["strategy"] == "CooperativeSticky":
+        return (
+            "right: each step of the cooperative protocol waits for a turn of m2, and m4 with it."
+        )
+    return "right: the eager members give up everything, and then wait for one turn of m2."
 
 
 Judge(
-    truth=lambda case: {"ms_without_owner": sum(_each_gap(case))},
-    right=("right: eager members pay with every partition, cooperative ones with those that move."),
+    truth=_with_waits(lambda case: sum(_each_gap(case))),
+    right=_why,
     otherwise=(
-        "not this number of milliseconds. Pair each revoke with the next add of the same "
-        "partition in the same group, and add up the differences."
+        "not these milliseconds. Pair each revoke with the next add of the same partition in the "
+        "same group. For m4, take its first add."
     ),
 )
 
 
 # %% begin
-def all_gaps(group, until=10**9):
+def all_gaps(group, until=10**9, same=False):
     given_up, gaps = {}, []
-    for line in shift(group).table("line").itertuples():
-        found = re.search(r"(Revoke|Adding).* assigned partitions:? ?(.*)", line.message)
-        for partition in filter(None, found[2].split(", ") if found else ()):
-            if found[1] == "Revoke":
-                given_up[partition] = line.at_ms
-            elif partition in given_up and line.at_ms < until:
-                gaps.append(line.at_ms - given_up.pop(partition))
+    for at_ms, client, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):
+        if what != "Adding":
+            given_up[partition] = at_ms, client
+        elif partition in given_up and at_ms < until:
+            begun, whose = given_up.pop(partition)
+            if not same or whose == client:
+                gaps.append(at_ms - begun)
     return gaps
 
+
+def first_add(group):
+    return next(
+        at_ms - 30_000
+        for at_ms, client, what, _ in ownership_changes(shift(group.strategy, group.work_ms))
+        if client == "m4" and what == "Adding"
+    )
+
+
+newcomer_waits_ms = {a: first_add(x) for a, x in n.items()}
 
 # %% wrong="the longest gap"
 # That is the longest single gap. The question asks for all gaps of all partitions, added up.
 ms_without_owner = {a: max(all_gaps(x)) for a, x in n.items()}
 
 # %% says
-lambda case: {"ms_without_owner": max(_each_gap(case))}
+_with_waits(lambda case: max(_each_gap(case)))
 
 # %% wrong="the number of gaps"
 # That is how many gaps there are. Add up how long each one lasted instead of counting rows.
 ms_without_owner = {a: len(all_gaps(x)) for a, x in n.items()}
 
 # %% says
-lambda case: {"ms_without_owner": len(_each_gap(case))}
+_with_waits(lambda case: len(_each_gap(case)))
 
 # %% wrong="in seconds"
 # The sum is right, in seconds. Give it in milliseconds, as the rows have it.
 ms_without_owner = {a: sum(all_gaps(x)) / 1000 for a, x in n.items()}
 
 # %% says
-lambda case: {"ms_without_owner": sum(_each_gap(case)) / 1000}
+_with_waits(lambda case: sum(_each_gap(case)) / 1000)
 
 # %% wrong="the average gap"
 # That is the average gap. The cost is their sum.
@@ -139,17 +188,60 @@ ms_without_owner = {
 }
 
 # %% says
-lambda case: {"ms_without_owner": round(sum(_each_gap(case)) / len(_each_gap(case)))}
+_with_waits(lambda case: round(sum(_each_gap(case)) / len(_each_gap(case))))
 
 # %% wrong="the first rebalance only"
 # That is the first rebalance alone. m1 leaves later, and that costs as well.
 ms_without_owner = {a: sum(all_gaps(x, until=45_000)) for a, x in n.items()}
 
 # %% says
-lambda case: {"ms_without_owner": sum(_each_gap(case, until_ms=45_000))}
+_with_waits(lambda case: sum(_each_gap(case, until_ms=45_000)))
+
+# %% wrong="paired by client"
+# You paired the lines of each client by itself. A partition that one member gives up is often taken
+# over by another: leave the client out of the window.
+ms_without_owner = {a: sum(all_gaps(x, same=True)) for a, x in n.items()}
+
+# %% says
+_with_waits(
+    lambda case: sum(ms for _, ms, own in _gaps(case["strategy"], case["work_ms"])[0] if own)
+)
+
+
+# %% wrong="lost partitions left out"
+# You paired only the lines with Revoke. A member that leaves in the middle of a rebalance writes
+# "Lost previously assigned partitions": these have no owner, too.
+def only_revoked(group):
+    given_up, total = {}, 0
+    for at_ms, _, what, partition in ownership_changes(shift(group.strategy, group.work_ms)):
+        if what == "Revoke":
+            given_up[partition] = at_ms
+        elif what == "Adding":
+            total += at_ms - given_up.pop(partition, at_ms)
+    return total
+
+
+ms_without_owner = {a: only_revoked(x) for a, x in n.items()}
+
+# %% says
+_with_waits(lambda case: _revoked_only(case["strategy"], case["work_ms"]))
+
+# %% wrong="the moment and not the wait"
+# That is when m4 got its partition, counted from the start of the lab. m4 started at 30,000 ms.
+ms_without_owner = {a: sum(all_gaps(x)) for a, x in n.items()}
+newcomer_waits_ms = {a: first_add(x) + 30_000 for a, x in n.items()}
+
+# %% says
+lambda case: {
+    "ms_without_owner": sum(_each_gap(case)),
+    "newcomer_waits_ms": _waits(case) + 30_000,
+}
 
 # %% hint
-# The filtered rows have both moments. Their difference is one gap.
+# The window is by group and partition. Keep the rows that give up and whose next row takes over.
+# Their difference is one gap.
 
 # %% hint
-# gaps.groupBy("group").agg(F.sum(F.expr("next_ms - at_ms")))
+# Add a column next_what like next_ms. Then .where("what not like 'Adding%' and next_what like
+# 'Adding%'").groupBy("group").agg(F.sum(F.expr("next_ms - at_ms"))). For m4: the smallest at_ms of
+# its 'Adding%' rows, minus started_ms.

@@ -23,7 +23,7 @@ def reader(lab, name: str, topics, config, stays_ms: int = 900_000) -> None:
 
 def group_of(case: dict, strategy) -> Lab:
     """The play of 07.2 and 07.3: members come, one leaves or crashes,
-    and whoever leads deals by `strategy`."""
+    and the leader assigns by `strategy`."""
     lab = Lab(brokers=2, seed=case["seed"], version="3.9", broker_version="4.4")
     for topic, count in case["topics"].items():
         lab.create_topic(topic, partitions=count)
@@ -51,7 +51,7 @@ def group_of(case: dict, strategy) -> Lab:
     return lab
 
 
-def dealt_by_generation(lab) -> dict:
+def shares_by_generation(lab) -> dict:
     """{generation: {member: its partitions}} as the members received them."""
     found: dict[int, dict] = {}
     for event in lab.journal.of("assignment"):
@@ -60,19 +60,22 @@ def dealt_by_generation(lab) -> dict:
 
 
 @lru_cache(maxsize=256)
-def _dealt_by_kafka(class_name: str, case: str) -> dict:
+def _shares_by_kafka(class_name: str, case: str) -> dict:
     """The same for Kafka's own class; case: as a text."""
-    return dealt_by_generation(group_of(json.loads(case), CLASS.format(class_name)))
+    return shares_by_generation(group_of(json.loads(case), CLASS.format(class_name)))
 
 
 def play(case, part) -> Lab:
     """The learner's function is the assignor of all members.
-    The topics come in an order that no rule asks for."""
+    Topics and members come in an order that no rule asks for."""
 
     def assignor(partitions, subscriptions):
         return part(
             dict(sorted(partitions.items(), reverse=True)),
-            {member: list(topics) for member, topics in subscriptions.items()},
+            {
+                member: list(topics)
+                for member, topics in sorted(subscriptions.items(), reverse=True)
+            },
         )
 
     return group_of(case, assignor)
@@ -83,7 +86,10 @@ def unlike(class_name: str, rule: str):
     None when every generation is the same."""
 
     def look(case, lab):
-        own, kafkas = dealt_by_generation(lab), _dealt_by_kafka(class_name, json.dumps(dict(case)))
+        own, kafkas = (
+            shares_by_generation(lab),
+            _shares_by_kafka(class_name, json.dumps(dict(case))),
+        )
         for generation, expected in kafkas.items():
             got = own.get(generation, {})
             everything = sorted(
@@ -100,27 +106,26 @@ def unlike(class_name: str, rule: str):
                 )
                 for member in sorted(expected)
             ]
-            where = f"generation {generation}, {case['event']}"
+            event = case["event"]
+            story = "" if event == "nothing" else f" (in this case {event})"
+            where = f"in generation {generation}{story}"
             if len(set(given)) < len(given):
                 return (
-                    (
-                        f"{where}: a partition has two owners. Both would read it, and nobody "
-                        "would tell you."
-                    ),
+                    (f"{where} a partition has two owners. Both read it, and no line reports it."),
                     proof,
                 )
             if given != wanted:
                 return (
                     (
-                        f"{where}: {len(set(wanted) - set(given))} of {len(everything)} partitions "
-                        "belong to nobody. Nobody reads them."
+                        f"{where} {len(set(wanted) - set(given))} of {len(everything)} partitions "
+                        "have no owner. Nobody reads them."
                     ),
                     proof,
                 )
             if got != expected:
                 return (
                     (
-                        f"{where}: every partition has an owner, but not the one that Kafka's "
+                        f"{where} every partition has an owner, but not the one that Kafka's "
                         f"class gives it. {rule}"
                     ),
                     proof,

@@ -1,22 +1,21 @@
 # %% [markdown]
 # ### Exercise 08.1 · Write the machine
 #
-# Write the table as `{state: {event: next state}}`. Leave out what cannot happen; a state that
-# nothing leads out of has an empty row, `{}`. The events:
+# Write the table as `{state: {event: next state}}`. Leave out an event that cannot happen in a
+# state. A state that nothing leads out of has the empty row `{}`. The events:
 #
-# - `"join"`: a new member's JOIN_GROUP is here.
+# - `"join"`: a new member's JOIN_GROUP arrives.
 # - `"gone"`: a member has left, or its session is over.
 # - `"all in"`: every member that the coordinator knows has sent JOIN_GROUP.
-# - `"none left"`: the coordinator gathers the members, and nobody is left who could send
-#   JOIN_GROUP.
-# - `"plan"`: the leader's SYNC_GROUP is here, with the plan.
-# - `"heartbeat"`: a member's heartbeat is here.
-# - `"expire"`: nobody is a member, and the last committed offset of the group is too old and is
-#   thrown away.
+# - `"none left"`: the coordinator gathers the members, and no member is left to send JOIN_GROUP.
+# - `"plan"`: the coordinator accepts the leader's plan. (A SYNC_GROUP that comes too late or twice
+#   is no plan.)
+# - `"heartbeat"`: the heartbeat of a member arrives.
+# - `"expire"`: the group has no members, and its last committed offset has expired.
 #
 # An event that can happen and changes nothing leads from a state to itself. The check follows your
-# table through *walks*, lists of events that begin in *Empty*. The hidden walks are what happened
-# to groups of the lab under random comings and goings.
+# table through *walks*. A walk is a list of events that begins in *Empty*. The hidden walks are
+# what happened to groups of the lab, with random members and faults.
 
 # %% answer items="N110 N111"
 group = ...  # {"Empty": {"join": "PreparingRebalance", ...}, ...}: five states
@@ -44,6 +43,9 @@ group = {
 # %% question
 from autograder.cell.kinds import StateMachine, walks
 
+EVENTS = ("join", "gone", "all in", "none left", "plan", "heartbeat", "expire")
+# The shortest way into each of the five states. Every event is tried there.
+WAYS = ((), ("join",), ("join", "all in"), ("join", "all in", "plan"), ("expire",))
 # A group's days: every beginning of these is a walk.
 FIRST = ("join", "all in", "plan")
 DAYS = walks(
@@ -62,6 +64,7 @@ DAYS = walks(
         (*FIRST, "all in"),
         (*FIRST, "expire"),
         (*FIRST, "gone", "gone", "none left", "expire", "join"),
+        *((*way, event) for way in WAYS for event in EVENTS),
     )
 )
 
@@ -189,8 +192,8 @@ def _told(lab) -> list[tuple[str, str, str]]:
 
 
 def _days(rng: Random) -> list[dict]:
-    """What happened to real groups, and now and then something
-    that cannot happen at the end of it."""
+    """What happened to real groups, and the last walk ends with something
+    that cannot happen."""
     cases = []
     for _ in range(4):
         walk = [event for _, event, _ in lived(rng.randrange(10_000))][:24]
@@ -202,7 +205,7 @@ def _days(rng: Random) -> list[dict]:
         rng.choice(
             [
                 event
-                for event in ("none left", "plan", "all in", "expire")
+                for event in ("none left", "plan", "all in", "expire", "gone", "heartbeat")
                 if (state, event) not in MOVES
             ]
         )
@@ -214,16 +217,19 @@ Judge(
     truth=_walked,
     hidden_cases=_days,
     right="right.",
-    otherwise="your table leads through {said}. The last step is not what a coordinator does.",
+    otherwise=(
+        "your table leads through {said}. The last step, on `{last}`, is wrong. (None is an event "
+        "that your table leaves out.)"
+    ),
     unseen=(
-        "the days of another group lead your table astray. Write down a day by hand: join, all "
+        "your table goes wrong on what happened to another group. Follow one by hand: join, all "
         "in, plan, gone, none left, expire."
     ),
 )
 
 # %% wrong="stable when all are in"
-# When all are in, nobody knows yet who gets what. The group waits for the leader's plan first, and
-# that is a state of its own.
+# When all are in, no member knows yet what it owns. The group waits for the leader's plan first, in
+# a state of its own.
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
     "PreparingRebalance": {
@@ -244,8 +250,8 @@ group = {
 }
 
 # %% wrong="from stable to empty"
-# No way leads from Stable to Empty. The last one who goes is a `gone` like any other; the
-# coordinator prepares a rebalance, and only then finds nobody.
+# No arrow leads from Stable to Empty. When the last member goes, that is a `gone` like any other:
+# the coordinator prepares a rebalance, and then finds no member.
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
     "PreparingRebalance": {
@@ -271,8 +277,8 @@ group = {
 }
 
 # %% wrong="gone and empty"
-# Stable never turns Empty at once. Whoever goes, the coordinator prepares a rebalance first, and
-# only then finds out who is left.
+# Stable never becomes Empty at once. When a member goes, the coordinator prepares a rebalance
+# first, and then sees who is left.
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
     "PreparingRebalance": {
@@ -293,7 +299,7 @@ group = {
 }
 
 # %% wrong="old offsets end a group at work"
-# While a group has members, its last offset does not expire. Only an Empty group can be forgotten.
+# While a group has members, it cannot become Dead by expiry. Only an Empty group can.
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
     "PreparingRebalance": {
@@ -319,8 +325,7 @@ group = {
 }
 
 # %% wrong="a going is nothing"
-# Somebody is gone, and their partitions have no owner. That is as good a reason for a rebalance as
-# a newcomer.
+# A member is gone, and its partitions have no owner. That starts a rebalance, as a newcomer does.
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
     "PreparingRebalance": {
@@ -341,7 +346,7 @@ group = {
 }
 
 # %% wrong="a latecomer waits"
-# The plan that the leader is making knows nothing of this change. The group gathers once more.
+# The plan that the leader is making does not know of this change. The group gathers again.
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
     "PreparingRebalance": {
@@ -362,7 +367,7 @@ group = {
 }
 
 # %% wrong="empty is dead"
-# Nobody is there and nothing is kept: then nothing is left of the group, and its state says so.
+# The group has no members and no offsets: nothing is left of it. Its state says so.
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Empty"},
     "PreparingRebalance": {
@@ -383,7 +388,7 @@ group = {
 }
 
 # %% wrong="a heartbeat makes stable"
-# A heartbeat moves no group. It keeps its member alive and brings back news.
+# A heartbeat changes no group's state. It keeps its member alive and brings back news.
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
     "PreparingRebalance": {
@@ -408,7 +413,7 @@ group = {
 }
 
 # %% wrong="the dead come back"
-# Dead is the end of this group. Who joins the same name later begins with a new one, which is
+# Dead is the end of this group. A later member with the same group.id begins a new group, which is
 # Empty.
 group = {
     "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
@@ -429,10 +434,169 @@ group = {
     "Dead": {"join": "PreparingRebalance"},
 }
 
-# %% hint
-# Ask of each state: who may come, who may go, and what does it wait for? What ends the waiting
-# leads on.
+# %% wrong="no heartbeats"
+# A heartbeat can arrive here and changes nothing. Such an event leads from the state to itself.
+group = {
+    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
+    "PreparingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "all in": "CompletingRebalance",
+        "none left": "Empty",
+    },
+    "CompletingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "plan": "Stable",
+    },
+    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance"},
+    "Dead": {},
+}
+
+# %% wrong="gone is none left"
+# One member is gone; others may still be there. Only when none is left does the group become
+# Empty, and that event has its own name.
+group = {
+    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
+    "PreparingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "Empty",
+        "heartbeat": "PreparingRebalance",
+        "all in": "CompletingRebalance",
+        "none left": "Empty",
+    },
+    "CompletingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "CompletingRebalance",
+        "plan": "Stable",
+    },
+    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
+    "Dead": {},
+}
+
+# %% wrong="none left is dead"
+# Without members the group still has its committed offsets. It becomes Dead when they have
+# expired.
+group = {
+    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
+    "PreparingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "PreparingRebalance",
+        "all in": "CompletingRebalance",
+        "none left": "Dead",
+    },
+    "CompletingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "CompletingRebalance",
+        "plan": "Stable",
+    },
+    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
+    "Dead": {},
+}
+
+# %% wrong="offsets expire while members join"
+# This group has a member, so its offsets cannot end it. Leave the event out here.
+group = {
+    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
+    "PreparingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "PreparingRebalance",
+        "all in": "CompletingRebalance",
+        "expire": "Dead",
+        "none left": "Empty",
+    },
+    "CompletingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "CompletingRebalance",
+        "plan": "Stable",
+    },
+    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
+    "Dead": {},
+}
+
+# %% wrong="the empty lose members"
+# An Empty group has no member that could go. Leave the event out here.
+group = {
+    "Empty": {
+        "join": "PreparingRebalance",
+        "expire": "Dead",
+        "gone": "Empty",
+        "none left": "Empty",
+    },
+    "PreparingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "PreparingRebalance",
+        "all in": "CompletingRebalance",
+        "none left": "Empty",
+    },
+    "CompletingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "CompletingRebalance",
+        "plan": "Stable",
+    },
+    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
+    "Dead": {},
+}
+
+# %% wrong="a plan twice"
+# In Stable the plan has been accepted already. A SYNC_GROUP that comes again is no new plan: leave
+# the event out here.
+group = {
+    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
+    "PreparingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "PreparingRebalance",
+        "all in": "CompletingRebalance",
+        "none left": "Empty",
+    },
+    "CompletingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "CompletingRebalance",
+        "plan": "Stable",
+    },
+    "Stable": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "Stable",
+        "plan": "Stable",
+    },
+    "Dead": {},
+}
+
+# %% wrong="a plan too early"
+# While the group gathers, the coordinator accepts no plan. Leave the event out here.
+group = {
+    "Empty": {"join": "PreparingRebalance", "expire": "Dead"},
+    "PreparingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "PreparingRebalance",
+        "all in": "CompletingRebalance",
+        "plan": "PreparingRebalance",
+        "none left": "Empty",
+    },
+    "CompletingRebalance": {
+        "join": "PreparingRebalance",
+        "gone": "PreparingRebalance",
+        "heartbeat": "CompletingRebalance",
+        "plan": "Stable",
+    },
+    "Stable": {"join": "PreparingRebalance", "gone": "PreparingRebalance", "heartbeat": "Stable"},
+    "Dead": {},
+}
 
 # %% hint
-# A join or a going leads to PreparingRebalance from everywhere where somebody can come or go.
-# Fourteen entries in all; three of them are heartbeats.
+# Ask three questions of each state. Who may come? Who may go? What does the group wait for?
+
+# %% hint
+# A join or a going leads to PreparingRebalance from each state where a member can come or go. There
+# are fourteen entries; three of them are heartbeats.

@@ -2,17 +2,18 @@
 # ### Exercise 08.2 · Who notices when?
 #
 # Three groups, A, B and C, each of ann and bob. In group A both send a heartbeat every
-# `n.A.interval_s` seconds. The first one comes one interval after the group became Stable. The
-# session timeout is `n.A.session_s` seconds. Bob ends `n.A.at_s` seconds after the group became
+# `n.A.interval_s` seconds. The first one is sent one interval after the group became Stable. The
+# session timeout is `n.A.session_s` seconds. bob ends `n.A.at_s` seconds after the group became
 # Stable, and `n.A.how` says in which way.
 #
-# Two questions, both in whole seconds and counted from bob's end. After how many does the
+# Give two numbers for each group, in whole seconds from bob's end. After how many does the
 # coordinator begin a rebalance, `noticed_after_s`? After how many does ann hear of it,
 # `told_after_s`?
 #
-# A *static member* is one with a `group.instance.id`, a name that outlives its process. It sends no
-# LEAVE_GROUP when it closes, because it means to come back. Seen from the coordinator, it is just
-# silent. The function `ending` below plays such a story. Do your sums first, then try them on it.
+# A *static member* (静态成员) has a `group.instance.id`, a name that stays the same when its process
+# ends and starts again. By default it sends no LEAVE_GROUP when it closes, because it will come
+# back. So the coordinator hears nothing of its end. The function `bobs_end` below plays such a story.
+# Calculate first, then compare.
 
 # %%
 n = numbers("08.2")
@@ -20,33 +21,11 @@ n
 
 
 # %% items="N117 N118"
-def ending(how, interval_s, session_s, at_s):
-    """A lab in which bob ends, and when that was."""
-    often = {"heartbeat.interval.ms": interval_s * 1_000, "session.timeout.ms": session_s * 1_000}
-    static = {"group.instance.id": "till-2"} if "static" in how else {}
-    closes_ms = None
-    for run in ("rehearsal", "real"):  # the rehearsal tells when the group is Stable
-        lab = new_lab()
-        start(lab, "ann", **often)
-        start(lab, "bob", until_ms=closes_ms, **often, **static)
-        lab.run_for(ms=8_000)
-        end_ms = int(moves(lab).query("after == 'Stable'").at_ms.iloc[0]) + at_s * 1_000
-        closes_ms = end_ms if "close" in how else None
-    lab.run_for(ms=end_ms - lab.now_ms)
-    if how == "kill -9":
-        lab.kill("bob")
-    lab.run_for(ms=(session_s + 2 * interval_s) * 1_000)
-    return lab, end_ms
+from kafkalab.stories.group_states import bobs_end
 
-
-lab, end_ms = ending("kill -9", interval_s=3, session_s=10, at_s=13)
-group_timeline(
-    lab,
-    "inventory",
-    from_ms=end_ms - 8_000,
-    beats=True,
-    title="bob is killed 13 s after the group became Stable",
-)
+lab, end_ms = bobs_end("kill -9", interval_s=3, session_s=10, at_s=13)
+title = "bob is killed 13 s after the group became Stable"
+group_timeline(lab, "inventory", from_ms=end_ms - 8_000, beats=True, title=title)
 
 # %% answer
 noticed_after_s = {"A": ..., "B": ..., "C": ...}
@@ -74,7 +53,7 @@ THREE = ("A", "B", "C")
 
 def tells_ends_apart(groups: list[dict]) -> bool:
     """Whether every usual idea about an end goes wrong on one of these groups: somebody crashes,
-    somebody says goodbye, a static member does not."""
+    somebody closes, a static member closes."""
     return {n["how"] for n in groups} == {"close", "kill -9", "close of a static member"}
 
 
@@ -184,7 +163,7 @@ Judge(
 )
 
 # %% wrong="at once, both"
-# Nobody calls a member. It learns of a rebalance from the answer to its own next heartbeat.
+# The coordinator calls no member. ann learns of a rebalance from the answer to her next heartbeat.
 noticed_after_s = {a: 0 for a, x in n.items()}
 told_after_s = {a: 0 for a, x in n.items()}
 
@@ -207,9 +186,9 @@ told_after_s = {
     for a, x in n.items()
 }
 
-# %% wrong="everybody says goodbye"
+# %% wrong="everybody leaves"
 # A member with a group.instance.id sends no LEAVE_GROUP when it closes: it may come back in a
-# minute. So its session has to run out.
+# minute. So the coordinator waits until its session is over.
 noticed_after_s = {
     a: 0 if "close" in x.how else x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s
     for a, x in n.items()
@@ -235,8 +214,8 @@ told_after_s = {
 }
 
 # %% wrong="a whole interval more"
-# An interval is the most that it can take. Here the next heartbeat is nearer: they come every
-# {interval_s} s since the start.
+# An interval is the longest that it can take. Here the next heartbeat is nearer: there is one
+# every {interval_s} s from the start.
 noticed_after_s = {
     a: x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s if x.how != "close" else 0
     for a, x in n.items()
@@ -247,8 +226,19 @@ told_after_s = {
     for a, x in n.items()
 }
 
+# %% wrong="a close waits for the session"
+# close() sends LEAVE_GROUP, unless the member is static. The coordinator notices a close after 0 s.
+noticed_after_s = {
+    a: x.at_s // x.interval_s * x.interval_s + x.session_s - x.at_s for a, x in n.items()
+}
+told_after_s = {
+    a: ((x.at_s // x.interval_s * x.interval_s + x.session_s) // x.interval_s + 1) * x.interval_s
+    - x.at_s
+    for a, x in n.items()
+}
+
 # %% hint
-# Two clocks. How does the coordinator learn of it, and when do the others send their
+# There are two clocks. How does the coordinator learn of the end? When do the others send their
 # next heartbeat?
 
 # %% hint

@@ -1,19 +1,25 @@
 # %% [markdown]
 # ### Exercise 08.4 · The heartbeat handler
 #
-# `on_heartbeat(error)` gets the name of the error in a heartbeat's answer, `"NONE"` for none, and
-# returns what to do:
+# Write `on_heartbeat(error)`. It gets the name of the error in a heartbeat's answer, `"NONE"` for
+# none. It returns what the member does next:
 #
-# - `"alive"`: go on.
-# - `"rejoin"`: go on, and send JOIN_GROUP with the next poll, as the member you are.
-# - `"start over"`: forget your generation and your id, and join as somebody new.
-# - `"find coordinator"`: ask which broker coordinates the group. You stay a member.
-# - `"try later"`: rest a little and send the next heartbeat.
-# - `"stop"`: give up. The application's next poll fails.
+# - `"alive"`: continue.
+# - `"rejoin"`: continue, and send JOIN_GROUP with the next poll. Keep the member id.
+# - `"start over"`: forget the generation and the member id. Join as a new member.
+# - `"find coordinator"`: ask which broker coordinates the group. Stay a member.
+# - `"try later"`: wait a little and send the next heartbeat.
+# - `"stop"`: give up. The program's next poll raises an error.
 #
-# The check asks your function about single errors. Then it puts it into three consumers, in place
-# of Java's, and lets a newcomer in, cuts a link, kills somebody. A group must never wait for a
-# member that lives, nobody may become a stranger without need, and in the end everybody has work.
+# The check first asks your function about single errors. Then your function replaces Java's in
+# three consumers, in five stories. A newcomer joins. A link is cut. A member is killed. The
+# coordinator moves to another broker and back. Two programs have one `group.instance.id`. The rules
+# of the check:
+#
+# - The group never waits for a member that is alive.
+# - A member keeps its id until the coordinator has forgotten it.
+# - A moved coordinator causes no rebalance.
+# - At the end each member that is alive owns partitions.
 
 # %% answer items="N108"
 def on_heartbeat(error):
@@ -33,7 +39,7 @@ def on_heartbeat(error):
 
 # %% question
 from autograder.cell.kinds import Function
-from kafkalab import KafkaConsumer, Lab
+from kafkalab import KafkaConsumer, KafkaException, Lab
 
 
 def handled(names, case):
@@ -51,10 +57,19 @@ ERRORS = tuple(
     ).split()
 )
 PLAYS = (
-    {"case": "a newcomer, seed 3", "seed": 3, "cut_s": 0, "kill": False},
-    {"case": "bob is cut off for 12 s, seed 5", "seed": 5, "cut_s": 12, "kill": False},
-    {"case": "a newcomer, and bob is killed, seed 7", "seed": 7, "cut_s": 0, "kill": True},
+    {"case": "a newcomer, seed 3", "seed": 3, "happens": "nothing", "cut_s": 0},
+    {"case": "bob is cut off for 12 s, seed 5", "seed": 5, "happens": "cut", "cut_s": 12},
+    {"case": "a newcomer, and bob is killed, seed 7", "seed": 7, "happens": "kill", "cut_s": 0},
+    {"case": "the coordinator moves, seed 9", "seed": 9, "happens": "move", "cut_s": 0},
+    {"case": "two programs with one name, seed 4", "seed": 4, "happens": "same name", "cut_s": 0},
 )
+KEPT = {
+    "nothing": "right: ann and bob heard of cyd and joined again with their old ids.",
+    "cut": "right: bob's session was over, so he joined as a new member. The others kept their ids.",
+    "kill": "right: the group waited for the session of dead bob, and for nobody who was alive.",
+    "move": "right: the coordinator moved there and back, and the group did not rebalance.",
+    "same name": "right: the first program stopped, the second one reads.",
+}
 PATIENCE_MS = 12_000  # the longest rebalance of a group whose members all answer
 
 
@@ -62,9 +77,16 @@ def work_day(case, rule):
     """A group of two, a third member after 12 s, and a fault;
     all of them ask `rule` what an answer to a heartbeat means."""
     lab = Lab(
-        brokers=1, seed=case["seed"], broker_config={"group.initial.rebalance.delay.ms": 1_000}
+        brokers=3,
+        seed=case["seed"],
+        broker_config={
+            "group.initial.rebalance.delay.ms": 1_000,
+            "leader.imbalance.check.interval.seconds": 10,
+        },
     )
     lab.create_topic("orders", partitions=6)
+    lab.place_coordinator("inventory", broker=1)
+    tills = ("bob", "cyd") if case["happens"] == "same name" else ()
 
     def reader(lab, name):
         consumer = KafkaConsumer(
@@ -77,58 +99,82 @@ def work_day(case, rule):
                 "max.poll.interval.ms": 25_000,
                 "enable.auto.commit": False,
                 "fetch.max.wait.ms": 2_000,
+                **({"group.instance.id": "till-1"} if name in tills else {}),
             },
             name=name,
             on_heartbeat=rule,
         )
         consumer.subscribe(["orders"])
-        while True:
-            consumer.poll(timeout_ms=1_000)
+        try:
+            while True:
+                consumer.poll(timeout_ms=1_000)
+        except KafkaException as error:
+            lab.journal.append("told", name, what="stopped", why=type(error).__name__)
 
     for name, at_ms in (("ann", 0), ("bob", 100), ("cyd", 12_000)):
         lab.run_for(ms=at_ms - lab.now_ms)
         lab.spawn(reader, name, name=name)
     lab.run_for(ms=6_500)
-    if case["kill"]:
+    if case["happens"] == "kill":
         lab.kill("bob")
-    if case["cut_s"]:
-        lab.link(0, "bob").cut()
+    if case["happens"] == "cut":
+        lab.link(1, "bob").cut()
         lab.run_for(ms=case["cut_s"] * 1_000)
-        lab.link(0, "bob").heal()
+        lab.link(1, "bob").heal()
+    if case["happens"] == "move":
+        lab.broker(1).crash()
+        lab.run_for(ms=9_000)
+        lab.broker(1).restart()  # some seconds later it leads again
     lab.run_for(ms=50_000)
     lab.close()
     return lab
 
 
 def stuck(case, lab):
-    """What a day must not have: a rebalance that waits for a member which lives, somebody who
-    became a stranger for nothing, or a member without work in the end."""
-    seed, moves = (
-        case["seed"],
+    """What a day must not have: a rebalance that waits for a member which lives, a member that lost
+    its id for nothing, a second program that never stops, or a member without work in the end."""
+    with_seed, moves = (
+        f"with seed {case['seed']}, ",
         [event for event in lab.journal.of("state") if event.machine == "group"],
     )
-    rows = [
-        (
-            f"{event.at_ms / 1_000:7.1f} s  {event.before} -> {event.after}: "
-            f"{event.reason.split('-')[0] if event.reason.startswith('member') else event.reason}"
-        )
-        for event in moves
-    ]
+    rows = [_row(event) for event in moves]
+    if case["happens"] == "same name":
+        stopped = [event.who for event in lab.journal.of("told") if event.what == "stopped"]
+        if stopped != ["bob"]:
+            return (
+                f"{with_seed}bob and cyd have one group.instance.id. The coordinator believes cyd, "
+                "the later one. bob's program must hear of it and end; instead "
+                f"{'both ended' if len(stopped) > 1 else 'it continued'}.",
+                rows[-4:],
+            )
     for place, event in enumerate(moves):
         until_ms = moves[place + 1].at_ms if place + 1 < len(moves) else lab.now_ms
-        if (
-            event.after != "Stable"
-            and event.after != "Empty"
-            and until_ms - event.at_ms > PATIENCE_MS
-        ):
+        if event.after not in ("Stable", "Empty", "Dead") and until_ms - event.at_ms > PATIENCE_MS:
+            waited = f"{event.after} for {(until_ms - event.at_ms) / 1_000:.0f} seconds"
             return (
-                (
-                    f"with seed {seed}, the group was {event.after} for "
-                    f"{(until_ms - event.at_ms) / 1_000:.0f} seconds. It waited for a member that "
-                    "was alive and did not come."
-                ),
+                f"{with_seed}the group was {waited}. It waited for a member that was alive and did "
+                "not join again.",
                 rows[max(0, place - 1) : place + 2],
             )
+    if case["happens"] == "move":
+        late = [place for place, event in enumerate(moves) if event.at_ms > 19_000]
+        again = [place for place in late if moves[place].after == "PreparingRebalance"]
+        if again:
+            return (
+                f"{with_seed}the coordinator moved to another broker, and the group rebalanced "
+                "because of your answer. No member had come or gone.",
+                rows[again[0] : again[0] + 3],
+            )
+    return _stranger(case, lab, with_seed, rows) or _without_work(case, lab, with_seed, rows)
+
+
+def _row(event):
+    reason = event.reason.split("-")[0] if event.reason.startswith("member") else event.reason
+    return f"{event.at_ms / 1_000:7.1f} s  {event.before} -> {event.after}: {reason}"
+
+
+def _stranger(case, lab, with_seed, rows):
+    """A member that got a new id though the coordinator knew the old one."""
     known: dict[str, list[str]] = {}
     for event in lab.journal.of("group.member"):
         ids = known.setdefault(event.client_id, [])
@@ -136,20 +182,32 @@ def stuck(case, lab):
     for name, ids in known.items():
         allowed = 2 if name == "bob" and case["cut_s"] > 8 else 1
         if len(ids) > allowed:
+            times = f"{len(ids) - allowed} time{'s' * (len(ids) > allowed + 1)}"
             return (
-                (
-                    f"with seed {seed}, {name} has become somebody new {len(ids) - allowed} "
-                    f"time{'s' * (len(ids) > allowed + 1)} without need."
-                ),
+                f"{with_seed}{name} joined as a new member {times}, though the coordinator knew "
+                "the old id.",
                 rows[-4:],
             )
-    live = {"ann", "bob", "cyd"} - ({"bob"} if case["kill"] else set())
-    owns = {}
-    for event in lab.journal.of("assigned"):
-        owns[event.who] = event.partitions
-    idle = sorted(name for name in live if not owns.get(name))
+    for event in lab.journal.of("line"):
+        if "encountered UNKNOWN_MEMBER_ID from JOIN_GROUP" in event.message:
+            return (
+                f"{with_seed}{event.who} sent JOIN_GROUP with an id that the coordinator had "
+                "forgotten, and was refused.",
+                rows[-4:],
+            )
+    return None
+
+
+def _without_work(case, lab, with_seed, rows):
+    """A member that is alive and owns nothing in the end."""
+    if case["happens"] == "same name":
+        return None  # the coordinator keeps one member for the two
+    gone = {"bob"} if case["happens"] == "kill" else set()
+    members = lab.at(lab.now_ms)["groups"]["inventory"]["members"].values()
+    working = {each["client_id"] for each in members if each["assignment"]}
+    idle = sorted({"ann", "bob", "cyd"} - gone - working)
     if idle:
-        return f"with seed {seed}, {idle[0]} owns nothing in the end.", rows[-4:]
+        return f"{with_seed}{idle[0]} owns nothing in the end.", rows[-4:]
     return None
 
 
@@ -161,7 +219,7 @@ Function(
     probe=handled,
     play=work_day,
     look=stuck,
-    kept="right: nobody is waited for in vain, and nobody forgets who they are.",
+    kept=lambda case: KEPT[case["happens"]],
 )
 
 # %% judge
@@ -182,8 +240,12 @@ JAVAS = {
 
 def _more_days(rng: Random) -> list[dict]:
     plays = [
-        {"seed": rng.randrange(20, 900), "cut_s": cut_s, "kill": kill}
-        for cut_s, kill in ((0, False), (rng.randrange(10, 15), False), (0, True))
+        {
+            "seed": rng.randrange(20, 900),
+            "happens": happens,
+            "cut_s": rng.randrange(10, 15) if happens == "cut" else 0,
+        }
+        for happens in ("nothing", "cut", "kill", "move", "same name")
     ]
     return [
         {"error": "COORDINATOR_LOAD_IN_PROGRESS"},
@@ -197,15 +259,18 @@ Judge(
     hidden_cases=_more_days,
     right="right.",
     otherwise=(
-        "not this. What does the coordinator know when it answers so, and what has it forgotten?"
+        "not this. Read in the table what {error} means. Is the id still good, and is this the "
+        "right broker?"
     ),
-    unseen=("another error or another day goes wrong. What you do not know is no reason to leave."),
+    unseen=(
+        "another error or another day goes wrong. An error that you do not know may pass by itself."
+    ),
 )
 
 
 # %% wrong="a rebalance makes strangers"
-# Who starts over is somebody new, and the group waits for the one you were, until your session is
-# over. You are known: `rejoin`.
+# You gave up your id. The coordinator still knows it, and the group waits for the member with that
+# id until its session is over.
 def on_heartbeat(error):
     return {
         "NONE": "alive",
@@ -219,8 +284,8 @@ def on_heartbeat(error):
 
 
 # %% wrong="news are not for me"
-# The answer asks you to join again. If you do not, all others wait for you, and then you are
-# thrown out.
+# The answer asks you to join again. If you do not, all others wait for you, and then the
+# coordinator removes you.
 def on_heartbeat(error):
     return {
         "NONE": "alive",
@@ -234,7 +299,7 @@ def on_heartbeat(error):
 
 
 # %% wrong="the unknown rejoin"
-# The coordinator does not know your id any more, and `rejoin` keeps it. Forget it: `start over`.
+# The coordinator has forgotten this id. A JOIN_GROUP that names it is refused.
 def on_heartbeat(error):
     return {
         "NONE": "alive",
@@ -248,8 +313,8 @@ def on_heartbeat(error):
 
 
 # %% wrong="a lost coordinator ends it"
-# Only the broker is the wrong one. Your membership is kept in __consumer_offsets; find who has the
-# group now, and go on.
+# This broker does not coordinate the group. Another broker does, and it knows you: membership is
+# stored in __consumer_offsets.
 def on_heartbeat(error):
     return {
         "NONE": "alive",
@@ -263,7 +328,7 @@ def on_heartbeat(error):
 
 
 # %% wrong="whatever is new ends it"
-# An error you do not know may pass. Rest a little and send the next heartbeat: `try later`.
+# An error that you do not know may pass. Is it worth losing your partitions at once?
 def on_heartbeat(error):
     return {
         "NONE": "alive",
@@ -278,8 +343,8 @@ def on_heartbeat(error):
 
 
 # %% wrong="whatever is new is well"
-# `alive` means that all is well, and this answer did not say so. Nor did it say that you must go.
-# It may be over by the next heartbeat: `try later`.
+# `alive` means that all is well, and this answer did not say so. Nor did it say that you must
+# leave. It may be over by the next heartbeat.
 def on_heartbeat(error):
     return {
         "NONE": "alive",
@@ -294,8 +359,8 @@ def on_heartbeat(error):
 
 
 # %% wrong="two with one name"
-# Somebody else has joined with your group.instance.id. If you start over you throw them out, and
-# they you, for ever. `stop`.
+# Another program has joined with your group.instance.id. If you join again, you lock it out, and
+# then it locks you out, without end.
 def on_heartbeat(error):
     return {
         "NONE": "alive",
@@ -308,10 +373,40 @@ def on_heartbeat(error):
     }.get(error, "try later")
 
 
-# %% hint
-# Who says REBALANCE_IN_PROGRESS knows you well. Who says UNKNOWN_MEMBER_ID does not know you at
-# all.
+# %% wrong="the wrong broker, later"
+# This broker will not coordinate the group again soon. Each heartbeat to it is lost, and your
+# session runs out at the other one.
+def on_heartbeat(error):
+    return {
+        "NONE": "alive",
+        "REBALANCE_IN_PROGRESS": "rejoin",
+        "UNKNOWN_MEMBER_ID": "start over",
+        "ILLEGAL_GENERATION": "start over",
+        "NOT_COORDINATOR": "try later",
+        "COORDINATOR_NOT_AVAILABLE": "try later",
+        "FENCED_INSTANCE_ID": "stop",
+    }.get(error, "try later")
+
+
+# %% wrong="an old generation is well"
+# Your generation is over: the group has made a new plan without you. All your commits are refused
+# until you join it.
+def on_heartbeat(error):
+    return {
+        "NONE": "alive",
+        "REBALANCE_IN_PROGRESS": "rejoin",
+        "UNKNOWN_MEMBER_ID": "start over",
+        "ILLEGAL_GENERATION": "alive",
+        "NOT_COORDINATOR": "find coordinator",
+        "COORDINATOR_NOT_AVAILABLE": "find coordinator",
+        "FENCED_INSTANCE_ID": "stop",
+    }.get(error, "try later")
+
 
 # %% hint
-# Two names mean that this broker is the wrong one, one that nobody knows you any more, one that
-# somebody has your name. What you do not know: again, later.
+# A coordinator that says REBALANCE_IN_PROGRESS knows your id. One that says UNKNOWN_MEMBER_ID does
+# not.
+
+# %% hint
+# Two errors mean that this is the wrong broker. One means that your id is forgotten, one that
+# another program has your name. An error that you do not know may pass: try later.

@@ -1,15 +1,15 @@
 # %% [markdown]
-# Four groups, A to D, of ann, bob and cyd. Each rebalances again and again, and in each one member
-# is guilty. Each of these habits occurs once:
+# Four groups, A to D, of ann, bob and cyd. Each group rebalances again and again, and in each one
+# member is the cause. Each of these habits occurs once:
 #
 # - `"too slow"`: it works so long between two polls that the client gives up its membership.
 # - `"crashes"`: its process is killed, and a supervisor starts it again.
-# - `"closes"`: it closes its consumer, rests, and makes a new one.
-# - `"subscribes anew"`: it changes the topics it wants to read.
+# - `"closes"`: it closes its consumer, waits, and makes a new one.
+# - `"subscribes again"`: it changes the topics that it wants to read.
 #
 # These are lines that the three members wrote in eighteen seconds. The number in front is the
-# second. Long lines are cut. There are about 55 of them, so take one group at a time, and ask of
-# each line: did this member begin it, or was it told?
+# second. Long lines are cut. There are about 55 lines, so take one group at a time. Ask of each
+# line: did this member begin the rebalance, or was it told?
 
 # %%
 shown = numbers("08.5")
@@ -23,7 +23,7 @@ habit = {"A": ..., "B": ..., "C": ..., "D": ...}  # as above
 signs = {
     "too slow": "poll timeout has expired",
     "closes": "consumer is being closed",
-    "subscribes anew": "subscription has changed",
+    "subscribes again": "subscription has changed",
     "crashes": "Kafka version",
 }
 
@@ -96,7 +96,7 @@ LineReading(
     answers=("guilty", "habit"),
     draws=("A", "B", "C", "D"),
     row="group",
-    space={"cause": CAUSES, "guilty": NAMES, "seed": tuple(range(1, 6))},
+    space={"cause": HABITS, "guilty": NAMES, "seed": tuple(range(1, 6))},
     show=told,
     together=lambda groups: len({n["cause"] for n in groups}) == 4,
 )
@@ -106,8 +106,8 @@ from autograder.course.judge import Judge
 
 Judge(
     truth=lambda case: {"guilty": case["guilty"], "habit": case["cause"]},
-    right="right: the lines say it, when one reads whose they are.",
-    otherwise="not this one. Read the lines of each member for itself.",
+    right="right: you found the member that began, and its line that says why.",
+    otherwise="not this one. Read the lines of each member separately.",
 )
 
 
@@ -117,14 +117,14 @@ def habit_of(name):
     if "poll timeout" in lines:
         return "too slow"
     if "subscription has changed" in lines:
-        return "subscribes anew"
+        return "subscribes again"
     return "closes" if "being closed" in lines else "crashes"
 
 
 def guilty_of(name):
     word = {
         "too slow": "poll timeout",
-        "subscribes anew": "subscription has changed",
+        "subscribes again": "subscription has changed",
         "closes": "being closed",
         "crashes": "Subscribed",
     }[habit_of(name)]
@@ -132,40 +132,48 @@ def guilty_of(name):
 
 
 # %% wrong="who joins is guilty"
-# Whoever says `group is already rebalancing` was told so by the coordinator. Look who was not told
-# and began it.
+# A member that says `group is already rebalancing` was told so by the coordinator. Look for the one
+# that began it.
 guilty = {
     name: next((line.split()[1] for line in shown[name] if "already rebalancing" in line), "ann")
     for name in shown
 }
 habit = {name: habit_of(name) for name in shown}
 
-# %% wrong="goodbye is goodbye"
+# %% wrong="every leave is a close"
 # A LeaveGroup is there, and the line before it says why: the program did not poll in time.
 guilty = {name: guilty_of(name) for name in shown}
 habit = {name: "closes" if habit_of(name) == "too slow" else habit_of(name) for name in shown}
 
 # %% wrong="back again means closed"
-# Who closes says goodbye: `sending LeaveGroup`. This one starts again and never said it.
+# A member that closes writes `sending LeaveGroup`. This one starts again and never wrote it.
 guilty = {name: guilty_of(name) for name in shown}
 habit = {name: "closes" if habit_of(name) == "crashes" else habit_of(name) for name in shown}
 
 # %% wrong="closed means crashed"
-# Who crashes has no time for a LeaveGroup. This one sent it: the consumer is being closed.
+# A process that is killed has no time for a LeaveGroup. This one sent it: the consumer is being
+# closed.
 guilty = {name: guilty_of(name) for name in shown}
 habit = {name: "crashes" if habit_of(name) == "closes" else habit_of(name) for name in shown}
 
 # %% wrong="a change is a start"
-# `Subscribed to topic(s)` is there again and again, and `Kafka version` is not: the same process
+# `Subscribed to topic(s)` is there again and again, and `Kafka version` is not. The same process
 # asks for other topics each time.
 guilty = {name: guilty_of(name) for name in shown}
 habit = {
-    name: "crashes" if habit_of(name) == "subscribes anew" else habit_of(name) for name in shown
+    name: "crashes" if habit_of(name) == "subscribes again" else habit_of(name) for name in shown
 }
 
-# %% hint
-# `group is already rebalancing` is what the innocent say. Who says something else just before?
+# %% wrong="a poll timeout is a crash"
+# This process was alive all the time. It sent LeaveGroup itself, because it had not polled for too
+# long.
+guilty = {name: guilty_of(name) for name in shown}
+habit = {name: "crashes" if habit_of(name) == "too slow" else habit_of(name) for name in shown}
 
 # %% hint
-# Look for a goodbye, for a warning, for `Subscribed` in the middle of a day. And what has somebody
-# not said who starts again?
+# `group is already rebalancing` is what a member writes that was told. Who writes something else
+# just before?
+
+# %% hint
+# Look for a LeaveGroup and its reason, for a warning, and for `Subscribed` in the middle of the day.
+# Who starts again without a LeaveGroup line?

@@ -1,9 +1,9 @@
 # %% [markdown]
 # ### Exercise 08.6 · Generations and seconds
 #
-# For each group: how many different generations reached their members? How many seconds did members
-# wait in all, from `(Re-)joining` to `synced`, summed over everybody? Give whole seconds, rounded
-# down.
+# For each group: how many different generations did its members reach? How many seconds did its
+# members wait in all, from `(Re-)joining` to `synced`, all three added up? Give whole seconds,
+# rounded down.
 
 # %% spark=true
 heard = waits.groupBy("group", "client_id").agg(F.count("generation"))  # change this
@@ -40,7 +40,7 @@ Value(
     answers=("generations", "waited_s"),
     draws=("A", "B", "C", "D"),
     row="group",
-    space={"cause": CAUSES, "seed": tuple(range(11, 20))},
+    space={"cause": HABITS, "seed": tuple(range(11, 20))},
     together=lambda groups: len({n["cause"] for n in groups}) == 4,
 )
 
@@ -80,7 +80,7 @@ def _storm(case: dict) -> dict:
 
 Judge(
     truth=_storm,
-    right="right: that is what a group pays for one restless member.",
+    right="right: so many rounds, and so many seconds without reading.",
     otherwise=(
         "not these two. Count different generations, and add up what lies between each "
         "`(Re-)joining` and the next `synced`: of all members, in seconds without their "
@@ -114,8 +114,8 @@ def cost(name, whose=""):
 
 
 # %% wrong="each member's generations"
-# You counted a generation once for each member that reached it. One generation is one round of
-# all.
+# You counted a generation once for each member that reached it. One generation is one round of all
+# members.
 generations = {name: len(told_by[name]) for name in storms}
 waited_s = {name: cost(name) for name in storms}
 
@@ -125,25 +125,28 @@ generations = {name: len({g for _, g, _ in told_by[name]}) - 1 for name in storm
 waited_s = {name: cost(name) for name in storms}
 
 # %% wrong="one member's waiting"
-# That is what ann waited. Bob and cyd were standing still as well.
+# That is what ann waited. bob and cyd waited as well.
 generations = {name: len({g for _, g, _ in told_by[name]}) for name in storms}
 waited_s = {name: cost(name, "ann") for name in storms}
 
 # %% wrong="milliseconds"
-# The generations are right. The waiting is in milliseconds; a thousand of them are one of what is
-# asked for.
+# The generations are right. The waiting is in milliseconds; divide by 1000.
 generations = {name: len({g for _, g, _ in told_by[name]}) for name in storms}
 waited_s = {name: sum(ms for _, _, ms in told_by[name]) for name in storms}
 
 # %% wrong="rounded up"
-# Very near. Add up first, and then cut off what is left of a second: 7.9 gives 7.
+# Very near. Add up first, and then leave out the fraction of a second: 7.9 gives 7.
 generations = {name: len({g for _, g, _ in told_by[name]}) for name in storms}
 waited_s = {name: cost(name) + 1 for name in storms}
 
-# %% hint
-# For the first: how many different generations stand in `Successfully synced group`? For the
-# second: pair each beginning with the next end of the same client.
+# %% wrong="not rounded"
+# The sum is right. Whole seconds are asked for: leave out the fraction, 7.9 gives 7.
+generations = {name: len({g for _, g, _ in told_by[name]}) for name in storms}
+waited_s = {name: sum(ms for _, _, ms in told_by[name]) / 1_000 for name in storms}
 
 # %% hint
-# The frame `waits` has it all: count distinct generations of the group, and sum up the column
-# seconds.
+# Generations: each member writes the number of the generation that it reached. Waiting: each row of
+# `waits` is one wait of one member.
+
+# %% hint
+# Group by `group` alone. One column counts what is different, the other adds up.

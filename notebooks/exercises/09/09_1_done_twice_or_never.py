@@ -1,9 +1,9 @@
 # %% [markdown]
 # ### Exercise 09.1 · Done twice, or never?
 #
-# Four shifts, A to D. In A the loop is `n.A.order`, a poll returns `n.A.per_poll` records, and Ada
-# dies in her second round at the moment `n.A.moment`. How many records are worked on twice, and how
-# many never?
+# Four shifts, A to D. In A the loop is `n.A.order`, a poll returns `n.A.per_poll` records, and ada
+# dies in her second round at the moment `n.A.moment`. How many records are done twice, and how many
+# never? Calculate first. Then `shift(LOOPS[n.A.order], n.A.moment, n.A.per_poll).times` plays it.
 
 # %%
 n = numbers("09.1")
@@ -13,7 +13,9 @@ n
 twice = {"A": ..., "B": ..., "C": ..., "D": ...}
 never = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION
-strips = {name: shift(each.order, each.moment, each.per_poll).times for name, each in n.items()}
+strips = {
+    name: shift(LOOPS[each.order], each.moment, each.per_poll).times for name, each in n.items()
+}
 twice = {name: sum(count > 1 for count in strip) for name, strip in strips.items()}
 never = {name: strip.count(0) for name, strip in strips.items()}
 ### END SOLUTION
@@ -111,24 +113,24 @@ def _shift(case: dict) -> dict:
 Judge(
     truth=_shift,
     right=(
-        "right: what was done and not committed is done twice, what was committed and not done "
-        "is done never."
+        "right: what was done and not committed is done twice; what was committed and not done "
+        "is never done."
     ),
     otherwise=(
-        "not these two. What had she done when she died, and which record did the bookmark "
-        "call the next?"
+        "not these two. What had she done when she died, and which record did the committed "
+        "offset name?"
     ),
 )
 
 # %% wrong="Kafka remembers what was done"
-# Kafka does not know what a program has done. It knows the bookmark, and here it stood elsewhere
-# than the work.
+# Kafka does not know what a program has done. It knows the committed offset, and here that was not
+# equal to the work.
 twice = {a: 0 for a, x in n.items()}
 never = {a: 0 for a, x in n.items()}
 
 # %% wrong="the whole poll"
-# You counted all {per_poll} records of the poll. Only what she had really worked on can be done
-# twice, and only what she had not can be missing.
+# You counted all {per_poll} records of the poll. Only what she had really done can be done twice,
+# and only what she had not done can be missing.
 twice = {
     a: x.per_poll
     if x.order == "work, commit" and x.moment in ("polled", "half of the work", "work done")
@@ -143,8 +145,8 @@ never = {
 }
 
 # %% wrong="a crash always repeats"
-# In '{order}' the bookmark is moved before the work. Bo goes on behind these records, so they are
-# not done again: some are done never.
+# In '{order}' the offset is committed before the work. bo begins after these records, so they are
+# not done again: some are never done.
 twice = {
     a: 0
     if x.moment in ("polled", "polled again", "commit on its way")
@@ -160,8 +162,8 @@ twice = {
 never = {a: 0 for a, x in n.items()}
 
 # %% wrong="no answer, no commit"
-# The coordinator had the commit; only its answer was still on the way. It counts, although Ada
-# never heard of it.
+# The coordinator had written the commit; only its answer was on the way. It counts, although ada
+# did not hear of it.
 twice = {
     a: x.per_poll
     if x.order == "work, commit" and x.moment in ("work done", "commit on its way")
@@ -182,7 +184,7 @@ never = {
 }
 
 # %% wrong="what she held is lost"
-# What Ada held in memory is in the log as well. Where the bookmark stands before it, Bo reads it.
+# What ada had in memory is in the log as well. Where the committed offset is before it, bo reads it.
 twice = {
     a: x.per_poll if x.order == "work, commit" and x.moment == "work done" else 0
     for a, x in n.items()
@@ -198,8 +200,8 @@ never = {
 }
 
 # %% hint
-# Two sets: what ada had done when she died, and what the bookmark called done. Where do
-# they differ?
+# There are two sets: what ada had done when she died, and what the committed offset called done.
+# Where do they differ?
 
 # %% hint
-# shift(n.A.order, n.A.moment, n.A.per_poll) plays it. Its times hold a number for each record.
+# Write the offsets of the second poll in a row. Mark what ada had done. Then mark where bo begins.

@@ -2,10 +2,10 @@
 # ### Exercise 09.2 · Which of them is it?
 #
 # Three programs, A, B and C, each with its lines. A was to commit after every `programs.A.every`
-# records, and was killed when it had worked on `programs.A.worked`. Its lines say where it began,
+# records. It was killed when it had done `programs.A.worked` of them. Its lines say where it began,
 # and each commit. One of the programs is right. One counts after it asks, as above. One forgot the
-# `+ 1`. For each: which is it, `"right"`, `"counts late"` or `"no + 1"`? Which offset does its
-# successor read first? How many records are worked on twice?
+# `+ 1`. For each: which is it, `"right"`, `"counts late"` or `"no + 1"`? Which offset does the next
+# reader read first? How many records are done twice?
 
 # %%
 programs = numbers("09.2")
@@ -126,7 +126,7 @@ def _slip(case: dict) -> dict:
 
 Judge(
     truth=_slip,
-    right="right: the first commit gives the slip away.",
+    right="right: the distance from the start to the first commit shows the mistake.",
     otherwise=(
         "not these three. How far is the first commit from where the reader began, and which "
         "offset does the last commit call the next?"
@@ -143,14 +143,14 @@ kind = lambda x: {0: "right", -1: "no + 1"}.get(first(x) - start(x) - x.every, "
 
 
 # %% wrong="committed means read"
-# You went on one behind the last commit. A committed offset is the next one to read itself.
+# You began one after the last commit. A committed offset is the next one to read itself.
 program = {a: kind(x) for a, x in programs.items()}
 next_first = {a: last(x) + 1 for a, x in programs.items()}
 twice = {a: start(x) + x.worked - last(x) - 1 for a, x in programs.items()}
 
 # %% wrong="the slips swapped"
-# The two slips are mixed up. Without + 1 each commit is one too low; who counts late commits first
-# after a single record.
+# The two mistakes are exchanged. Without + 1 each commit is one too low; a program that counts late
+# commits first after a single record.
 program = {
     a: {"no + 1": "counts late", "counts late": "no + 1"}.get(kind(x), "right")
     for a, x in programs.items()
@@ -159,7 +159,7 @@ next_first = {a: last(x) for a, x in programs.items()}
 twice = {a: start(x) + x.worked - last(x) for a, x in programs.items()}
 
 # %% wrong="as it was meant"
-# You worked out where it should commit. Read where it did.
+# You calculated where it should commit. Read where it did.
 program = {a: "right" for a, x in programs.items()}
 next_first = {a: start(x) + x.worked // x.every * x.every for a, x in programs.items()}
 twice = {a: x.worked % x.every for a, x in programs.items()}
@@ -172,9 +172,8 @@ next_first = {a: last(x) for a, x in programs.items()}
 twice = {a: start(x) + x.worked - last(x) for a, x in programs.items()}
 
 # %% hint
-# The first line says where the reader began. How many records later should the first commit stand,
-# and where does it stand?
+# The first line says where the reader began. How many records later should the first commit be, and
+# where is it?
 
 # %% hint
-# A bookmark names the next record. After so many records from 40 on it should say 40 plus so many,
-# neither one less nor 41.
+# A committed offset names the next record. Five records from 40 on give 45: not 44, and not 41.

@@ -1,129 +1,118 @@
 # %% [markdown]
 # ### Exercise 09.3 · A commit loop that keeps its promise
 #
-# Now it is your turn. `loop(consumer, finish)` is called for each reader of a group, with a
-# consumer that is subscribed and does not commit by itself. `finish(record)` is the work on a
-# record, 15 milliseconds of it; call it once for each record. Orders come in bursts, in two
-# partitions, and a poll returns at most five. The loop never ends. A second reader may join. Or
-# yours is killed, and another reader goes on with the same function.
+# Write `loop(consumer, finish)`, the whole program of a reader. Its consumer is subscribed and does
+# not commit by itself. `finish(record)` is the work on a record and takes 15 milliseconds. Call it
+# once for each record. Orders come in bursts, in two partitions. A poll returns at most five.
 #
-# Four promises, for every seed and every crash:
+# The loop does not end by itself. It ends when somebody tells it to: `poll` or `commit_sync` raises
+# `WakeupException`, as after SIGTERM. Then the program has three seconds. A second reader may join.
+# Or the process is killed, and another reader continues with the same function. Five promises, for
+# every seed:
 #
 # 1. No order is lost or skipped.
-# 2. When a reader joins, nothing is done twice. When one is killed at its work, at most the orders
-#    of one poll are done twice.
-# 3. When one is killed while it has nothing to do, nothing is done twice, even if a connection
-#    broke before.
-# 4. At most one commit for each poll. A commit for each record is too dear.
+# 2. A second reader joins: no order is done twice.
+# 3. A reader is killed at work: only orders of its last poll are done twice. It is killed with
+#    nothing to do: none is, even if a connection broke before.
+# 4. A reader is told to end: it closes its consumer within three seconds. No order is done twice,
+#    even if a connection broke just before.
+# 5. At most one commit for each poll. A commit for each record costs too much.
 #
-# You may use `poll`, `commit_sync`, `commit_async`, `position`, `committed`, `assignment` and
-# `seek`. Tell `poll` how many milliseconds to wait for records, such as
-# `consumer.poll(timeout_ms=500)`; an empty answer is possible.
+# You may use `poll`, `commit_sync`, `commit_async`, `position`, `committed`, `assignment`, `seek`
+# and `close`. Give `poll` a time to wait, such as `consumer.poll(timeout_ms=200)`. It may return
+# nothing.
 
 # %% answer items="N62"
+from kafkalab import WakeupException
+
+
 def loop(consumer, finish):
-    """Read, work and commit, for ever."""
+    """Read, work and commit, until told to end."""
     ### BEGIN SOLUTION
-    while True:
-        got = list(consumer.poll(200))
-        for each in got:
-            finish(each)
-        if got:
-            consumer.commit_sync()
+    try:
+        while True:
+            got = list(consumer.poll(timeout_ms=200))
+            for each in got:
+                finish(each)
+            if got:
+                consumer.commit_sync()
+    except WakeupException:
+        pass
+    finally:
+        consumer.commit_sync()
+        consumer.close()
     ### END SOLUTION
 
 
 # %% question
 from autograder.cell.kinds import Function
-from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab.stories.offsets import NIGHT_WORK_MS, night, was_closed
 
-SHIFTS = (
+NIGHTS = (
     {"case": "nothing happens", "seed": 1, "happens": "nothing", "at_ms": 0},
     {"case": "bo joins at 1.9 s", "seed": 2, "happens": "join", "at_ms": 1_900},
-    {"case": "bo joins at 2.6 s", "seed": 3, "happens": "join", "at_ms": 2_640},
+    {"case": "bo joins at 2.64 s", "seed": 3, "happens": "join", "at_ms": 2_640},
     {"case": "ada is killed at work, at 1.35 s", "seed": 4, "happens": "kill", "at_ms": 1_350},
-    {"case": "ada is killed at work, at 2.3 s", "seed": 5, "happens": "kill", "at_ms": 2_300},
+    {"case": "ada is killed at work, at 2.28 s", "seed": 5, "happens": "kill", "at_ms": 2_280},
     {
-        "case": "a commit's connection breaks, and ada is killed later, idle",
+        "case": "a commit's connection breaks, and ada is killed later, with nothing to do",
         "seed": 6,
         "happens": "break",
-        "at_ms": 5_500,
+        "at_ms": 0,
+    },
+    {"case": "ada is told to end, at 1.65 s", "seed": 7, "happens": "stop", "at_ms": 1_650},
+    {
+        "case": "a commit's connection breaks, and ada is told to end",
+        "seed": 8,
+        "happens": "break, stop",
+        "at_ms": 0,
     },
 )
-A_POLL = 5
-BURSTS, IN_A_BURST, BETWEEN_MS, WORK_MS = 8, 6, 300, 15
+KEPT = {
+    "nothing": "right: each order once, and no more commits than polls.",
+    "join": "right: bo began where ada's commit said. No order was done twice.",
+    "kill": "right: only orders of her last poll were done twice.",
+    "break": "right: the broken commit got through before ada was killed.",
+    "stop": "right: ada committed and closed, and bo began at the next order.",
+    "break, stop": "right: the last commit got through although its connection broke.",
+}
 
 
-def two_shifts(case, part):
-    """Ada reads bursts of orders. Bo joins her, or takes over when she is killed."""
-    lab = Lab(
-        brokers=3,
-        seed=case["seed"],
-        broker_config={**AT_ONCE, "group.min.session.timeout.ms": 1_000},
-    )
-    lab.create_topic("orders", partitions=2)
-    lab.place_coordinator("stock", broker=1)
+def one_night(case, part):
+    """ada reads bursts of orders; then bo."""
 
-    def shop(lab):
-        producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
-        lab.sleep(1_000)
-        for number in range(BURSTS * IN_A_BURST):
-            producer.send(
-                ProducerRecord("orders", partition=number % 2, key=f"tea-{number}", value="tea")
-            )
-            if number % IN_A_BURST == IN_A_BURST - 1:
-                lab.sleep(BETWEEN_MS)
-        lab.sleep(500)
-        # one more order, and its commit does not get through at first
-        if case["happens"] == "break":
-            lab.link(1, "ada").cut_before_request("OFFSET_COMMIT")
-        producer.send(ProducerRecord("orders", partition=0, key="tea-last", value="tea"))
+    def on_duty(lab, consumer):
+        part(lab, consumer, work_ms=NIGHT_WORK_MS)
 
-    def on_duty(lab, name):
-        consumer = KafkaConsumer(
-            lab,
-            {
-                **READER,
-                "group.id": "stock",
-                "session.timeout.ms": 2_000,
-                "heartbeat.interval.ms": 500,
-                "max.poll.records": A_POLL,
-            },
-            name=name,
-        )
-        consumer.subscribe(["orders"])
-        part(lab, consumer, work_ms=WORK_MS)
-
-    lab.spawn(shop, name="shop")
-    lab.spawn(on_duty, "ada", name="ada")
-    lab.run_for(ms=case["at_ms"] or 3_000)
-    if case["happens"] in ("kill", "break"):
-        lab.kill("ada")
-    if case["happens"] != "nothing":
-        lab.spawn(on_duty, "bo", name="bo")
-    lab.run_for(ms=7_000)
-    lab.close()
-    return lab
+    return night(on_duty, case["happens"], case["seed"], case["at_ms"])
 
 
 def too_often(case, lab) -> tuple[str, tuple] | None:
-    """What is wrong with a run that loses nothing: work done twice where it need not be,
-    or a commit for each record."""
+    """What is wrong with a night in which nothing is lost: a loop that ended or did not close,
+    work done twice where it need not be, or a commit for each record."""
     from autograder.cell.anomalies import anomalies
     from autograder.cell.runs import run_of
 
-    twice = anomalies({**run_of(lab), "tells_work": True}, ("lost", "skipped", "duplicated"))
-    if any(each.name != "duplicated" for each in twice):
-        return None  # which the promise tells
-    allowed = A_POLL if case["happens"] == "kill" else 0
-    if len(twice) > allowed:
-        limit = f"at most the {A_POLL} of one poll may be" if allowed else "none need be here"
+    told = "stop" in case["happens"]
+    returned = [event.who for event in lab.journal.of("told") if event.what == "returned"]
+    if "bo" in returned or ("ada" in returned and not told):
+        return "your loop ended, and nobody had told it to. Poll again after an empty poll.", ()
+    if told and not was_closed(lab, "ada"):
         return (
-            (
-                f"{len(twice)} order{' was' if len(twice) == 1 else 's were'} worked on twice; "
-                f"{limit}. The first: {twice[0].sentence}"
-            ),
-            twice[0].proof,
+            "ada was told to end, and her consumer was never closed. So no LEAVE_GROUP was sent, "
+            "and her partitions waited for the end of her session.",
+            (),
+        )
+    found = anomalies({**run_of(lab), "tells_work": True}, ("lost", "skipped", "duplicated"))
+    if any(each.name != "duplicated" for each in found):
+        return None  # which the promise tells
+    allowed = _last_poll(lab, "ada") if case["happens"] == "kill" else 0
+    if len(found) > allowed:
+        limit = f"her last poll had {allowed}" if allowed else "none need be here"
+        return (
+            f"{len(found)} order{' was' if len(found) == 1 else 's were'} done twice; {limit}. "
+            f"The first: {found[0].sentence}",
+            found[0].proof,
         )
     polls = {(event.who, event.at_ms) for event in lab.journal.of("record.delivered")}
     asked: dict[str, list] = {}
@@ -133,161 +122,221 @@ def too_often(case, lab) -> tuple[str, tuple] | None:
     commits = sum(len(each) - 1 for each in asked.values())
     if commits > len(polls) + 2:
         return (
-            (
-                f"nothing is lost, but the bookmark was moved {commits} times for {len(polls)} "
-                "polls, and each commit is a request. One for each poll is enough."
-            ),
+            f"nothing is lost, but there were {commits} commits for {len(polls)} polls, and each "
+            "commit is a request. One for each poll is enough.",
             (),
         )
     return None
 
 
+def _last_poll(lab, who) -> int:
+    """How many records the last poll of a reader returned that returned any."""
+    given = [event.at_ms for event in lab.journal.of("record.delivered") if event.who == who]
+    return given.count(given[-1]) if given else 0
+
+
 Function(
     title="write the commit loop",
-    points=4,
+    points=5,
     answers=("loop",),
-    public_cases=SHIFTS,
-    play=two_shifts,
+    public_cases=NIGHTS,
+    play=one_night,
     part="Loop",
     look=too_often,
     promise=("lost", "skipped", "unobserved", "nonmonotonic"),
-    kept="nothing was lost, and nothing was done twice that need not be.",
+    kept=lambda case: KEPT[case["happens"]],
 )
 
 # %% judge
 from autograder.course.judge import Judge
 
-Judge(
-    hidden_cases=lambda rng: [
+WHEN = ("join", "kill", "kill", "kill", "break", "stop", "break, stop")
+
+
+def _more_nights(rng) -> list[dict]:
+    return [
         {
             "seed": rng.randrange(10, 900),
             "happens": happens,
-            "at_ms": at_ms or 1_300 + 300 * rng.randrange(6) + rng.randrange(10, 70),
+            "at_ms": 0
+            if "break" in happens
+            else 1_300 + 300 * rng.randrange(6) + rng.randrange(70),
         }
-        for happens, at_ms in (("join", 0), ("kill", 0), ("kill", 0), ("break", 5_500))
-    ],
+        for happens in WHEN
+    ]
+
+
+Judge(
+    hidden_cases=_more_nights,
     unseen=(
-        "the promise was not kept on a crash of ours. Try your loop on what the four rules "
-        "say, one by one."
+        "the promise was not kept on a night of ours. Try `survive(loop, 100)`, and compare your "
+        "loop with the five promises, one by one."
     ),
 )
 
+# %% begin
+from kafkalab import OffsetAndMetadata, TopicPartition, WakeupException
+
+
+def until_told(consumer, body, at_the_end):
+    """The frame of a loop: `body()` again and again, then `at_the_end()`, then close."""
+    try:
+        while True:
+            body()
+    except WakeupException:
+        pass
+    finally:
+        at_the_end()
+        consumer.close()
+
+
 # %% wrong="commit first"
-# You committed before the work was done. When this reader died, the bookmark stood behind orders
-# that nobody had done, and nobody came back to them.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
+# You committed before the work was done. When this reader died, the committed offset was behind
+# orders that nobody had done, and nobody came back to them.
 def loop(consumer, finish):
-    while True:
+    def body():
         records = list(consumer.poll(200))
         consumer.commit_sync()
         for record in records:
             finish(record)
 
+    until_told(consumer, body, consumer.commit_sync)
+
 
 # %% wrong="without + 1"
-# You committed the offset of the last order that was done. A bookmark names the next one to read,
-# so whoever goes on does that order once more.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
+# You committed the offset of the last order that was done. A committed offset is the next one to
+# read, so the next reader does that order again.
 def loop(consumer, finish):
-    while True:
+    at = {}
+
+    def body():
         for record in consumer.poll(200):
             finish(record)
-            at = {TopicPartition(record.topic, record.partition): OffsetAndMetadata(record.offset)}
-        if consumer.assignment():
-            try:
-                consumer.commit_sync(at)
-            except NameError:
-                pass
+            at[TopicPartition(record.topic, record.partition)] = OffsetAndMetadata(record.offset)
+        if at:
+            consumer.commit_sync(at)
+
+    until_told(consumer, body, lambda: consumer.commit_sync(at))
 
 
 # %% wrong="every tenth"
-# You counted to ten, whatever a poll brought. The orders since the last full ten are done and not
-# committed, and whoever goes on does them again.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
+# You counted to ten, whatever a poll brought. A crash then costs the orders of several polls.
 def loop(consumer, finish):
     count = 0
-    while True:
-        for record in consumer.poll(200):
+
+    def body():
+        nonlocal count
+        records = list(consumer.poll(200))
+        for record in records:
             finish(record)
-            count += 1
-            if count % 10 == 0:
-                consumer.commit_async(
-                    {
-                        TopicPartition(record.topic, record.partition): OffsetAndMetadata(
-                            record.offset + 1
-                        )
-                    }
-                )
+        count += len(records)
+        if count >= 10:
+            consumer.commit_sync()
+            count = 0
+
+    until_told(consumer, body, consumer.commit_sync)
 
 
 # %% wrong="async only"
-# Nobody waits for your commits and nobody repeats them. When the connection broke, one never
-# arrived, and the orders it stood for were done again.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
+# Nothing waits for your last commit. Its connection broke, no later commit came, and the next
+# reader did the order again.
 def loop(consumer, finish):
-    while True:
+    def body():
+        for record in consumer.poll(200):
+            finish(record)
+        consumer.commit_async()
+
+    until_told(consumer, body, lambda: None)
+
+
+# %% wrong="async, when there is something"
+# The connection broke under a commit_async. No order came after it, so no later commit said more,
+# and the kill made the order be done twice.
+def loop(consumer, finish):
+    def body():
         records = list(consumer.poll(200))
         for record in records:
             finish(record)
         if records:
             consumer.commit_async()
 
+    until_told(consumer, body, consumer.commit_sync)
+
 
 # %% wrong="after each record"
-# Nothing is lost, but you committed after every order. Each commit is a request with a wait; one
+# Nothing is lost, but you committed after every order. Each commit is a request that waits; one
 # for each poll keeps the promise as well.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
 def loop(consumer, finish):
-    while True:
+    def body():
         for record in consumer.poll(200):
             finish(record)
-            consumer.commit_sync(
-                {
-                    TopicPartition(record.topic, record.partition): OffsetAndMetadata(
-                        record.offset + 1
-                    )
-                }
-            )
+            place = TopicPartition(record.topic, record.partition)
+            consumer.commit_sync({place: OffsetAndMetadata(record.offset + 1)})
+
+    until_told(consumer, body, consumer.commit_sync)
 
 
 # %% wrong="the position in between"
 # commit_sync() without arguments commits all that poll has returned, also the orders that still
 # wait behind this one. A crash loses them.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
 def loop(consumer, finish):
-    while True:
+    def body():
         for record in consumer.poll(200):
             consumer.commit_sync()
             finish(record)
 
+    until_told(consumer, body, consumer.commit_sync)
+
 
 # %% wrong="no commit"
-# Nothing was committed, so whoever comes next begins at the beginning, and all orders are done
-# again.
-from kafkalab import OffsetAndMetadata, TopicPartition
-
-
+# Nothing was committed, so the next reader begins at the beginning, and all orders are done again.
 def loop(consumer, finish):
-    while True:
+    def body():
         for record in consumer.poll(200):
             finish(record)
 
+    until_told(consumer, body, lambda: None)
+
+
+# %% wrong="no close"
+# Your loop does not end in close(). Catch WakeupException, commit, and close the consumer.
+def loop(consumer, finish):
+    while True:
+        records = list(consumer.poll(200))
+        for record in records:
+            finish(record)
+        if records:
+            consumer.commit_sync()
+
+
+# %% wrong="no commit at the end"
+# WakeupException was raised in commit_sync, after the work and before the commit was through. Then
+# you closed. Commit again before you close.
+def loop(consumer, finish):
+    def body():
+        records = list(consumer.poll(200))
+        for record in records:
+            finish(record)
+        if records:
+            consumer.commit_sync()
+
+    until_told(consumer, body, lambda: None)
+
+
+# %% wrong="ends with an empty poll"
+# Your loop ended with the first poll that returned nothing. More orders come later.
+def loop(consumer, finish):
+    while records := list(consumer.poll(200)):
+        for record in records:
+            finish(record)
+        consumer.commit_sync()
+    consumer.close()
+
 
 # %% hint
-# Which is worse, to do an order twice or never? That decides what comes first. Then: how often,
-# and do you wait for the answer?
+# What is worse: to do an order twice, or never? That decides what comes first. Which commit has no
+# later one that mends it?
 
 # %% hint
-# For each poll: finish all its records, then one commit that waits and tries again by itself.
+# For each poll: finish all its records, then one commit. Around the loop: try, except
+# WakeupException, finally. In the finally: one commit that waits, then close.

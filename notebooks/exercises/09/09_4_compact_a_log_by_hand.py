@@ -1,9 +1,12 @@
 # %% [markdown]
 # ### Exercise 09.4 · Compact a log by hand
 #
-# Three logs, A, B and C, of twelve commits each: offset in the log, key, and value, which is the
-# committed offset. A cleaner has gone through all twelve. Which offsets of the *log* are still
-# there? And where does the group `billing` go on in partition 0 of `orders`?
+# Three logs, A, B and C, of twelve records each: offset in the log, key, and value, which is the
+# committed offset. Somebody reset a group to an older offset, so a value may go back. `None` is a
+# tombstone, written some minutes ago. A cleaner has gone through all twelve records.
+#
+# Which offsets of the *log* are still there? And at which offset does the group `billing` begin in
+# partition 0 of `orders`? Write `"reset"` where `auto.offset.reset` decides.
 
 # %%
 logs = numbers("09.4")
@@ -11,13 +14,14 @@ logs.A
 
 # %% answer items="N54"
 stays = {"A": ..., "B": ..., "C": ...}  # a list of log offsets each, smallest first
-billing_goes_on_at = {"A": ..., "B": ..., "C": ...}
+billing_begins_at = {"A": ..., "B": ..., "C": ...}
 ### BEGIN SOLUTION
 newest = {
     name: {key: (offset, value) for offset, key, value in rows} for name, rows in logs.items()
 }
 stays = {name: sorted(offset for offset, _ in each.values()) for name, each in newest.items()}
-billing_goes_on_at = {name: each["billing, orders, 0"][1] for name, each in newest.items()}
+last = {name: each["billing, orders, 0"][1] for name, each in newest.items()}
+billing_begins_at = {name: "reset" if at is None else at for name, at in last.items()}
 ### END SOLUTION
 
 # %% question
@@ -26,33 +30,62 @@ from random import Random
 
 from autograder.cell.kinds import Value
 
+BILLING = ("billing", 0)
+
 
 @cache
-def story(number: int) -> tuple[tuple[str, int, int], ...]:
-    """Twelve commits as they lie in a log: (group, partition, committed offset).
-    Bookmarks only go forward here."""
+def story(number: int) -> tuple[tuple[str, int, int | None], ...]:
+    """Twelve records as they are in a log: (group, partition, committed offset). One commit goes
+    back, and one record is a tombstone."""
     chance, at, told = Random(number), {}, []
     places = [(group, partition) for group in ("billing", "search") for partition in (0, 1)]
-    for _ in range(12):
+    back, tombstone = chance.randrange(5, 12), chance.randrange(5, 12)
+    for row in range(12):
         place = chance.choice(places)
-        at[place] = at.get(place, 0) + chance.randrange(1, 9)
-        told.append((*place, at[place]))
+        step = -chance.randrange(2, 7) if row == back else chance.randrange(1, 9)
+        at[place] = max(1, at.get(place, 0) + step)
+        told.append((*place, None if row == tombstone else at[place]))
     return tuple(told)
+
+
+def last_of(number: int) -> dict:
+    """The last value of each key."""
+    return {(group, partition): offset for group, partition, offset in story(number)}
+
+
+def goes_back(number: int) -> bool:
+    """Whether billing's last offset in partition 0 is smaller than an earlier one."""
+    own = [each[2] for each in story(number) if each[:2] == BILLING and each[2] is not None]
+    last = last_of(number)[BILLING]
+    return last is not None and last < max(own)
 
 
 def is_telling(number: int) -> bool:
     """Whether all four keys are there, billing's first more than once, no two of them end at one
-    offset, and one for each group is not one for each partition."""
-    last = {(group, partition): offset for group, partition, offset in story(number)}
+    offset, and the usual ideas about keys and tombstones give something else."""
+    last = last_of(number)
     newest = [
         sorted({each[side]: place for place, each in enumerate(story(number))}.values())
         for side in (0, 1)
     ]
+    tombstone = next(place for place, each in enumerate(story(number)) if each[2] is None)
+    is_last = all(
+        each[:2] != story(number)[tombstone][:2] for each in story(number)[tombstone + 1 :]
+    )
+    first = next((each[2] for each in story(number) if each[:2] == BILLING), None)
     return (
         len(last) == 4 == len(set(last.values()))
-        and sum(each[:2] == ("billing", 0) for each in story(number)) > 1
+        and sum(each[:2] == BILLING for each in story(number)) > 2
         and newest[0] != newest[1]
+        and is_last
+        and first not in (None, last[BILLING])
+        and (goes_back(number) or last[BILLING] is None)
     )
+
+
+def tells_ideas_apart(logs: list[dict]) -> bool:
+    """Whether billing's offset goes back in one log, and is deleted in another."""
+    return {goes_back(n["log"]) for n in logs} == {True, False}
 
 
 def rows_of(numbers) -> dict:
@@ -67,11 +100,12 @@ def rows_of(numbers) -> dict:
 Value(
     title="compact a log by hand",
     points=2,
-    answers=("stays", "billing_goes_on_at"),
+    answers=("stays", "billing_begins_at"),
     draws=THREE,
     row="log",
     show=rows_of,
-    space={"log": tuple(range(200))},
+    together=tells_ideas_apart,
+    space={"log": tuple(range(1_500))},
     where=lambda n: is_telling(n["log"]),
 )
 
@@ -83,8 +117,8 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPar
 
 
 @cache
-def _compacted(log: int) -> tuple[tuple[int, str, str], ...]:
-    """What a cleaner leaves of these commits."""
+def _compacted(log: int) -> tuple[tuple[int, str, str | None], ...]:
+    """What a cleaner leaves of these records."""
     lab = Lab(brokers=1, seed=2)
     lab.create_topic(
         "marks",
@@ -96,7 +130,8 @@ def _compacted(log: int) -> tuple[tuple[int, str, str], ...]:
     )
     producer = KafkaProducer(lab, {"client.id": "writer", "linger.ms": 0})
     for group, partition, offset in story(log):
-        producer.send(ProducerRecord("marks", key=f"{group} {partition}", value=str(offset))).get()
+        value = None if offset is None else str(offset)
+        producer.send(ProducerRecord("marks", key=f"{group} {partition}", value=value)).get()
     lab.run_for(ms=70_000)
     producer.send(ProducerRecord("marks", key="a new segment", value="-")).get()
     lab.run_for(ms=600_000)
@@ -109,9 +144,10 @@ def _compacted(log: int) -> tuple[tuple[int, str, str], ...]:
 
 def _cleaned(case: dict) -> dict:
     left = _compacted(case["log"])
+    value = next(value for _, key, value in left if key == "billing 0")
     return {
         "stays": [offset for offset, _, _ in left],
-        "billing_goes_on_at": next(int(value) for _, key, value in left if key == "billing 0"),
+        "billing_begins_at": "reset" if value is None else int(value),
     }
 
 
@@ -123,51 +159,95 @@ Judge(
     ),
 )
 
+# %% begin
+BILLING_0 = "billing, orders, 0"
+
+
+def last_values(x):
+    return {key: value for _, key, value in x}
+
+
+def kept(x):
+    return sorted({key: offset for offset, key, _ in x}.values())
+
+
+def begins(value):
+    return "reset" if value is None else value
+
+
 # %% wrong="the first of each key"
-# You kept the first of each key. The later one is the one that counts.
+# You kept the first of each key. The cleaner keeps the last one.
 stays = {
     a: sorted({key: offset for offset, key, _ in reversed(x)}.values()) for a, x in logs.items()
 }
-billing_goes_on_at = {
-    a: {key: value for _, key, value in reversed(x)}["billing, orders, 0"] for a, x in logs.items()
+billing_begins_at = {
+    a: begins({key: value for _, key, value in reversed(x)}[BILLING_0]) for a, x in logs.items()
 }
 
-# %% wrong="numbered anew"
-# Offsets are not given anew. What stays keeps its number, and the log has holes.
-stays = {a: list(range(len({key for _, key, _ in x}))) for a, x in logs.items()}
-billing_goes_on_at = {
-    a: {key: value for _, key, value in x}["billing, orders, 0"] for a, x in logs.items()
-}
+# %% wrong="numbered again"
+# The cleaner gives no new offsets. What stays keeps its number, and the log has holes.
+stays = {a: list(range(len(kept(x)))) for a, x in logs.items()}
+billing_begins_at = {a: begins(last_values(x)[BILLING_0]) for a, x in logs.items()}
 
 # %% wrong="the key is the group"
-# You kept one for each group. A group has a bookmark in each partition, so the key has both.
+# You kept one for each group. A group has a committed offset in each partition: the key has both.
 stays = {
     a: sorted({key.split(",")[0]: offset for offset, key, _ in x}.values()) for a, x in logs.items()
 }
-billing_goes_on_at = {
-    a: {key.split(",")[0]: value for _, key, value in x}["billing"] for a, x in logs.items()
+billing_begins_at = {
+    a: begins({key.split(",")[0]: value for _, key, value in x}["billing"]) for a, x in logs.items()
 }
 
 # %% wrong="the key is the partition"
-# You kept one for each partition. Two groups have two bookmarks in it.
+# You kept one for each partition. Two groups have two committed offsets in it.
 stays = {
     a: sorted({key.split(",")[-1]: offset for offset, key, _ in x}.values())
     for a, x in logs.items()
 }
-billing_goes_on_at = {
-    a: {key.split(",")[-1]: value for _, key, value in x}[" 0"] for a, x in logs.items()
+billing_begins_at = {
+    a: begins({key.split(",")[-1]: value for _, key, value in x}[" 0"]) for a, x in logs.items()
+}
+
+# %% wrong="the largest offset"
+# The cleaner does not compare values, and the coordinator does not, either. The last commit counts,
+# also when it is smaller or a tombstone.
+stays = {
+    a: sorted(
+        {
+            key: offset for offset, key, value in sorted(x, key=lambda row: (row[2] or 0, row[0]))
+        }.values()
+    )
+    for a, x in logs.items()
+}
+billing_begins_at = {
+    a: max(value for _, key, value in x if key == BILLING_0 and value is not None)
+    for a, x in logs.items()
+}
+
+# %% wrong="a tombstone is gone at once"
+# A tombstone is the last record of its key, so it stays. The cleaner drops it a day later
+# (`delete.retention.ms`).
+stays = {a: [offset for offset in kept(x) if x[offset][2] is not None] for a, x in logs.items()}
+billing_begins_at = {a: begins(last_values(x)[BILLING_0]) for a, x in logs.items()}
+
+# %% wrong="the offset before the tombstone"
+# A tombstone deletes the key. What was committed before it counts no longer.
+stays = {a: kept(x) for a, x in logs.items()}
+billing_begins_at = {
+    a: {key: value for _, key, value in x if value is not None}[BILLING_0] for a, x in logs.items()
 }
 
 # %% wrong="one further"
 # The log is right. But a committed offset is the next one to read, not the last one read.
-stays = {a: sorted({key: offset for offset, key, _ in x}.values()) for a, x in logs.items()}
-billing_goes_on_at = {
-    a: {key: value for _, key, value in x}["billing, orders, 0"] + 1 for a, x in logs.items()
+stays = {a: kept(x) for a, x in logs.items()}
+billing_begins_at = {
+    a: "reset" if last_values(x)[BILLING_0] is None else last_values(x)[BILLING_0] + 1
+    for a, x in logs.items()
 }
 
 # %% hint
 # One record stays for each key. What is the key here: the group, the partition, or both?
 
 # %% hint
-# Walk from the end to the start and keep what you meet for the first time. Offsets keep their
-# numbers.
+# Go from the end to the start and keep what you meet for the first time, also a tombstone. Offsets
+# keep their numbers.

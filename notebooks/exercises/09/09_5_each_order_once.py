@@ -1,10 +1,10 @@
 # %% [markdown] items="G9 G13"
 # ### Exercise 09.5 · Each order once
 #
-# `store` is a small database with four methods: `insert(key)` writes a result,
-# `set_offset(partition, offset)` writes a bookmark, `commit()` keeps all that was written since the
-# last commit, or nothing of it, and `offset_of(partition)` says which bookmark is kept, `None` for
-# none. Partitions are numbers here.
+# `store` is a small database with four methods. `insert(key)` writes a result.
+# `set_offset(partition, offset)` writes an offset. `commit()` keeps all that was written since the
+# last commit, or nothing of it. `offset_of(partition)` gives the offset that is kept, `None` for
+# none. A partition is a number here.
 #
 # Write two functions. `keep(store, record)` is called for each record.
 # `take_over(store, consumer, partitions)` is called by a listener's `on_partitions_assigned`, with
@@ -14,7 +14,7 @@
 
 # %% answer items="G9 G13"
 def keep(store, record):
-    """Put the record's key and the way on into the store."""
+    """Put the record's key and the next offset into the store."""
     ### BEGIN SOLUTION
     store.insert(record.key)
     store.set_offset(record.partition, record.offset + 1)
@@ -64,7 +64,7 @@ class Store:
         self._rows.append(key)
 
     def set_offset(self, partition: int, offset: int) -> None:
-        """Write where to go on in a partition."""
+        """Write where to continue in a partition."""
         self._call()
         self._offsets[partition] = offset
 
@@ -76,7 +76,11 @@ class Store:
         self._rows, self._offsets = [], {}
 
     def offset_of(self, partition: int) -> int | None:
-        """Where to go on in a partition, None where nothing was ever kept."""
+        """Where to continue in a partition, None where nothing was ever kept."""
+        if type(partition) is not int:
+            raise NotAsAsked(
+                f"offset_of takes a partition's number, such as 0, not {partition!r}"[:120]
+            )
         return self.offsets.get(partition)
 
     def _call(self) -> None:
@@ -165,7 +169,7 @@ def each_once(case: dict, data) -> tuple[bool, str]:
         return (
             False,
             (
-                f"after {MOST_LIVES} lives the readers are still at it, and the store has "
+                f"after {MOST_LIVES} lives the readers are still at work, and the store has "
                 f"{len(rows)} of {len(wanted)} orders."
             ),
         )
@@ -186,7 +190,7 @@ def each_once(case: dict, data) -> tuple[bool, str]:
 
 
 Function(
-    title="keep the bookmark yourself",
+    title="keep the offset yourself",
     points=3,
     answers=("keep", "take_over"),
     public_cases=CUTS,
@@ -219,8 +223,7 @@ def take_over(store, consumer, partitions):
 
 
 # %% wrong="two commits"
-# An order is in the store twice. Where did the power fail, and from where did the next
-# reader go on?
+# An order is in the store twice. Where did the power fail, and where did the next reader begin?
 def keep(store, record):
     store.insert(record.key)
     store.commit()
@@ -251,7 +254,7 @@ def keep(store, record):
 
 
 # %% wrong="no seek"
-# The store knows where to go on, and nobody asked it. Without a `seek` each next reader begins
+# The store knows where to continue, and nobody asked it. Without a `seek` each next reader begins
 # where Kafka says.
 def take_over(store, consumer, partitions):
     known = [store.offset_of(place.partition) for place in partitions]

@@ -2,14 +2,14 @@
 # ### Exercise 09.6 · How many records were read twice?
 #
 # Count them for each shop, both crashes together. `F.lag("came_to", 1, 0).over(window)` gives each
-# life what the life before it had come to, and 0 to the first.
+# life the `came_to` of the life before it, and 0 to the first.
 
 # %% spark=true
 from pyspark.sql import Window
 
 before = Window.partitionBy("shop").orderBy("life")
 beside = lives.withColumn("came_before", F.lag("came_to", 1, 0).over(before))
-beside.orderBy("shop", "life").toPandas()  # go on here
+beside.orderBy("shop", "life").toPandas()  # continue here
 
 # %% answer
 read_twice = {"A": ..., "B": ..., "C": ...}
@@ -18,7 +18,7 @@ import re
 
 
 def gaps_of(shop):
-    told, gaps, came_to = three_lives(shop), 0, 0
+    told, gaps, came_to = three_lives(**dict(shop)), 0, 0
     for text in told.values():
         mark = re.search(r"Setting offset .*?offset=(\d+)", text)
         gaps += came_to - (int(mark[1]) if mark else 0)
@@ -88,8 +88,8 @@ Judge(
     },
     right="right: from the last commit to the crash, twice.",
     otherwise=(
-        "not this number. For each life after the first: what the life before had come to, "
-        "less where this one began."
+        "not this number. For each life after the first: `came_to` of the life before, minus "
+        "`began_at` of this one."
     ),
 )
 
@@ -103,7 +103,7 @@ read_twice = {a: 0 for a, x in shops.items()}
 read_twice = {a: 2 * x.interval_s * 1000 // x.pace_ms for a, x in shops.items()}
 
 # %% wrong="everything"
-# Not all was read again: the automatic commits came to somewhere.
+# Not everything was read again: the automatic commits had saved a part.
 read_twice = {a: 2 * x.life_s * 1000 // x.pace_ms for a, x in shops.items()}
 
 # %% wrong="one crash"
@@ -113,7 +113,7 @@ import re
 
 def again(shop):
     found = []
-    for text in three_lives(shop).values():
+    for text in three_lives(**dict(shop)).values():
         mark = re.search(r"Setting offset .*?offset=(\d+)", text)
         came = re.findall(r"Returning (\d+) .*?offset=(\d+)", text)
         found.append(
@@ -131,9 +131,8 @@ read_twice = {a: again(x)[0] for a, x in shops.items()}
 lambda case: {"read_twice": _read_twice(case["interval_s"], case["life_s"], case["pace_ms"]) // 2}
 
 # %% hint
-# For each life two numbers: where it began, and where it had come to. What lies between the end of
+# Each life has two numbers: where it began, and where it had come to. What is between the end of
 # one and the start of the next?
 
 # %% hint
-# beside has both in one row: came_before and began_at. Leave out life 1, take came_before -
-# began_at, and sum it up by shop.
+# `beside` has both in one row. Leave out life 1. What does a difference of two columns tell you?

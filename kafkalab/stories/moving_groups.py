@@ -1,0 +1,193 @@
+"""Moving pictures of groups: a newcomer beside a slow member, and a join step by step.
+
+Each function returns a `kafkalab.views.Moving`. The last line of a cell shows it. The stories are
+those of chapter 07.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord
+from kafkalab.views import Moving, Picture, moving, ownership
+from kafkalab.views.picture import blank_figure, columns
+from kafkalab.views.style import ALERT, INK, MONO, QUIET, SMALL_PT, WIDTH_IN, clock
+
+PROTOCOLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "eager": ("3.9", {"partition.assignment.strategy": "Range"}),
+    "cooperative": ("3.9", {"partition.assignment.strategy": "CooperativeSticky"}),
+    "KIP-848": ("4.4", {"group.protocol": "consumer"}),
+}
+NEWCOMER_MS, END_MS = 30_000, 75_000
+JOIN_APIS = ("FIND_COORDINATOR", "JOIN_GROUP", "SYNC_GROUP")
+
+
+def _member(lab: Lab, name: str, work_ms: int, config: dict[str, Any]) -> None:
+    """Poll and work for ever."""
+    settings = {"group.id": "billing", "client.id": name, **config}
+    assignor = settings.get("partition.assignment.strategy")
+    if assignor:
+        settings["partition.assignment.strategy"] = (
+            f"org.apache.kafka.clients.consumer.{assignor}Assignor"
+        )
+    reader = KafkaConsumer(lab, settings, name=name)
+    reader.subscribe(["orders"])
+    while True:
+        reader.poll(timeout_ms=200)
+        lab.sleep(work_ms)
+
+
+def _seller(lab: Lab) -> None:
+    """Write a record into each of nine partitions, twice a second."""
+    producer = KafkaProducer(lab, {"client.id": "shop", "linger.ms": 0})
+    while True:
+        for partition in range(9):
+            producer.send(ProducerRecord("orders", partition=partition, value="tea"))
+        lab.sleep(500)
+
+
+@lru_cache(maxsize=16)
+def _newcomer(protocol: str, records_flow: bool, seed: int) -> Lab:
+    """Three members, of which m2 works nine seconds between two polls; m4 comes after 30 s."""
+    version, config = PROTOCOLS[protocol]
+    lab = Lab(brokers=3, seed=seed, version=version, broker_version="4.4")
+    lab.create_topic("orders", partitions=9)
+    for name, work_ms in (("m1", 0), ("m2", 9_000), ("m3", 0)):
+        lab.spawn(_member, name, work_ms, config, name=name)
+    if records_flow:
+        lab.spawn(_seller, name="shop")
+    lab.run_for(ms=NEWCOMER_MS)
+    lab.spawn(_member, "m4", 0, config, name="m4")
+    lab.run_for(ms=END_MS - NEWCOMER_MS)
+    return lab
+
+
+def newcomer_over_time(seed: int = 3) -> Moving:
+    """Who owns which partition, second by second, while m4 comes and m2 works (chapter 07).
+
+    Switches: the protocol, and whether records flow.
+    """
+
+    def draw(at_ms: int, protocol: str, records_flow: bool) -> Picture:
+        lab = _newcomer(protocol, records_flow, seed)
+        flows = "records flow" if records_flow else "an empty topic"
+        words = f"{protocol}, {flows}: m4 comes at 30 s, m2 polls once in nine seconds"
+        return ownership(lab, "billing", 28_000, at_ms, words, room_to_ms=END_MS)
+
+    return moving(
+        draw, at=range(29_000, END_MS + 1, 1_000), protocol=list(PROTOCOLS), records_flow=True
+    )
+
+
+@dataclass(frozen=True)
+class JoinStep:
+    """One step of a join: its time, its words, and each member's row of the table after it."""
+
+    at_ms: int
+    words: str
+    group: str
+    rows: tuple[tuple[str, str, str, str], ...]
+
+
+def join_steps(lab: Lab, group: str, names: tuple[str, ...]) -> list[JoinStep]:
+    """The requests, answers and states of a group's first join, in order, with a table of the
+    members after each of them.
+    """
+    coordinator = f"broker-{lab.coordinator_of(group)}"
+    asks: dict[str, str] = dict.fromkeys(names, "-")
+    owns: dict[str, str] = dict.fromkeys(names, "-")
+    known: dict[str, str] = dict.fromkeys(names, "no id")
+    state = "Empty"
+    steps: list[JoinStep] = []
+    for event in lab.journal.of(
+        "request.received", "response.received", "state", "group.member", "assignment"
+    ):
+        words = ""
+        if event.kind == "request.received" and event.client in names:
+            if event.api not in JOIN_APIS:
+                continue
+            asks[event.client] = f"waits for the answer to {event.api}"
+            words = f"{event.api} of {event.client} reaches {event.who}"
+        elif event.kind == "response.received" and event.who in names:
+            if event.api not in JOIN_APIS:
+                continue
+            asks[event.who] = f"has the answer to {event.api}"
+            words = f"{event.who} gets the answer to {event.api}"
+        elif event.kind == "group.member" and event.client_id in names:
+            known[event.client_id] = event.member.split("-", 1)[-1][:8]
+        elif event.kind == "assignment" and event.who in names:
+            owns[event.who] = ", ".join(event.partitions) or "nothing"
+        elif event.kind == "state" and event.fields.get("machine") == "group":
+            if event.who != coordinator or event.group != group:
+                continue
+            state = f"{event.after}, generation {event.generation}"
+            words = f"the group: {event.before} to {event.after}"
+        if words:
+            rows = tuple((name, known[name], asks[name], owns[name]) for name in names)
+            steps.append(JoinStep(event.at_ms, words, state, rows))
+        elif steps and event.kind in ("group.member", "assignment"):
+            last = steps[-1]
+            rows = tuple((name, known[name], asks[name], owns[name]) for name in names)
+            steps[-1] = JoinStep(last.at_ms, last.words, last.group, rows)
+        if all(share != "-" for share in owns.values()):
+            break
+    return steps
+
+
+def join_step_by_step(version: str = "3.9", seed: int = 3) -> Moving:
+    """A join and a sync, step by step, with the coordinator's table of members (chapter 07)."""
+    lab = Lab(brokers=3, seed=seed, version=version, broker_version="4.4")
+    lab.create_topic("orders", partitions=4)
+    lab.place_coordinator("billing", broker=2)
+    for name in ("m1", "m2"):
+        lab.spawn(_member, name, 0, {}, name=name)
+    lab.run_for(ms=8_000)
+    steps = join_steps(lab, "billing", ("m1", "m2"))
+
+    def draw(number: int) -> Picture:
+        return _join_picture(steps, number)
+
+    moments = {number: f"step {number + 1}" for number in range(len(steps))}
+    return moving(draw, at=moments, called="step")
+
+
+def _join_picture(steps: list[JoinStep], number: int) -> Picture:
+    """The steps around the current one, and the table after it."""
+    step = steps[number]
+    first = max(0, min(number - 4, len(steps) - 8))
+    height_in = 4.4
+    figure = blank_figure(WIDTH_IN, height_in)
+    heading = f"{clock(step.at_ms)}: {step.words}"
+    figure.text(0.012, 0.972, heading, fontsize=12, weight="bold", va="top")
+    for place, each in enumerate(steps[first : first + 8]):
+        is_now = each is step
+        figure.text(
+            0.02,
+            0.86 - 0.058 * place,
+            f"{'▶' if is_now else ' '} {each.at_ms:>6,} ms  {each.words}",
+            family=MONO,
+            fontsize=SMALL_PT,
+            color=ALERT if is_now else INK if first + place < number else QUIET,
+            weight="bold" if is_now else "normal",
+        )
+    figure.text(
+        0.02, 0.345, f"the coordinator: {step.group}", fontsize=SMALL_PT + 1.5, weight="bold"
+    )
+    head = ("member", "member id", "its last request", "owns")
+    for row, entries in enumerate((head, *step.rows)):
+        for x, entry in zip((0.02, 0.12, 0.25, 0.62), entries):
+            figure.text(
+                x,
+                0.265 - 0.075 * row,
+                entry,
+                fontsize=SMALL_PT + 0.5,
+                weight="bold" if row == 0 else "normal",
+                color=QUIET if row == 0 else INK,
+            )
+    told = [(f"{each.at_ms:,} ms", each.words) for each in steps[: number + 1]]
+    text = f"{columns(told, ('time', 'step'))}\n\nthe coordinator: {step.group}\n"
+    return Picture(
+        figure, text + columns(step.rows, head), f"A join, step {number + 1}: {heading}."
+    )

@@ -1,0 +1,74 @@
+"""The stories of chapter 07: groups whose members come, leave, crash or work slowly."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkalab.stories import group_protocol as stories
+from kafkalab.stories.recorded import recorded
+
+
+def test_three_members_and_a_newcomer_make_three_generations():
+    lab = stories.come_and_go()
+    assert stories.generation(lab) == 3
+    assert stories.count_moves(lab) == 7
+    assert stories.count_moves(stories.come_and_go("Sticky")) < stories.count_moves(lab)
+
+
+def test_every_partition_has_an_owner_when_all_have_joined():
+    shares = stories.shares("Range", {"orders": 5}, {"m1": ("orders",), "m2": ("orders",)})
+    assert shares == {"m1": "orders-0 orders-1 orders-2", "m2": "orders-3 orders-4"}
+
+
+@pytest.mark.parametrize("second", ["leaves", "unsubscribes"])
+def test_a_member_that_says_so_is_replaced_within_two_seconds(second):
+    assert stories.settled_after(stories.two_at_work(second)) < 4_000
+
+
+def test_a_crash_of_the_leader_gives_the_group_another():
+    lab = stories.two_at_work()
+    before = stories.leader(lab)
+    lab.kill(before)
+    assert stories.settled_after(lab) > 40_000
+    assert stories.leader(lab) != before
+
+
+def test_a_static_member_that_comes_back_starts_no_generation():
+    assert stories.generation(stories.restart(static=True)) == 1
+    assert stories.generation(stories.restart(static=False)) == 3
+
+
+def test_latest_skips_what_new_partitions_got_before_the_group_found_them():
+    sent, read = stories.two_more_partitions("latest")
+    assert read < sent
+    assert stories.two_more_partitions("earliest") == (sent, sent)
+
+
+def test_beside_a_slow_member_cooperative_spares_the_others_and_not_the_newcomer():
+    eager = stories.newcomer_beside_a_slow_member("Range")
+    cooperative = stories.newcomer_beside_a_slow_member("CooperativeSticky")
+    assert stories.partitions_without_owner(eager) == 6
+    assert stories.partitions_without_owner(cooperative) == 2
+    assert stories.newcomer_waits(cooperative) > 2 * stories.newcomer_waits(eager)
+
+
+def test_the_simulated_newcomer_waits_as_long_as_the_real_one():
+    pair = recorded("4.4.0/3.9.2/group_newcomer_slow_member_cooperative", seed=1)
+    real, played = map(stories.seconds_to_partitions, (pair.real, pair.played))
+    assert list(real.values()) == pytest.approx([20.7, 41.8])
+    assert list(played.values()) == pytest.approx(list(real.values()), abs=0.5)
+
+
+def test_the_changes_of_a_shift_are_those_of_its_lines():
+    lab = stories.shift("Range", 5_000)
+    changes = stories.ownership_changes(lab)
+    assert {what for _, _, what, _ in changes} == {"Revoke", "Adding"}
+    assert {client for _, client, _, _ in changes} == {"m1", "m2", "m3", "m4"}
+
+
+def test_a_member_that_leaves_in_a_rebalance_loses_its_partitions():
+    changes = stories.ownership_changes(stories.shift("CooperativeSticky", 6_500))
+    assert [partition for _, client, what, partition in changes if what == "Lost"] == [
+        "orders-0",
+        "orders-3",
+    ]

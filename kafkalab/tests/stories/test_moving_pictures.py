@@ -1,0 +1,98 @@
+"""Draws each moving picture at two moments and checks what it then says."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, WorkerPool
+from kafkalab.stories.moving_cluster import first_poll, race, replicas_of_cells
+from kafkalab.stories.moving_groups import join_step_by_step, newcomer_over_time
+from kafkalab.stories.moving_work import batch_and_pace, commits_of_a_pool, moment_of_death
+from kafkalab.views import Outcome
+
+
+def test_the_first_poll_has_three_moments():
+    picture = first_poll()
+    assert [picture.picture(at).alt.split(". ")[1][:1] for at in (12, 1_000)] == ["1", "2"]
+    assert "3. It reads" in picture.still.alt and "node 0 to broker 0" in picture.text
+
+
+def test_a_longer_delay_opens_more_connections_in_the_race():
+    opened = [len(race().picture(1, delay=ms, client="2.2").text.splitlines()) for ms in (0, 10)]
+    assert opened[0] < opened[1] == 6
+    assert len(race().picture(1, delay=10, client="2.3").text.splitlines()) == 2
+
+
+def test_the_newcomer_costs_more_as_time_passes_and_less_with_kip_848():
+    picture = newcomer_over_time()
+    assert "for 0 ms (crossed out)" in picture.picture(29_000).alt
+    assert "for 37.2 s (crossed out)" in picture.picture(60_000, protocol="eager").alt
+    assert "for 14.7 s (crossed out)" in picture.picture(60_000, protocol="KIP-848").alt
+    assert "hatched" not in picture.picture(60_000, records_flow=False).alt
+
+
+def test_a_join_ends_with_a_plan_for_both():
+    picture = join_step_by_step()
+    assert "Empty, generation" not in picture.text and "Stable, generation 1" in picture.text
+    assert "orders-0, orders-1" in picture.text and "orders-2, orders-3" in picture.text
+    assert "orders-0" not in picture.picture(3).text
+
+
+def test_the_moment_of_death_decides_between_twice_and_never():
+    picture = moment_of_death()
+    assert "2 twice" in picture.picture(40).text and "3 never" in picture.picture(40).text
+    assert "twice" not in picture.picture(0).text and "never" not in picture.picture(0).text
+
+
+def test_one_record_more_is_one_too_many():
+    picture = batch_and_pace()
+    assert "0 times" in picture.picture(150).alt and "0 times" not in picture.picture(151).alt
+
+
+def test_an_order_behind_the_commit_may_be_lost():
+    lab = Lab(brokers=1, seed=8)
+    lab.create_topic("orders")
+    producer = KafkaProducer(lab, {}, name="shop")
+    for _ in range(8):
+        producer.send(ProducerRecord("orders", value="tea"))
+    producer.close()
+
+    def program(lab):
+        reader = KafkaConsumer(
+            lab, {"group.id": "stock", "auto.offset.reset": "earliest"}, name="ada"
+        )
+        reader.subscribe(["orders"])
+        pool = WorkerPool(lab, 2, lambda record: lab.sleep(900 * (record.offset + 1)), "ada")
+        while True:
+            for record in reader.poll(timeout_ms=200):
+                pool.submit(record)
+            reader.commit_sync()
+
+    lab.spawn(program, name="ada")
+    lab.run_for(ms=9_000)
+    lab.kill("ada")
+    picture = commits_of_a_pool(lab)
+    assert "never done; commit 8 says done: lost" in picture.still.alt
+    assert "order 0: done at" in picture.picture(order=0).alt
+
+
+def test_the_grid_shows_the_ladder_of_the_cell():
+    labs = {}
+    for setting, acks in (("acks=1", "1"), ("acks=all", "all")):
+        lab = Lab(brokers=3, seed=5)
+        lab.create_topic("orders", replication_factor=3, leaders=[0])
+        producer = KafkaProducer(lab, {"acks": acks}, name="shop")
+        producer.send(ProducerRecord("orders", value="tea")).get()
+        lab.run_for(ms=1_000)
+        lab.broker(0).crash()
+        lab.run_for(ms=10_000)
+        labs["the leader dies", setting] = lab
+    picture = replicas_of_cells(labs, dict.fromkeys(labs, Outcome(1, 0, 0)))
+    assert "at 1." in picture.text and "broker-0: crash" in picture.text
+    assert "nothing has happened" in picture.picture(0).text
+    assert "acks=all" in picture.picture(0, cell=("the leader dies", "acks=all")).alt
+
+
+@pytest.mark.parametrize("make", [first_poll, race, join_step_by_step, moment_of_death])
+def test_the_same_moment_gives_the_same_bytes(make):
+    assert make().still.png() == make().still.png()

@@ -1,0 +1,281 @@
+"""Draws a cluster at one moment: brokers as boxes, clients beside them, and their connections.
+
+A broker's box has the partitions that it holds: a star marks a leader, brackets a replica that is
+not in sync. A grey box is a broker that is down. A line is an open connection with its node id. Its
+words are the requests that wait for an answer, or that the client sent last. All is read from
+`lab.at`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
+from .style import ALERT, INK, LOOKS, QUIET, SMALL_PT, WIDTH_IN, clock, look_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BROKER_X, CLIENT_X = 0.60, 0.20
+UP, DOWN = "#e9f4ef", "#dddddd"
+RECENT_MS = 100
+"""How long a request is written on its connection after it was sent."""
+MOST_PARTITIONS = 8
+
+
+@dataclass(frozen=True)
+class OpenConnection:
+    """An open connection of a client, with its class and the requests on it.
+
+    broker is None where nobody at the address is known.
+    """
+
+    client: str
+    node: str
+    broker: int | None
+    role: str
+    requests: tuple[str, ...]
+
+
+def lines_at(lab: ShownLab, at_ms: int) -> list[OpenConnection]:
+    """The open connections of all clients at a time, with the requests of the last 100 ms."""
+    state = lab.at(at_ms)
+    addresses = {each["address"]: broker for broker, each in state["brokers"].items()}
+    recent: dict[int, list[str]] = {}
+    for event in lab.journal.of("request.sent"):
+        if at_ms - RECENT_MS <= event.at_ms <= at_ms:
+            recent.setdefault(event.socket, []).append(event.api)
+    found = []
+    for name, client in state["clients"].items():
+        waiting: dict[int, list[str]] = {}
+        for each in client.get("in_flight", ()):
+            waiting.setdefault(each["socket"], []).append(each["api"])
+        for number, socket in client.get("sockets", {}).items():
+            broker = socket["broker"]
+            if broker is None:
+                broker = addresses.get(socket["address"])
+            apis = [f"{api} …" for api in waiting.get(number, ())]
+            apis += [api for api in recent.get(number, ()) if f"{api} …" not in apis]
+            found.append(
+                OpenConnection(
+                    name, socket["node_id"], broker, socket["role"], tuple(dict.fromkeys(apis))
+                )
+            )
+    return found
+
+
+def cluster_map(
+    lab: ShownLab,
+    at_ms: int | None = None,
+    *,
+    title: str | None = None,
+    words: str = "",
+    room_for: int = 0,
+) -> Picture:
+    """Draw the brokers, the clients and their connections at a time of the lab (default: now).
+
+    words: a line under the heading
+    room_for: the least number of connections that have room, so that pictures of one story are
+    equally high
+    """
+    at_ms = lab.now_ms if at_ms is None else at_ms
+    state = lab.at(at_ms)
+    brokers, clients = list(state["brokers"]), list(state["clients"])
+    found = lines_at(lab, at_ms)
+    # A place for each line at its client, and for each broker.
+    rows = max(2.0, 1.25 * len(brokers), 0.55 * max(len(found), room_for) + 0.5 * len(clients))
+    height_in = 0.95 + 0.62 * rows
+    figure = blank_figure(WIDTH_IN, height_in)
+    axes = figure.add_axes((0, 0, 1, 1 - 0.85 / height_in))
+    axes.set_xlim(0, 1)
+    axes.set_ylim(rows, 0)
+    axes.axis("off")
+    broker_y = {broker: (place + 0.5) * rows / len(brokers) for place, broker in enumerate(brokers)}
+    half = min(0.55, 0.42 * rows / len(brokers))
+    for broker in brokers:
+        _broker(axes, state, broker, broker_y[broker], half)
+    shares = [1 + sum(line.client == name for line in found) for name in clients]
+    top = 0.0
+    for name, share in zip(clients, shares):
+        height = rows * share / sum(shares)
+        mine = [line for line in found if line.client == name]
+        mine.sort(key=lambda line: broker_y.get(-1 if line.broker is None else line.broker, 0))
+        _client(axes, name, state["clients"][name], top, height)
+        at_broker: dict[int | None, int] = {}
+        for place, line in enumerate(mine):
+            y = top + height * (place + 1) / (len(mine) + 1)
+            nth = at_broker.get(line.broker, 0)
+            at_broker[line.broker] = nth + 1
+            end = broker_y.get(-1 if line.broker is None else line.broker)
+            _line(axes, line, y, y if end is None else end + half * (0.35 * nth - 0.35))
+        top += height
+    heading = title or f"the cluster at {clock(at_ms)}"
+    figure.text(0.012, 1 - 0.10 / height_in, heading, fontsize=12, weight="bold", va="top")
+    if words:
+        figure.text(0.012, 1 - 0.36 / height_in, words, fontsize=SMALL_PT + 1, color=INK, va="top")
+    _legend(figure, {line.role for line in found}, 1 - 0.56 / height_in)
+    return Picture(figure, _text(state, found), f"Cluster map: {heading}. {words}".strip())
+
+
+def _places(state: Mapping[str, Any], broker: int) -> list[str]:
+    """The partitions of a broker, as its box names them; Kafka's own topics are left out."""
+    found = []
+    for name, place in state["partitions"].items():
+        if name.startswith("__") or broker not in place["replicas"]:
+            continue
+        if place["leader"] == broker:
+            found.append(f"★{name}")
+        else:
+            found.append(name if broker in place["isr"] else f"({name})")
+    return found
+
+
+def _broker(axes: Axes, state: Mapping[str, Any], broker: int, y: float, half: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    alive = state["brokers"][broker]["alive"]
+    axes.add_patch(
+        Rectangle(
+            (BROKER_X, y - half),
+            0.385,
+            2 * half,
+            facecolor=UP if alive else DOWN,
+            edgecolor=INK if alive else ALERT,
+            linewidth=1.2,
+            hatch="" if alive else "xx",
+            zorder=3,
+        )
+    )
+    held = _places(state, broker)
+    shown = held[:MOST_PARTITIONS] + (["…"] if len(held) > MOST_PARTITIONS else [])
+    name = f"broker {broker}  {state['brokers'][broker]['address']}"
+    axes.text(
+        BROKER_X + 0.012,
+        y - 0.42 * half,
+        name if alive else f"{name}  is down",
+        fontsize=9.5,
+        weight="bold",
+        va="center",
+        color=INK if alive else ALERT,
+        zorder=5,
+        bbox=None if alive else {"facecolor": DOWN, "edgecolor": "none", "pad": 1.5},
+    )
+    axes.text(
+        BROKER_X + 0.012,
+        y + 0.42 * half,
+        "  ".join(shown),
+        fontsize=SMALL_PT,
+        va="center",
+        color=INK,
+        zorder=5,
+        bbox=None if alive else {"facecolor": DOWN, "edgecolor": "none", "pad": 1.5},
+    )
+
+
+def _client(axes: Axes, name: str, client: Mapping[str, Any], top: float, height: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(
+        Rectangle(
+            (0.012, top + 0.08),
+            CLIENT_X - 0.012,
+            height - 0.16,
+            facecolor="#eef3fa",
+            edgecolor=INK,
+            linewidth=1.0,
+            zorder=3,
+        )
+    )
+    words = [name]
+    if client.get("closed"):
+        words.append("closed")
+    if client.get("assignment"):
+        words.append("reads " + ", ".join(client["assignment"][:3]))
+    member = client.get("member") or {}
+    if member.get("state") and not client.get("closed"):
+        words.append(str(member["state"]).lower().replace("_", " "))
+    axes.text(
+        CLIENT_X / 2,
+        top + height / 2,
+        ", ".join(words[:2]) if height < 0.8 else "\n".join(words[:3]),
+        fontsize=SMALL_PT + 0.5,
+        ha="center",
+        va="center",
+        zorder=5,
+        color=INK,
+    )
+
+
+def _line(axes: Axes, line: OpenConnection, start: float, end: float) -> None:
+    look = look_of(line.role)
+    stop = BROKER_X if line.broker is not None else CLIENT_X + 0.12
+    axes.plot(
+        [CLIENT_X, stop],
+        [start, end],
+        color=look.colour,
+        linestyle=look.line,
+        linewidth=2.4,
+        zorder=2,
+    )
+    words = f"{line.node}: {', '.join(line.requests[:2])}" if line.requests else line.node
+    share = 0.04  # beside the client lines do not cross yet
+    axes.text(
+        CLIENT_X + share * (stop - CLIENT_X),
+        start + share * (end - start),
+        words,
+        fontsize=SMALL_PT,
+        ha="left",
+        va="center",
+        color=INK if line.requests else QUIET,
+        bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 1.0},
+        zorder=4,
+    )
+
+
+def _legend(figure: Figure, roles: set[str], y: float) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=look.colour, linestyle=look.line, linewidth=2.2, label=look.name)
+        for role, look in LOOKS.items()
+        if role in roles
+    ]
+    handles.append(
+        Line2D([], [], linestyle="", label="★ leads   ( ) not in sync   … no answer yet")
+    )
+    figure.legend(
+        handles=handles,
+        fontsize=SMALL_PT,
+        loc="upper left",
+        bbox_to_anchor=(0.008, y),
+        ncols=5,
+        frameon=False,
+        handlelength=2.6,
+        labelcolor=QUIET,
+    )
+
+
+def _text(state: Mapping[str, Any], found: list[OpenConnection]) -> str:
+    rows = [
+        (
+            f"broker {broker}",
+            "up" if each["alive"] else "down",
+            each["address"],
+            " ".join(_places(state, broker)) or "-",
+        )
+        for broker, each in state["brokers"].items()
+    ]
+    rows += [
+        (
+            line.client,
+            line.role,
+            f"node {line.node} to broker {'-' if line.broker is None else line.broker}",
+            ", ".join(line.requests) or "-",
+        )
+        for line in found
+    ]
+    return columns(rows, ("who", "what", "where", "holds, or asks"))
