@@ -9,8 +9,8 @@ from collections.abc import Callable
 from itertools import product
 
 SPELLED_OTHERWISE = (
-    "right, but not written as asked: a number stands without quotation marks, a word in the very "
-    "letters of the question."
+    "right, but not written as asked: write a number without quotation marks, and a word in the "
+    "same letters as in the question."
 )
 # of a function many answers are heard, and each is judged by playing
 KINDS = ("value", "lines")

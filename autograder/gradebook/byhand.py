@@ -35,7 +35,7 @@ class Changed(ValueError):
     """The row is not as the caller knew it; `now` is what it holds."""
 
     def __init__(self, now: Entry):
-        super().__init__("the mark was changed meanwhile")
+        super().__init__("somebody else has changed the mark")
         self.now = now
 
 

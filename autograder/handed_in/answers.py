@@ -212,7 +212,7 @@ class _Found:
             return text, told
         elsewhere = self._elsewhere(own, names)
         if elsewhere is not None and marked:
-            return elsewhere, [*told, f"the answer to {own.question} stood in another cell"]
+            return elsewhere, [*told, f"the answer to {own.question} was in another cell"]
         if elsewhere is not None:
             return elsewhere, [
                 f"the cell of {own.question} had lost its mark and was known by its names"
@@ -243,7 +243,7 @@ class _Found:
         beside = self._texts_around(own, marked)
         if beside:
             where = (
-                "stood in the cell below"
+                "was in the cell below"
                 if marked
                 else "had lost its mark and was known by its place"
             )
@@ -252,7 +252,7 @@ class _Found:
         if above:
             return "\n\n".join(above), [
                 *told,
-                f"the text of {own.question} stood in the cell above",
+                f"the text of {own.question} was in the cell above",
             ]
         return (self.texts[marked[-1]] if marked else None), told
 

@@ -181,7 +181,7 @@ def _to_the_next(machine: Machine, level: str, why: str) -> tuple[str, str]:
         )
     return (
         f"namespaces{reason}",
-        "run the grading as root, or ask whoever keeps this machine for user namespaces",
+        "run the grading as root, or ask the administrator of this machine for user namespaces",
     )
 
 

@@ -255,7 +255,7 @@ def _sentence(text: str) -> str:
 
 
 def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[:longest] + "\n(the rest is left out here)"
+    return text if len(text) <= longest else text[:longest] + "\n(the remainder is left out here)"
 
 
 def _answers(path: Path) -> dict[str, str]:

@@ -122,7 +122,7 @@ def _everything(out: Path, student: str) -> list[Kept]:
         _files("results", mine),
         _lines_away(out / "receipts.jsonl", "receipts", lambda line: whose(line) == student),
         _files(
-            "report, with everybody's names (`report --page` writes it anew)",
+            "report, with everybody's names (`report --page` writes it again)",
             [path for path in (out / "report",) if path.is_dir() and mine],
         ),
     ]

@@ -170,8 +170,8 @@ def as_text(done: Regrading, applied: bool, out: Path) -> str:
     )
     lines.append(
         (
-            f"{done.ran} were run again, for the question asks other cases now or too much had "
-            "been said to be kept."
+            f"{done.ran} were run again: the question asks other cases now, or the answers were "
+            "too large to be kept."
         )
         if done.ran
         else "Nothing had to run: what the answers said was kept."
@@ -181,7 +181,7 @@ def as_text(done: Regrading, applied: bool, out: Path) -> str:
         (
             "Written. Other questions keep their marks, in later runs of `grade` too, unless they "
             "are forced: if you have mended another one of this chapter as well, regrade it next. "
-            "`feedback` makes the pages anew."
+            "`feedback` writes the pages again."
         )
         if applied
         else (

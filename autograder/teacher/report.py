@@ -217,9 +217,9 @@ def strangers_line(found: Class) -> str:
         else ""
     )
     return (
-        f"Not on the class list: {told}.\n  Belongs a file of theirs to somebody who is on it? "
-        "Write the file's name into that line of the list, in a column named file, "
-        f"and grade again with --roster. `forget {found.out} ID` takes away a row that is nobody's."
+        f"Not on the class list: {told}.\n  If a file of theirs belongs to somebody who is on "
+        "it, write the file's name into that line of the list, in a column named file, and grade "
+        f"again with --roster. `forget {found.out} ID` deletes a row that belongs to nobody."
     )
 
 

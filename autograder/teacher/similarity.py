@@ -265,8 +265,8 @@ def as_text(found: list[Pair]) -> str:
         [
             *lines,
             (
-                "Likeness is the share of what is rare in the shorter one that stands in both;"
-                " pieces are the short runs of words they share."
+                "Likeness: the share of the rare pieces of the shorter answers that both have."
+                " Pieces: the short runs of words that both have."
             ),
             "A high figure is a reason to read both, and no verdict.",
         ]

@@ -321,7 +321,7 @@ def as_text(found: Trial, out: Path | None, believed: bool = False) -> str:
     low = kappa_at_least(decided, found.question)
     if low is not None:
         lines.append(
-            "  With other answers of the same kind the agreement may well come out as low as "
+            "  With other answers of the same kind the agreement can be as low as "
             f"{low:.2f}; in 95 of 100 such tries it is higher."
         )
     if fails:

@@ -154,7 +154,7 @@ class Queue:
             if self._answers[answer.token].comment != answer.comment:
                 self._replace(answer, self._answers[answer.token])
                 raise MarkedByAnother(
-                    "Somebody else wrote a comment meanwhile, and it stays; yours was not written."
+                    "Somebody else wrote a comment before you. It stays; yours was not written."
                 )
             before = self._write(answer, Entry(answer.manual, answer.waits, text))
             self._replace(answer, replace(answer, comment=text))
@@ -399,8 +399,8 @@ class Queue:
             else "changed this answer's mark"
         )
         return MarkedByAnother(
-            f"{by or 'Somebody else'} {mark} meanwhile. That stays, and yours was not written; p"
-            " goes back to it."
+            f"{by or 'Somebody else'} {mark} before you. That mark stays, and yours was not "
+            "written; p goes back to it."
         )
 
     def _item(self, answer: OpenAnswer, kind: str) -> QueueItem:

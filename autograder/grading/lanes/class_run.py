@@ -58,7 +58,7 @@ def grade_folder(
         found, receipts, new = take_in(folder, out, roster, asked, say, ignore, moments=moments)
         older = standing(out_folder.elsewhere(before.values(), found), found, receipts)
         keyed = [
-            (each, results.identity_of(each, master(each.chapter) if each.can_run else None))
+            (each, results.key_of(each, master(each.chapter) if each.can_run else None))
             for each in found
         ]
         keyed_older = [(entry.submission, entry.key) for entry in older]

@@ -56,7 +56,7 @@ def test_a_named_wrong_answer_has_its_own_sentence(cell):
 
 def test_a_right_answer_in_other_letters_is_told_so(cell):
     cell('n = numbers("90.1")\n' + reference("90.1"))
-    assert "a number stands without quotation marks" in cell('opened = f" {opened}"\ncheck("90.1")')
+    assert "write a number without quotation marks" in cell('opened = f" {opened}"\ncheck("90.1")')
     assert "quotation marks" not in cell('opened = "77"\ncheck("90.1")'), (
         "only where it is right but for that"
     )

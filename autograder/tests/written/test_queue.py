@@ -315,8 +315,8 @@ def test_a_mark_given_meanwhile_is_told_and_stays(out, monkeypatch):
             eva.mark(1)
             assert (
                 act(tom, "3")
-                == "eva gave this answer 1 of 4 points meanwhile. That stays, and yours was not"
-                " written; p goes back to it."
+                == "eva gave this answer 1 of 4 points before you. That mark stays, and yours was "
+                "not written; p goes back to it."
             )
             assert book(out)[answer.student][1] == 1.0 and tom.current.answer.token != answer.token
             act(tom, "p")
