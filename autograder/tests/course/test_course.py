@@ -173,7 +173,8 @@ CLAIMS = (
     (
         "08",
         "the others continue to read",
-        r"'cooperative assignor': 'ann stops for 0 s',\s+'newer protocol, 4.4': 'ann stops for 0 s'",
+        r"'cooperative assignor': 'ann stops for 0 s',\s+"
+        r"'newer protocol, 4.4': 'ann stops for 0 s'",
     ),
     ("08", "no rebalance begins", r"'static member': 'ann stops for 0 s'"),
     (

@@ -142,10 +142,12 @@ def test_a_planted_bug_is_hunted_by_its_lines(chapter):
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_half_of_the_exercises_have_numbers_of_ones_own(chapter):
+def test_three_exercises_have_numbers_of_ones_own(chapter):
+    """A function or a loop of the learner's own is the same for all; a judge tries it on cases that
+    nobody has seen."""
     asked = graded(chapter)
     same = [question.id for question in asked if not of_ones_own(question)]
-    assert 2 * len(same) <= len(asked), (
+    assert len(asked) - len(same) >= 3, (
         f"the same for everybody: {', '.join(same)} of {len(asked)}; give one of them a `space`"
     )
 
