@@ -228,7 +228,7 @@ def test_the_page_names_nobody_before_the_line_that_says_so(tmp_path, demo):
         ("s706",),
     )
     page = write_page(found).read_text(encoding="utf-8")
-    for_the_class, for_the_teacher = page.split("From here on names stand")
+    for_the_class, for_the_teacher = page.split("Names of students: for the teacher only")
     assert (
         not re.search(r"s70\d|Abel|Berg|Fox|Eng\b", for_the_class)
         and for_the_class.count("<img") == 4
