@@ -70,8 +70,8 @@ class Found:
         lines += [f"Missing: {what}\n   {command}" for what, command in self.missing]
         if not self.official:
             lines.append(
-                "Grading a class refuses below level L2; --allow-unsafe does it all the same, for "
-                "answers you trust."
+                "`grade` refuses a class below level L2. With --allow-unsafe it grades answers "
+                "that you trust."
             )
         return "\n".join([*lines, *self.notes])
 
@@ -86,8 +86,8 @@ def doctor() -> Found:
     notes = (
         (
             (
-                "The course secret is the demo one, which everybody knows: set AUTOGRADER_SECRET "
-                "before you hand out a course."
+                "The course uses the demo secret, which is public. Set AUTOGRADER_SECRET before "
+                "you hand out a course."
             ),
         )
         if is_demo()
@@ -144,7 +144,7 @@ def _to_the_next(machine: Machine, level: str, why: str) -> tuple[str, str]:
     reason = f" ({why})" if why else ""
     if machine.system != "Linux":
         return (
-            f"namespaces, which are Linux's{reason}",
+            f"namespaces, which only Linux has{reason}",
             (
                 "grade in Linux: a virtual machine, or docker run --privileged -it -v "
                 '"$PWD":/course -w /course python:3.12 make doctor'

@@ -174,13 +174,13 @@ def as_text(done: Regrading, applied: bool, out: Path) -> str:
             "too large to be kept."
         )
         if done.ran
-        else "Nothing had to run: what the answers said was kept."
+        else "Nothing had to run: the replies were kept."
     )
     lines += [f"Not judged again: {sentence}" for sentence in done.unable]
     lines.append(
         (
-            "Written. Other questions keep their marks, in later runs of `grade` too, unless they "
-            "are forced: if you have mended another one of this chapter as well, regrade it next. "
+            "Written. Other questions keep their marks, in later runs of `grade` too, except with "
+            "--force. If you have mended another question of this chapter, regrade it next. "
             "`feedback` writes the pages again."
         )
         if applied

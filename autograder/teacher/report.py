@@ -139,7 +139,7 @@ def as_text(found: Class) -> str:
 def status_line(found: Class) -> str:
     """`300 submissions: 288 graded, 9 repaired, ...`"""
     cut_off = (
-        " The last run of `grade` has not come to its end, so its submissions are missing here: the"
+        " The last run of `grade` did not finish, so some submissions are missing here. The"
         " same command goes on from there."
         if (found.out / UNFINISHED).exists()
         else ""
@@ -200,7 +200,7 @@ def absent_line(chapter: Chapter) -> str:
     )
     return "\n".join(
         textwrap.wrap(
-            f"Nothing that could be graded came from {len(chapter.absent)} of the class list: "
+            f"{len(chapter.absent)} of the class list handed in nothing that could be graded: "
             f"{told}.",
             150,
             initial_indent="  ",

@@ -349,7 +349,7 @@ def as_text(found: Trial, out: Path | None, believed: bool = False) -> str:
         key=lambda row: (-abs(row[0].mark - row[1].mark), row[0].id),
     )
     if unlike:
-        lines += ["", "Where you and the scorer part, furthest first:"]
+        lines += ["", "Where you and the scorer differ, the largest difference first:"]
         lines += [
             f"  {one.id}: you {one.mark}, the scorer {suggestion.mark}. {suggestion.sentence}"
             for one, suggestion, _ in unlike[:10]
@@ -360,12 +360,12 @@ def as_text(found: Trial, out: Path | None, believed: bool = False) -> str:
 def _follows(found: Trial, out: Path | None, believed: bool) -> str:
     if not found.met:
         kept = (
-            f" An earlier calibration of {found.question} in {out} holds no more."
+            f" An earlier calibration of {found.question} in {out} is no longer valid."
             if believed
             else ""
         )
         return (
-            "The gate is not met: `grade` goes on suggesting, and a person decides every answer "
+            "The gate is not met: `grade` only suggests marks, and a person decides every answer "
             f"to {found.question}.{kept}"
         )
     stands = found.calibration().decisions
@@ -373,8 +373,8 @@ def _follows(found: Trial, out: Path | None, believed: bool) -> str:
         "clear passes and clear fails"
         if "reject" in stands
         else (
-            "clear passes; clear fails stay with you, for the scorer would fail some that you "
-            "passed"
+            "clear passes; clear fails stay with you, because the scorer would fail some answers "
+            "that you passed"
         )
     )
     then = (
@@ -382,7 +382,7 @@ def _follows(found: Trial, out: Path | None, believed: bool) -> str:
         if out is not None
         else f"Nothing was kept: with --out OUT the next `grade` into OUT would settle {what}."
     )
-    return f"The gate is met. {then} Change the rubric and it falls back to suggestions."
+    return f"The gate is met. {then} If the rubric changes, its marks are suggestions again."
 
 
 def _more(found: Trial) -> int:

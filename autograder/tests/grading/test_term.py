@@ -90,7 +90,7 @@ def test_the_class_list_is_kept_and_says_who_is_missing_and_who_is_a_stranger(
     }, "no list was named, and the file was known to be Bo's"
     text = as_text(read_class(out))
     assert (
-        "Nothing that could be graded came from 1 of the class list: cy." in text
+        "1 of the class list handed in nothing that could be graded: cy." in text
         and "Not on the class list: eve" in text
     )
     (tmp_path / "class.csv").write_text(
