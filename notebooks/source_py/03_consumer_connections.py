@@ -169,8 +169,8 @@ before, consumer.position(tp), consumer.paused()
 #
 # A broker answers the requests of one connection in order. A FETCH on an empty partition is a
 # **long poll** (长轮询): the broker holds it for up to 500 ms and waits for records. Each request
-# behind it waits, too. Nothing is written to our topic. How long does the answer to a FETCH take, and to a
-# heartbeat, in milliseconds, roughly?
+# behind it waits, too. Nothing is written to our topic. How long does the answer to a FETCH take,
+# and to a heartbeat, in milliseconds, roughly?
 
 # %%
 predict("03 answers", fetch_ms=None, heartbeat_ms=None)
@@ -225,9 +225,9 @@ timeline(lab)
 # idle, too. Then the client opens another one for METADATA. After `resume` the closed ones are
 # opened again. A pause costs reconnects.
 #
-# A program that does not poll at all is different. The heartbeat thread looks after the
-# connections of a group member. A consumer *without* a group has no such thread: its connections
-# stay open until the next `poll`. Here both read for some seconds and then do not poll for a minute:
+# A program that does not poll at all is different. The heartbeat thread looks after the connections
+# of a group member. A consumer *without* a group has no such thread: its connections stay open
+# until the next `poll`. Here both read for some seconds and then do not poll for a minute:
 
 # %%
 lab, consumer = reader(**{"connections.max.idle.ms": 20_000})
@@ -331,8 +331,8 @@ compare(lab22, lab23, titles=("client 2.2", "client 2.3"))
 # %% [markdown]
 # Client 2.2 opens a second bootstrap connection. The first one is open but has not answered yet. In
 # this moment 2.2 prefers an unused node for METADATA. Version 2.3 waits for the one it has
-# (KAFKA-8376). The box is around node −2, because client 2.3 has no such row in this run. For 2.2 it
-# was the first, and node −1 the second.
+# (KAFKA-8376). The box is around node −2, because client 2.3 has no such row in this run. For 2.2
+# it was the first, and node −1 the second.
 #
 # Client 3.9 also wants to send its own metrics to a broker (*telemetry*, 遥测, KIP-714). It looks
 # for a free connection for that, and here it opened one more.
@@ -481,8 +481,8 @@ len(lab.sockets()), open_now(lab)
 
 # %% [markdown]
 # **So what?** A consumer holds one connection for each leader broker and one for its coordinator.
-# Multiply by the number of consumers: each broker needs a file descriptor for each connection. Raise
-# an alarm on the client's `connection-creation-rate`: when it stays above 0, something closes
+# Multiply by the number of consumers: each broker needs a file descriptor for each connection.
+# Raise an alarm on the client's `connection-creation-rate`: when it stays above 0, something closes
 # connections that are needed.
 #
 # ## What you know now

@@ -104,8 +104,8 @@ pd.crosstab(was, now)
 
 # %% [markdown]
 # Most of them move: 77 of 100. Each row of the table is an old partition, each column a new one.
-# The customers of one row are spread over nearly all columns. Where row and column have the same number, a
-# customer stays.
+# The customers of one row are spread over nearly all columns. Where row and column have the same
+# number, a customer stays.
 #
 # What is written stays where it is. So a customer's old records are in one partition and the new
 # ones in another. Kafka keeps no order between the two. A program that reads one partition and
@@ -201,9 +201,9 @@ written = lab.table("record.appended")
 
 # %% [markdown]
 # Each entry is (partition, milliseconds, records). The record of partition 0 left after 110 ms,
-# together with the full batch. The fifth record of partition 1 did not fit into that batch. It waited
-# for a second, its own `linger.ms`. `flush()` and `close()` also send what waits, and so does a full
-# buffer.
+# together with the full batch. The fifth record of partition 1 did not fit into that batch. It
+# waited for a second, its own `linger.ms`. `flush()` and `close()` also send what waits, and so
+# does a full buffer.
 
 # %% exercise="04.3"
 

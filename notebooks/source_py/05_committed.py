@@ -136,8 +136,8 @@ outcome_grid(grid, title="twenty orders, three replicas")
 #
 # Read it by rows. *No leader* means that the partition waits. What was acknowledged is on the old
 # leader's disk, and it may come back with it. *0 waiting* means that nothing was acknowledged: the
-# leader alone was below the floor, so it refused all twenty. An unclean election ends the waiting. It throws
-# away what only the old leader had.
+# leader alone was below the floor, so it refused all twenty. An unclean election ends the waiting.
+# It throws away what only the old leader had.
 #
 # Any cell has its history. This one is the first that lost orders with `acks=all`:
 
@@ -183,8 +183,8 @@ truth("05 below the floor", read_now=rows["4.4"][1])
 #
 # An answer that does not come is not a failure yet. The producer waits for one answer as long as
 # `request.timeout.ms` says. Then it sends again. By default the number of tries has no limit. The
-# **delivery timeout** (投递超时), `delivery.timeout.ms`, ends the trying. It counts from `send` to the final
-# result, success or failure. Its default is two minutes.
+# **delivery timeout** (投递超时), `delivery.timeout.ms`, ends the trying. It counts from `send` to the
+# final result, success or failure. Its default is two minutes.
 #
 # Here a broker hangs: it answers no PRODUCE any more. `request.timeout.ms` is 3 seconds,
 # `delivery.timeout.ms` 10. After how many seconds does the callback hear of the failure? How many
@@ -309,9 +309,9 @@ metadata
 #
 # A recording of a real Java producer 2.3.0. It sends to the three partitions of a topic `safe`. The
 # leader of `safe-0` is stopped, another broker takes over, and the producer continues. `acks=-1` is
-# how Kafka writes `acks=all`. Guess before you run the cell: does the producer open a new connection
-# to the new leader? Then look for `safe-0` and the words *to node*. Which node led `safe-0` before
-# the stop, and which after it?
+# how Kafka writes `acks=all`. Guess before you run the cell: does the producer open a new
+# connection to the new leader? Then look for `safe-0` and the words *to node*. Which node led
+# `safe-0` before the stop, and which after it?
 
 # %%
 from kafkalab.stories.recorded import recorded
@@ -344,7 +344,7 @@ cluster_map(lab, title="before the stop")
 lab.broker(0).stop()
 for order in orders:
     producer.send(order).get()
-cluster_map(lab, title="after it: broker 1 leads two partitions")
+cluster_map(lab, title="after the stop: broker 1 leads two partitions")
 
 # %% [markdown]
 # ## 8. Spark lab: the loss report
