@@ -44,7 +44,8 @@ timeline(lab)
 # `reader` builds the lab. `poll_for` calls `consumer.poll(timeout_ms=200)` until the time is over.
 #
 # Each bar is one TCP connection. Its name is a **node id** (节点编号): the name under which the
-# client keeps it. The small ticks are requests. Five bars: one to ask, one to the coordinator,
+# client keeps it. The small ticks are requests; a number beside a tick counts those of one moment.
+# Five bars: one to ask, one to the coordinator,
 # three for data. The last three begin after three seconds; section 2 says why.
 #
 # All three data connections carry requests all the time. A consumer reads from all its leaders at
@@ -219,11 +220,11 @@ poll_for(consumer, lab, ms=10_000)
 timeline(lab)
 
 # %% [markdown] items="C23"
-# The pause begins at 6 seconds and ends at 46. With nothing to fetch, data connections go idle.
-# Heartbeats keep the coordinator's. Each close makes the client ask for METADATA. Here it asks over
-# node 2, so that connection is used again and lives 20 seconds longer. In a longer pause it goes
-# idle, too. Then the client opens another one for METADATA. After `resume` the closed ones are
-# opened again. A pause costs reconnects.
+# The dotted lines are `pause()`, at 6 seconds, and `resume()`, at 46. With nothing to fetch, data
+# connections go idle. Heartbeats keep the coordinator's. Each close makes the client ask for
+# METADATA. Here it asks over node 2, so that connection is used again and lives 20 seconds longer.
+# In a longer pause it goes idle, too. Then the client opens another one for METADATA. After
+# `resume` the closed ones are opened again. A pause costs reconnects.
 #
 # A program that does not poll at all is different. The heartbeat thread looks after the connections
 # of a group member. A consumer *without* a group has no such thread: its connections stay open
