@@ -120,12 +120,6 @@ def test_no_students_numbers_make_a_wrong_answer_right(question, students):
     assert found == []
 
 
-def test_at_least_half_of_the_exercises_of_a_chapter_are_a_students_own():
-    for chapter in (chapter for chapter in released() if chapter in chapters()):
-        exercises = [question for question in of_chapter(chapter) if question.kind != "open"]
-        assert 2 * sum(bool(question.space) for question in exercises) >= len(exercises), chapter
-
-
 def test_what_one_set_of_numbers_shows_is_played_once():
     """Some numbers are lines of a log, which a lab has to play. The second time they are asked
     for, nothing is played; drawing them never plays."""
