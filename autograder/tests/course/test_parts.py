@@ -11,11 +11,11 @@ from collections import Counter
 import pytest
 
 from autograder.cell.course_folder import notebooks
-from autograder.cell.question import chapters, find, of_chapter
+from autograder.cell.question import asked_chapters, find, of_chapter
 from autograder.course import sources
 from autograder.course.judge import judge_of as judge_of
 
-CHAPTERS = [name for name in sources.chapters() if name[:2] in chapters()]
+CHAPTERS = [name for name in sources.chapters() if name[:2] in asked_chapters()]
 # The learner's half is usually played (kinds.Function.play). Where the probe itself runs a lab with
 # the learner's code in it, it is named here.
 HALVES_RUN_BY_A_PROBE = {"04": "04.5", "05": "05.3", "11": "11.4"}
