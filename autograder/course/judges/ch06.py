@@ -561,13 +561,6 @@ JUDGE_06_3 = Judge(
             ),
         ),
         WrongAnswer(
-            name="the last start counts in full",
-            sentence="You counted the last start in full. It gets its epoch before it commits anything.",
-            source=(
-                "epoch = {a: x.starts * (1 if x.client == \"3.9\" else x.transactions + 1) for a, x in n3.items()}"
-            ),
-        ),
-        WrongAnswer(
             name="kill -9 is like close",
             sentence="kill -9 left a transaction open. The next start first raises the epoch to fence the old process and abort. Then it gets the next epoch.",
             source=(
