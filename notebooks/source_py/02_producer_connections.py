@@ -405,7 +405,7 @@ connection_steps(lab, node=1, table=connection if isinstance(connection, dict) e
 # `send` returns at once in most cases. It waits in two: the metadata of the topic is not there yet,
 # or the memory for waiting records (`buffer.memory`) is full. It waits for both together at most
 # `max.block.ms`, one minute by default. Then the future has a TimeoutException. A wrong topic name
-# is the usual reason.
+# is the usual reason, where the brokers do not create missing topics by themselves.
 
 # %% exercise="02.8"
 
