@@ -119,6 +119,7 @@ CLAIMS = (
     ),
     ("02", "Here node 0 is no zombie", r"node 0 +data +0 +13 ms +still open +10$"),
     ("02", "The first of these nine connections asked", r"18 min 10\.1 s +still open +2$"),
+    ("02", "After 09:08 the number falls by 33", r"09:08:00 +175\n.*09:09:00 +142$"),
     ("02", "They ask for a producer id first", r"^2 connections; asked for: .*INIT_PRODUCER_ID"),
     ("02", "Broker 1 is down for three seconds", r"20014 +READY +DISCONNECTED +yes$"),
     ("02", "Version 2.1 waits for the first `send`", r"v2_1 +- +0$"),
