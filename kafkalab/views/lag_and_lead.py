@@ -82,16 +82,25 @@ def losses(labs: Mapping[str, ShownLab], group: str) -> list[Loss]:
         members = _members(lab, group)
         start: dict[str, int] = {}
         next_: dict[str, int] = {}
-        for event in lab.journal.of("log.ends", "record.delivered"):
+        jumps: dict[str, tuple[int, int | None]] = {}  # when, and where the log began then
+        for event in lab.journal.of("log.ends", "position", "record.delivered"):
             if event.kind == "log.ends":
                 start[f"{event.topic}-{event.partition}"] = event.log_start_offset
                 continue
             if event.who not in members:
                 continue
             tp, before = event.partition, next_.get(event.partition)
-            begins = start.get(tp, 0)
+            if event.kind == "position":  # a lost position is None, until the reset finds another
+                if event.offset is None:
+                    jumps[tp] = (event.at_ms, None)
+                elif jumps.get(tp, (0, 0))[1] is None:
+                    jumps[tp] = (event.at_ms, start.get(tp, 0))
+                continue
+            at_ms, begins = jumps.pop(tp, (event.at_ms, None))
+            if begins is None:
+                begins = start.get(tp, 0)
             if before is not None and before < begins <= event.offset:
-                found.append(Loss(event.at_ms, tp, begins - before, event.offset - begins))
+                found.append(Loss(at_ms, tp, begins - before, event.offset - begins))
             next_[tp] = max(event.offset + 1, before or 0)
     return found
 
