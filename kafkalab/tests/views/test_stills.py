@@ -200,3 +200,5 @@ def test_a_loss_is_counted_at_the_moment_of_the_jump():
     taken = story_of_lag.first_loss(lab)
     assert (loss.deleted, loss.skipped) == (taken["deleted"], taken["skipped"]) == (30, 330)
     assert loss.at_ms // story_of_lag.in_ms(1) == story_of_lag.first_reset(lab) == 35
+    said = lag_and_lead({"one": lab, "again": lab}, "billing").text
+    assert "orders-0 at 35 min 0.0 s: again, never read: 30 deleted, 330 skipped" in said
