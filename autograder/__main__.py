@@ -1,8 +1,8 @@
 """The autograder's command line: `python -m autograder` lists what it can do.
 
-Learners use lab, reset, pack and progress; teachers the rest. Unusable input ends with one sentence
-and exit code 2. `grade` ends with 0 when everything was graded, 3 when something needs a person's
-attention, 1 when the tool itself failed.
+Learners use lab, reset, pack and progress; teachers use the others. Unusable input ends with one
+sentence and exit code 2. `grade` ends with 0 when everything was graded, 3 when something needs a
+person's attention, 1 when the tool itself failed.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def main(words: list[str] | None = None) -> int:
         if broken is None:
             raise
         say(
-            f"The gradebook in {wanted.out} could not be read or written: {broken}. What stood "
-            "there is as it was; when that is mended, give the same command again."
+            f"The gradebook in {wanted.out} could not be read or written: {broken}. It is "
+            "as it was before. Mend this, then give the same command again."
         )
         return FAILED
 
@@ -142,8 +142,8 @@ def _grade(wanted) -> int:
         found = graded
         if is_demo():
             say(
-                "AUTOGRADER_SECRET is not set, so the hidden cases are those that anybody with "
-                "this repository can work out: good for trying things out."
+                "AUTOGRADER_SECRET is not set. Anybody with this repository can work out the "
+                "hidden cases, so these marks are good for trying things out only."
             )
     needing = needs_attention(found)
     if wanted.json:
@@ -203,8 +203,8 @@ def _for_a_person(found, names: list[str], out: Path, most: int = 20) -> list[st
             f" and {len(nameless) - 3} more" if len(nameless) > 3 else ""
         )
         lines.append(
-            f'{len(nameless)} notebooks name nobody, me("") in the first cell, so they all had the '
-            "same numbers and one could be copied "
+            f'{len(nameless)} notebooks have no name, me("") in the first cell. They all had the '
+            "same numbers, and one could be copied "
             f"from another: {shown}."
         )
     return lines
@@ -226,19 +226,19 @@ def _class_list(named: str | None):
 
 
 def _report(wanted) -> None:
-    from autograder.gradebook.late import settle
-    from autograder.teacher.report import read_class, told
+    from autograder.gradebook.late import settle_penalties
+    from autograder.teacher.report import as_text, read_class
     from autograder.written.answers import read_results
 
     read_results(Path(wanted.out))  # says so, where nothing was graded
-    settle(Path(wanted.out))
+    settle_penalties(Path(wanted.out))
     found = read_class(Path(wanted.out))
     if wanted.page:
         from autograder.teacher.reportpage import write_page
 
         print(f"The report is {write_page(found)}; its pictures lie beside it.")
     else:
-        print(told(found))
+        print(as_text(found))
 
 
 def _solution(wanted) -> None:
@@ -256,7 +256,7 @@ def _score(wanted) -> None:
     if wanted.table:
         from autograder.written import score_table
 
-        rows = score_table.table(wanted.question)
+        rows = score_table.rows_by_question(wanted.question)
         print(
             json.dumps(score_table.as_data(rows), indent=1)
             if wanted.json
@@ -312,7 +312,7 @@ def _share(text: str) -> tuple[int, int]:
 def _due(wanted) -> None:
     from autograder.cell.course_folder import chapter_number
     from autograder.course.masters import master
-    from autograder.gradebook.late import dates, moment_of, set_due
+    from autograder.gradebook.late import dates, parse_moment, set_due
 
     if wanted.chapter is None:
         print("\n".join(dates(Path(wanted.out))))
@@ -323,7 +323,7 @@ def _due(wanted) -> None:
         set_due(
             Path(wanted.out),
             master(chapter_number(wanted.chapter)).name,
-            moment_of(wanted.when),
+            parse_moment(wanted.when),
             wanted.student,
         )
     )
@@ -331,7 +331,7 @@ def _due(wanted) -> None:
 
 def _receive(wanted) -> None:
     from autograder.grade import receive
-    from autograder.gradebook.late import moment_of
+    from autograder.gradebook.late import parse_moment
     from autograder.handed_in.download import folder_of
 
     source = Path(wanted.submissions)
@@ -344,7 +344,7 @@ def _receive(wanted) -> None:
             folder,
             Path(wanted.out),
             roster,
-            moment_of(wanted.at) if wanted.at else None,
+            parse_moment(wanted.at) if wanted.at else None,
             ignore,
             say,
         )
@@ -397,17 +397,17 @@ def _received(new, out: Path, most: int = 40) -> list[str]:
 
 
 def _regrade(wanted) -> None:
-    from autograder.teacher.regrade import regrade, told
+    from autograder.teacher.regrade import as_text, regrade
 
     done = regrade(wanted.question, Path(wanted.out), wanted.apply, wanted.workers, say=say)
-    print(told(done, wanted.apply, Path(wanted.out)))
+    print(as_text(done, wanted.apply, Path(wanted.out)))
 
 
 def _export(wanted) -> None:
-    from autograder.gradebook.late import settle
+    from autograder.gradebook.late import settle_penalties
     from autograder.teacher.export import export
 
-    settle(Path(wanted.out))
+    settle_penalties(Path(wanted.out))
     _say_if_unfinished(wanted.out)
     text = export(Path(wanted.out), wanted.layout, say=say, scale=wanted.scale)
     if wanted.file:
@@ -419,10 +419,10 @@ def _export(wanted) -> None:
 
 
 def _feedback(wanted) -> None:
-    from autograder.gradebook.late import settle
+    from autograder.gradebook.late import settle_penalties
     from autograder.teacher.feedback import write_feedback
 
-    settle(Path(wanted.out))
+    settle_penalties(Path(wanted.out))
     _say_if_unfinished(wanted.out)
     print(
         f"{write_feedback(Path(wanted.out), say=say)} pages are in "
@@ -483,9 +483,9 @@ def _say_if_unfinished(out: str) -> None:
 
 
 def _similar(wanted) -> None:
-    from autograder.teacher.similarity import similar, table
+    from autograder.teacher.similarity import as_text, similar
 
-    print(table(similar(Path(wanted.out))))
+    print(as_text(similar(Path(wanted.out))))
 
 
 def _forget(wanted) -> None:
@@ -542,9 +542,9 @@ def _new(wanted) -> None:
 
 
 def _exercise(wanted) -> int:
-    from autograder.proving.exercise_rules import look
+    from autograder.proving.exercise_rules import print_rules
 
-    return look(wanted.id)
+    return print_rules(wanted.id)
 
 
 def _release(wanted) -> None:
@@ -609,11 +609,10 @@ def _progress(wanted) -> None:
 
 def _variants(wanted) -> int:
     from autograder.cell.course_folder import chapter_number, released
-    from autograder.cell.question import chapters as known
-    from autograder.cell.question import find, of_chapter
+    from autograder.cell.question import asked_chapters, find, of_chapter
     from autograder.proving.drawn import HEAD, drawn
 
-    chapters = wanted.chapters or [each for each in known() if each in released()]
+    chapters = wanted.chapters or [each for each in asked_chapters() if each in released()]
     asked = [
         question
         for text in chapters
@@ -635,7 +634,7 @@ def _variants(wanted) -> int:
             "are of little use."
         )
         if not wrong
-        else f"{wrong} questions do not hold what they promise."
+        else f"{wrong} questions break one of these rules; the lines above say which."
     )
     return ATTENTION if wrong else OK
 
@@ -656,13 +655,13 @@ def _redteam(wanted) -> int:
 
 def _classroom(wanted) -> int:
     from autograder.cell.course_folder import chapter_number, released
-    from autograder.cell.question import chapters as asked
+    from autograder.cell.question import asked_chapters
     from autograder.proving.classroom import classroom
 
     if wanted.students < 1:
         raise Unusable(f"--students is a number from 1 on, not {wanted.students}.")
     chapters = (
-        [each for each in asked() if each in released()]
+        [each for each in asked_chapters() if each in released()]
         if wanted.chapters == "all"
         else [chapter_number(text) for text in wanted.chapters.split(",")]
     )
@@ -684,15 +683,15 @@ def _parser() -> argparse.ArgumentParser:
     command(
         "lab",
         _lab,
-        "put a working copy of every chapter into notebooks/mine/, never over one that is there",
+        "copy every chapter into notebooks/mine/; no file of yours is replaced",
     )
     command(
-        "reset", _reset, "a fresh copy of a chapter; the old one goes to mine/.saved/"
+        "reset", _reset, "make a fresh copy of a chapter; the old one goes to mine/.saved/"
     ).add_argument("chapter", metavar="NN|myths")
     pack = command("pack", _pack, "make the one file to hand in for a chapter, with a receipt code")
     pack.add_argument("chapter")
     pack.add_argument("--out", metavar="FILE")
-    shown = command("progress", _progress, "how far you are, and what is worth repeating")
+    shown = command("progress", _progress, "show how far you are and what to repeat")
     shown.add_argument("--all", action="store_true", help="a line for each question and each guess")
     grade = command(
         "grade", _grade, "grade a folder of submissions (folders, .ipynb, .zip), or one file"
@@ -731,14 +730,16 @@ def _parser() -> argparse.ArgumentParser:
     report = command(
         "report",
         _report,
-        "the class table, how the questions did, and which wrong answer means what",
+        "show the class, the questions, and what each wrong answer means",
     )
     report.add_argument("out", metavar="OUT")
     report.add_argument(
         "--page", action="store_true", help="write OUT/report/index.html, with pictures"
     )
     export = command(
-        "export", _export, "the marks of an OUT folder for other systems, a person's marks first"
+        "export",
+        _export,
+        "export the marks of an OUT folder for other systems; manual scores count first",
     )
     export.add_argument("out", metavar="OUT")
     export.add_argument(
@@ -758,19 +759,23 @@ def _parser() -> argparse.ArgumentParser:
     pages = command(
         "feedback",
         _feedback,
-        "a page for each student: marks, sentences, their own words; nothing active",
+        "write a page for each student: marks, sentences, their own words; no scripts",
     )
     pages.add_argument("out", metavar="OUT")
     pages.add_argument(
         "--moodle",
         metavar="FILE.zip",
-        help="pack the pages as Moodle takes them back: in the folders of its download",
+        help="pack the pages for upload to Moodle: in the folders of its download",
     )
-    seen = command("seen", _seen, "mark what needed you as seen, so that it is not shown as new")
+    seen = command(
+        "seen", _seen, "mark submissions that needed you as seen; they are not new again"
+    )
     seen.add_argument("out", metavar="OUT")
     seen.add_argument("names", nargs="*", metavar="FILE|STUDENT")
     seen.add_argument("--all", action="store_true", help="everything that needs you now")
-    zipped = command("gradescope", _gradescope, "the zip file of a chapter's Gradescope autograder")
+    zipped = command(
+        "gradescope", _gradescope, "make the zip file of a chapter's Gradescope autograder"
+    )
     zipped.add_argument("chapter", metavar="NN")
     zipped.add_argument("--out", required=True, metavar="FILE.zip")
     zipped.add_argument("--roster", metavar="FILE.csv", help="the class list with SID and Email")
@@ -794,8 +799,8 @@ def _parser() -> argparse.ArgumentParser:
     calibrate = command(
         "calibrate",
         _calibrate,
-        "try the scorer on your own marks; `grade` believes it only where the gate is met (exit 0, "
-        "else 3)",
+        "compare the scorer with your own marks; `grade` uses it alone only if all conditions "
+        "are met (exit 0, else 3)",
     )
     calibrate.add_argument("question", metavar="QUESTION", help="02.open, 03.open, ...")
     calibrate.add_argument(
@@ -812,8 +817,8 @@ def _parser() -> argparse.ArgumentParser:
     review = command(
         "review",
         _review,
-        "read the open answers that wait: no names, like ones together, one key a mark; stop and "
-        "go on at any time",
+        "mark the open answers: no names, similar answers together, one key a mark; stop and go on "
+        "at any time",
     )
     review.add_argument("out", metavar="OUT")
     review.add_argument(
@@ -837,8 +842,8 @@ def _parser() -> argparse.ArgumentParser:
     due = command(
         "due",
         _due,
-        "when a chapter is due, or until when one student has time; without a chapter: the dates "
-        "and what lateness costs",
+        "set when a chapter is due, or an extension for one student; without a chapter: show the "
+        "dates and what lateness costs",
     )
     due.add_argument("out", metavar="OUT")
     due.add_argument("chapter", nargs="?", metavar="NN")
@@ -848,15 +853,15 @@ def _parser() -> argparse.ArgumentParser:
         metavar="WHEN",
         help=(
             "2026-11-30T23:59+01:00; without a zone it is in c.LatePenalty.zone, else UTC; none "
-            "takes it away"
+            "deletes the date"
         ),
     )
     due.add_argument("--student", metavar="ID", help="an extension for this student only")
     receive = command(
         "receive",
         _receive,
-        "take in submissions without grading them: a copy, and a receipt whose moment decides what "
-        "is late",
+        "take in submissions without grading them: keep a copy and a receipt; the receipt's time "
+        "decides what is late",
     )
     receive.add_argument("submissions", metavar="DIR")
     receive.add_argument("--out", required=True, metavar="OUT")
@@ -867,35 +872,39 @@ def _parser() -> argparse.ArgumentParser:
     regrade = command(
         "regrade",
         _regrade,
-        "judge one question again after its test was mended: who gains and who loses; written only "
-        "with --apply",
+        "judge one question again after its test was mended: show who gains and who loses; --apply "
+        "writes it",
     )
     regrade.add_argument(
         "question", metavar="QUESTION", help="03.2, or an open question after its rubric was mended"
     )
     regrade.add_argument("out", metavar="OUT")
     regrade.add_argument(
-        "--apply", action="store_true", help="write the new marks; a person's marks stay above them"
+        "--apply", action="store_true", help="write the new marks; manual scores stay and count"
     )
     regrade.add_argument(
         "--workers", type=int, help="how many at a time, where answers have to run again"
     )
     command(
-        "similar", _similar, "which submissions share more than the exercise explains"
+        "similar", _similar, "show which submissions share more than the exercise explains"
     ).add_argument("out", metavar="OUT")
     gone = command(
         "forget",
         _forget,
-        "what is kept of one student; with --apply it is deleted, and there is no way back",
+        "show what is kept of one student; --apply deletes it, and that cannot be undone",
     )
     gone.add_argument("out", metavar="OUT")
     gone.add_argument("student", metavar="STUDENT")
     gone.add_argument("--apply", action="store_true", help="delete it")
-    solution = command("solution", _solution, "the solved notebook of a chapter, for teachers")
+    solution = command(
+        "solution", _solution, "write the solved notebook of a chapter, for teachers"
+    )
     solution.add_argument("chapter")
     solution.add_argument("--out", required=True, metavar="FILE.ipynb")
     release = command(
-        "release", _release, "the package a teacher hands out: no judges, no solutions, no secret"
+        "release",
+        _release,
+        "make the package that a teacher hands out: no judges, no solutions, no secret",
     )
     release.add_argument("chapters", nargs="+", metavar="NN|myths")
     release.add_argument("--out", default="package", metavar="DIR")
@@ -912,7 +921,7 @@ def _parser() -> argparse.ArgumentParser:
         help="only text changed: leave the sealed verdicts as they are",
     )
     minutes = command(
-        "minutes", _minutes, "how long the sittings of chapters take a learner, for authors"
+        "minutes", _minutes, "show how long the sittings of chapters take a learner, for authors"
     )
     minutes.add_argument("chapters", nargs="*", metavar="NN", help="which chapters (default: all)")
     minutes.add_argument(
@@ -930,7 +939,7 @@ def _parser() -> argparse.ArgumentParser:
     new.add_argument("id", metavar="NN.k", help="03.9, or 03.open2 for an open question")
     new.add_argument("title", metavar="TITLE", help="a few words: its heading and its file's name")
     command(
-        "exercise", _exercise, "all rules for one exercise on one screen, each with what to do"
+        "exercise", _exercise, "check one exercise against all rules; each line says what to do"
     ).add_argument("id", metavar="NN.k")
     command(
         "seal", _seal, "seal the public cases of chapters, or of one question, for check()"
@@ -955,12 +964,12 @@ def _parser() -> argparse.ArgumentParser:
         "--level",
         default="L3",
         choices=("L3", "L2", "L1", "all"),
-        help="the best level to try, or all that are to be had",
+        help="the best level to try, or all levels of this machine",
     )
     drawn = command(
         "variants",
         _variants,
-        "try the students' own numbers: different for 10,000, solved for 1,000, of no use to a "
+        "test the students' own numbers: different for 10,000, solved for 1,000, of no use to a "
         "neighbour",
     )
     drawn.add_argument(
@@ -972,7 +981,7 @@ def _parser() -> argparse.ArgumentParser:
         default=1_000,
         help="how many of the 10,000 are solved and compared (default: 1000)",
     )
-    command("doctor", _doctor, "which sandbox this machine has, and what would make it better")
+    command("doctor", _doctor, "show which sandbox this machine has, and what would make it better")
     return parser
 
 
@@ -1003,8 +1012,8 @@ def _must_be_a_folder(out: str | None, submissions: Path) -> None:
         raise Unusable(f"{out} is no folder; name one with --out, or one that is not there yet.")
     if out is not None and os.path.realpath(out) == os.path.realpath(submissions):
         raise Unusable(
-            f"{out} holds the submissions; results go into a folder of their own, or the next run "
-            "would take them for somebody's work."
+            f"{out} holds the submissions. Name another folder for the results, or the next run "
+            "would take them for submissions."
         )
 
 

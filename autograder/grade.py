@@ -55,8 +55,8 @@ def grade_file(
     path: Path, asked: str | None = None, uploader: tuple[str, ...] = ()
 ) -> dict[str, dict]:
     """Grade what one file or folder holds, without a gradebook: {name: result}, one entry for each
-    chapter in it. `uploader`: the ids of whoever handed it in; a notebook that names somebody else
-    is refused."""
+    chapter in it. `uploader`: the ids of the student who handed it in; a notebook that names
+    somebody else is refused."""
     if not path.exists() and not path.is_symlink():
         raise FileNotFoundError(2, "There is no such submission", str(path))
     with Sandbox() as sandbox:

@@ -1,5 +1,6 @@
-"""Compares our speed with that of others, one module a comparison: `run()` measures both sides in
-one go and returns its rows.
+"""Compares our speed with that of others, one module a comparison.
+
+`run()` of each module measures both sides in one go and returns its rows.
 
 Figures in seconds say as much about the machine as about the program, so what counts is the ratio
 of two runs on one machine within one minute. Nothing here is a test, and no test looks at a clock.
@@ -11,8 +12,10 @@ from typing import TypedDict
 
 
 class Row(TypedDict):
-    """One comparison: `ours` and `peer` in `unit`, `ratio` = ours / peer (for times, less is
-    better: the name says which)."""
+    """One comparison: `ours` and `peer` in `unit`, `ratio` = ours / peer.
+
+    For times, less is better; the name says which.
+    """
 
     name: str
     ours: float

@@ -1,5 +1,4 @@
-"""What the peers are told about Kafka's lines: for each place in its source the template that
-stands there, as our reader knows it.
+"""Gives the peers our reader's table: for each place in Kafka's source, the line's template.
 
 A peer may trust the place (logger and line): for these lines it is enough, and it need not look at
 the words, as ours does.

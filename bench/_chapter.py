@@ -45,7 +45,7 @@ def measure(path: Path) -> dict[str, object]:
         if not outcome.success and "spark" not in cell.source.lower():
             sys.exit(f"{path.name}, cell {number} failed: {outcome.error_in_exec}")
         cells[f"{number} {' '.join(cell.source.split())[:WORDS]}"] = took
-    return {"cells": cells, "in_labs": _lab_clock.seconds()}
+    return {"cells": cells, "in_labs": _lab_clock.seconds_spent()}
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ the fastest is the peer.
 `by_text`: the file as one text, cut at a line break before a time; the head's parts are the groups
     of one regular expression; the gaps by one `case` for all templates that fill the same columns.
 `by_line`: the CSV reader's lines, which it reads on all cores; what does not start with a time is
-    put back to the line before, and only those records pay for it; the rest as before.
+    put back to the line before, and only those records pay for it; the others as before.
 `by_template`: as by_text, but the lines of each template in a query of their own, all put together
     by name.
 """
@@ -170,5 +170,5 @@ def run(make, path: Path) -> tuple:
     return duckdb.sql(f"select sum(hash(columns(*))) from ({make(path)})").fetchall()[0]
 
 
-def table(make, path: Path):
+def arrow_table(make, path: Path):
     return duckdb.sql(make(path)).to_arrow_table()

@@ -19,7 +19,7 @@ def watch() -> None:
         setattr(Scheduler, name, _timed(getattr(Scheduler, name)))
 
 
-def seconds() -> float:
+def seconds_spent() -> float:
     """The seconds counted so far."""
     return SPENT["seconds"]
 

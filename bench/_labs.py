@@ -1,5 +1,6 @@
-"""The labs whose speed is measured: typical ones, warm, in default versions, with the journal and
-all lines of their clients on.
+"""Builds the labs whose speed is measured: typical ones, warm, in default versions.
+
+The journal and all lines of their clients are on.
 
     python -m bench._labs       measures all four in this process and prints one JSON object: lab ->
                                 [seconds, requests, lines, others]

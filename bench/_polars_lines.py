@@ -4,7 +4,7 @@ the fastest is the peer.
 `by_one_pattern`: records cut at a line break before a time, all parts of the head by one regular
     expression; then the lines of each template apart, each with its own regular expression.
 `by_small_patterns`: the same with fixed offsets for the head and small anchored patterns for the
-    rest, which Rust's regexes run from the end of the text where they can.
+    remainder, which Rust's regexes run from the end of the text where they can.
 `by_different_texts`: as the second, and of the lines of a template each different text is matched
     once.
 """
@@ -218,5 +218,5 @@ def run(make, path: Path) -> tuple:
     return make(path).select(pl.all().hash().sum()).collect().row(0)
 
 
-def table(make, path: Path):
+def arrow_table(make, path: Path):
     return make(path).collect().to_arrow()

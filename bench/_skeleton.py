@@ -103,8 +103,9 @@ class BareHeap:
 
 
 class WritingHeap(BareHeap):
-    """The same, and for each answer it keeps as many lines and other events as a lab does, each
-    with three values. No simulator that keeps them in Python can be faster than this."""
+    """The same, and for each answer it keeps as many lines and events as a lab does.
+
+    Each has three values. No simulator that keeps them in Python can be faster than this."""
 
     def __init__(self, clients: int, lines: int, others: int) -> None:
         super().__init__(clients)

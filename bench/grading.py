@@ -53,8 +53,7 @@ SPENT = re.compile(
 
 
 class Spent(NamedTuple):
-    """Seconds of a run of `grade`, and those of them in which the gradebook,
-    and the files beside it, were written."""
+    """Seconds of a run of `grade`, and the seconds for the gradebook and the files beside it."""
 
     whole: float
     gradebook: float
@@ -128,7 +127,7 @@ def _in_labs(folder: Path) -> Row:
         for path in [path for name, path in found.items() if f"_{chapter}" in name][:IN_LABS]
     ]
     _lab_clock.watch()
-    inside, whole = -_lab_clock.seconds(), 0.0
+    inside, whole = -_lab_clock.seconds_spent(), 0.0
     with Sandbox() as sandbox, _clock_in_workers() as heard:
         sandbox.reached()
         heard.clear()
@@ -137,7 +136,7 @@ def _in_labs(folder: Path) -> Row:
             started = time.perf_counter()
             judge(submission, *hear(submission, sandbox))
             whole += time.perf_counter() - started
-    inside += _lab_clock.seconds() + sum(heard)
+    inside += _lab_clock.seconds_spent() + sum(heard)
     return Row(
         name=f"of running and judging {len(few)} of them, in labs",
         ours=inside,
@@ -161,7 +160,7 @@ def _clock_in_workers() -> Iterator[list[float]]:
         "question": None,
     }
     last = {
-        "source": "lab_seconds = lab_clock['seconds']()",
+        "source": "lab_seconds = lab_clock['seconds_spent']()",
         "question": "lab seconds",
         "read": ["lab_seconds"],
         "cases": [None],

@@ -110,7 +110,7 @@ def _same(spark, path: Path) -> None:
     ours = _hashes(_spark_lines(spark, path).toArrow())
     for name, peer in PEERS.items():
         for way in peer.TRIES:
-            theirs = _hashes(peer.table(way, path))
+            theirs = _hashes(peer.arrow_table(way, path))
             if different := [column for column in NAMES if ours[column] != theirs[column]]:
                 raise AssertionError(
                     f"{name}'s {way.__name__} and Spark differ in {', '.join(different)}: the "

@@ -1,5 +1,4 @@
-"""Does a client cost the same among ten and among ten thousand, what does an idle one weigh, and
-how long does the import take?
+"""Measures the cost of a client among ten and among ten thousand, its memory, and the import.
 
 Clients are consumers without a group at a topic where nothing comes: two fetches a virtual second
 each, their answers, their passes, their lines. The cost of one client for one virtual second is put

@@ -1,8 +1,7 @@
-"""How many protocol requests does the simulator move in a second of real time, and what does
-knowing Kafka cost?
+"""Measures the protocol requests that the simulator moves in a second, against bare skeletons.
 
 A request here is a pair: sent by a client, served by a broker, answered, and the answer taken by
-the client. Around it stands all that a lab does: the client's passes and timers, the broker's
+the client. It includes all that a lab does: the client's passes and timers, the broker's
 machines, every event of the journal and every line of the clients. Lines are kept as what they
 tell; none is read here, so none is made text. Ours is measured on four warm labs (`_labs`) in a
 process of its own; the peers move as many messages for as many clients on the same machine

@@ -1,5 +1,6 @@
-"""Writing a log set: our parts, against dbldatagen making as many lines of as many bytes from the
-same columns, and writing them as text.
+"""Measures the writing of a log set: our parts, against dbldatagen.
+
+dbldatagen makes as many lines of as many bytes from the same columns, and writes them as text.
 
 Both write four million lines of a few hundred clients, a line of each being time, level, prefix,
 message and place. Ours are the stories' lines in the order of time; dbldatagen draws each column by
@@ -64,7 +65,7 @@ def run() -> list[Row]:
 
 
 def _ours(spark, folder: Path):
-    """Seconds to tell the stories, what writes the set anew and returns its seconds,
+    """Seconds to tell the stories, what writes the set again and returns its seconds,
     and a sample of its lines."""
     from kafkalab.logsets import generate as made
     from kafkalab.logsets.generate.part_writer import RECEIPTS, keep, write_parts

@@ -1,5 +1,4 @@
-"""Ten thousand submissions, graded unattended with the sandbox on: what the parent process needs in
-memory, how long it takes, and which share of that time the gradebook has.
+"""Grades ten thousand submissions in the sandbox; measures memory, time, the gradebook's share.
 
 They are honest notebooks of a tiny chapter (autograder/tests/demo), so that the grading's own work
 is what is measured and not the simulator's: no chapter of the course gives the gradebook a larger

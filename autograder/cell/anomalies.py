@@ -41,8 +41,11 @@ ON_ITS_WAY_MS = 100  # a write that a broker had verified before the fence went 
 
 @dataclass(frozen=True)
 class Anomaly:
-    """One thing that went wrong: its name, a sentence or two,
-    the rows that prove it (time, client, what), and when it showed."""
+    """Describes one thing that went wrong in a run.
+
+    It holds a name, a sentence or two, the rows that prove it (time, client, what), and the time
+    at which it showed.
+    """
 
     name: str
     sentence: str
@@ -52,7 +55,7 @@ class Anomaly:
 
 def anomalies(run: dict, wanted: tuple[str, ...] = NAMES) -> list[Anomaly]:
     """Everything of the wanted kinds that went wrong in a run, in the order in which it showed; one
-    of a kind for each record or partition it befell."""
+    of a kind for each record or partition that it happened to."""
     facts = _Facts(run)
     found = [anomaly for name, look in LOOKS if name in wanted for anomaly in look(facts)]
     return sorted(
@@ -124,7 +127,7 @@ class _Facts:
         )
 
     def incidents(self, after: int, before: int, *clients: str) -> list[dict]:
-        """What befell somebody between two places: deaths and leaders,
+        """What happened to the clients between two places: deaths and leaders,
         and the warnings of these clients."""
         return [
             fact
@@ -214,7 +217,7 @@ def _unworked(facts: _Facts) -> Iterator[Anomaly]:
 
 
 def _stored_twice(facts: _Facts) -> Iterator[Anomaly]:
-    """A record that was sent once and stands in the logs more often."""
+    """A record that was sent once and is in the logs more than once."""
     sent: dict[str, int] = {}
     for fact in facts.of("sent"):
         sent[fact["key"]] = sent.get(fact["key"], 0) + 1
@@ -328,8 +331,8 @@ def _skipped(facts: _Facts) -> Iterator[Anomaly]:
 
 
 def _reordered(facts: _Facts) -> Iterator[Anomaly]:
-    """Of one producer's records in a partition, one that stands before another that was sent
-    earlier; and work done in such an order."""
+    """A record that lies in a partition before another one that the same producer sent earlier;
+    and work done in such an order."""
     order = {
         fact["key"]: (fact["client"], fact["place"], fact) for fact in reversed(facts.of("sent"))
     }

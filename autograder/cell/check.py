@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from autograder.cell import guesses as guessing
 from autograder.cell import progress, sealed
-from autograder.cell.asking import answer_in_time, ask, quiet
 from autograder.cell.course_at_hand import course
 from autograder.cell.data import plain
 from autograder.cell.numbers import Numbers, course_key_id, numbers_for
 from autograder.cell.question import Question, find
+from autograder.cell.reply import answer_in_time, ask, quiet
 from autograder.cell.sentences import agree, together
 from autograder.cell.verdict import Verdict, open_word, public_word, verdict_on
 
@@ -76,7 +76,7 @@ def predict(name: str, **guesses) -> None:
             )
         try:
             entry = {"guess": guessing.read(name, guesses), "at": progress.now()}
-        except guessing.Refused as why:
+        except guessing.RefusedGuess as why:
             return print(f"Not locked in yet. {_capital(str(why))}.")
         progress.change(lambda entries: entries["guesses"].setdefault(name, entry))
         return print(f"Locked in: {_listed(entry['guess'])}. Now run the experiment.")
@@ -178,7 +178,7 @@ class Spoken(NamedTuple):
 
 def judge_openly(question: Question, namespace: Mapping) -> list[Spoken]:
     """The verdicts on the public cases. Blank answers get one sentence in all,
-    and so does what befalls every case alike."""
+    and so does a fault that every case has."""
     if question.kind == "open":
         said = "is read by a person. Write whole sentences: what happens, and why."
         if course().reference(question.id):
@@ -306,7 +306,7 @@ def _question(question_id) -> Question:
 def _is_the_same(name: str, guesses: dict, entry: dict) -> bool:
     try:
         return guessing.read(name, guesses) == entry["guess"]
-    except guessing.Refused:
+    except guessing.RefusedGuess:
         return False
 
 

@@ -1,5 +1,6 @@
-"""What a cell asks of the course it runs in: the key of its numbers, and, where a teacher is at
-home, references and judges.
+"""Gives a cell what it asks of its course: the key of its numbers, references and judges.
+
+References and judges are there on a teacher's machine only.
 
 cell/ imports no teacher's room. On a teacher's machine `autograder/__init__.py` hands the course in
 (course/at_home.py); on a learner's, and in the sandbox, it is what was handed out.

@@ -24,7 +24,7 @@ class NotPlain(TypeError):
 
 
 class Unwritten(NotPlain):
-    """The value is `...`, which stands where an answer is still to be written."""
+    """The value is `...`, the mark of an answer that is still to be written."""
 
 
 class NotAsAsked(ValueError):

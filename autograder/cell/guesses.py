@@ -23,7 +23,7 @@ UNITS = ("milliseconds", "seconds", "minutes", "days")
 YES, NO = ("yes", "true"), ("no", "false")
 
 
-class Refused(ValueError):
+class RefusedGuess(ValueError):
     """The guess cannot mean anything; the message says what to write."""
 
 
@@ -64,16 +64,16 @@ class Guess:
         return f'{said}, or "-"' if self.dash else said
 
     def read(self, value):
-        """The guess as it is kept. Refused where it cannot mean anything."""
+        """The guess as it is kept. RefusedGuess where it cannot mean anything."""
         try:
             value = plain(value)
         except NotPlain:
-            raise Refused(f"write {self.wants}") from None
+            raise RefusedGuess(f"write {self.wants}") from None
         found = self._meant(value)
         if found is None and self.kind == "any":
-            raise Refused(f"{one_line(repr(value), 60)} cannot be right")
+            raise RefusedGuess(f"{one_line(repr(value), 60)} cannot be right")
         if found is None:
-            raise Refused(f"write {self.wants}, not {one_line(repr(value), 60)}")
+            raise RefusedGuess(f"write {self.wants}, not {one_line(repr(value), 60)}")
         return found
 
     def fit(self, guess, happened) -> str:
@@ -133,18 +133,20 @@ def asked(name: str) -> dict[str, Guess] | None:
 
 
 def read(name: str, guesses: dict) -> dict:
-    """The guesses as they are kept. Refused, with a sentence, where one cannot mean anything."""
+    """The guesses as they are kept. RefusedGuess, with a sentence, where one has no meaning."""
     known = asked(name)
     if known is None:
-        raise Refused(f"this course has no guess {name!r}; run the cell as it was given to you")
+        raise RefusedGuess(
+            f"this course has no guess {name!r}; run the cell as it was given to you"
+        )
     if known and set(known) != set(guesses):
-        raise Refused(f"{name!r} asks for {', '.join(known)}; write a value for each of these")
+        raise RefusedGuess(f"{name!r} asks for {', '.join(known)}; write a value for each of these")
     found = {}
     for value, guess in guesses.items():
         try:
             found[value] = known.get(value, ANY).read(guess)
-        except Refused as why:
-            raise Refused(f"{value}: {why}") from None
+        except RefusedGuess as why:
+            raise RefusedGuess(f"{value}: {why}") from None
     return found
 
 
@@ -153,7 +155,7 @@ def fit(name: str, value: str, guess, happened) -> str:
     return (asked(name) or {}).get(value, ANY).fit(guess, happened)
 
 
-def fits(name: str, entry: dict) -> dict[str, str]:
+def guess_fits(name: str, entry: dict) -> dict[str, str]:
     """How each value of a kept guess fits the truth beside it."""
     guess = entry.get("guess")
     guess = guess if isinstance(guess, dict) else {}

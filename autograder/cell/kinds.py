@@ -4,7 +4,7 @@
     LineReading   the same, about lines of a log that are the student's own
     Function      the learner's function is called; or it has a part in a play, over many seeds and
                   faults, and must keep a promise
-    StateMachine  a table or a handler is walked; the first walk that goes astray is told
+    StateMachine  a table or a handler is walked; the first walk that goes wrong is shown
     SparkAnswer   a function of a DataFrame, run on small tables
     Open          a text that a person reads
 
@@ -31,8 +31,10 @@ class Value(Question):
 
 @dataclass(frozen=True)
 class LineReading(Question):
-    """Lines of a log are given (`show` makes them of the numbers); which connection, reason or
-    client is it? Each draw is a case."""
+    """Shows lines of a log and asks which connection, reason or client they are about.
+
+    `show` makes the lines of the numbers. Each draw is a case.
+    """
 
     kind: str = field(default="lines", init=False)
 
@@ -115,8 +117,9 @@ class Function(Question):
 
 @dataclass(frozen=True)
 class StateMachine(Question):
-    """The learner writes a table {state: {event: next state}}, or a function (state, event) -> next
-    state; None: this cannot happen.
+    """Asks for a table {state: {event: next state}}, or a function (state, event) -> next state.
+
+    None as the next state says: this cannot happen.
 
     start   where every walk begins
     states  all states, for sentences; the probe refuses others

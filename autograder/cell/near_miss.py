@@ -1,16 +1,16 @@
 """A right answer, written otherwise: '4' for 4, "Written" for "written".
 
 Equality goes to the type, so such an answer is wrong; but it is not what the question's own
-sentences speak of. Whoever gives it hears what is the matter, in a cell and in official grading
-alike.
+sentences speak of. The learner who gives it reads what is the matter, in a cell and in official
+grading.
 """
 
 from collections.abc import Callable
 from itertools import product
 
 SPELLED_OTHERWISE = (
-    "right, but not written as asked: a number stands without quotation marks, a word in the very "
-    "letters of the question."
+    "right, but not written as asked: write a number without quotation marks, and a word in the "
+    "same letters as in the question."
 )
 # of a function many answers are heard, and each is judged by playing
 KINDS = ("value", "lines")

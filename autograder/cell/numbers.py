@@ -94,7 +94,7 @@ def _named(numbers: dict) -> Numbers:
 @contextmanager
 def pretending(numbers: dict[str, dict]):
     """Within this block the questions named in `numbers` have these numbers,
-    whoever asks (rehearsals, and the sandbox)."""
+    for every caller (rehearsals, and the sandbox)."""
     before = dict(_pretended)
     _pretended.update(numbers)
     try:

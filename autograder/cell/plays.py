@@ -87,8 +87,9 @@ class Rule:
 
 
 class Loop:
-    """A part that acts: a function of a consumer and of `finish`, which it calls with each record
-    it has done its work on.
+    """A part that acts: a function of a consumer and of `finish`.
+
+    It calls `finish` with each record it has done its work on.
 
     `decisions` are, by consumer's name, the calls it made: [name, arguments, how many times in a
     row]. A play that calls `part(lab, consumer, work_ms=15)` lets the work on each record take that
@@ -129,9 +130,9 @@ class Loop:
 
 
 class Crew(Loop):
-    """A loop that does not do the work itself: a function of a consumer and of a pool
-    (kafkalab.WorkerPool), to which it submits records.
+    """A loop that gives the work to a pool: a function of a consumer and of a kafkalab.WorkerPool.
 
+    It submits records to the pool.
     The play gives the pool its work, which says `done` for each record: nobody else can.
     `decisions` are the calls on both.
     """

@@ -233,7 +233,7 @@ def _all_numbers(question: Question) -> tuple[dict, ...]:
     return found
 
 
-def chapters() -> tuple[str, ...]:
+def asked_chapters() -> tuple[str, ...]:
     """The chapters that have questions, as two digits each."""
     return tuple(
         sorted(
@@ -248,11 +248,11 @@ def of_chapter(chapter: str) -> tuple[Question, ...]:
     """The questions of one chapter, in its order; KeyError, with a sentence,
     when there is no such chapter."""
     name = f"{questions.__name__}.ch{chapter}"
-    # whoever asks for one question after the other need not look into the folder each time
-    if name not in sys.modules and chapter not in chapters():
+    # a caller that asks for one question after the other looks into the folder once
+    if name not in sys.modules and chapter not in asked_chapters():
         raise KeyError(
             f"There are no questions for chapter {chapter!r}; there are some for "
-            f"{', '.join(chapters())}."
+            f"{', '.join(asked_chapters())}."
         )
     return tuple(importlib.import_module(name).QUESTIONS)
 

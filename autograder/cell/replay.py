@@ -1,5 +1,4 @@
-"""Could the learner's functions really have done this? A run they took part in is played again from
-the calls they made.
+"""Records the calls that a learner's functions make in a lab, and repeats them in the judge's lab.
 
 Some questions have no one right answer: the probe lets the learner's functions act in a lab, and
 what became of it is looked at. Beside the learner's code that lab, the probe and what they say can

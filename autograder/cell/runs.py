@@ -1,5 +1,4 @@
-"""What happened in a run of the lab, as plain data: who sent what, who got it and when, what was
-committed, who owned what.
+"""Turns a run of the lab into plain data: what was sent, delivered, committed, and owned by whom.
 
 `run_of(lab)` reads the journal, and `anomalies.py` reads what it returns; in between it may be
 written down as JSON and judged in another process. Records are known by their keys, so a run that

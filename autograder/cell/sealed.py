@@ -48,7 +48,7 @@ def lock(salt: str, case: dict, data, verdict: dict) -> tuple[str, str]:
 def unlock(salt: str, case: dict, boxes: dict, data) -> dict | None:
     """The verdict on `data`, or None when nobody foresaw this answer. ValueError where its box does
     not open: then the file is damaged, or somebody has searched for data with another answer's tag;
-    whoever asks does as if nothing had been sealed."""
+    the caller then acts as if nothing had been sealed."""
     box = boxes.get(_tag(salt, case, data))
     return None if box is None else json.loads(_mask(base64.b64decode(box), salt, case, data))
 

@@ -1,5 +1,4 @@
-"""Between a Spark question and plain data: a case's rows as a DataFrame, and a DataFrame as sorted,
-capped, plain rows.
+"""Turns a case's rows into a DataFrame, and a DataFrame into sorted, capped, plain rows.
 
 Only here is a DataFrame of the learner's looked at, in the notebook's kernel or in the sandbox; a
 judge sees what comes out.
@@ -67,7 +66,7 @@ def rows_of(frame, function: str, gives: tuple[str, ...]) -> dict:
         name: KINDS.get(type_.partition("(")[0], type_)
         for name, type_ in frame.select(*gives).dtypes
     }
-    # As texts, for a moment that leaves Spark is told in the time zone of whoever asks.
+    # As texts, for a moment that leaves Spark is written in the time zone of the reader.
     picked = frame.select(
         *[
             F.date_format(name, MOMENT).alias(name) if kinds[name] == "moment" else F.col(name)

@@ -1,5 +1,7 @@
-"""Between a command and the person at the terminal: streams that the shell has closed, readers that
-have left, an end from outside, and one sentence for what the machine refuses.
+"""Ends a command cleanly: when its reader leaves, at a signal, and when the machine refuses.
+
+The shell may have closed a stream, `head` may stop reading, and a disk may be full. Each of them
+gets one sentence and an exit code.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from autograder.cell import sealed
-from autograder.cell.asking import complaint, fill
 from autograder.cell.data import canonical
 from autograder.cell.near_miss import SPELLED_OTHERWISE, spelled_otherwise
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
+from autograder.cell.reply import complaint, insert_values
 from autograder.cell.sentences import first_slip, has_parts
 
 STUMBLES = (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError)
@@ -55,7 +55,7 @@ class Verdict:
 def verdict_on(
     question: Question, reply: Mapping, word: Callable[[object], Verdict], hidden: bool = False
 ) -> Verdict:
-    """The verdict on a reply (see asking.py) to one case; word(data) is what is said of plain
+    """The verdict on a reply (see reply.py) to one case; word(data) is what is said of plain
     data."""
     unhappy = complaint(reply, hidden)
     if unhappy:
@@ -90,7 +90,7 @@ def open_word(question: Question, own: Mapping, case: Mapping, data) -> Verdict 
 
 def _word_by_names(question: Question, own: Mapping, case: Mapping, data) -> Verdict:
     """What is said to an answer that nobody foresaw as a whole."""
-    otherwise = fill(own["otherwise"], case, question.id, data)
+    otherwise = insert_values(own["otherwise"], case, question.id, data)
     if not has_parts(question, data):
         return Verdict(False, otherwise)
     bare = question.sealed_form(case)

@@ -1,5 +1,6 @@
-"""The course on its teacher's machine, as a cell asks for it: keys from the secret, references from
-the sources, verdicts from the judges.
+"""Gives a cell its course on the teacher's machine.
+
+Keys come from the secret, references from the sources, verdicts from the judges.
 
 What it needs is imported when it is asked for, so that `import autograder` stays light.
 """

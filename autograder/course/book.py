@@ -141,10 +141,10 @@ def _executed(name: str, blank: NotebookNode) -> NotebookNode:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
 
-    from autograder.cell.question import chapters
+    from autograder.cell.question import asked_chapters
     from autograder.course.references import solved
 
-    if name[:2] in chapters():
+    if name[:2] in asked_chapters():
         notebook = nbformat.reads(json.dumps(solved(name[:2])), as_version=4)
     else:
         notebook = copy.deepcopy(blank)

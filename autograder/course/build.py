@@ -13,8 +13,8 @@ Authors edit chapters, `notebooks/source_py/NN_noun.py`, and exercises, `noteboo
 
 and builds the same bytes each time. The release is made by nbgrader itself, so a teacher who runs
 `nbgrader generate_assignment` in notebooks/ gets the same. The two folders live apart because
-nbgrader copies a .py that lies beside its notebook into the release. What an author can say of a
-cell stands in sources.py.
+nbgrader copies a .py that lies beside its notebook into the release. sources.py tells what an
+author can say of a cell.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import tempfile
 from pathlib import Path
 
 from autograder.cell.course_folder import notebooks
-from autograder.cell.question import chapters as asked_chapters
+from autograder.cell.question import asked_chapters
 from autograder.cell.sealed import folder as sealed_folder
 from autograder.course import halves
 from autograder.course.leaks import Leak, Secrets, given, learners_half, readable
@@ -90,7 +90,7 @@ def look_for_leaks(name: str) -> None:
     open holds a solution or a hidden case."""
     kept = Secrets([name[:2]], given([name[:2]], learners_half([name[:2]])))
     folder = notebooks() / "release" / name
-    # whoever tried the chapter here wrote that one
+    # the person who tried the chapter here wrote that one
     built = [path for path in sorted(folder.rglob("*")) if path.name != "progress.json"]
     for path in [*built, sealed_folder() / f"ch{name[:2]}.json"]:
         seen = kept.found_in(readable(path)) if path.is_file() else None
@@ -129,8 +129,8 @@ def _released(name: str, source: Path) -> str:
 
 @contextlib.contextmanager
 def _programs_of_this_python():
-    """nbgrader starts `alembic` by name: put the programs installed
-    beside this Python first on PATH meanwhile."""
+    """Put the programs installed beside this Python first on PATH while the block runs:
+    nbgrader starts `alembic` by name."""
     before = os.environ.get("PATH", "")
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{before}"
     try:

@@ -49,7 +49,7 @@ class Unbuildable(ValueError):
 
 
 @dataclass(frozen=True)
-class Cell:
+class ExerciseCell:
     """A cell of an exercise file. `line` is where its `# %%` is, `first` where its body begins."""
 
     path: Path
@@ -88,18 +88,18 @@ class Exercise:
 
     id: str
     path: Path
-    cells: tuple[Cell, ...]
+    cells: tuple[ExerciseCell, ...]
 
     @property
     def is_open(self) -> bool:
         """Whether a person marks it: its answer is text."""
         return self.one("answer").is_text
 
-    def of(self, role: str) -> tuple[Cell, ...]:
+    def of(self, role: str) -> tuple[ExerciseCell, ...]:
         """The cells with this role, from the top."""
         return tuple(cell for cell in self.cells if cell.role == role)
 
-    def one(self, role: str) -> Cell:
+    def one(self, role: str) -> ExerciseCell:
         """The only cell with this role; Unbuildable where there is none."""
         found = self.of(role)
         if len(found) != 1:
@@ -109,7 +109,7 @@ class Exercise:
             )
         return found[0]
 
-    def shown(self) -> tuple[Cell, ...]:
+    def shown(self) -> tuple[ExerciseCell, ...]:
         """The cells that a learner reads above the answer."""
         return tuple(cell for cell in self.cells if not cell.role)
 
@@ -117,7 +117,7 @@ class Exercise:
         """The hints' texts."""
         return tuple(cell.told() for cell in self.of("hint"))
 
-    def wrong(self) -> tuple[tuple[Cell, str, Cell | None], ...]:
+    def wrong(self) -> tuple[tuple[ExerciseCell, str, ExerciseCell | None], ...]:
         """(cell, the source of the answer, its `says` cell) of each named wrong answer."""
         found, start = [], ""
         for cell, following in zip(self.cells, (*self.cells[1:], None), strict=True):
@@ -220,7 +220,7 @@ def _read(id: str, path: Path, changed_ns: int) -> Exercise:
     return exercise
 
 
-def cells_of(path: Path, text: str) -> list[Cell]:
+def cells_of(path: Path, text: str) -> list[ExerciseCell]:
     """The cells of a text in percent format."""
     lines = text.splitlines()
     starts = [number for number, line in enumerate(lines) if re.match(r"# %%( |$)", line)]
@@ -233,7 +233,9 @@ def cells_of(path: Path, text: str) -> list[Cell]:
         blank = next((number for number, line in enumerate(inside) if line.strip()), len(inside))
         role, name = _role(path, start + 1, lines[start])
         body = "\n".join(inside[blank:]).rstrip()
-        found.append(Cell(path, start + 1, lines[start], role, name, start + 2 + blank, body))
+        found.append(
+            ExerciseCell(path, start + 1, lines[start], role, name, start + 2 + blank, body)
+        )
     return found
 
 
@@ -280,7 +282,7 @@ def _look_through(exercise: Exercise) -> None:
             raise cell.problem("`says` is one expression, `lambda case: {...}`")
 
 
-def tree(cell: Cell) -> ast.Module:
+def tree(cell: ExerciseCell) -> ast.Module:
     """A cell's code as a tree whose line numbers are the file's."""
     try:
         parsed = ast.parse(cell.body, str(cell.path))

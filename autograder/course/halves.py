@@ -27,7 +27,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.cell import sealed
-from autograder.course.exercises import Cell, Exercise, Unbuildable, find, place, shared, tree
+from autograder.course.exercises import (
+    Exercise,
+    ExerciseCell,
+    Unbuildable,
+    find,
+    place,
+    shared,
+    tree,
+)
 from autograder.course.fingerprint import judges_folder
 
 QUESTION, JUDGE, RUBRIC = "question", "judge", "rubric"
@@ -163,7 +171,7 @@ def _joined(blocks: list[list[Line]]) -> list[Line]:
     return [line for block in blocks for line in (*block, Line(""), Line(""))][:-2]
 
 
-def _verbatim(cell: Cell) -> list[Line]:
+def _verbatim(cell: ExerciseCell) -> list[Line]:
     lines = cell.body.splitlines()
     return [Line(text, cell.path, cell.first + number) for number, text in enumerate(lines)]
 
@@ -210,7 +218,7 @@ def _own_fields(exercise: Exercise, half: str) -> dict[str, str]:
     return fields
 
 
-def _wrong_answer(cell: Cell, source: str, says: Cell | None) -> str:
+def _wrong_answer(cell: ExerciseCell, source: str, says: ExerciseCell | None) -> str:
     lines = "".join(f"                {_text(line)}\n" for line in source.splitlines(True))
     heard = f"            says=(\n{says.body}\n            ),\n" if says is not None else ""
     return (
@@ -226,7 +234,7 @@ def _text(words: str) -> str:
     return json.dumps(words, ensure_ascii=False)
 
 
-def _code_of(exercise: Exercise, half: str) -> tuple[Cell, ...]:
+def _code_of(exercise: Exercise, half: str) -> tuple[ExerciseCell, ...]:
     says = exercise.of("says") if half == JUDGE else ()
     return (*exercise.of(half), *says)
 
@@ -260,7 +268,7 @@ def _imports(chapter: str, exercise: Exercise, common: Exercise | None, half: st
     return "".join(f"{line}\n" for line in sorted(set(lines)))
 
 
-def _missing(exercise: Exercise, half: str, here: set[str]) -> Iterator[tuple[str, Cell]]:
+def _missing(exercise: Exercise, half: str, here: set[str]) -> Iterator[tuple[str, ExerciseCell]]:
     """(name, cell) of every name that a half's cells use and do not have."""
     for cell in _code_of(exercise, half):
         for name in sorted(_globals(cell)):
@@ -268,7 +276,7 @@ def _missing(exercise: Exercise, half: str, here: set[str]) -> Iterator[tuple[st
                 yield name, cell
 
 
-def _globals(cell: Cell) -> set[str]:
+def _globals(cell: ExerciseCell) -> set[str]:
     """The names that a cell's code takes from its module."""
     found, tables = set(), [symtable.symtable(cell.body, str(cell.path), "exec")]
     while tables:

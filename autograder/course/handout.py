@@ -1,5 +1,7 @@
-"""The papers of a learner's package: its README, its Makefile and its list of chapters, cut down to
-what the package holds."""
+"""Writes a learner's package its README, its Makefile and its list of chapters.
+
+Each is cut down to what the package holds.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ def write_papers(package: Path) -> None:
     (package / "README.md").write_text(README.format(chapters=shown), encoding="utf-8")
     for path, cut in (
         (package / "Makefile", commands),
-        (package / "notebooks" / "README.md", chapters),
+        (package / "notebooks" / "README.md", chapter_list),
     ):
         if path.is_file():
             path.write_text(cut(path.read_text(encoding="utf-8"), set(released)), encoding="utf-8")
@@ -69,7 +71,7 @@ def commands(makefile: str, released: set[str]) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).lstrip("\n") + "\n"
 
 
-def chapters(readme: str, released: set[str]) -> str:
+def chapter_list(readme: str, released: set[str]) -> str:
     """The list of chapters, with those that are in the package and without pictures."""
     table = readme.partition("\n## ")[0]
     lines = [

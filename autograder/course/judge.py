@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from autograder.cell.asking import fill
 from autograder.cell.data import canonical, plain, same
 from autograder.cell.question import Question, find
+from autograder.cell.reply import insert_values
 from autograder.cell.sentences import first_slip, has_parts, one_slip
 from autograder.cell.verdict import Verdict, public_word
 from autograder.course import judges
@@ -111,7 +111,7 @@ def verdict_of(
         if same(said_by_wrong(wrong), data):
             return Verdict(
                 False,
-                fill(wrong.sentence, case, judge.id),
+                insert_values(wrong.sentence, case, judge.id),
                 verdict.share,
                 wrong.name,
                 verdict.proof,
@@ -153,7 +153,11 @@ def _by_names(question, judge, case, data, said_by_wrong, verdict: Verdict) -> V
         if same(truth[name], data[name]):
             return True, "", None
         wrong = slips.get((name, canonical(data[name])))
-        return None if wrong is None else (False, fill(wrong.sentence, case, judge.id), wrong.name)
+        return (
+            None
+            if wrong is None
+            else (False, insert_values(wrong.sentence, case, judge.id), wrong.name)
+        )
 
     sentence, misconception = first_slip(question, data, verdict.sentence, part)
     return Verdict(False, sentence, verdict.share, misconception, verdict.proof)
@@ -181,4 +185,4 @@ def _first_word(question, judge, case, data, hidden) -> Verdict:
         if hidden and judge.unseen
         else judge.otherwise
     )
-    return Verdict(ok, fill(words, case, judge.id, data), 1.0 if ok else 0.0)
+    return Verdict(ok, insert_values(words, case, judge.id, data), 1.0 if ok else 0.0)

@@ -1,5 +1,4 @@
-"""Does a text give away what a learner must not have: a solution, a sealed sentence, or the input
-of a hidden case?
+"""Finds texts that give away a solution, a sealed sentence, or the input of a hidden case.
 
 A leak is FRAGMENT characters in a row of a solution or of a hidden case, or PHRASE of a sentence
 that is sealed, which the course does not itself show openly. Run over every package (release.py),
@@ -83,7 +82,7 @@ def given(chapters: Iterable[str], code: Iterable[Path] = ()) -> str:
             shown += [cell.source for cell in master(chapter).cells]
         for question in of_chapter(chapter):
             shown += [form for case in question.public_cases for form in _forms(case)]
-            shown += question.hints  # they nearly tell the answer, to whoever asks for them
+            shown += question.hints  # they nearly tell the answer, to every learner who asks
     shown += [
         path.read_text(encoding="utf-8")
         for path in (*sorted((HOME / "kafkalab").rglob("*.py")), *code)
@@ -125,7 +124,7 @@ def windows(text: str, size: int) -> Iterator[str]:
 
 
 def readable(path: Path) -> str:
-    """A file's text; of a notebook the text of its cells and what stands in their outputs,
+    """A file's text; of a notebook the text of its cells and of their outputs,
     as a reader sees it."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if path.suffix != ".ipynb":

@@ -17,7 +17,7 @@ from autograder.cell.question import Question, of_chapter
 
 
 @dataclass(frozen=True)
-class Cell:
+class MasterCell:
     """One cell of a master. `question` is the id its answer belongs to,
     for answer and open cells only."""
 
@@ -38,7 +38,7 @@ class Master:
     # "03_consumer_connections": nbgrader's assignment and the notebook's stem
     name: str
     path: Path
-    cells: tuple[Cell, ...]
+    cells: tuple[MasterCell, ...]
     digest: str  # of the notebook's bytes
 
     def notebook(self) -> dict:
@@ -50,11 +50,11 @@ class Master:
         return of_chapter(self.chapter)
 
     @property
-    def answer_cells(self) -> tuple[Cell, ...]:
+    def answer_cells(self) -> tuple[MasterCell, ...]:
         """The cells a learner writes code into."""
         return tuple(cell for cell in self.cells if cell.kind == "answer")
 
-    def answer_cell(self, question_id: str) -> Cell:
+    def answer_cell(self, question_id: str) -> MasterCell:
         """The cell a learner writes into for a question; KeyError when the notebook has none."""
         for cell in self.cells:
             if cell.question == question_id:
@@ -83,7 +83,7 @@ def _read(path: Path, changed_ns: int) -> Master:
     return Master(path.stem[:2], path.stem, path, cells, hashlib.sha256(raw).hexdigest())
 
 
-def _cell(index: int, cell: dict) -> Cell:
+def _cell(index: int, cell: dict) -> MasterCell:
     marks = cell["metadata"].get("nbgrader", {})
     grade_id = marks.get("grade_id", "")
     if marks.get("solution"):
@@ -92,7 +92,7 @@ def _cell(index: int, cell: dict) -> Cell:
         kind = "test"
     else:
         kind = "code" if cell["cell_type"] == "code" else "text"
-    return Cell(
+    return MasterCell(
         index,
         kind,
         text_of(cell),

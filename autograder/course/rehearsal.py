@@ -1,5 +1,4 @@
-"""Really run an answer the teacher wrote, a reference or a named wrong answer, and hear what it
-says to a case.
+"""Runs a reference or a named wrong answer, and records what it says to a case.
 
 This is trusted code, so it runs here, in the parent, with the same preamble the learner's cell has:
 the cells of the master it needs. What it said is remembered, for a class asks the same cases again
@@ -12,11 +11,11 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograder.cell.asking import ask, quiet
 from autograder.cell.course_folder import NoMaster
 from autograder.cell.data import canonical, plain
 from autograder.cell.numbers import pretending
 from autograder.cell.question import Question, find
+from autograder.cell.reply import ask, quiet
 from autograder.course.judge import WrongAnswer, judge_of
 from autograder.course.masters import master
 from autograder.course.references import references
@@ -42,7 +41,7 @@ def reply_of_wrong(question: Question, wrong: WrongAnswer, case: dict) -> dict:
     return (
         {"data": plain(wrong.says(case))}
         if wrong.says is not None
-        else said(question, wrong.source, case)
+        else rehearsed_reply(question, wrong.source, case)
     )
 
 
@@ -51,11 +50,11 @@ def reply_of_reference(question: Question, case: dict) -> dict:
     for here is no Spark."""
     if question.kind == "spark":
         return {"data": plain(judge_of(question.id).truth(case))}
-    return said(question, references(question.chapter)[question.id], case)
+    return rehearsed_reply(question, references(question.chapter)[question.id], case)
 
 
-def said(question: Question, source: str, case: dict) -> dict:
-    """The reply (see asking.py) of an answer cell with this source to a case."""
+def rehearsed_reply(question: Question, source: str, case: dict) -> dict:
+    """The reply (see reply.py) of an answer cell with this source to a case."""
     case = {name: value for name, value in case.items() if name not in question.scenery}
     place = place_of(question, case)
     sets = question.all_numbers()

@@ -13,9 +13,9 @@ import json
 from pathlib import Path
 
 from autograder.cell import sealed
-from autograder.cell.asking import fill
 from autograder.cell.data import canonical
 from autograder.cell.question import Question, of_chapter
+from autograder.cell.reply import insert_values
 from autograder.cell.sentences import has_parts, one_slip
 from autograder.cell.verdict import Verdict, verdict_on
 from autograder.course.fingerprint import origin
@@ -25,8 +25,10 @@ from autograder.course.secret import hidden_rng
 
 
 class Unsealable(ValueError):
-    """The judge, the reference and the wrong answers contradict each other; the message says which,
-    and `wrong` names the wrong answer that is in the way."""
+    """Says that the judge, the reference and the wrong answers contradict each other.
+
+    The message says which, and `wrong` names the wrong answer that is in the way.
+    """
 
     def __init__(self, sentence: str, wrong: str | None = None):
         super().__init__(sentence)
@@ -160,7 +162,7 @@ def _parts(question, judge, case, salt, said: dict):
         if name is not None:
             slips.setdefault((name, canonical(said[wrong.name][name])), wrong)
     for (name, value), wrong in slips.items():
-        told = {"ok": False, "sentence": fill(wrong.sentence, case, question.id)}
+        told = {"ok": False, "sentence": insert_values(wrong.sentence, case, question.id)}
         yield sealed.lock(salt, bare, [name, json.loads(value)], {**told, "names": [wrong.name]})
 
 
@@ -193,7 +195,7 @@ def _fails_hidden(question, judge, wrong) -> bool:
 def _verdict(
     question: Question, judge: Judge, case: dict, reply: dict, hidden: bool = False
 ) -> Verdict:
-    """The verdict that is sealed: the judge's own word stands where grading has the sealed one."""
+    """The verdict that is sealed: here the judge's own word counts, in grading the sealed one."""
 
     def word(data) -> Verdict:
         return verdict_of(

@@ -35,8 +35,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Place:
-    """A cell that is about some topics: its chapter, the section it stands in,
-    and the question it asks, if it asks one."""
+    """A cell that is about some topics: its chapter, its section, its question (if any)."""
 
     chapter: str
     section: str
@@ -105,7 +104,7 @@ def map_text() -> str:
 
 
 def write_map() -> None:
-    """Write notebooks/MAP.md anew."""
+    """Write notebooks/MAP.md again."""
     places.cache_clear()
     (notebooks() / "MAP.md").write_text(map_text(), encoding="utf-8", newline="\n")
 

@@ -32,10 +32,10 @@ class Entry:
 
 
 class Changed(ValueError):
-    """The row is not as the caller knew it; `now` is what stands there."""
+    """The row is not as the caller knew it; `now` is what it holds."""
 
     def __init__(self, now: Entry):
-        super().__init__("the mark was changed meanwhile")
+        super().__init__("somebody else has changed the mark")
         self.now = now
 
 
@@ -57,8 +57,8 @@ class ByHand:
     def enter(
         self, student: str, assignment: str, question: str, entry: Entry, known: Entry | None = None
     ) -> Entry:
-        """Write a decision and return what stood there before, so that it can be undone. `known` is
-        what the caller believes to stand there: Changed, and nothing is written, where it is
+        """Write a decision and return what was there before, so that it can be undone. `known` is
+        what the caller believes to be there: Changed, and nothing is written, where it is
         another mark. LookupError for a row there is not.
         """
         where = (student, assignment, find(question).grade_id)

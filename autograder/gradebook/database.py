@@ -58,7 +58,7 @@ def moment_of(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def text_of(moment: datetime) -> str:
+def text_of_moment(moment: datetime) -> str:
     """How the gradebook keeps a moment."""
     return f"{moment:%Y-%m-%d %H:%M:%S.%f}"
 
@@ -70,4 +70,4 @@ def span_of(text: str | None) -> timedelta:
 
 def text_of_span(span: timedelta) -> str:
     """How the gradebook keeps a span."""
-    return text_of(EPOCH + span)
+    return text_of_moment(EPOCH + span)

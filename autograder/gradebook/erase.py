@@ -17,7 +17,7 @@ TABLES = (
 )
 
 
-def rows_of(out: Path, student: str) -> int:
+def rows_of_student(out: Path, student: str) -> int:
     """How many rows there are; 0 without a gradebook."""
     if not (out / NAME).is_file():
         return 0

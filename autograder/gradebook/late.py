@@ -2,7 +2,7 @@
 
 Due dates and extensions are nbgrader's (in gradebook.db; formgrader and `python -m autograder due`
 set them), and the penalty is written where nbgrader keeps it, as points. The moment of handing in
-is our receipt's, never a file of the student's. The policy stands in the course's
+is our receipt's, never a file of the student's. The policy is set in the course's
 nbgrader_config.py:
 
     c.LatePenalty.per_day = 0.10          # of the points earned, for each day begun
@@ -11,7 +11,7 @@ nbgrader_config.py:
     c.LatePenalty.counts = "better"       # which of a student's files: see COUNTS
     c.LatePenalty.zone = "Europe/Berlin"  # of times that are written without one
 
-A penalty is a share of what was earned, so it is worked out anew whenever a mark changes: `settle`
+A penalty is a share of what was earned, so it is worked out again whenever a mark changes: `settle`
 does that, and costs one query where nobody is late.
 """
 
@@ -32,11 +32,11 @@ from autograder.gradebook.database import (
     NAME,
     changing,
     has_table,
+    moment_of,
     reading,
-    text_of,
+    text_of_moment,
     text_of_span,
 )
-from autograder.gradebook.database import moment_of as moment_of_row
 from autograder.gradebook.files import WRITER_SECONDS, holding, write_atomically
 from autograder.gradebook.read import sheets
 from autograder.gradebook.students import class_of
@@ -193,11 +193,11 @@ def _as_moodle_writes(text: str) -> datetime | None:
                     .astimezone(UTC)
                 )
     with contextlib.suppress(ValueError):
-        return moment_of(text)
+        return parse_moment(text)
     return None
 
 
-def settle(out: Path) -> int:
+def settle_penalties(out: Path) -> int:
     """Bring every late penalty of OUT's gradebook up to date; returns how many changed.
     Submissions without a due date are left alone."""
     if (out / NAME).is_file() and not _due_dates(out):
@@ -246,11 +246,11 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
             raise LookupError(
                 f"{assignment} has no due date in {out}; set one first, without --student."
             )
-        row, due = found[0], moment_of_row(found[1])
+        row, due = found[0], moment_of(found[1])
         if student is None:
             book.execute(
                 "UPDATE assignment SET duedate = ? WHERE id = ?",
-                (text_of(moment) if moment else None, row),
+                (text_of_moment(moment) if moment else None, row),
             )
             if moment is None:
                 # nbgrader cannot add an extension to no date
@@ -271,7 +271,7 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
             )
         elif moment is not None and moment < due:
             raise ValueError(
-                f"{assignment} is due at {shown(due)}; an extension ends later than that."
+                f"{assignment} is due at {moment_text(due)}; an extension ends later than that."
             )
         elif moment is None:
             book.execute(
@@ -289,8 +289,8 @@ def set_due(out: Path, assignment: str, when: datetime | None, student: str | No
             out / EXTENSIONS,
             json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True) + "\n",
         )
-    changed = settle(out)
-    until = shown(moment) if moment else "no date"
+    changed = settle_penalties(out)
+    until = moment_text(moment) if moment else "no date"
     whose = f" for {student}" if student else ""
     return f"{assignment} is due at {until}{whose}; {policy()}. Penalties changed: {changed}."
 
@@ -325,22 +325,22 @@ def dates(out: Path) -> list[str]:
         found = book.execute("SELECT name, duedate FROM assignment ORDER BY name").fetchall()
     known, lines = _extensions(out), []
     for name, due in found:
-        lines.append(f"{name}: {f'due at {shown(moment_of_row(due))}' if due else 'no due date'}")
+        lines.append(f"{name}: {f'due at {moment_text(moment_of(due))}' if due else 'no due date'}")
         lines += [
-            f"  {student} has until {shown(datetime.fromisoformat(until))}"
+            f"  {student} has until {moment_text(datetime.fromisoformat(until))}"
             for student, until in sorted(known.get(name, {}).items())
         ]
     return [*lines, f"{str(policy()).capitalize()}."]
 
 
-def shown(moment: datetime) -> str:
+def moment_text(moment: datetime) -> str:
     """A moment as people read it, in the course's zone; one without a zone is in UTC."""
     zone = policy().zone
     local = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(ZoneInfo(zone))
     return f"{local:%Y-%m-%d %H:%M} {zone}"
 
 
-def moment_of(text: str) -> datetime | None:
+def parse_moment(text: str) -> datetime | None:
     """A moment as people write it: 2026-11-30 23:59, with +01:00 or Z behind it, else in the
     course's zone; "none" is None. ValueError with a sentence."""
     if text.strip().lower() == "none":
@@ -355,7 +355,7 @@ def moment_of(text: str) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=ZoneInfo(policy().zone)).astimezone(UTC)
 
 
-def told(seconds_late: float) -> str:
+def lateness_text(seconds_late: float) -> str:
     """ "2 days and 3 hours", "40 minutes": how late, for people."""
     minutes = int(seconds_late // 60)
     days, hours, rest = minutes // 1440, minutes % 1440 // 60, minutes % 60

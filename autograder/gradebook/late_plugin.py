@@ -16,7 +16,9 @@ class LatePenalty(LateSubmissionPlugin):
         config=True
     )
     cap = Float(1.0, help="The largest share that lateness costs.").tag(config=True)
-    grace_minutes = Float(0.0, help="So many minutes late is not late.").tag(config=True)
+    grace_minutes = Float(0.0, help="Minutes after the due date that cost nothing.").tag(
+        config=True
+    )
     counts = Unicode(
         "better", help="Which of several files counts; nbgrader alone always takes the last."
     ).tag(config=True)

@@ -1,4 +1,4 @@
-"""Every mark of a gradebook as it stands now: a person's where one was entered, ours where not.
+"""Reads every mark of a gradebook: the manual score where one was entered, else ours.
 
 Read from nbgrader's gradebook.db table by table, so that ten thousand students of twelve chapters
 take seconds.
@@ -17,7 +17,7 @@ from autograder.cell.course_folder import question_of
 from autograder.gradebook.database import NAME, moment_of, reading, span_of
 
 
-class Cell(NamedTuple):
+class GradeCell(NamedTuple):
     """One question's mark; a NamedTuple, for a large class has a million. `waits`: a person is
     still to read it; what the rubric suggests is no mark, so it has 0 till then, or the mark given
     to an earlier text. `comment`: what a person wrote to it, "" for nothing. `manual`: a person's
@@ -43,7 +43,7 @@ class Sheet:
     assignment: str
     handed_in: str  # UTC, "2026-11-21 09:00:00"; "" when it is not known
     late_penalty: float
-    cells: tuple[Cell, ...]
+    cells: tuple[GradeCell, ...]
     # UTC, with the student's extension; "" where nothing is due
     due: str = ""
     seconds_late: float = 0.0  # by our receipt
@@ -105,7 +105,7 @@ def _sheets(database: sqlite3.Connection) -> Iterator[Sheet]:
             "NULL"
         )
     }
-    marks: dict[str, list[Cell]] = defaultdict(list)
+    marks: dict[str, list[GradeCell]] = defaultdict(list)
     for sheet, cell, auto, manual, extra, waits in database.execute(
         "SELECT notebook_id, cell_id, auto_score, manual_score, extra_credit, needs_manual_grade "
         "FROM grade"
@@ -113,7 +113,7 @@ def _sheets(database: sqlite3.Connection) -> Iterator[Sheet]:
         if cell in cells:
             question, most = cells[cell]
             marks[sheet].append(
-                Cell(
+                GradeCell(
                     question,
                     _points(auto, manual, extra, waits),
                     most,

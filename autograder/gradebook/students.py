@@ -1,9 +1,8 @@
-"""Who is in the class of OUT? The list of the last run that was given one, and nbgrader's table of
-students.
+"""Keeps the class list of OUT, and nbgrader's table of students in step with it.
 
 OUT/class.json keeps the list, so that a run which is not given one finds the same students behind
-the same files, and so that a report can say from whom nothing has come. Everybody on it stands in
-the gradebook, by the names of the list as it is now.
+the same files, and so that a report can say from whom nothing has come. Everybody on it is in the
+gradebook, by the names of the list as it is now.
 """
 
 from __future__ import annotations

@@ -23,8 +23,14 @@ from typing import Protocol
 
 from autograder.cell.course_folder import question_of, text_of
 from autograder.course.masters import Master
-from autograder.gradebook.database import NAME, WAIT_SECONDS, changing, has_table, reading
-from autograder.gradebook.database import text_of as text_of_moment
+from autograder.gradebook.database import (
+    NAME,
+    WAIT_SECONDS,
+    changing,
+    has_table,
+    reading,
+    text_of_moment,
+)
 from autograder.gradebook.files import write_atomically
 from autograder.gradebook.students import names
 from autograder.handed_in.assignment import rebuild
@@ -54,7 +60,7 @@ INDEXES = (
 )
 
 # A submission in nbgrader's tables. A row that is there gets the new values in the columns named
-# last; what a person has entered stands in others.
+# last; what a person has entered is in other columns.
 STUDENT = (
     "INSERT INTO student (id, first_name, last_name, email) VALUES (?, ?, ?, ?) ON CONFLICT (id) "
     "DO NOTHING"
@@ -254,7 +260,7 @@ class Gradebook:
                 and mark.waits
                 and (manual is None or bool(waits) or question in rewritten())
             )
-            yield _new_id(), cell, sheet, told(mark) if mark else 0.0, again
+            yield _new_id(), cell, sheet, points_to_enter(mark) if mark else 0.0, again
 
     def _rows(self, master: Master) -> Rows:
         """The ids of the master's rows, looked up once."""
@@ -321,7 +327,7 @@ class Gradebook:
         return notebook
 
 
-def told(mark: Given) -> float | None:
+def points_to_enter(mark: Given) -> float | None:
     """The points that the gradebook is told: what the rubric suggests, if anything,
     for an answer that waits for a person."""
     return mark.suggested if mark.waits else mark.score

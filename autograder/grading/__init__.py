@@ -1,2 +1,4 @@
-"""From what the sandbox heard to marks in the gradebook: the judge, the scorer's suggestion, the
-writer, and what is kept so that any moment may be the last."""
+"""Turns the sandbox's replies into marks in the gradebook: judge, scorer's suggestion, writer.
+
+What a run needs to go on is kept, so that it may be killed at any moment.
+"""

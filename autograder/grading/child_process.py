@@ -1,5 +1,4 @@
-"""A process beside the grading parent with one duty, asked one thing at a time: a judge
-(judging.py), the writer (writer.py).
+"""Runs a child process of the grading parent that does one thing: a judge, or the writer.
 
 Questions go to its stdin and answers come from its stdout, one line of JSON each. It ends when its
 stdin ends, so it never outlives a parent that was killed by more than what it has in hand; Ctrl-C
@@ -25,12 +24,12 @@ TRIES = 2
 
 
 class Lost(RuntimeError):
-    """The colleague died or was silent, and so did its replacement;
+    """The child process died or was silent, and so did its replacement;
     the message says what it said last."""
 
 
 class Unable(RuntimeError):
-    """The colleague is well but could not do this one thing.
+    """The child process is well but could not do this one thing.
     `kind` is the class of what went wrong."""
 
     def __init__(self, kind: str, says: str):
@@ -72,7 +71,7 @@ class Colleague:
             self._started()
 
     def stop(self) -> None:
-        """End it at once, whoever is waiting for an answer: they are told that it is lost."""
+        """End it at once. Callers that wait for an answer are told that it is lost."""
         self._stopped = True
         process = self._process
         if process is not None:
@@ -145,7 +144,7 @@ class Colleague:
 
 def serve(answer: Callable[[dict], dict]) -> None:
     """The other side: answer every question on stdin until it ends.
-    What our own code prints meanwhile goes to stderr."""
+    What our own code prints goes to stderr."""
     mouth = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
@@ -164,5 +163,5 @@ def serve(answer: Callable[[dict], dict]) -> None:
             mouth.write(json.dumps(said).encode() + b"\n")
             mouth.flush()
         except OSError:
-            # the parent was killed meanwhile; what was asked is done
+            # the parent was killed before the answer; what was asked is done
             return

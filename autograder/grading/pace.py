@@ -1,6 +1,6 @@
 """How far a class is, how fast it goes and how long it still takes.
 
-Each lane says how long a submission kept it. The first one of a lane is left out of the reckoning:
+Each lane says how long a submission kept it. The first one of a lane is not counted:
 it also waits for a worker, a judge and a Java to start. The class is graded in a shuffled order, so
 that what is done is a fair sample of what is not.
 """

@@ -27,8 +27,9 @@ MEASURED = ("seconds",)
 
 
 class Results(Mapping):
-    """The results of a class by submission's name, in the order of the folder; each is read from
-    OUT/results/ when asked for.
+    """Maps a submission's name to its result, in the order of the folder.
+
+    Each result is read from OUT/results/ when it is asked for.
 
     `superseded` names, for a submission that no longer counts, the one that does; `borrowed` are
     those that do not because another bears the name they give themselves; `too_late` those that do
@@ -157,7 +158,7 @@ def keep(folder: Path, key: str, result: dict) -> None:
     )
 
 
-def canonical(results: Mapping[str, dict]) -> str:
+def comparable_text(results: Mapping[str, dict]) -> str:
     """One text for equal results: keys in order, without what a clock said."""
     plain = {
         name: {key: value for key, value in result.items() if key not in MEASURED}

@@ -1,5 +1,6 @@
-"""`score`: read a file of open answers, suggest a mark for each, and say which of them a person
-need not hurry to read.
+"""Suggests a mark for each open answer of a file, and how urgently a person should read it.
+
+The command is `score`.
 
     python -m autograder score 03.open ANSWERS.json        [{"id": "s1", "answer": "Four ..."}, ...]
 
@@ -85,6 +86,6 @@ def score_file(question: str, path: Path) -> list[dict]:
 
 
 def _refuse(word: str):
-    """Python writes these where JSON has no word; they would stand in what we print,
-    and stop whoever reads it."""
+    """Python writes these where JSON has no word; they would be in what we print,
+    and no reader of JSON would accept it."""
     raise ValueError(f"{word} is no word of JSON: write null, or a text")

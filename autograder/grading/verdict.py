@@ -18,16 +18,16 @@ import sys
 import threading
 from dataclasses import dataclass
 
-from autograder.cell.asking import PROCESSOR, WALL, complaint, fill
 from autograder.cell.data import MOST_BYTES, NotPlain, canonical, one_line, plain, same
 from autograder.cell.numbers import numbers_for
 from autograder.cell.outcome import Outcome
 from autograder.cell.question import Question
 from autograder.cell.replay import fits, needs_calls
+from autograder.cell.reply import PROCESSOR, WALL, complaint, insert_values
 from autograder.cell.sentences import agree, together
 from autograder.cell.verdict import STUMBLES, Verdict, verdict_on
 from autograder.course.judge import Judge, judge_of, verdict_of
-from autograder.course.masters import Cell, Master, master
+from autograder.course.masters import Master, MasterCell, master
 from autograder.course.rehearsal import said_by_wrong
 from autograder.course.secret import hidden_rng
 from autograder.grading.results import add_reason
@@ -254,7 +254,7 @@ def mark(
     sentence = verdict.sentence
     if named and named != verdict.misconception:
         wrong = next(wrong for wrong in judge.wrong_answers if wrong.name == named)
-        sentence = fill(wrong.sentence, case, question.id)
+        sentence = insert_values(wrong.sentence, case, question.id)
     if hidden:
         said = UNSEEN + sentence
     else:
@@ -274,10 +274,10 @@ def mark(
     return Mark(outcome, round(most * share, 4), most, question.kind, said, named)
 
 
-def mark_open(cell: Cell, text: str | None) -> tuple[Mark, dict | None]:
+def mark_open(cell: MasterCell, text: str | None) -> tuple[Mark, dict | None]:
     """An open answer waits for a person: no points, and the rubric's suggestion with its evidence.
     A cell that is gone (`text` is None) or untouched waits for nobody. What is kept of the
-    suggestion goes into the result: grading/settling.py may settle it."""
+    suggestion goes into the result: grading/open_marks.py may settle it."""
     if text is None:
         return gone("open", cell.points), None
     if not text.strip() or text.strip() == cell.source.strip():
@@ -321,12 +321,12 @@ def gone(kind: str, most: float) -> Mark:
     return Mark(Outcome.GONE, 0.0, most, kind, "the answer cell is gone from the notebook.")
 
 
-def open_cells(master: Master) -> list[Cell]:
+def open_cells(master: Master) -> list[MasterCell]:
     """The cells of the open questions."""
     return [cell for cell in master.cells if cell.kind == "open" and cell.question]
 
 
-def _waiting(cell: Cell, sentence: str, suggested: float | None = None) -> Mark:
+def _waiting(cell: MasterCell, sentence: str, suggested: float | None = None) -> Mark:
     return Mark(Outcome.WAITING, 0.0, cell.points, "open", sentence, suggested=suggested)
 
 
@@ -358,7 +358,7 @@ def _decided(question: Question, judge: Judge, case: dict, hidden: bool, data) -
         )
     except STUMBLES:
         # A judge that reads the data its own way may stumble over an answer of another shape.
-        return Verdict(False, fill(judge.otherwise, case, judge.id))
+        return Verdict(False, insert_values(judge.otherwise, case, judge.id))
 
 
 def _said_throughout(question, judge, cases, heard) -> str | None:
@@ -380,11 +380,11 @@ def _said_throughout(question, judge, cases, heard) -> str | None:
 
 
 def _trusted(question: Question, reply) -> dict:
-    """A reply as asking.py would have made it, whoever wrote it."""
+    """A reply in the form that reply.py makes, also when the learner's code wrote it."""
     if isinstance(reply, dict) and "data" in reply:
         try:
             data = plain(reply["data"])
-            # asking.py lets nothing pass that is longer
+            # reply.py lets nothing pass that is longer
             if len(canonical(data)) > MOST_BYTES:
                 return {"raised": "NotPlain", "says": f"more than {MOST_BYTES:,} characters"}
             return {

@@ -1,5 +1,4 @@
-"""What a judge has said before: official grading opens the sealed verdicts too, so the truth of a
-student's numbers is played once, at home.
+"""Looks a public case up in the sealed file instead of playing the lab again.
 
 To know what is right with one student's own numbers a judge plays labs, and of each named wrong
 answer it plays them again. Sealing (sealing.py) has done that for every set of numbers there is,
@@ -7,7 +6,7 @@ and has kept what the judge said. So a public case is looked up here first. An a
 box is neither the reference's nor any named one.
 
 What was sealed counts only while a question and its judge are the ones it was made from
-(fingerprint.py). Whoever corrects a judge is heard at once: his question is judged by playing, as
+(fingerprint.py). A corrected judge counts at once: its question is judged by playing, as
 before, until `python -m autograder seal NN.k` has been run.
 """
 

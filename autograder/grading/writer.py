@@ -21,8 +21,8 @@ from pathlib import Path
 from autograder.course.masters import master
 from autograder.gradebook.files import WRITER_SECONDS, holding
 from autograder.grading import results
+from autograder.grading.open_marks import marks_of
 from autograder.grading.replies import keep as keep_heard
-from autograder.grading.settling import marks_of
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.submission import Submission
 

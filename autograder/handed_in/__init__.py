@@ -1,2 +1,4 @@
-"""From the bytes somebody handed in to a submission that can be run: read, repaired, its answers
-found and put into the master."""
+"""Turns the bytes that a student handed in into a submission that can be run.
+
+They are read and repaired; the answers are found and put into the master.
+"""

@@ -1,11 +1,11 @@
 """Find the answers in a notebook that was handed in, whatever has happened to it since it was given
 out.
 
-An answer cell carries a grade_id; whoever has it is the answer. But editors split cells and copy
-them, tools drop what they do not know, and people write into the cell below. So an answer is what
-the notebook itself would give to the locked cell under it: all pieces with its mark, and cells
+An answer cell carries a grade_id; the cell that has it is the answer. But editors split cells and
+copy them, tools drop what they do not know, and people write into the cell below. So an answer is
+what the notebook itself would give to the locked cell under it: all pieces with its mark, and cells
 added between the two that bind its names; without a mark, the cells that bind its names; an open
-answer without a mark, the text between the cells that stood around it.
+answer without a mark, the text between the cells that were around it.
 
 Every repair is named. What only somebody does who wants points for nothing, such as editing a
 locked cell, is flagged too; it changes nothing, for locked cells and points are the master's.
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from autograder.cell.course_folder import question_of, text_of
 from autograder.cell.question import find
-from autograder.course.masters import Cell, Master
+from autograder.course.masters import Master, MasterCell
 from autograder.handed_in.needs import LONGEST_CELL, fills, is_python, names_of
 from autograder.handed_in.scripts import without_conflicts
 
@@ -34,8 +34,10 @@ ME = re.compile(
 
 @dataclass(frozen=True)
 class Extra:
-    """A code cell the learner added, or a given one they changed;
-    it stands behind the master's cell `after` (-1: at the top)."""
+    """A code cell that the learner added, or a given one that the learner changed.
+
+    It comes after the master's cell `after` (-1: at the top).
+    """
 
     after: int
     source: str
@@ -43,8 +45,11 @@ class Extra:
 
 @dataclass(frozen=True)
 class Taken:
-    """The answers found in a submitted notebook, the repairs that took, the questions whose cell is
-    gone, cells the learner added, and what was done that should not have been."""
+    """Holds what was found in a submitted notebook.
+
+    That is the answers, the repairs they needed, the questions whose cell is gone, the cells the
+    learner added, and what was done that should not have been.
+    """
 
     answers: dict[str, str]
     repairs: tuple[str, ...]
@@ -139,7 +144,7 @@ def is_student(name) -> bool:
 
 def grade_id_of(cell: dict) -> str:
     """A cell's grade_id, "" where it has none."""
-    grade_id = marks_of(cell).get("grade_id")
+    grade_id = nbgrader_marks(cell).get("grade_id")
     return grade_id if isinstance(grade_id, str) else ""
 
 
@@ -177,7 +182,7 @@ class _Found:
             found.append(index)
         return found
 
-    def answer(self, own: Cell) -> tuple[str | None, list[str]]:
+    def answer(self, own: MasterCell) -> tuple[str | None, list[str]]:
         """The source of a question's answer cell, and the repairs."""
         names = set(find(own.question).answers)
         marked = [
@@ -207,7 +212,7 @@ class _Found:
             return text, told
         elsewhere = self._elsewhere(own, names)
         if elsewhere is not None and marked:
-            return elsewhere, [*told, f"the answer to {own.question} stood in another cell"]
+            return elsewhere, [*told, f"the answer to {own.question} was in another cell"]
         if elsewhere is not None:
             return elsewhere, [
                 f"the cell of {own.question} had lost its mark and was known by its names"
@@ -216,7 +221,7 @@ class _Found:
             text = self.texts[left[-1]]
         return text, told
 
-    def open_answer(self, own: Cell) -> tuple[str | None, list[str]]:
+    def open_answer(self, own: MasterCell) -> tuple[str | None, list[str]]:
         """The text of an open question's cell, and the repairs."""
         marked = [
             place
@@ -238,7 +243,7 @@ class _Found:
         beside = self._texts_around(own, marked)
         if beside:
             where = (
-                "stood in the cell below"
+                "was in the cell below"
                 if marked
                 else "had lost its mark and was known by its place"
             )
@@ -247,12 +252,12 @@ class _Found:
         if above:
             return "\n\n".join(above), [
                 *told,
-                f"the text of {own.question} stood in the cell above",
+                f"the text of {own.question} was in the cell above",
             ]
         return (self.texts[marked[-1]] if marked else None), told
 
     def extras(self) -> tuple[Extra, ...]:
-        """Code cells that are not the master's, each with the master's cell it stands behind."""
+        """Code cells that are not the master's, each with the master's cell before it."""
         found, after = [], -1
         for place, index in enumerate(self.of_master):
             if index is not None:
@@ -268,11 +273,11 @@ class _Found:
     def _kind(self, place: int):
         return self.cells[place].get("cell_type")
 
-    def _is_written(self, place: int, own: Cell) -> bool:
+    def _is_written(self, place: int, own: MasterCell) -> bool:
         return bool(self.texts[place].strip()) and _plain(self.texts[place]) != _plain(own.source)
 
     def _fenced(self, place: int) -> list[str]:
-        """The code that stands in a text cell's fences."""
+        """The code in a text cell's fences."""
         text = self.texts[place]
         return (
             [found[2] for found in FENCE.finditer(text)]
@@ -280,9 +285,9 @@ class _Found:
             else []
         )
 
-    def _code(self, place: int, own: Cell, told: list[str]) -> str:
+    def _code(self, place: int, own: MasterCell, told: list[str]) -> str:
         """A cell's text as code: without git's marks,
-        and of a text cell with fences what stands in them."""
+        and of a text cell with fences only what is in them."""
         text = self.texts[place]
         if fenced := self._fenced(place):
             text = "\n".join(fenced)
@@ -301,7 +306,7 @@ class _Found:
         return sides[kept]
 
     def _with_neighbours(
-        self, own: Cell, names: set[str], text: str | None, last: int, told: list[str]
+        self, own: MasterCell, names: set[str], text: str | None, last: int, told: list[str]
     ) -> str | None:
         """The answer with the cells added between it and the next cell
         of the master's that belong to it."""
@@ -339,10 +344,10 @@ class _Found:
                 whole = "\n".join([*reversed(above), whole])
         return whole
 
-    def _first(self, own: Cell) -> int:
+    def _first(self, own: MasterCell) -> int:
         return self.by_index[own.index][0]
 
-    def _elsewhere(self, own: Cell, names: set[str]) -> str | None:
+    def _elsewhere(self, own: MasterCell, names: set[str]) -> str | None:
         """The last cell, or cells in a row, without a mark or with another answer's,
         that bind all the names of this answer."""
         if not names:
@@ -372,7 +377,7 @@ class _Found:
         joined = "\n".join(pieces)
         return joined if pieces and names <= names_of(joined).binds else None
 
-    def _texts_around(self, own: Cell, marked: list[int]) -> list[str]:
+    def _texts_around(self, own: MasterCell, marked: list[int]) -> list[str]:
         """The learner's markdown from this cell's place to the next cell that is the master's."""
         if marked:
             start = marked[-1] + 1
@@ -472,7 +477,7 @@ def _locked(master: Master, found: _Found) -> tuple[tuple[str, ...], tuple[str, 
         for cell in master.cells
         if cell.grade_id
         and any(
-            _marks_changed(marks_of(found.cells[place]), cell)
+            _marks_changed(nbgrader_marks(found.cells[place]), cell)
             for place in found.by_index.get(cell.index, ())
         )
     ]
@@ -480,14 +485,16 @@ def _locked(master: Master, found: _Found) -> tuple[tuple[str, ...], tuple[str, 
         flags.append(f"nbgrader's marks on the cell of {_list(marked)} were edited and put back")
     known = {cell.grade_id for cell in master.cells if cell.grade_id}
     if any(
-        marks_of(cell).get("grade") is True and grade_id_of(cell) and grade_id_of(cell) not in known
+        nbgrader_marks(cell).get("grade") is True
+        and grade_id_of(cell)
+        and grade_id_of(cell) not in known
         for cell in found.cells
     ):
         flags.append("there was a graded cell that nobody handed out")
     return (*repairs, *flags), tuple(flags)
 
 
-def _marks_changed(marks: dict, cell: Cell) -> bool:
+def _marks_changed(marks: dict, cell: MasterCell) -> bool:
     """Points, or what kind of cell it is, other than those handed out.
     A tool that drops keys changes nothing by that."""
     if not marks:
@@ -515,13 +522,13 @@ def _number(points):
         return points
 
 
-def _list(cells: list[Cell]) -> str:
+def _list(cells: list[MasterCell]) -> str:
     return " and ".join(
         dict.fromkeys(question_of(cell.grade_id) or cell.grade_id for cell in cells)
     )
 
 
-def marks_of(cell: dict) -> dict:
+def nbgrader_marks(cell: dict) -> dict:
     """nbgrader's marks on a cell, {} where it has none."""
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None

@@ -4,7 +4,7 @@ and here a copy is kept.
 The SHA-256 is that of the file itself, so a learner's receipt code (`python -m autograder pack`),
 the teacher's receipts and `sha256sum` agree; a folder with one file has that file's, any other
 folder one made of its files'. Links are never followed. The copy in OUT/received/ is what is
-graded: what happens to the folder of submissions meanwhile changes nothing.
+graded: a later change in the folder of submissions changes nothing.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def arrive(path: Path) -> Arrival:
     return Arrival(name, path, _sha256(files), tuple(files))
 
 
-def copied(received: Path, name: str, sha256: str) -> Path:
+def copy_path(received: Path, name: str, sha256: str) -> Path:
     """Where the copy of a submission lies."""
     return received / sha256[:2] / sha256 / name
 
@@ -72,7 +72,7 @@ def keep_copy(received: Path, arrival: Arrival) -> None:
     Nothing is kept of what was not read."""
     if not arrival.files:
         return
-    home = copied(received, arrival.path.name, arrival.sha256)
+    home = copy_path(received, arrival.path.name, arrival.sha256)
     # the same bytes: once as a file, once in a folder, or under another name in it
     if len(arrival.files) == 1 and _holds_a_file(home):
         return

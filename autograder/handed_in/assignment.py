@@ -53,14 +53,14 @@ class _Place:
 
     source: str
     question: str | None
-    kind: str  # as in masters.Cell, or "extra"
+    kind: str  # as in masters.MasterCell, or "extra"
     spark: bool
-    after: int  # the master's cell it is, or stands behind
+    after: int  # the master's cell it is, or comes after
 
 
 def rebuild(master: Master, answers: dict[str, str], extras: tuple[Extra, ...] = ()) -> dict:
-    """The master as a notebook dict with these answers in it ({question id: source}); outputs there
-    are none. Of the cells a learner added come those an answer needs, each where it stood."""
+    """The master as a notebook dict with these answers in it ({question id: source}); it has no
+    outputs. Of the cells a learner added it keeps those an answer needs, each at its place."""
     notebook = master.notebook()
     for cell in master.cells:
         if cell.question in answers:

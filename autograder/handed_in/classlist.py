@@ -1,5 +1,6 @@
-"""Who is in the class, and whose is a file? The class list, as a teacher writes it or as another
-system exports it.
+"""Reads the class list, as a teacher writes it or as another system exports it.
+
+It tells who is in the class and whose a file is.
 
 A list of one's own has a column `student` (or `id`) and, if wanted, name or first_name and
 last_name, email, file. Exports of Moodle, Canvas, Gradescope and GitHub Classroom are read as they
@@ -81,7 +82,7 @@ class Roster:
         return name if name in self.rows else self._by_folded_id.get(name.casefold())
 
     def bears(self, path: Path, student: str) -> bool:
-        """Whether the file itself, and not only what stands in it, is the student's:
+        """Whether the file itself, and not only what it says, is the student's:
         by the class list, or by its name."""
         return (
             self.student_behind(path.stem) == student

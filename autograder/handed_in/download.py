@@ -1,5 +1,7 @@
-"""A class's submissions as a platform gives them: a folder, or the zip file of one, as Moodle's
-"Download all submissions" makes it."""
+"""Opens a class's submissions as a platform gives them: a folder, or the zip file of one.
+
+Moodle's "Download all submissions" makes such a zip file.
+"""
 
 from __future__ import annotations
 

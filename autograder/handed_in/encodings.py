@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterator
 
-SAMPLE = 1 << 20  # bytes that tell what the rest is
+SAMPLE = 1 << 20  # bytes from which the encoding of the whole text is guessed
 COMMON_CHINESE = 0.6  # share of two-byte characters that are frequent or punctuation
 # and the first bytes of frequent ones
 CHINESE = (("gb18030", "GB 18030", range(0xB0, 0xD8)), ("big5", "Big5", range(0xA4, 0xC7)))

@@ -1,5 +1,6 @@
-"""Read the bytes of a notebook that was handed in: as they stand where they are JSON, else by
-libraries in a child process with limits.
+"""Reads the bytes of a notebook that was handed in; mends what is not JSON.
+
+Libraries do that in a child process with limits.
 
 The libraries (scripts.py calls them) mend damaged JSON and read scripts and web pages. Some half
 megabyte that was made for it costs each of them minutes or gigabytes, so this process never calls
@@ -196,15 +197,15 @@ def _by_library(kind: str, text: str, spent: Spent) -> list[dict]:
 
 
 def _parts_of(text: str) -> int:
-    """About how many lists, dicts and things in them a JSON text has; what stands in its texts
-    is only left out where it would be too many."""
+    """About how many lists, dicts and things in them a JSON text has; signs inside its texts
+    are left out only where the number would be too large."""
     count = _signs_in(text)
     if count <= MOST_PARTS:
         return count
     count = last = 0
     for found in OUTSIDE.finditer(text):
         count += _signs_in(text[last : found.start()])
-        # one that has no end: all the rest is text
+        # one that has no end: all that follows is text
         last = found.end() if len(found[0]) > 1 else len(text)
         if count > MOST_PARTS or last == len(text):
             break

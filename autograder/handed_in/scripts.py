@@ -1,5 +1,6 @@
-"""Read what was handed in instead of a whole notebook, with a library for each kind: damaged JSON,
-an old notebook format, a script, a text with fenced code, a web page.
+"""Reads what was handed in instead of a whole notebook, with a library for each kind.
+
+The kinds: damaged JSON, an old notebook format, a script, a text with fenced code, a web page.
 
 This is the program of a child process (repair.py starts it): `KIND SECONDS BYTES` are its words,
 the text is its stdin, and its stdout is one JSON object. It limits its own time and memory first.
@@ -125,7 +126,7 @@ def _mended(text: str) -> object:
             piece = text[start.start() : end]
             cell = json_repair.loads(piece, skip_json_loads=True, stream_stable=True)
             cell = cell[0] if isinstance(cell, list) and cell else cell
-            # half a source at the end of the text is no answer; behind a whole one stands a key
+            # half a source at the end of the text is no answer; a whole one is followed by a key
             cut_off = end == len(text) and not text.rstrip().endswith(("}", "]"))
             if cut_off and isinstance(cell, dict) and [*cell][-1:] == ["source"]:
                 break

@@ -1,5 +1,7 @@
-"""From a file somebody handed in to a submission that can be run:
-which chapter, whose, which answers, and what was mended."""
+"""Turns a file that was handed in into a submission that can be run.
+
+It finds the chapter, the student, the answers, and says what was mended.
+"""
 
 from __future__ import annotations
 
@@ -393,7 +395,7 @@ def _of_several(
 
 
 def _saved(own: Master, salvaged: Salvaged, taken: Taken) -> tuple[str, ...]:
-    """What was read of a damaged notebook, for nobody can say what had stood in it."""
+    """What was read of a damaged notebook, for nobody can say what was lost."""
     answered = _answered(own, taken)
     return (
         f"{len(salvaged.notebook['cells'])} cells could be read, with "

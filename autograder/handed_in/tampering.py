@@ -23,7 +23,7 @@ from autograder.handed_in.answers import (
     ME,
     as_shown,
     is_student,
-    marks_of,
+    nbgrader_marks,
     student_called,
     without_odd_letters,
 )
@@ -78,11 +78,13 @@ def tampered(
 
 def _exchanged(master: Master, cells: list[dict]) -> Iterator[str]:
     """Cells that carry each other's marks. A cell that is moved, split or copied keeps its id."""
-    own = {cell["id"]: marks_of(cell).get("grade_id") for cell in _given(master) if "id" in cell}
+    own = {
+        cell["id"]: nbgrader_marks(cell).get("grade_id") for cell in _given(master) if "id" in cell
+    }
     owner: dict[str, str] = {}
     twice = set()
     for cell in cells:
-        marked, first = marks_of(cell).get("grade_id"), own.get(_text(cell.get("id")))
+        marked, first = nbgrader_marks(cell).get("grade_id"), own.get(_text(cell.get("id")))
         if isinstance(marked, str) and first:
             twice |= {marked} & owner.keys()
             owner[marked] = first
@@ -108,18 +110,20 @@ def _is_in_a_ring(marked: str, moved: dict[str, str]) -> bool:
 def _unlocked(master: Master, cells: list[dict]) -> Iterator[str]:
     """Locked cells that may be written in now, or whose checksum is another one."""
     locked = {
-        marks_of(cell)["grade_id"]: cell for cell in _given(master) if marks_of(cell).get("locked")
+        nbgrader_marks(cell)["grade_id"]: cell
+        for cell in _given(master)
+        if nbgrader_marks(cell).get("locked")
     }
     opened, summed = [], []
     for cell in cells:
-        grade_id = marks_of(cell).get("grade_id")
+        grade_id = nbgrader_marks(cell).get("grade_id")
         first = locked.get(grade_id) if isinstance(grade_id, str) else None
         if first is None:
             continue
         metadata = cell["metadata"]
         if metadata.get("editable") is True and first["metadata"].get("editable") is False:
             opened.append(grade_id)
-        told = [marks.get("checksum") for marks in (marks_of(cell), marks_of(first))]
+        told = [marks.get("checksum") for marks in (nbgrader_marks(cell), nbgrader_marks(first))]
         same = _plain(cell) == _plain(first)
         if same and all(isinstance(each, str) for each in told) and told[0] != told[1]:
             summed.append(grade_id)
@@ -133,10 +137,10 @@ def _unknown(master: Master, cells: list[dict]) -> Iterator[str]:
     """Answer cells with an id of this chapter's kind that no question has."""
     known = {cell.grade_id for cell in master.cells if cell.grade_id}
     for cell in cells:
-        grade_id = marks_of(cell).get("grade_id")
+        grade_id = nbgrader_marks(cell).get("grade_id")
         asked = question_of(grade_id) if isinstance(grade_id, str) else None
         of_here = asked and asked[:2] == master.chapter and grade_id not in known
-        if of_here and marks_of(cell).get("grade") is not True:
+        if of_here and nbgrader_marks(cell).get("grade") is not True:
             yield "there was a marked cell that nobody handed out"
             return
 
@@ -144,14 +148,14 @@ def _unknown(master: Master, cells: list[dict]) -> Iterator[str]:
 def _of_the_course(master: Master, notebook: dict, cells: list[dict]) -> Iterator[str]:
     """The course's own metadata: which chapter it is, and which cells start Spark."""
     given = {
-        marks_of(cell)["grade_id"]: cell["metadata"].get("autograder", {})
+        nbgrader_marks(cell)["grade_id"]: cell["metadata"].get("autograder", {})
         for cell in _given(master)
-        if marks_of(cell).get("grade_id")
+        if nbgrader_marks(cell).get("grade_id")
     }
     packed = _dict(_dict(notebook.get("metadata")).get("autograder"))
     changed = packed.get("chapter", master.chapter) != master.chapter
     for cell in cells:
-        grade_id = marks_of(cell).get("grade_id")
+        grade_id = nbgrader_marks(cell).get("grade_id")
         own = _dict(_dict(cell.get("metadata")).get("autograder"))
         if isinstance(grade_id, str) and grade_id in given and "spark" in own:
             changed |= own["spark"] != given[grade_id].get("spark", False)
@@ -161,7 +165,7 @@ def _of_the_course(master: Master, notebook: dict, cells: list[dict]) -> Iterato
 
 def _forged(master: Master, cells: list[dict]) -> Iterator[str]:
     """A value under a cell that returns none: a locked cell, or check()."""
-    tests = {_plain(cell) for cell in _given(master) if marks_of(cell).get("locked")}
+    tests = {_plain(cell) for cell in _given(master) if nbgrader_marks(cell).get("locked")}
     tests |= {
         _plain(cell)
         for cell in _given(master)
@@ -309,7 +313,7 @@ def _without_numbers(master: Master, cells: list[dict]) -> Iterator[str]:
 
 
 def _redefined(cells: list[dict]) -> Iterator[str]:
-    """`require` belongs to the locked cells; a notebook that binds it anew answers for them."""
+    """`require` belongs to the locked cells; a notebook that binds it again answers for them."""
     for cell in cells:
         text = _plain(cell)
         if cell.get("cell_type") != "code" or "require" not in text or len(text) > LONGEST_CELL:

@@ -1,2 +1,1 @@
-"""What a learner does on their own machine beside the cells: from `make lab` to the first cell,
-their copies, their progress, and the myth court."""
+"""Holds what a learner uses beside the cells: `make lab`, copies, progress, the myth court."""

@@ -95,7 +95,7 @@ def pack(chapter: str, out: Path | None = None) -> str:
     unsaid = (
         ""
         if student
-        else ' It says nobody: write me("your id") in its first cell, run it, save, and pack again.'
+        else ' It has no name: write me("your id") in its first cell, run it, save, and pack again.'
     )
     own = _cells(notebook)
     blank = [question_of(name) for name in asked if name in own and own[name][0] == asked[name]]

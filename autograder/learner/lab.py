@@ -1,4 +1,4 @@
-"""How does a learner get from `make lab` to the first cell?
+"""Starts JupyterLab for a learner, opened on the first chapter; `make lab` runs it.
 
 `main` lays a working copy of every released notebook in `notebooks/mine/`
 (`autograder.learner.desk` does, and never overwrites one), then becomes JupyterLab, opened on the

@@ -1,5 +1,7 @@
-"""Is this machine ready for the course? A small table for chapter 00:
-what was looked at, what was found, what to do."""
+"""Checks whether this machine is ready for the course, and gives chapter 00 a small table.
+
+The table says what was looked at, what was found, and what to do.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ LEAST_MEMORY_GIB = 4
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineCheck:
     """Rows of (what, found, verdict). Shows itself as a table;
     `ready` says whether every chapter will run."""
 
@@ -31,9 +33,9 @@ class Machine:
         )
 
 
-def machine() -> Machine:
+def machine() -> MachineCheck:
     """Look at Python, Java, Spark, cores and memory. Starts nothing."""
-    return Machine((_python(), _java(), _spark(), _cores(), _memory()))
+    return MachineCheck((_python(), _java(), _spark(), _cores(), _memory()))
 
 
 def _python() -> tuple[str, str, str]:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from autograder.cell import progress
 from autograder.cell.course_folder import notebooks, released
-from autograder.cell.guesses import fits
-from autograder.cell.question import chapters, of_chapter
+from autograder.cell.guesses import guess_fits
+from autograder.cell.question import asked_chapters, of_chapter
 
 MANY_TRIES = 3
 ALL_HINTS = 2
@@ -26,9 +26,11 @@ LOOKED_UP, OPEN, GUESSED, SOLVED = range(4)
 
 @dataclass(frozen=True)
 class Overview:
-    """What `python -m autograder progress` prints: rows of (chapter, solved, asked, hints,
-    numbers guessed right or close, numbers guessed), what to repeat (the most pressing first), and
-    what is next."""
+    """Holds what `python -m autograder progress` prints.
+
+    That is rows of (chapter, solved, asked, hints, numbers guessed right or close, numbers
+    guessed), what to repeat (the most pressing first), and what is next.
+    """
 
     rows: tuple[tuple[str, int, int, int, int, int], ...]
     repeat: tuple[str, ...]
@@ -59,7 +61,7 @@ def overview(path: Path | None = None) -> Overview:
     kept = progress.read(path)
     rows, following = [], None
     ranked: list[tuple[int, int, str]] = []
-    for chapter in chapters():
+    for chapter in asked_chapters():
         if chapter not in released():
             continue
         asked = [question for question in of_chapter(chapter) if question.kind != "open"]
@@ -69,7 +71,7 @@ def overview(path: Path | None = None) -> Overview:
             for name, entry in kept["guesses"].items()
             if name.startswith(f"{chapter} ") and isinstance(entry, dict) and "truth" in entry
         }
-        how = {name: fits(name, entry) for name, entry in guesses.items()}
+        how = {name: guess_fits(name, entry) for name, entry in guesses.items()}
         wrong = {name: guesses[name] for name, fit in how.items() if SURPRISE in fit.values()}
         numbers = [fit for each in how.values() for fit in each.values()]
         rows.append(
@@ -101,7 +103,7 @@ def details(path: Path | None = None) -> str:
     """One line for each question and each guess: everything progress.json remembers."""
     kept = progress.read(path)
     lines = [f"{'question':10} {'tries':>5} {'hints':>5}  state"]
-    for chapter in chapters():
+    for chapter in asked_chapters():
         for question in of_chapter(chapter) if chapter in released() else ():
             entry = _entry(kept["questions"], question.id)
             state = (

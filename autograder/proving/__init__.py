@@ -1,1 +1,1 @@
-"""Does it hold? A made-up class, attackers, every student's numbers, and a real browser."""
+"""Tests the grading with a made-up class, attackers, every student's numbers, a real browser."""

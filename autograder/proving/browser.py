@@ -1,4 +1,4 @@
-"""Do the chapters work where a learner opens them: in JupyterLab, in a real browser?
+"""Runs every chapter where a learner opens it: in JupyterLab, in a real browser.
 
 `make browser` opens the solved notebook of each chapter in JupyterLab in a headless Chromium, runs
 all its cells as the menu would, tells how long that took and which cell failed, and takes
@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.cell.question import chapters as with_questions
+from autograder.cell.question import asked_chapters
 from autograder.course.references import write_solution
 from autograder.learner.lab import ENVIRONMENT, ROOT, jupyter_options
 
@@ -87,9 +87,11 @@ SCROLL_TO = """(top) => {
 
 @dataclass(frozen=True)
 class Visit:
-    """What one run of one notebook in the browser showed: seconds for all cells, the cells that
-    failed, the pictures taken, and what is wrong with the page (its width in pixels, then the fault
-    and the cell)."""
+    """Holds what one run of one notebook in the browser showed.
+
+    That is the seconds for all cells, the cells that failed, the pictures taken, and what is wrong
+    with the page (its width in pixels, then the fault and the cell).
+    """
 
     notebook: str
     seconds: float
@@ -125,7 +127,7 @@ def solved_notebooks(folder: Path, chapters: Sequence[str]) -> list[Path]:
         if not chapters or number in chapters:
             out = folder / release.parent.name / release.name
             out.parent.mkdir(parents=True)
-            if number in with_questions():
+            if number in asked_chapters():
                 write_solution(number, out)
             else:
                 shutil.copy(release, out)

@@ -92,7 +92,7 @@ def classroom(students: int, chapters: list[str], out: Path, seed: int = 7) -> i
             )
         shutil.rmtree(out)
     masters = [master(chapter) for chapter in chapters]
-    pupils = enrol(out / "submitted", students, masters, seed)
+    pupils = hand_in_all(out / "submitted", students, masters, seed)
     hand_in(out / "submitted", pupils, late=False)
     print(f"{students} students hand in. Grading.", file=sys.stderr)
     started = time.monotonic()
@@ -132,7 +132,7 @@ def classroom(students: int, chapters: list[str], out: Path, seed: int = 7) -> i
     return 1 if unexpected else 0
 
 
-def enrol(folder: Path, students: int, masters: list[Master], seed: int = 7) -> list[Pupil]:
+def hand_in_all(folder: Path, students: int, masters: list[Master], seed: int = 7) -> list[Pupil]:
     """The class, and its list beside the folder of submissions."""
     folder.mkdir(parents=True)
     luck = Random(seed)
@@ -159,7 +159,7 @@ def make_class(
     folder: Path, students: int, masters: list[Master], seed: int = 7
 ) -> dict[str, tuple[str, str]]:
     """Write a class that hands in once. Returns {file's name: (chapter, role)}."""
-    pupils = enrol(folder, students, masters, seed)
+    pupils = hand_in_all(folder, students, masters, seed)
     hand_in(folder, pupils, late=False)
     return {name: (each.chapter, each.role) for each in pupils for name in each.first}
 

@@ -1,5 +1,4 @@
-"""Are the drawn numbers a student's own, can everybody solve them, and are they of no use to a
-neighbour?
+"""Measures whether drawn numbers are a student's own, can be solved, and do not help a neighbour.
 
 `python -m autograder variants` answers for each question with numbers: how many of 10,000 students
 have numbers nobody else has drawn, how many of 1,000 sampled students the reference solves, and
@@ -21,10 +20,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from autograder.cell.asking import ask
 from autograder.cell.data import canonical, plain, same
 from autograder.cell.numbers import numbers_for
 from autograder.cell.question import Question
+from autograder.cell.reply import ask
 from autograder.course.judge import judge_of
 from autograder.course.references import references
 from autograder.course.rehearsal import namespace_of, place_of, reply_of_reference

@@ -28,8 +28,8 @@ from autograder.course.exercises import (
     LEAST_HINTS,
     LEAST_WRONG,
     LINE,
-    Cell,
     Exercise,
+    ExerciseCell,
     Unbuildable,
     find,
     folder,
@@ -71,12 +71,12 @@ class Looked:
     question: Question
     judge: Judge
 
-    def wrong(self, name: str) -> Cell:
+    def wrong(self, name: str) -> ExerciseCell:
         """The cell of a named wrong answer."""
         return next(cell for cell, _, _ in self.exercise.wrong() if cell.name == name)
 
 
-def look(id: str) -> int:
+def print_rules(id: str) -> int:
     """Print the rules for an exercise; 0 where all are kept, 3 where something is to be done."""
     find(id)
     with tempfile.TemporaryDirectory(prefix="exercise") as home:

@@ -76,8 +76,8 @@ class Grounds:
         return re.sub(rf"\b({'|'.join(self.words)})\b", lambda found: self.words[found[0]], source)
 
     def canaries_in(self, said, but: tuple[str, ...] = ()) -> list[str]:
-        """The canaries that can be read in plain data; an attack may also report a door that
-        stood open as canary-NAME."""
+        """The canaries that can be read in plain data; an attack may also report an open
+        door as canary-NAME."""
         text = said if isinstance(said, str) else json.dumps(said)
         return sorted({name for name in re.findall(r"canary-([a-z]+)", text) if name not in but})
 
@@ -223,7 +223,7 @@ def _own_address() -> str:
 
 
 def _called(process: psutil.Process) -> str | None:
-    """Its number and its command; None of one that has ended meanwhile, and so was not left."""
+    """Its number and its command; None for one that has ended by now: it was not left behind."""
     try:
         return f"{process.pid} {' '.join(process.cmdline())[:60]}"
     except psutil.NoSuchProcess:

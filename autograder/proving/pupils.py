@@ -1,9 +1,8 @@
-"""The made-up students of a classroom: each has a role, hands something in, and must get what the
-role was made for.
+"""Makes up the students of a classroom: each has a role, a submission, and an expected result.
 
 `ROLES` are what every class has, `KINDS` what a larger one has a share of: files that life was
 unkind to, answers that attack the grading, open answers good, bad and gaming, a neighbour's
-numbers, two versions, a late one. Whoever is left is an ordinary student, right and wrong by a
+numbers, two versions, a late one. All others are ordinary students, right and wrong by a
 seed.
 """
 

@@ -1,4 +1,4 @@
-"""Can a submission get out, get points, or get at others? `make redteam` tries, and counts.
+"""Attacks the grading: counts what hostile submissions escape, gain or read (`make redteam`).
 
 The hostile submissions of tests/hostile are graded like anybody's, in the sandbox, with a neighbour
 after each; the grounds (grounds.py) see what came through. Six numbers have to be nought: points
@@ -56,7 +56,7 @@ TELL_EVERY_SECONDS = 10
 
 
 @dataclass
-class Outcome:
+class AttackResult:
     """What one attack came to."""
 
     attack: object
@@ -119,13 +119,13 @@ class RedTeam:
         self.grounds.__exit__()
         shutil.rmtree(self._papers, ignore_errors=True)
 
-    def run(self, attack) -> Outcome:
+    def run(self, attack) -> AttackResult:
         """One attack, its neighbour, and what the grounds saw."""
         honest = self.honest(attack.chapter, attack.question)
         source = None if attack.source is None else self.grounds.filled_in(attack.source)
         began = time.monotonic()
         result = self._grade(attack, source)
-        outcome = Outcome(
+        outcome = AttackResult(
             attack,
             seconds=time.monotonic() - began,
             flagged=_flagged(result),
@@ -279,7 +279,7 @@ class Report:
 
     level: str
     why: str
-    outcomes: list[Outcome]
+    outcomes: list[AttackResult]
     false_flags: list[str]
     left_behind: list[str]
 
@@ -444,7 +444,7 @@ def _neighbours_answer() -> str:
 
 def _others(chapter: str, attacked: str) -> dict[str, str]:
     """Right answers to what comes before the attacked question, and to the next one or two;
-    the rest plays long labs."""
+    the others play long labs."""
     right = references(chapter)
     return {
         question: source

@@ -1,7 +1,7 @@
-"""Which sandbox has this machine, what is missing, and which one command mends it?
+"""Says which sandbox this machine has, what is missing, and which one command mends it.
 
 `python -m autograder doctor` prints this. Nothing is guessed from what is installed: workers are
-started at every level, and a probe inside tries to get out (sandbox/outside/probing.py).
+started at every level, and a probe inside tries to get out (sandbox/outside/wall_probe.py).
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Found:
         lines += [f"Missing: {what}\n   {command}" for what, command in self.missing]
         if not self.official:
             lines.append(
-                "Grading a class refuses below level L2; --allow-unsafe does it all the same, for "
-                "answers you trust."
+                "`grade` refuses a class below level L2. With --allow-unsafe it grades answers "
+                "that you trust."
             )
         return "\n".join([*lines, *self.notes])
 
@@ -86,8 +86,8 @@ def doctor() -> Found:
     notes = (
         (
             (
-                "The course secret is the demo one, which everybody knows: set AUTOGRADER_SECRET "
-                "before you hand out a course."
+                "The course uses the demo secret, which is public. Set AUTOGRADER_SECRET before "
+                "you hand out a course."
             ),
         )
         if is_demo()
@@ -103,7 +103,7 @@ def look() -> Machine:
         packages="apt" if shutil.which("apt-get") else "dnf" if shutil.which("dnf") else "",
         root=hasattr(os, "geteuid") and os.geteuid() == 0,
         container=any(Path(mark).exists() for mark in ("/.dockerenv", "/run/.containerenv")),
-        bubblewrap=bubble.named() or "",
+        bubblewrap=bubble.version_text() or "",
         apparmor=_says(USERNS, "1"),
         userns=not _says(USERNS_COUNT, "0") and not _says(USERNS_DEBIAN, "0"),
         wheel=platform.machine() in WHEELS_OF,
@@ -144,7 +144,7 @@ def _to_the_next(machine: Machine, level: str, why: str) -> tuple[str, str]:
     reason = f" ({why})" if why else ""
     if machine.system != "Linux":
         return (
-            f"namespaces, which are Linux's{reason}",
+            f"namespaces, which only Linux has{reason}",
             (
                 "grade in Linux: a virtual machine, or docker run --privileged -it -v "
                 '"$PWD":/course -w /course python:3.12 make doctor'
@@ -181,7 +181,7 @@ def _to_the_next(machine: Machine, level: str, why: str) -> tuple[str, str]:
         )
     return (
         f"namespaces{reason}",
-        "run the grading as root, or ask whoever keeps this machine for user namespaces",
+        "run the grading as root, or ask the administrator of this machine for user namespaces",
     )
 
 

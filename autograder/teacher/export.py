@@ -1,5 +1,4 @@
-"""The marks in the layouts other systems read: CSV and JSON of our own, Canvas, Moodle and
-Gradescope; and the course's totals.
+"""Exports the marks as other systems read them: CSV, JSON, Canvas, Moodle, Gradescope; and totals.
 
     python -m autograder export OUT --as canvas > marks.csv
     python -m autograder export OUT --as moodle --scale 100 > marks.csv
@@ -24,7 +23,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from autograder.cell.outcome import Outcome
-from autograder.gradebook.read import Cell, Sheet, sheets
+from autograder.gradebook.read import GradeCell, Sheet, sheets
 from autograder.written.answers import read_results
 
 # the wide ones of Chinese and Japanese keyboards too
@@ -94,8 +93,8 @@ def _verdicts(out: Path, say: Callable[[str], None]) -> Verdicts:
     }
 
 
-def _verdict(sheet: Sheet, cell: Cell, verdicts: Verdicts) -> tuple[str, str]:
-    """The outcome as it stands now, and the misconception; "" for what is not known. Whether an
+def _verdict(sheet: Sheet, cell: GradeCell, verdicts: Verdicts) -> tuple[str, str]:
+    """The outcome as it is now, and the misconception; "" for what is not known. Whether an
     open answer waits for a person the gradebook knows."""
     outcome, misconception = verdicts.get((sheet.student, sheet.assignment), {}).get(
         cell.question, ("", "")
@@ -189,8 +188,8 @@ def _plain(sheet: Sheet, verdicts: Verdicts) -> dict:
 
 
 def _totals(found: list[Sheet], verdicts: Verdicts = NO_VERDICTS) -> str:
-    """A row for each student, a column for each chapter, and the course's total: a chapter that
-    nothing came of counts 0 of its points."""
+    """A row for each student, a column for each chapter, and the course's total: a chapter without
+    a result counts 0 of its points."""
     most = {sheet.assignment: sheet.max for sheet in found}
     head = ["student", "last_name", "first_name", "email", *most, "total", "max", "percent"]
     rows = []

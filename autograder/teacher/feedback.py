@@ -24,9 +24,8 @@ from autograder.course.leaks import Leak, of_feedback
 from autograder.course.masters import Master, master
 from autograder.gradebook import late
 from autograder.gradebook.files import write_atomically
-from autograder.gradebook.late import Policy, shown
-from autograder.gradebook.late import told as told_late
-from autograder.gradebook.read import Cell, Sheet, sheets
+from autograder.gradebook.late import Policy, lateness_text, moment_text
+from autograder.gradebook.read import GradeCell, Sheet, sheets
 from autograder.handed_in.submission import REFUSED, UNREADABLE
 from autograder.written.answers import read_results
 from autograder.written.html_pages import pages_in
@@ -116,7 +115,7 @@ def _write_not_graded(folder: Path, results: dict) -> int:
     for student, files in unread.items():
         path = folder / student / NOT_GRADED
         path.parent.mkdir(parents=True, exist_ok=True)
-        # the chapter's number stands in it where only one can be meant
+        # it names the chapter's number where only one can be meant
         meant = chapters[student]
         page = PAGES.get_template(NOT_GRADED).render(
             student=student, files=files, chapter=next(iter(meant)) if len(meant) == 1 else ""
@@ -194,13 +193,13 @@ def _lateness(sheet: Sheet, costs: Policy) -> str:
         else "nothing is taken off"
     )
     return (
-        f" It was due {_at(sheet.due)} and came {told_late(sheet.seconds_late)} late; {taken}"
+        f" It was due {_at(sheet.due)} and came {lateness_text(sheet.seconds_late)} late; {taken}"
         f" ({costs})."
     )
 
 
 def _at(utc: str) -> str:
-    return shown(datetime.fromisoformat(utc))
+    return moment_text(datetime.fromisoformat(utc))
 
 
 def _of_hidden(question: str, misconception: str | None) -> str:
@@ -218,7 +217,7 @@ def _of_hidden(question: str, misconception: str | None) -> str:
     return f"It fails on a hidden case. {why}" + (f" Hint: {hints[0]}" if hints else "")
 
 
-def _question(cell: Cell, answer: str, sentence: str, longest: int) -> dict[str, str]:
+def _question(cell: GradeCell, answer: str, sentence: str, longest: int) -> dict[str, str]:
     """What the page shows of one question."""
     if cell.waits:
         kind, mark, sentence = "waits", f"waits, of {cell.max:g}", "A person will read this answer."
@@ -256,7 +255,7 @@ def _sentence(text: str) -> str:
 
 
 def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[:longest] + "\n(the rest is left out here)"
+    return text if len(text) <= longest else text[:longest] + "\n(the remainder is left out here)"
 
 
 def _answers(path: Path) -> dict[str, str]:

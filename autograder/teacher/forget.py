@@ -1,12 +1,13 @@
-"""What is kept of one student, and how it is taken away: who leaves the course may ask for that,
-and so may somebody who was never in it.
+"""Lists what is kept of one student, and deletes it.
+
+A student who leaves the course may ask for that, and so may somebody who was never in it.
 
     python -m autograder forget OUT s123             # what there is; nothing is deleted
     python -m autograder forget OUT s123 --apply     # the same, deleted
 
 Taken away are rows and files of OUT: marks, comments, notebooks, pages, copies of what was handed
 in, receipts, what the answers said, the student's line of the class list and every line of a log
-that names them. The report has names in it, so it is deleted whole and written anew by `report`.
+that names them. The report has names in it, so it is deleted whole and written again by `report`.
 What lies outside OUT (the folder of submissions, a table that was exported, a copy for safety) is
 not ours to know.
 """
@@ -22,7 +23,7 @@ from pathlib import Path
 from shlex import quote
 
 from autograder.gradebook import students
-from autograder.gradebook.erase import erase, rows_of
+from autograder.gradebook.erase import erase, rows_of_student
 from autograder.gradebook.files import holding, write_atomically
 from autograder.gradebook.late import EXTENSIONS
 from autograder.grading import out_folder
@@ -32,8 +33,7 @@ from autograder.written.answers import token_of
 
 @dataclass(frozen=True)
 class Kept:
-    """One kind of thing kept of a student: how many there are, what they are called,
-    and what takes them away."""
+    """One kind of thing kept of a student: how many, their name, and what deletes them."""
 
     count: int
     what: str
@@ -77,7 +77,7 @@ def forget(out: Path, student: str, apply: bool = False) -> str:
 
 
 def _everything(out: Path, student: str) -> list[Kept]:
-    """In the order in which it is deleted: last what the rest is found by,
+    """In the order in which it is deleted: last what the others are found by,
     so that a run cut off is done again whole."""
     mine = [path for path in (out / "results").glob("*.json") if _whose(path) == student]
     now = {
@@ -115,14 +115,14 @@ def _everything(out: Path, student: str) -> list[Kept]:
         _reviews(out / "review.jsonl", student),
         _regrades(out / "regrades.jsonl", student),
         Kept(
-            rows_of(out, student),
+            rows_of_student(out, student),
             "rows of the gradebook",
             lambda: erase(out, student),
         ),
         _files("results", mine),
         _lines_away(out / "receipts.jsonl", "receipts", lambda line: whose(line) == student),
         _files(
-            "report, with everybody's names (`report --page` writes it anew)",
+            "report, with everybody's names (`report --page` writes it again)",
             [path for path in (out / "report",) if path.is_dir() and mine],
         ),
     ]

@@ -14,14 +14,14 @@ SOURCE, SUBMISSION, RESULTS = (
 )
 
 
-def text_of(name):
+def small_file(name):
     """A small file beside this one."""
     with open(os.path.join(SOURCE, name), encoding="utf-8") as file:
         return file.read().strip()
 
 
 def uploaders():
-    """The ids by which whoever handed in may be named in me("..."): the address, the part before
+    """The ids by which the student may be named in me("..."): the address, the part before
     the @, the SID."""
     with open(os.path.join(HOME, "submission_metadata.json"), encoding="utf-8") as file:
         users = json.load(file)["users"]
@@ -39,9 +39,9 @@ def uploaders():
 
 os.chdir(SOURCE)
 sys.path.insert(0, SOURCE)
-os.environ["AUTOGRADER_SECRET"] = text_of("secret.txt")
+os.environ["AUTOGRADER_SECRET"] = small_file("secret.txt")
 who = [word for each in uploaders() for word in ("--student", each)]
-asked = ["--assignment", text_of("chapter.txt"), *who, "--json", "-"]
+asked = ["--assignment", small_file("chapter.txt"), *who, "--json", "-"]
 ran = subprocess.run(
     [sys.executable, "-m", "autograder", "grade", SUBMISSION, *asked],
     capture_output=True,

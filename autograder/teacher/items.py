@@ -1,5 +1,4 @@
-"""What a class's results say about the questions: how many know it, how well a question tells
-apart, which wrong answer means what.
+"""Analyses the questions of a class: difficulty, discrimination, and the misconceptions.
 
 Pure figures from results and gradebook sheets; report.py prints them, pictures.py draws them,
 reportpage.py puts both on a page.
@@ -49,11 +48,13 @@ class Item:
         if self.full is None or self.marked < LEAST_FOR_STATISTICS:
             return ""
         if self.tells_apart is not None and self.tells_apart < 0.1:
-            return "those who know the rest do no better here: read the question and its test again"
+            return (
+                "students with high marks do no better here: read the question and its test again"
+            )
         if self.full >= 0.95:
-            return "nearly everybody has it"
+            return "nearly all have full marks"
         if self.mean is not None and self.mean <= 0.2:
-            return "hardly anybody has it: was it taught?"
+            return "hardly anybody has full marks: was it taught?"
         return ""
 
 

@@ -10,7 +10,7 @@ import textwrap
 from autograder.teacher.report import Chapter
 from kafkalab.views import style
 
-MOST_WRONG = 24  # rows of the map; the table has the rest
+MOST_WRONG = 24  # rows of the map; the table has all
 WELL, HALF, POORLY = "#009E73", "#E69F00", "#D55E00"
 ROW_IN = 0.34
 

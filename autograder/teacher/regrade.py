@@ -28,12 +28,12 @@ from autograder.cell.question import Question, find
 from autograder.course.masters import master
 from autograder.course.secret import held_to
 from autograder.gradebook.files import holding
-from autograder.gradebook.late import settle as settle_late
+from autograder.gradebook.late import settle_penalties
 from autograder.gradebook.read import sheets
 from autograder.grading import calibration, out_folder, results
 from autograder.grading import replies as kept
-from autograder.grading.out_folder import Entry, whole
-from autograder.grading.settling import settle
+from autograder.grading.open_marks import settle
+from autograder.grading.out_folder import GradedFile, whole
 from autograder.grading.verdict import Mark, all_cases, gone, mark, mark_open
 from autograder.grading.writer import Writer
 from autograder.handed_in.assignment import steps
@@ -47,7 +47,7 @@ MOST_ROWS = 200
 
 @dataclass(frozen=True)
 class Change:
-    """What regrading does to one submission. `manual` is a person's mark that stands above it,
+    """What regrading does to one submission. `manual` is the manual score that counts instead,
     None where there is none."""
 
     name: str
@@ -66,8 +66,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Regrading:
-    """The whole list: what changes, how many stay as they are, how many were run again,
-    and who could not be judged."""
+    """Holds what changes, how many marks stay, how many were run again, who could not be judged."""
 
     question: str
     changes: tuple[Change, ...]
@@ -83,7 +82,7 @@ def regrade(
     workers: int | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Regrading:
-    """Judge one question of OUT anew; with `apply` write what changes. LookupError, with a
+    """Judge one question of OUT again; with `apply` write what changes. LookupError, with a
     sentence, where the class has no such question."""
     question = find(question_id)
     held_to(out)
@@ -141,7 +140,7 @@ def regrade(
     return done
 
 
-def told(done: Regrading, applied: bool, out: Path) -> str:
+def as_text(done: Regrading, applied: bool, out: Path) -> str:
     """Who gains and who loses, old and new, each with the new sentence."""
     lines = []
     counted = [change for change in done.changes if change.counted]
@@ -171,18 +170,18 @@ def told(done: Regrading, applied: bool, out: Path) -> str:
     )
     lines.append(
         (
-            f"{done.ran} were run again, for the question asks other cases now or too much had "
-            "been said to be kept."
+            f"{done.ran} were run again: the question asks other cases now, or the answers were "
+            "too large to be kept."
         )
         if done.ran
-        else "Nothing had to run: what the answers said was kept."
+        else "Nothing had to run: the replies were kept."
     )
     lines += [f"Not judged again: {sentence}" for sentence in done.unable]
     lines.append(
         (
-            "Written. Other questions keep their marks, in later runs of `grade` too, unless they "
-            "are forced: if you have mended another one of this chapter as well, regrade it next. "
-            "`feedback` makes the pages anew."
+            "Written. Other questions keep their marks, in later runs of `grade` too, except with "
+            "--force. If you have mended another question of this chapter, regrade it next. "
+            "`feedback` writes the pages again."
         )
         if applied
         else (
@@ -194,7 +193,7 @@ def told(done: Regrading, applied: bool, out: Path) -> str:
 
 
 def _marks(
-    question: Question, out: Path, found: dict, entries: dict[str, Entry], workers: int, say
+    question: Question, out: Path, found: dict, entries: dict[str, GradedFile], workers: int, say
 ) -> tuple[dict, int, list[str]]:
     """{name: (mark, suggestion)}, how many ran,
     and a sentence for each that could not be judged."""
@@ -256,7 +255,7 @@ def _marks(
 
 
 def _run(
-    question: Question, out: Path, entry: Entry | None, cases: list, sandbox: Sandbox
+    question: Question, out: Path, entry: GradedFile | None, cases: list, sandbox: Sandbox
 ) -> dict | str:
     """What the sandbox hears of this one question; or, as a text, why it cannot be asked."""
     submission = whole(out, entry.submission) if entry else None
@@ -281,7 +280,7 @@ def _run(
 
 
 def _apply(
-    question: Question, out: Path, found: dict, entries: dict[str, Entry], done: Regrading, say
+    question: Question, out: Path, found: dict, entries: dict[str, GradedFile], done: Regrading, say
 ) -> None:
     own, changed = master(question.chapter), {change.name: change for change in done.changes}
     receipts = Receipts(out / "receipts.jsonl")
@@ -331,7 +330,7 @@ def _apply(
             )
             + "\n"
         )
-    settle_late(out)
+    settle_penalties(out)
 
 
 def _with(result: dict, question_id: str, new: Mark, suggestion: dict | None) -> dict:

@@ -1,5 +1,4 @@
-"""What a teacher reads first: the class in a table, how the questions did, which misconceptions
-were there, and where to look next.
+"""Prints what a teacher reads first: the class, the questions, misconceptions, and what to do next.
 
     python -m autograder report OUT            # in the terminal
     python -m autograder report OUT --page     # OUT/report/index.html, with pictures
@@ -52,8 +51,11 @@ class Chapter:
 
 @dataclass(frozen=True)
 class Class:
-    """A graded class: its chapters, the submissions that were not simply graded (name with its
-    student, status, reason; those not yet seen first), and whoever is not on its list."""
+    """Holds a graded class.
+
+    That is its chapters, the submissions that were not simply graded (name with its student,
+    status, reason; those not yet seen first), and the students who are not on its list.
+    """
 
     out: Path
     statuses: Mapping[str, int]
@@ -109,10 +111,10 @@ def read_class(out: Path) -> Class:
 def report(out: Path) -> str:
     """The report on an OUT folder, as text; LookupError, with a sentence,
     when nothing was graded into it."""
-    return told(read_class(out))
+    return as_text(read_class(out))
 
 
-def told(found: Class) -> str:
+def as_text(found: Class) -> str:
     """A class as text."""
     parts = [status_line(found)]
     for chapter in found.chapters:
@@ -137,7 +139,7 @@ def told(found: Class) -> str:
 def status_line(found: Class) -> str:
     """`300 submissions: 288 graded, 9 repaired, ...`"""
     cut_off = (
-        " The last run of `grade` has not come to its end, so its submissions are missing here: the"
+        " The last run of `grade` did not finish, so some submissions are missing here. The"
         " same command goes on from there."
         if (found.out / UNFINISHED).exists()
         else ""
@@ -198,7 +200,7 @@ def absent_line(chapter: Chapter) -> str:
     )
     return "\n".join(
         textwrap.wrap(
-            f"Nothing that could be graded came from {len(chapter.absent)} of the class list: "
+            f"{len(chapter.absent)} of the class list handed in nothing that could be graded: "
             f"{told}.",
             150,
             initial_indent="  ",
@@ -215,9 +217,9 @@ def strangers_line(found: Class) -> str:
         else ""
     )
     return (
-        f"Not on the class list: {told}.\n  Belongs a file of theirs to somebody who is on it? "
-        "Write the file's name into that line of the list, in a column named file, "
-        f"and grade again with --roster. `forget {found.out} ID` takes away a row that is nobody's."
+        f"Not on the class list: {told}.\n  If a file of theirs belongs to somebody who is on "
+        "it, write the file's name into that line of the list, in a column named file, and grade "
+        f"again with --roster. `forget {found.out} ID` deletes a row that belongs to nobody."
     )
 
 

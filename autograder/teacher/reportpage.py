@@ -1,7 +1,7 @@
 """The report as one page with its pictures: OUT/report/index.html, which needs nothing from
 anywhere and runs nothing.
 
-Pictures and figures come first and name nobody: they are for the class. What names somebody stands
+Pictures and figures come first and name nobody: they are for the class. What names somebody comes
 at the end, after a line that says so. The tables are the pictures' text twins.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograder.gradebook import late as late_rules
 from autograder.gradebook.files import write_atomically
-from autograder.gradebook.late import told as told_late
+from autograder.gradebook.late import lateness_text
 from autograder.gradebook.read import Sheet
 from autograder.teacher.pictures import (
     as_data_address,
@@ -86,7 +86,7 @@ def _student(sheet: Sheet, questions: list[str]) -> dict:
         "id": sheet.student,
         "name": f"{sheet.first_name} {sheet.last_name}".strip(),
         "points": f"{sheet.score:g} of {sheet.max:g}",
-        "late": f"{told_late(sheet.seconds_late)}, -{sheet.late_penalty:g}"
+        "late": f"{lateness_text(sheet.seconds_late)}, -{sheet.late_penalty:g}"
         if sheet.seconds_late
         else "",
         "marks": [mark_of(cells.get(question)) for question in questions],

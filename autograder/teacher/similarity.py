@@ -1,13 +1,12 @@
-"""Who wrote the same? Pairs of submissions whose answers share more than chance and the template
-explain.
+"""Finds pairs of submissions whose answers share more than chance and the template explain.
 
     python -m autograder similar OUT           # pairs, likest first, with the questions they share
 
 Code is read as statements: names become one word, so that renaming hides nothing, and comments and
 docstrings are left out. Compared are runs of five tokens within a statement, and *links*: two
-places, each a statement's form and a position in it, where one and the same name stands. A link
-says how a variable is used, whatever it is called and wherever its statements stand, so reordering
-hides nothing either. What the exercise itself explains counts for nothing: the template, the
+places, each a statement's form and a position in it, that hold one and the same name. A link says
+how a variable is used, whatever its name and wherever its statements are, so reordering hides
+nothing either. What the exercise itself explains counts for nothing: the template, the
 reference, the named wrong answers, and what a tenth of the class or more wrote too. What is left is
 weighed by how rare it is. Prose is compared by runs of five words, each open question for itself;
 the chapter's own words count for nothing there. The idea of fingerprints is that of winnowing
@@ -15,7 +14,7 @@ the chapter's own words count for nothing there. The idea of fingerprints is tha
 
 A tenth is two students of a small class, and three may share one answer. So a *bloc* counts even
 where it is larger: the same students wrote the same to one question, or much of it that nobody else
-has. Where half of the class stands in such blocs, the question leaves no choice, and none of its
+has. Where half of the class is in such blocs, the question leaves no choice, and none of its
 blocs counts.
 
 Two who solve a short exercise alike cannot be told from two who copied: where an answer leaves no
@@ -252,7 +251,7 @@ def runs_by_question(answers: dict[str, str]) -> dict[str, Counter]:
     }
 
 
-def table(found: list[Pair]) -> str:
+def as_text(found: list[Pair]) -> str:
     """The pairs as text, for the terminal."""
     if not found:
         return "No two submissions share more than the exercise explains."
@@ -266,8 +265,8 @@ def table(found: list[Pair]) -> str:
         [
             *lines,
             (
-                "Likeness is the share of what is rare in the shorter one that stands in both;"
-                " pieces are the short runs of words they share."
+                "Likeness: the share of the rare pieces of the shorter answers that both have."
+                " Pieces: the short runs of words that both have."
             ),
             "A high figure is a reason to read both, and no verdict.",
         ]
@@ -299,8 +298,8 @@ def _of_code(source: str) -> Counter:
 
 
 def _statements(source: str) -> list[tuple[int, list[tuple[str, str | None]]]]:
-    """(part, statement) for each statement: (word, the learner's own name or value it stands for) a
-    token. Each function at the left edge is a part of its own, and so is what stands outside of
+    """(part, statement) for each statement: (word, the learner's own name or value) a
+    token. Each function at the left edge is a part of its own, and so is what is outside of
     them. A text standing alone, a docstring, is no statement."""
     found: list[tuple[int, list[tuple[str, str | None]]]] = []
     words: list[tuple[str, str | None]] = []

@@ -1,2 +1,1 @@
-"""Answers in a learner's own words: the queue in which a person marks them,
-and how far the scorer may be trusted."""
+"""Marks answers in a learner's own words: a person's queue, and the scorer with its calibration."""

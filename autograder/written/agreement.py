@@ -1,5 +1,6 @@
-"""How far two markers agree, and how sure one may be of it: the arithmetic of calibrating and of
-double marking.
+"""Calculates how far two markers agree, and how sure that figure is.
+
+Calibrating and double marking use it.
 
 Marks are whole numbers from 0 to 4. A figure from few answers is a rough figure, so each comes with
 a bound.

@@ -1,5 +1,4 @@
-"""The open answers of a class as they stand: what was written, what the rubric suggests, what a
-person has decided.
+"""Reads a class's open answers: the text, the rubric's suggestion, a person's decision.
 
 Read from OUT/results.json and OUT/gradebook.db; nothing is written here. Marks are points of the
 question; `out_of_four` brings them to the rubrics' scale.

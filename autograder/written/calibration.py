@@ -1,5 +1,4 @@
-"""May the scorer be believed for this question? Asked of a teacher's own marks, and answered in a
-table with a gate.
+"""Compares the scorer with a teacher's own marks for one question, in a table with a gate.
 
     python -m autograder calibrate 03.open marks.csv             # id, answer, mark (0 to 4)
     python -m autograder calibrate 03.open OUT                   # the marks given in formgrader or
@@ -146,7 +145,7 @@ class Trial:
         return len(self.those("reject", passed=True)) / max(1, self.with_teachers(True))
 
     def calibration(self, at: str = "") -> Calibration:
-        """What is kept of it. A clear fail stands without a person only where the scorer fails no
+        """What is kept of it. A clear fail counts without a person only where the scorer fails no
         more good answers than it may pass bad ones."""
         decisions = (
             ()
@@ -214,7 +213,7 @@ def calibrate(
     )
     if out is not None:
         calibration.keep(out, found.calibration(datetime.now(UTC).isoformat(timespec="seconds")))
-    return told(found, out, believed) + (
+    return as_text(found, out, believed) + (
         _seen(source, question) if source.is_dir() else ""
     ), found.met
 
@@ -302,7 +301,7 @@ def _table(path: Path, text: str) -> list[dict]:
     return rows
 
 
-def told(found: Trial, out: Path | None, believed: bool = False) -> str:
+def as_text(found: Trial, out: Path | None, believed: bool = False) -> str:
     """The table, and what follows from it, in words."""
     lines = [f"{found.question}, rubric {found.rubric}: the scorer beside your marks", ""]
     for what, figure, wanted, met in found.conditions():
@@ -322,7 +321,7 @@ def told(found: Trial, out: Path | None, believed: bool = False) -> str:
     low = kappa_at_least(decided, found.question)
     if low is not None:
         lines.append(
-            "  With other answers of the same kind the agreement may well come out as low as "
+            "  With other answers of the same kind the agreement can be as low as "
             f"{low:.2f}; in 95 of 100 such tries it is higher."
         )
     if fails:
@@ -350,7 +349,7 @@ def told(found: Trial, out: Path | None, believed: bool = False) -> str:
         key=lambda row: (-abs(row[0].mark - row[1].mark), row[0].id),
     )
     if unlike:
-        lines += ["", "Where you and the scorer part, furthest first:"]
+        lines += ["", "Where you and the scorer differ, the largest difference first:"]
         lines += [
             f"  {one.id}: you {one.mark}, the scorer {suggestion.mark}. {suggestion.sentence}"
             for one, suggestion, _ in unlike[:10]
@@ -361,12 +360,12 @@ def told(found: Trial, out: Path | None, believed: bool = False) -> str:
 def _follows(found: Trial, out: Path | None, believed: bool) -> str:
     if not found.met:
         kept = (
-            f" An earlier calibration of {found.question} in {out} holds no more."
+            f" An earlier calibration of {found.question} in {out} is no longer valid."
             if believed
             else ""
         )
         return (
-            "The gate is not met: `grade` goes on suggesting, and a person decides every answer "
+            "The gate is not met: `grade` only suggests marks, and a person decides every answer "
             f"to {found.question}.{kept}"
         )
     stands = found.calibration().decisions
@@ -374,8 +373,8 @@ def _follows(found: Trial, out: Path | None, believed: bool) -> str:
         "clear passes and clear fails"
         if "reject" in stands
         else (
-            "clear passes; clear fails stay with you, for the scorer would fail some that you "
-            "passed"
+            "clear passes; clear fails stay with you, because the scorer would fail some answers "
+            "that you passed"
         )
     )
     then = (
@@ -383,7 +382,7 @@ def _follows(found: Trial, out: Path | None, believed: bool) -> str:
         if out is not None
         else f"Nothing was kept: with --out OUT the next `grade` into OUT would settle {what}."
     )
-    return f"The gate is met. {then} Change the rubric and it falls back to suggestions."
+    return f"The gate is met. {then} If the rubric changes, its marks are suggestions again."
 
 
 def _more(found: Trial) -> int:

@@ -1,5 +1,6 @@
-"""Which open answers are alike, so that a person reads them one after the other and marks them by
-one measure.
+"""Groups open answers that are alike.
+
+A person reads the answers of a group one after the other and marks them by one measure.
 
 Words weigh by how rare they are in the class, and the ideas the rubric has found weigh more than
 words. An answer joins the first group whose leader it resembles; texts that are equal always meet.

@@ -1,7 +1,7 @@
 """Fills the templates of HTML pages (jinja2), with every value in them escaped.
 
 A template is a file NAME.html in the folder `pages` of its room. Whatever is put into one is text:
-no value, whoever wrote it, becomes markup, and control characters, among them those that turn the
+no value becomes markup, and control characters, among them those that turn the
 direction of what follows, are replaced.
 """
 

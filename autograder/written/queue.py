@@ -7,7 +7,7 @@ for each.
 
 Every mark goes to the gradebook at once and into OUT/review.jsonl, which remembers what was shown,
 so one may stop at any moment and go on another day. Several people may mark at once: each answer is
-shown to one of them at a time, and a mark that somebody else gave meanwhile is told and stays.
+shown to one of them at a time, and a mark that somebody else gave first is shown and stays.
 About one answer in twenty comes a second time, later, without the suggestion and without the first
 mark: how far the two agree is the measure of any marking, the scorer's too. Where they differ the
 answer comes a third time, with both.
@@ -31,13 +31,13 @@ TWICE = 0.05
 HIGHEST = 4
 
 
-class Meanwhile(ValueError):
+class MarkedByAnother(ValueError):
     """Somebody else has marked the answer since it was shown; the message says so, and nothing was
     written."""
 
 
 @dataclass(frozen=True)
-class Item:
+class QueueItem:
     """One look at one answer. `kind`: "first"; "second", blind; "decide", where two marks differ;
     "check", an answer the scorer has settled, marked blind. `group` and `of` say which of how many
     groups it belongs to, `alike` how many are in it."""
@@ -85,9 +85,9 @@ class Queue:
         self._skipped: list[str] = [act["token"] for act in self._live() if act["act"] == "skip"]
         # left behind with `n` in this sitting: they come again at its end
         self._passed: list[str] = []
-        self._back: list[Item] = []  # looked at in this sitting, for going back
+        self._back: list[QueueItem] = []  # looked at in this sitting, for going back
         self.shown = not blind
-        self.current: Item | None = None
+        self.current: QueueItem | None = None
         with self._log.alone():
             self._show(self._next())
 
@@ -111,8 +111,8 @@ class Queue:
 
     def mark(self, mark: int) -> list[str]:
         """Give the current answer 0 to 4; texts equal to it that wait get the same. Returns the
-        tokens marked. ValueError for other marks. Meanwhile, and the next answer is shown, where
-        somebody else has marked it since it was shown: that mark stays.
+        tokens marked. ValueError for other marks. MarkedByAnother, and the next answer is shown,
+        where somebody else has marked it since it was shown: that mark stays.
         """
         if self.current is None:
             return []
@@ -124,13 +124,13 @@ class Queue:
             try:
                 self._must_be_as_shown(item)
                 done = [self._enter(item, item.answer, mark)]
-            except Meanwhile:
+            except MarkedByAnother:
                 self._step()
                 raise
             for same in self._same_text(item.answer) if item.kind == "first" else ():
                 try:
                     done.append(self._enter(item, same, mark))
-                except Meanwhile:  # marked in formgrader since: that mark stays
+                except MarkedByAnother:  # marked in formgrader since: that mark stays
                     continue
             self._log.write(
                 act=item.kind,
@@ -145,16 +145,16 @@ class Queue:
 
     def comment(self, text: str) -> None:
         """A comment to the current answer, which its writer will read; it joins the bank. Its mark
-        stays as it is. Meanwhile where somebody else has marked it or written a comment since it
-        was shown."""
+        stays as it is. MarkedByAnother where somebody else has marked it or written a comment
+        since it was shown."""
         answer = self.current.answer
         with self._log.alone():
             self._catch_up()
             self._must_be_as_shown(self.current)
             if self._answers[answer.token].comment != answer.comment:
                 self._replace(answer, self._answers[answer.token])
-                raise Meanwhile(
-                    "Somebody else wrote a comment meanwhile, and it stays; yours was not written."
+                raise MarkedByAnother(
+                    "Somebody else wrote a comment before you. It stays; yours was not written."
                 )
             before = self._write(answer, Entry(answer.manual, answer.waits, text))
             self._replace(answer, replace(answer, comment=text))
@@ -188,7 +188,7 @@ class Queue:
                 self._step()
 
     def previous(self) -> None:
-        """Go back to the answer before; a mark it has stands until another is given."""
+        """Go back to the answer before; its mark stays until another is given."""
         if self._back:
             self._passed = [key for key in self._passed if key != _key(self._back[-1])]
             with self._log.alone():
@@ -197,7 +197,7 @@ class Queue:
 
     def undo(self) -> bool:
         """Take the last mark, comment or skip back, in this sitting or an earlier one; False when
-        there is none. Meanwhile where somebody else has marked that answer since."""
+        there is none. MarkedByAnother where somebody else has marked that answer since."""
         with self._log.alone():
             self._catch_up()
             return self._undo()
@@ -220,7 +220,9 @@ class Queue:
         touched = {row["token"] for row in last.get("rows", [])}
         later = live[live.index(last) + 1 :]
         if any(row["token"] in touched for act in later for row in act.get("rows", [])):
-            raise Meanwhile("Somebody else has marked that answer since, and that mark stays.")
+            raise MarkedByAnother(
+                "Somebody else has marked that answer since, and that mark stays."
+            )
         for row in reversed(last.get("rows", [])):
             answer = self._answers.get(row["token"])
             if answer is not None:
@@ -294,7 +296,7 @@ class Queue:
                 seen = looks.get(answer.token, {})
                 here = {"group": number, "of": len(self._groups), "alike": len(group)}
                 if answer.waits and "first" not in seen:
-                    yield Item(answer, "first", **here)
+                    yield QueueItem(answer, "first", **here)
                 elif (
                     not answer.waits
                     and answer.manual is None
@@ -302,18 +304,18 @@ class Queue:
                     and self._chosen(answer)
                     and "check" not in seen
                 ):
-                    yield Item(answer, "check", **here)
+                    yield QueueItem(answer, "check", **here)
         for number, group in shared:
             for answer in group:
                 answer = self._answers[answer.token]
                 seen = looks.get(answer.token, {})
                 here = {"group": number, "of": len(self._groups), "alike": len(group)}
                 if "first" in seen and "second" not in seen and self._chosen(answer):
-                    yield Item(answer, "second", **here)
+                    yield QueueItem(answer, "second", **here)
                 elif "second" in seen and seen["first"] != seen["second"] and "decide" not in seen:
-                    yield Item(answer, "decide", **here, marks=(seen["first"], seen["second"]))
+                    yield QueueItem(answer, "decide", **here, marks=(seen["first"], seen["second"]))
 
-    def _next(self) -> Item | None:
+    def _next(self) -> QueueItem | None:
         """What to read now: nothing that another sitting shows, and rather of a group that none of
         them is in."""
         held = self._log.held_by_others()
@@ -343,7 +345,7 @@ class Queue:
         self._back.append(self.current)
         self._show(self._next())
 
-    def _show(self, item: Item | None) -> None:
+    def _show(self, item: QueueItem | None) -> None:
         """Make this the current answer, reserved for this sitting."""
         self.current = item
         self.shown = not self.blind
@@ -370,8 +372,8 @@ class Queue:
                     answer = replace(answer, comment=act["text"])
                 self._answers[answer.token] = answer
 
-    def _must_be_as_shown(self, item: Item) -> None:
-        """Meanwhile where somebody else has marked the answer since it was shown."""
+    def _must_be_as_shown(self, item: QueueItem) -> None:
+        """MarkedByAnother where somebody else has marked the answer since it was shown."""
         now = self._answers[item.answer.token]
         seen = self._looks().get(now.token, {})
         if (now.manual, now.waits) != (item.answer.manual, item.answer.waits) or (
@@ -381,7 +383,7 @@ class Queue:
         ):
             raise self._told(now)
 
-    def _told(self, now: OpenAnswer) -> Meanwhile:
+    def _told(self, now: OpenAnswer) -> MarkedByAnother:
         by = next(
             (
                 act["marker"]
@@ -396,19 +398,19 @@ class Queue:
             if now.manual is not None
             else "changed this answer's mark"
         )
-        return Meanwhile(
-            f"{by or 'Somebody else'} {mark} meanwhile. That stays, and yours was not written; p"
-            " goes back to it."
+        return MarkedByAnother(
+            f"{by or 'Somebody else'} {mark} before you. That mark stays, and yours was not "
+            "written; p goes back to it."
         )
 
-    def _item(self, answer: OpenAnswer, kind: str) -> Item:
+    def _item(self, answer: OpenAnswer, kind: str) -> QueueItem:
         number, group = next(
             (number, group)
             for number, group in enumerate(self._groups, 1)
             if any(one.token == answer.token for one in group)
         )
         seen = self._looks().get(answer.token, {})
-        return Item(
+        return QueueItem(
             answer,
             kind,
             number,
@@ -417,7 +419,7 @@ class Queue:
             (seen["first"], seen["second"]) if kind == "decide" and "second" in seen else (),
         )
 
-    def _fresh(self, item: Item) -> Item:
+    def _fresh(self, item: QueueItem) -> QueueItem:
         return replace(item, answer=self._answers[item.answer.token])
 
     def _chosen(self, answer: OpenAnswer) -> bool:
@@ -438,7 +440,7 @@ class Queue:
 
     # what is written
 
-    def _enter(self, item: Item, answer: OpenAnswer, mark: int) -> dict | None:
+    def _enter(self, item: QueueItem, answer: OpenAnswer, mark: int) -> dict | None:
         """Write one mark; a blind second look only goes into the log, and is compared there."""
         if item.kind == "second":
             return None
@@ -448,7 +450,7 @@ class Queue:
         return _row(answer, before)
 
     def _write(self, answer: OpenAnswer, entry: Entry) -> Entry:
-        """Into the gradebook; Meanwhile where the answer was marked past this log,
+        """Into the gradebook; MarkedByAnother where the answer was marked past this log,
         in formgrader."""
         now = self._answers[answer.token]
         try:
@@ -480,8 +482,9 @@ class Queue:
         return _not_undone(self._log.acts)
 
     def _looks(self) -> dict[str, dict[str, int]]:
-        """token -> {kind: mark}, for the text that stands there now: who hands in again is read
-        again. A mark entered elsewhere counts as the first only where it was given in this queue.
+        """token -> {kind: mark}, for the text as it is now: a student who hands in again is
+        read again. A mark entered elsewhere counts as the first only where it was given in this
+        queue.
         """
         found: dict[str, dict[str, int]] = defaultdict(dict)
         for act in self._live():
@@ -492,9 +495,9 @@ class Queue:
 
 
 def put_back(out: Path) -> int:
-    """Enter what was marked in the queue and the gradebook does not know: it was taken away, or an
-    older copy stands there. A mark belongs to a text, and one entered elsewhere stays. Returns how
-    many answers got theirs back."""
+    """Enter what was marked in the queue and the gradebook does not know: it was taken away, or the
+    gradebook is an older copy. A mark belongs to a text, and one entered elsewhere stays. Returns
+    how many answers got theirs back."""
     # (the text's digest, the mark, had the scorer settled it)
     given: dict[str, tuple[str, int, bool]] = {}
     comments: dict[str, str] = {}
@@ -545,7 +548,7 @@ def _words(answer: OpenAnswer) -> str:
     return hashlib.sha256(" ".join(answer.text.split()).encode()).hexdigest()[:16]
 
 
-def _key(item: Item) -> str:
+def _key(item: QueueItem) -> str:
     return f"{item.kind} {item.answer.token}"
 
 

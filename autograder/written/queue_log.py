@@ -2,7 +2,7 @@
 screen.
 
 Several people mark at once, each in a *sitting* of their own. A sitting reserves the answer that it
-shows, so that nobody else is shown it meanwhile. A reservation ends with the next one of the same
+shows, so that nobody else is shown it. A reservation ends with the next one of the same
 sitting, when the sitting ends, and after ten minutes. Lines are only ever added, under a lock.
 """
 
@@ -50,8 +50,8 @@ class Log:
 
     @contextlib.contextmanager
     def alone(self):
-        """Nobody else reads and writes the log meanwhile; OSError, with a sentence, when that takes
-        too long."""
+        """Lock the log while the block runs; OSError, with a sentence, when the lock takes too
+        long."""
         from autograder.gradebook.files import holding
 
         with holding(self.out / ".review", WAIT_SECONDS, BUSY):

@@ -1,5 +1,4 @@
-"""`score --table`: how the scorer does on the marked answers kept with its tests, in the words a
-teacher would ask in.
+"""Prints how the scorer does on the marked answers kept with its tests (`score --table`).
 
 Per question, and apart for the answers the rubrics were written with ("seen") and those nobody
 looked at while writing them ("held"): how many, how well the marks agree where no person reads
@@ -27,7 +26,7 @@ SEEN, HELD = "seen", "held"
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedAnswer:
     """One answer and the mark a person gave it. `ideas`: a letter for each idea found;
     ! a wrong central claim, g gaming."""
 
@@ -71,7 +70,7 @@ class Row:
         return 1 - len(self.sure) / self.answers
 
 
-def read(path: Path) -> list[Marked]:
+def read(path: Path) -> list[MarkedAnswer]:
     """The marked answers of one file: mark, ideas, answer, with tabs between.
     Lines that begin with # are for people."""
     rows = [
@@ -80,18 +79,18 @@ def read(path: Path) -> list[Marked]:
         if line and not line.startswith("#")
     ]
     return [
-        Marked(path.stem.split("-")[0], number, int(mark), ideas, answer.replace("\\n", "\n"))
+        MarkedAnswer(path.stem.split("-")[0], number, int(mark), ideas, answer.replace("\\n", "\n"))
         for number, (mark, ideas, answer) in enumerate(rows)
     ]
 
 
-def parts(folder: Path = MARKED) -> dict[tuple[str, str], list[Marked]]:
+def parts(folder: Path = MARKED) -> dict[tuple[str, str], list[MarkedAnswer]]:
     """All marked answers by (question, "seen" or "held").
 
     Of a question's first file (`08.open.tsv`) the odd lines are held; of files called `-held` all;
     the others are seen.
     """
-    found: dict[tuple[str, str], list[Marked]] = defaultdict(list)
+    found: dict[tuple[str, str], list[MarkedAnswer]] = defaultdict(list)
     known = by_question()
     for path in sorted(folder.glob("*.open*.tsv")):
         if path.stem.split("-")[0] not in known:
@@ -109,7 +108,7 @@ def parts(folder: Path = MARKED) -> dict[tuple[str, str], list[Marked]]:
         )
         if question in known:
             found[question, SEEN].append(
-                Marked(question, number, 0, "g", answer.replace("\\n", "\n"))
+                MarkedAnswer(question, number, 0, "g", answer.replace("\\n", "\n"))
             )
     return dict(sorted(found.items()))
 
@@ -117,7 +116,7 @@ def parts(folder: Path = MARKED) -> dict[tuple[str, str], list[Marked]]:
 def row(
     question: str,
     part: str,
-    answers: Sequence[Marked],
+    answers: Sequence[MarkedAnswer],
     clock: Callable[[], float] = time.perf_counter,
 ) -> Row:
     """Score the answers of one part and compare with their marks."""
@@ -141,7 +140,7 @@ def row(
     )
 
 
-def table(question: str | None = None, folder: Path = MARKED) -> list[Row]:
+def rows_by_question(question: str | None = None, folder: Path = MARKED) -> list[Row]:
     """The table by question, or one question's lines. ValueError, with a sentence,
     where there are no marked answers."""
     marked = {key: answers for key, answers in parts(folder).items() if question in (None, key[0])}
@@ -202,7 +201,9 @@ def as_data(rows: Iterable[Row]) -> list[Mapping[str, object]]:
 
 
 def _share(
-    said: Sequence[tuple[Marked, int, str]], decision: str, which: Callable[[Marked], bool]
+    said: Sequence[tuple[MarkedAnswer, int, str]],
+    decision: str,
+    which: Callable[[MarkedAnswer], bool],
 ) -> tuple[int, int]:
     those = [word for one, _, word in said if which(one)]
     return sum(word == decision for word in those), len(those)

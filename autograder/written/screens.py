@@ -1,5 +1,6 @@
-"""The two screens of the review queue: a terminal, where one key is a mark, and a cell of
-JupyterLab, where it is a key and Enter.
+"""Shows the review queue on two screens: a terminal and a cell of JupyterLab.
+
+In the terminal one key is a mark, in the cell a key and Enter.
 
 Both show the answer with the rubric's evidence marked in it, the suggestion idea by idea, and how
 far one is. No name is shown.
@@ -19,7 +20,7 @@ from shlex import quote
 
 from autograder.written.answers import title_of
 from autograder.written.html_pages import pages_in
-from autograder.written.queue import HIGHEST, Item, Meanwhile, Queue, waiting
+from autograder.written.queue import HIGHEST, MarkedByAnother, Queue, QueueItem, waiting
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 SIGNS = {"present": "+", "missing": "-", "contradicted": "!", "wrong": "!"}
@@ -98,7 +99,7 @@ def in_notebook(
         display(HTML(""), display_id=place)
         keys = ", ".join(f"{key} {what}" for key, what in KEYS)
         while queue.current is not None:
-            update_display(HTML(page(queue, said)), display_id=place)
+            update_display(HTML(answer_page(queue, said)), display_id=place)
             try:
                 key = ask(f"{keys}: ")
             except (KeyboardInterrupt, EOFError):
@@ -127,7 +128,7 @@ def act(queue: Queue, key: str, ask: Callable[[str], str] | None = None) -> str:
     `c Well said.`"""
     try:
         return _act(queue, key, ask)
-    except Meanwhile as told:
+    except MarkedByAnother as told:
         return str(told)
 
 
@@ -206,7 +207,7 @@ def headline(queue: Queue) -> str:
     )
 
 
-def suggestion_lines(item: Item, shown: bool, width: int = WIDEST) -> list[str]:
+def suggestion_lines(item: QueueItem, shown: bool, width: int = WIDEST) -> list[str]:
     """The suggestion, idea by idea; one line that says so where there is none,
     or where it is kept back."""
     suggestion = item.answer.suggestion
@@ -227,7 +228,7 @@ def suggestion_lines(item: Item, shown: bool, width: int = WIDEST) -> list[str]:
     return lines
 
 
-def page(queue: Queue, said: str = "") -> str:
+def answer_page(queue: Queue, said: str = "") -> str:
     """The current answer as a piece of HTML, in which nothing of the student's is active."""
     item = queue.current
     notes = [f"Your comment: {_clean(item.answer.comment)}"] if item.answer.comment else []
@@ -313,7 +314,7 @@ def _comment(queue: Queue, text: str, ask: Callable[[str], str] | None) -> str:
     )
 
 
-def _pieces(item: Item, shown: bool) -> list[tuple[str, bool]]:
+def _pieces(item: QueueItem, shown: bool) -> list[tuple[str, bool]]:
     """The answer cut where the evidence begins and ends: (piece, is it evidence)."""
     text = _clean(item.answer.text)
     hits = [False] * len(text)
@@ -331,7 +332,7 @@ def _pieces(item: Item, shown: bool) -> list[tuple[str, bool]]:
     return pieces
 
 
-def _marked(item: Item, shown: bool, coloured: bool) -> str:
+def _marked(item: QueueItem, shown: bool, coloured: bool) -> str:
     if not coloured:
         return _clean(item.answer.text)
     return "".join(
@@ -390,7 +391,7 @@ def _one_key() -> str:
     entry = sys.stdin.fileno()
     before = termios.tcgetattr(entry)
     try:
-        # drops what was typed before this answer stood there: it was meant for another
+        # drops what was typed before this answer was shown: it was meant for another
         tty.setcbreak(entry)
         return os.read(entry, 8).decode("utf-8", "replace")[:1]  # an arrow's key is several
     finally:

@@ -39,12 +39,7 @@ def write(
     pace_ms  the time from one `send` to the next
     config   settings of the producer, such as **{"linger.ms": 5}
     """
-    lab = Lab(
-        brokers=3,
-        seed=seed,
-        version=version,
-        broker_version="2.3" if version == "2.3" else "4.4",
-    )
+    lab = Lab(brokers=3, seed=seed, version=version, broker_version="4.4")
     lab.create_topic("orders", partitions=partitions)
     producer = KafkaProducer(lab, {"client.id": "shop", **config})
     producer.partitions_for("orders")  # know the topic before the first record

@@ -110,8 +110,6 @@ def alone(acks: str, broker_version: str = "4.4") -> tuple[int, int, int]:
     Both followers are down, so the leader is alone. Afterwards broker 1 restarts.
     """
     settings: dict[str, object] = {"min.insync.replicas": 2}
-    if broker_version == "4.4":
-        settings["broker.session.timeout.ms"] = 6_000
     lab = Lab(
         brokers=4, seed=5, version="3.9", broker_version=broker_version, broker_config=settings
     )

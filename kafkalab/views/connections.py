@@ -233,7 +233,7 @@ def timeline(
     above_in = 0.18 if marked else 0.0
     height_in = 1.55 + above_in + 0.40 * max(1, len(found))
     figure = blank_figure(WIDTH_IN, height_in)
-    axes = figure.add_axes((0.27, 0.62 / height_in, 0.50, 1 - (1.40 + above_in) / height_in))
+    axes = figure.add_axes((0.285, 0.62 / height_in, 0.485, 1 - (1.40 + above_in) / height_in))
     hovers = draw_rows(axes, found, from_ms, to_ms)
     _draw_moments(axes, marked, from_ms, to_ms)
     open_now = sum(row.closed_at_ms is None or row.closed_at_ms > to_ms for row in found)
@@ -405,8 +405,8 @@ def frame(axes: Axes, y: int) -> None:
 
     axes.add_patch(
         Rectangle(
-            (-0.525, y - 0.46),
-            1.965,
+            (-0.57, y - 0.46),
+            2.02,
             0.87,
             transform=axes.get_yaxis_transform(),
             fill=False,

@@ -60,7 +60,7 @@ def compare(
             color=INK,
         )
         top -= height
-        axes = figure.add_axes((0.27, top / height_in, 0.50, height / height_in))
+        axes = figure.add_axes((0.285, top / height_in, 0.485, height / height_in))
         hovers += draw_rows(axes, found, 0, to_ms, boxed)
         if found is both[0]:
             axes.set_xlabel("")

@@ -6,8 +6,8 @@
 # Java client writes.
 #
 # **You need** chapter 01 (group, member, committed offset) and chapter 02 (ids −1 and 0, bootstrap
-# addresses). **You get** five words: *coordinator*, *heartbeat*, *long poll*, *node id*, *idle
-# limit*. **Time** two sittings: 40 minutes for sections 1 to 4, and 45 for the others.
+# addresses). **You get** six words: *coordinator*, *heartbeat*, *position*, *long poll*, *node id*,
+# *idle limit*. **Time** two sittings: 40 minutes for sections 1 to 4, and 45 for the others.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -44,7 +44,8 @@ timeline(lab)
 # `reader` builds the lab. `poll_for` calls `consumer.poll(timeout_ms=200)` until the time is over.
 #
 # Each bar is one TCP connection. Its name is a **node id** (节点编号): the name under which the
-# client keeps it. The small ticks are requests. Five bars: one to ask, one to the coordinator,
+# client keeps it. The small ticks are requests; a number beside a tick counts those of one moment.
+# Five bars: one to ask, one to the coordinator,
 # three for data. The last three begin after three seconds; section 2 says why.
 #
 # All three data connections carry requests all the time. A consumer reads from all its leaders at
@@ -81,8 +82,8 @@ poll_for(consumer, lab, ms=3_300)
 sequence(lab, "reader", apis=STEPS)
 
 # %% [markdown]
-# The next picture moves: the same three moments, with the brokers as boxes. Use the slider or the
-# play button.
+# This picture moves. Use the slider and the play button. It has the same three moments, with the
+# brokers as boxes. In this lab broker 1 coordinates the group.
 
 # %%
 from kafkalab.stories.moving_cluster import first_poll
@@ -97,7 +98,9 @@ first_poll()
 #    members and the committed offsets. The client opens a connection of its own for it. There it
 #    does five jobs: it joins the group, receives its partitions, and asks for committed offsets.
 #    From then on it sends heartbeats and commits.
-# 3. **Read.** Each broker that leads a wanted partition gets one connection.
+# 3. **Read.** Each broker that leads a wanted partition gets one connection. This group has no
+#    committed offset yet. So the client first asks with LIST_OFFSETS where each partition ends, and
+#    begins to read there.
 #
 # The first JOIN_GROUP only fetched a member id (KIP-394; a KIP is a
 # [Kafka Improvement Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)).
@@ -138,7 +141,7 @@ by_class(ten_minutes)
 
 # %% [markdown] items="G23 G33"
 # What does the consumer itself remember? A small table, `SubscriptionState` in Java. For each
-# partition it has the **position** (位置), which is the offset to ask for next, and whether it is
+# partition it has the **position** (消费位置), which is the offset to ask for next, and whether it is
 # paused. Each FETCH carries positions. The records that come back move them. The cell reads three
 # records of partition 0, goes back to offset 0 and pauses the partition. It shows the position
 # before, the position after, and what is paused:
@@ -167,8 +170,8 @@ before, consumer.position(tp), consumer.paused()
 #
 # A broker answers the requests of one connection in order. A FETCH on an empty partition is a
 # **long poll** (长轮询): the broker holds it for up to 500 ms and waits for records. Each request
-# behind it waits, too. Nothing is written to our topic. How long does the answer to a FETCH take, and to a
-# heartbeat, in milliseconds, roughly?
+# behind it waits, too. Nothing is written to our topic. How long does the answer to a FETCH take,
+# and to a heartbeat, in milliseconds, roughly?
 
 # %%
 predict("03 answers", fetch_ms=None, heartbeat_ms=None)
@@ -217,14 +220,15 @@ poll_for(consumer, lab, ms=10_000)
 timeline(lab)
 
 # %% [markdown] items="C23"
-# The pause begins at 6 seconds and ends at 46. With nothing to fetch, data connections go idle.
-# Heartbeats keep the coordinator's. Each close makes the client ask for METADATA, on a connection
-# that is still there; that one is used, and stays. After `resume` the closed ones are opened again.
-# A pause costs reconnects.
+# The dotted lines are `pause()`, at 6 seconds, and `resume()`, at 46. With nothing to fetch, data
+# connections go idle. Heartbeats keep the coordinator's. Each close makes the client ask for
+# METADATA. Here it asks over node 2, so that connection is used again and lives 20 seconds longer.
+# In a longer pause it goes idle, too. Then the client opens another one for METADATA. After
+# `resume` the closed ones are opened again. A pause costs reconnects.
 #
-# A program that does not poll at all is different. The heartbeat thread looks after the
-# connections of a group member. A consumer *without* a group has no such thread: its connections
-# stay open until the next `poll`. Here both read for some seconds and then do not poll for a minute:
+# A program that does not poll at all is different. The heartbeat thread looks after the connections
+# of a group member. A consumer *without* a group has no such thread: its connections stay open
+# until the next `poll`. Here both read for some seconds and then do not poll for a minute:
 
 # %%
 lab, consumer = reader(**{"connections.max.idle.ms": 20_000})
@@ -328,7 +332,8 @@ compare(lab22, lab23, titles=("client 2.2", "client 2.3"))
 # %% [markdown]
 # Client 2.2 opens a second bootstrap connection. The first one is open but has not answered yet. In
 # this moment 2.2 prefers an unused node for METADATA. Version 2.3 waits for the one it has
-# (KAFKA-8376).
+# (KAFKA-8376). The box is around node −2, because client 2.3 has no such row in this run. For 2.2
+# it was the first, and node −1 the second.
 #
 # Client 3.9 also wants to send its own metrics to a broker (*telemetry*, 遥测, KIP-714). It looks
 # for a free connection for that, and here it opened one more.
@@ -349,7 +354,7 @@ compare(lab23, lab39, titles=("client 2.3", "client 3.9"))
 # | `Sending FIND_COORDINATOR {…}`, at TRACE. | `Sending FIND_COORDINATOR request with header …`, at DEBUG, since 2.6. | `lines_of("3.9")` |
 # | Once data connections exist, the first one is closed. | Not at once. It is not used, and the idle limit closes it. | section 1 |
 # | The setting is `connection.max.idle.ms`. | `connections.max.idle.ms`; nine minutes in a client, ten in a broker. | section 4 |
-# | With −1 the unused connection is never closed. | On the client's side only. The broker's own ten minutes close it. | chapter 02, section 5 |
+# | With an idle limit of −1 the unused connection is never closed. | On the client's side only. The broker's own ten minutes close it. | chapter 02, section 5 |
 # | `kill -2` and `kill -9` close the consumer. | The sockets close. The group is told only where `close()` runs. | section 4 |
 # | Find connections by host, port and id together. | They are still found by id. A client can start again from its addresses from 3.8 on (KIP-899, off by default), and does by default from 4.0 on (KIP-1102). | 02.open |
 # | A consumer reads from leaders only. | From 2.4 on it may read from a follower in its own rack (KIP-392), and connects there. | not in this lab |
@@ -368,8 +373,9 @@ lines_of("4.4")  # look for +2
 
 # %% [markdown]
 # The lab keeps a page for each release: what differs from the release before, each change with its
-# KIP, its JIRA or the recordings that show it. Here is what changed
-# about connections from 2.3 to 4.4:
+# KIP, its JIRA or the recordings that show it. Here is what changed about connections from 2.3 to
+# 4.4. Two rows are in this chapter, too: KIP-714 (telemetry) and the last one, the coordinator's
+# number.
 
 # %%
 from kafkalab import changes
@@ -465,8 +471,8 @@ per_client.limit(8).toPandas()
 # ## Break it yourself
 #
 # Change the leaders of the partitions, the number of partitions and the idle limit. With which
-# leaders does the consumer keep the fewest connections? How many does it open when one broker leads
-# all partitions, and is that one more or fewer than you expect?
+# leaders does the consumer keep the fewest connections? Broker 2 is the coordinator. How many are
+# opened when broker 2 leads all partitions, too? Say a number before you run it.
 
 # %%
 lab, consumer = reader(leaders=(0, 0, 1, 1, 2, 2), **{"connections.max.idle.ms": 10_000})
@@ -476,8 +482,8 @@ len(lab.sockets()), open_now(lab)
 
 # %% [markdown]
 # **So what?** A consumer holds one connection for each leader broker and one for its coordinator.
-# Multiply by the number of consumers: each broker needs a file descriptor for each connection. Raise
-# an alarm on the client's `connection-creation-rate`: when it stays above 0, something closes
+# Multiply by the number of consumers: each broker needs a file descriptor for each connection.
+# Raise an alarm on the client's `connection-creation-rate`: when it stays above 0, something closes
 # connections that are needed.
 #
 # ## What you know now
@@ -490,8 +496,8 @@ len(lab.sockets()), open_now(lab)
 # - The idle limit closes what is not used. The client looks in `poll`, and in a group also between
 #   polls.
 #
-# **Words**: coordinator 协调者 · long poll 长轮询 · node id 节点编号 · idle limit 空闲时限 ·
-# heartbeat 心跳
+# **Words**: coordinator 协调者 · heartbeat 心跳 · position 消费位置 · long poll 长轮询 · node id 节点编号 ·
+# idle limit 空闲时限
 #
 # ### Do you remember chapter 02?
 #

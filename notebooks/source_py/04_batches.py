@@ -104,8 +104,8 @@ pd.crosstab(was, now)
 
 # %% [markdown]
 # Most of them move: 77 of 100. Each row of the table is an old partition, each column a new one.
-# The customers of one row are spread over nearly all columns. Where row and column have the same number, a
-# customer stays.
+# The customers of one row are spread over nearly all columns. Where row and column have the same
+# number, a customer stays.
 #
 # What is written stays where it is. So a customer's old records are in one partition and the new
 # ones in another. Kafka keeps no order between the two. A program that reads one partition and
@@ -201,8 +201,9 @@ written = lab.table("record.appended")
 
 # %% [markdown]
 # Each entry is (partition, milliseconds, records). The record of partition 0 left after 110 ms,
-# together with the full batch. `flush()` and `close()` also send what waits, and so does a full
-# buffer.
+# together with the full batch. The fifth record of partition 1 did not fit into that batch. It
+# waited for a second, its own `linger.ms`. `flush()` and `close()` also send what waits, and so
+# does a full buffer.
 
 # %% exercise="04.3"
 
@@ -325,8 +326,8 @@ pd.DataFrame({"in Java": in_java, "our rule": {key: home(key, 6) for key in in_j
 #
 # The network team complains. One of eight producers sends far more requests than the others, for
 # the same number of records. `write_logs` lets eight producers write and keeps their lines. One of
-# the eight has a setting that the others do not have. Which one is yours alone. Then Spark reads
-# all lines. The first Spark cell takes about a minute: it starts Spark.
+# the eight has another value in one setting. Each student has another guilty producer. Then Spark
+# reads all lines. The first Spark cell takes about a minute: it starts Spark.
 
 # %%
 from kafkalab.stories.batches import write_logs
@@ -373,8 +374,9 @@ requests.orderBy("client_id").toPandas()
 #
 # ## Break it yourself
 #
-# 40 customers, one topic. Change the two numbers of partitions. Which pairs let half of the keys
-# stay? Which pair moves every key that it moves into a *new* partition?
+# 40 customers, one topic. The cell prints two numbers: how many customers move, and how many of
+# these go to a *new* partition. Change `old` and `new`. With which pairs does about half of the
+# customers stay? With which pairs does every mover go to a new partition?
 
 # %%
 old, new = 6, 9

@@ -238,7 +238,7 @@ JUDGE_03_3 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="by the port",
-            sentence="You looked at the port. A broker has one port for all that is asked of it; only the id tells the connections apart.",
+            sentence="The port does not tell. A broker has one port for all that is asked of it. Only the id tells the connections apart.",
             source=(
                 "def label(line):\n"
                 "    node_id = line.split(\"(id: \")[1].split(\" \")[0]\n"
@@ -304,7 +304,7 @@ JUDGE_03_3 = Judge(
         ),
         WrongAnswer(
             name="the plus is a sign",
-            sentence="You took the plus for a part of the number and the id for a broker's own. In client 4.4 the plus marks the coordinator's connection.",
+            sentence="This is no broker's own id. An id with a plus (client 4.4) or one near 2147483647 is the coordinator's connection.",
             source=(
                 "def label(line):\n"
                 "    number = int(line.split(\"(id: \")[1].split(\" \")[0])\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from autograder.course.masters import master
 from autograder.gradebook import late
-from autograder.gradebook.write import told
+from autograder.gradebook.write import points_to_enter
 from autograder.grading import results
-from autograder.grading.settling import marks_of, settle
+from autograder.grading.open_marks import marks_of, settle
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.receipts import Receipts
 from autograder.handed_in.submission import Submission
@@ -71,15 +71,16 @@ class Choice:
     def _worth(self, submission: Submission) -> float:
         """The points of a submission after the penalty; of an open answer that waits, those that
         the rubric suggests."""
-        known = results.read(self._out / "results", self._keys[place_of(submission)])
+        known = results.read(self._out / "results", self._keys[identity_of(submission)])
         if known is None:
             return float("inf") if self.lost(submission) else 0.0
         return sum(
-            told(mark) or 0.0 for mark in marks_of(settle(known, self._calibrations)).values()
+            points_to_enter(mark) or 0.0
+            for mark in marks_of(settle(known, self._calibrations)).values()
         ) * (1 - self.lost(submission))
 
 
-def place_of(submission: Submission) -> tuple:
+def identity_of(submission: Submission) -> tuple:
     return submission.name, submission.sha256, submission.chapter
 
 

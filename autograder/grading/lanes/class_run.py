@@ -12,12 +12,12 @@ from autograder.course.masters import master
 from autograder.course.secret import held_to
 from autograder.gradebook import late
 from autograder.gradebook.files import holding
-from autograder.gradebook.late import settle as settle_late
+from autograder.gradebook.late import settle_penalties
 from autograder.gradebook.students import class_of, enrol
 from autograder.gradebook.write import restamp
 from autograder.grading import calibration, out_folder, results
 from autograder.grading.calibration import Calibration
-from autograder.grading.lanes.choice import Choice, bears, place_of, told_of_lateness
+from autograder.grading.lanes.choice import Choice, bears, identity_of, told_of_lateness
 from autograder.grading.lanes.intake import HELD, take_in
 from autograder.grading.lanes.lane import LaneSettings, grade_all
 from autograder.grading.lanes.work import WorkItem, standing, still_to_do, works
@@ -28,8 +28,7 @@ from autograder.handed_in.submission import Submission
 
 
 class Unready(ValueError):
-    """The folder cannot be graded into as it is; the message is the
-    sentence that says why and what to do."""
+    """The folder cannot be graded into as it is; the message says why and what to do."""
 
 
 def grade_folder(
@@ -65,7 +64,11 @@ def grade_folder(
         keyed_older = [(entry.submission, entry.key) for entry in older]
         everything = [*keyed, *keyed_older]
         choice = Choice(
-            out, receipts, roster, calibrations, {place_of(each): key for each, key in everything}
+            out,
+            receipts,
+            roster,
+            calibrations,
+            {identity_of(each): key for each, key in everything},
         )
         counts = choice.of(each for each, _ in everything)
         here, there = works(keyed, counts, receipts), works(keyed_older, counts, receipts)
@@ -86,8 +89,8 @@ def grade_folder(
                 *still_to_do(there, out, calibrations, False),
             ]
             grade_all(again, settings, lambda text: None)
-        shown = out_folder.named(
-            out_folder.Entry(each.submission, each.key) for each in (*here, *there)
+        shown = out_folder.unique_names(
+            out_folder.GradedFile(each.submission, each.key) for each in (*here, *there)
         )
         whole = _results(out, shown, counts, receipts, roster)
         # first: cut off between the two, the next run shows them all
@@ -106,7 +109,7 @@ def grade_folder(
                 for each in counts.values()
             },
         )
-        settle_late(out)
+        settle_penalties(out)
         for line in told_of_lateness(
             choice, new, [shown[name].submission.student for name in whole.too_late]
         ):
@@ -117,7 +120,7 @@ def grade_folder(
 
 def _ready(
     out: Path, roster: Roster
-) -> tuple[dict[str, out_folder.Entry], Roster, dict[str, Calibration], dict[str, datetime]]:
+) -> tuple[dict[str, out_folder.GradedFile], Roster, dict[str, Calibration], dict[str, datetime]]:
     """What OUT shows by now, its class, its calibrations, and the moments that the class list
     names. Unready where OUT belongs to another secret or one of its files is broken."""
     try:
@@ -145,7 +148,7 @@ def _say_what_is_stale(todo: list[WorkItem], say) -> None:
 
 def _results(
     out: Path,
-    shown: Mapping[str, out_folder.Entry],
+    shown: Mapping[str, out_folder.GradedFile],
     counts: Mapping[tuple[str, str], Submission],
     receipts: Receipts,
     roster: Roster,

@@ -20,8 +20,8 @@ from autograder.grading import calibration, out_folder
 from autograder.grading.child_process import Colleague
 from autograder.grading.lanes.submission_run import hear
 from autograder.grading.lanes.work import WorkItem
+from autograder.grading.open_marks import settle
 from autograder.grading.pace import Pace
-from autograder.grading.settling import settle
 from autograder.grading.verdict import blank
 from autograder.handed_in.classlist import Roster
 from autograder.handed_in.submission import PARTIAL, Submission
@@ -51,7 +51,7 @@ def new_judge() -> Colleague:
 
 def grade_all(todo: list[WorkItem], settings: LaneSettings, say) -> None:
     """Send everything down the lanes. The order is shuffled, the same way each time, so that the
-    pace of the first tells the rest."""
+    pace of the first tells that of the others."""
     todo = Random(len(todo)).sample(todo, len(todo))
     ahead, back = iter(todo), queue.SimpleQueue()
     turn, stopping = threading.Lock(), threading.Event()

@@ -7,17 +7,19 @@ from math import isclose
 from pathlib import Path
 
 from autograder.course.masters import master
-from autograder.gradebook.write import recorded, told, written
+from autograder.gradebook.write import points_to_enter, recorded, written
 from autograder.grading import out_folder, results
-from autograder.grading.settling import marks_of, settle
+from autograder.grading.open_marks import marks_of, settle
 from autograder.handed_in.receipts import Receipts
 from autograder.handed_in.submission import Submission
 
 
 @dataclass(frozen=True)
 class WorkItem:
-    """One submission (without its answers: they are read again from the copy when its turn
-    comes) and what is to be done."""
+    """One submission and what is to be done with it.
+
+    Its answers are not kept here: they are read again from the copy when its turn comes.
+    """
 
     submission: Submission
     key: str
@@ -48,8 +50,8 @@ def works(keyed: list[tuple[Submission, str]], counts: dict, receipts: Receipts)
 
 
 def standing(
-    older: list[out_folder.Entry], found: list[Submission], receipts: Receipts
-) -> list[out_folder.Entry]:
+    older: list[out_folder.GradedFile], found: list[Submission], receipts: Receipts
+) -> list[out_folder.GradedFile]:
     """Those of earlier runs that are still shown. What could not be read is forgotten once the
     same student has handed in anything since."""
     newest: dict[str, int] = {}
@@ -88,7 +90,7 @@ def _shown(
     out: Path, submission: Submission, known: dict, in_gradebook: dict[tuple[str, str], float]
 ) -> bool:
     own = master(submission.chapter)
-    points = sum(told(mark) or 0.0 for mark in marks_of(known).values())
+    points = sum(points_to_enter(mark) or 0.0 for mark in marks_of(known).values())
     return isclose(
         in_gradebook.get((submission.student, own.name), -1.0), points, abs_tol=1e-6
     ) and written(out, own, submission.student)

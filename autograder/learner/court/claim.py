@@ -12,8 +12,12 @@ VERSIONS = tuple(PROFILES)
 
 @dataclass(frozen=True)
 class Claim:
-    """What people say, what to measure, the court's own experiment, for which measured values the
-    claim holds, what the verdict follows from, and a question for who comes to another answer."""
+    """Describes one claim of the myth court.
+
+    It holds what people say, what to measure, the court's own experiment, for which measured
+    values the claim holds, what the verdict follows from, and a question for a learner who comes
+    to another answer.
+    """
 
     number: int
     says: str

@@ -1,10 +1,11 @@
-"""What a learner's code asks of the interpreter that no answer needs: heard by Python's own audit
-hooks, told as signs.
+"""Notes, by Python's audit hooks, what a learner's code does that no answer needs.
+
+The notes become signs for the teacher (signs.py).
 
 Put into the learner's process by worker.py just before the cells run. A hook cannot be taken away
-again from Python. It is no wall (what is asked is done), it is a witness: whoever hides `os.fork`
-behind three getattr is still heard forking. What a library does of its own accord (an import,
-Spark's socket) is not told: the cell's own code must stand right behind it.
+again from Python. It is no wall (what is asked is done), it is a witness: code that hides
+`os.fork` behind three getattr is still heard when it forks. What a library does of its own accord
+(an import, Spark's socket) is not told: the cell's own code must stand right behind it.
 """
 
 import sys

@@ -24,7 +24,7 @@ def main(orders: dict) -> None:
         with open(os.path.join(folder, "cgroup.procs"), "w", encoding="ascii") as members:
             members.write("0")
     try:
-        # root may: whoever holds the limits goes before those who are held
+        # root may: the process that holds the limits goes before those that it limits
         os.nice(-BEFORE_LEARNERS)
     except OSError:
         pass

@@ -86,8 +86,10 @@ class _Compared(ctypes.Structure):
 
 
 class Filter:
-    """The filter, made once by the worker; `close` puts it on this process and all it will start,
-    for good."""
+    """The filter, made once by the worker.
+
+    `close` puts it on this process and all it will start; it cannot be taken off.
+    """
 
     def __init__(self):
         """OSError when this machine has no libseccomp."""

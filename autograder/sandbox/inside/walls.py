@@ -199,7 +199,7 @@ def limit(
 
 
 def drop_privileges(uid: int) -> None:
-    """Become nobody in particular, for good: no groups, no capabilities, no setuid programs."""
+    """Become a user without rights until the end: no groups, capabilities, setuid programs."""
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
     if os.geteuid() == 0:
         try:

@@ -10,7 +10,7 @@ import time
 import psutil
 
 EVERY_SECONDS = 0.05
-# the kernel's own limit stands a little above the watch's, which speaks first; a worker's others
+# the kernel's own limit is a little above the watch's, which speaks first; a worker's others
 # count too
 ABOVE_PROCESSES = 16
 
@@ -133,7 +133,7 @@ def _reap() -> None:
 
 def _shared_once(family, deadline: float) -> int:
     """Memory in bytes, with a page that several processes share counted once; 0 when the deadline
-    comes first. A process that forks lets nobody count its pages meanwhile: a bomb keeps the watch
+    comes first. While a process forks, nobody can count its pages: a fork bomb keeps the watch
     waiting, and its time is up all the same."""
     total = 0
     for each in family:

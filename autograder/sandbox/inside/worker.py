@@ -9,7 +9,7 @@ Three processes have three duties. The worker waits. It never reads a job itself
 read would lie in its memory, and so in the memory of everybody forked from it later. A *keeper*,
 forked when a job can be heard, reads it, makes namespaces for it and holds the limits. The
 *learner's process*, forked by the keeper, drops every privilege, runs the cells and writes replies
-(asking.py) into a pipe after each answer, so that what was said before a crash still counts. It may
+(reply.py) into a pipe after each answer, so that what was said before a crash still counts. It may
 write what it likes into that pipe: a reply is data for a judge elsewhere, never a verdict.
 """
 
@@ -201,7 +201,7 @@ def _as_keeper(job, setup, level, refused_calls) -> tuple[dict, str, int, list[s
             replies[question] = said
         elif isinstance(line, dict) and line.get("end") in ("ran", "failed"):
             ended = "" if line["end"] == "ran" else f"the sandbox failed: {line.get('why')}"[:300]
-            # whoever still holds the pipe open has nothing more to say
+            # a process that still holds the pipe open has nothing more to say
             break
         elif (
             isinstance(line, dict)
@@ -302,9 +302,9 @@ def _course_at_hand(setup: dict) -> None:
 def _run_cells(job, pen) -> None:
     from audit import listen
 
-    from autograder.cell.asking import ask
     from autograder.cell.numbers import pretending
     from autograder.cell.question import find
+    from autograder.cell.reply import ask
 
     listen(lambda sign, write=_write: write(pen, {"sign": sign}))
     module = type(sys)("__main__")
@@ -331,7 +331,7 @@ def _run_cells(job, pen) -> None:
             broken = broken and _named_limit(broken, job)
             if step["question"] is None:
                 continue
-            # the sandbox asking about itself (probing.py)
+            # the sandbox asking about itself (wall_probe.py)
             if "read" in step:
                 _write(
                     pen,
@@ -386,7 +386,7 @@ def _run_cell(source: str, namespace: dict) -> None:
 def _within(limits: tuple[float, float], action) -> dict | None:
     """Do it, within so many seconds of processor time and by the clock on the wall; the reply that
     says how it failed, or None."""
-    from autograder.cell.asking import TimeUp, two_clocks
+    from autograder.cell.reply import TimeUp, two_clocks
 
     try:
         with two_clocks(*limits):
@@ -453,9 +453,12 @@ class Ended:
 
 
 class Patience:
-    """How long the keeper waits, for a step and for the submission: processor time, as the watch
-    counts it, and time by the clock on the wall. The learner's process says which step begins; what
-    it says may be forged, and then the submission's own time still holds."""
+    """Limits how long the keeper waits, for a step and for the submission.
+
+    It counts processor time, as the watch does, and time by the clock on the wall. The learner's
+    process says which step begins; what it says may be forged, and then the submission's own time
+    still holds.
+    """
 
     def __init__(self, job, watch, clock=time.monotonic):
         self._job, self._watch, self._clock = job, watch, clock
@@ -533,7 +536,7 @@ def _iterate_lines(mouth: int, watch, patience):
 
 
 def _is_shallow(value, most: int = 40) -> bool:
-    """No lists inside lists without end: whoever reads on from here reads recursively."""
+    """No lists inside lists without end: the readers of this value are recursive."""
     layer = [value]
     for _ in range(most):
         layer = [
@@ -560,7 +563,7 @@ def _read_line(fd: int) -> bytes:
     """One line of a pipe and not a byte more; b"" when there is none."""
     pieces = []
     while not pieces or not pieces[-1].endswith(b"\n"):
-        # whoever writes waits for the answer before the next line
+        # the writer waits for the answer before the next line
         piece = os.read(fd, 1 << 16)
         if not piece:
             return b""

@@ -133,7 +133,7 @@ def home() -> list[str]:
     return [str(Path(path).parents[2])] if path is not None and path == found() else []
 
 
-def named() -> str | None:
+def version_text() -> str | None:
     """The program's version and origin in words; None where there is none."""
     path = found()
     if path is None:

@@ -1,9 +1,8 @@
-"""A control group for each worker, where the machine lets us make one: the kernel's own count of
-memory and processes.
+"""Makes a control group for each worker: the kernel's own limit of memory and processes.
 
 The worker's watch (watch.py) looks every twentieth of a second and says in a sentence what was too
-much. The group stands behind it, a little wider: should the watch be too slow, the kernel ends the
-process. Made and removed by the parent, outside the walls; version 1 and 2 of the interface.
+much. The group's limit is a little wider: if the watch is too slow, the kernel ends the process.
+Made and removed by the parent, outside the walls; version 1 and 2 of the interface.
 `doctor` says when there is none to be had.
 """
 
@@ -55,7 +54,7 @@ class Group:
                     time.sleep(0.02)
 
 
-def make(name: str) -> Group | None:
+def make_group(name: str) -> Group | None:
     """A group for one worker, or None where this user may not make
     one that counts memory and processes."""
     places = {controller: _own(controller) for controller in FILES}

@@ -9,8 +9,8 @@ Levels, stored with every result, best first:
       read what that user can
 
 Which one a machine has is found out by doing it: a worker is started, and a probe inside tries to
-get out (probing.py). A worker that dies is replaced, and the submission that killed it gets an end
-like any other.
+get out (wall_probe.py). A worker that dies is replaced, and the submission that killed it gets an
+end like any other.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.cell import questions
-from autograder.cell.asking import (
+from autograder.cell.course_folder import HOME, released
+from autograder.cell.reply import (
     SECONDS,
     SPARK_SECONDS,
     SPARK_WALL_SECONDS,
     WALL_SECONDS,
     too_late,
 )
-from autograder.cell.course_folder import HOME, released
 from autograder.course.masters import master
 from autograder.handed_in.needs import imported_by, needed
 from autograder.sandbox.outside import bubble, cgroup, spark_archive
-from autograder.sandbox.outside.probing import Probe
 from autograder.sandbox.outside.temp_folder import Lodging
+from autograder.sandbox.outside.wall_probe import Probe
 
 # What of this package a worker sees: all Python of these folders. Sealed verdicts are no Python and
 # stay out, for a fork could try all small numbers.
@@ -141,7 +141,7 @@ class Sandbox:
         cells ran. Where that is the sandbox's own fault, `lost` is there and true.
 
         The replies are the worker's: to `cases`, then to `hidden`. Hidden cases are asked in a
-        second run, of a process made anew, and only where all of `cases` were answered: nothing
+        second run, in a new process, and only where all of `cases` were answered: nothing
         that could carry them home is listened to after they are told. `replies` holds whatever the
         learner's process sent for each question and is not to be trusted further than as an answer;
         `noise` counts the lines that were none, `signs` are what its process was heard doing
@@ -195,7 +195,7 @@ class Sandbox:
         return {worker.uid for worker in self._workers}
 
     def _ask_all(self, steps, numbers, spark: bool, spent: float) -> dict:
-        """Ask, and where a step never ended ask the rest without it, in a process made anew: an
+        """Ask, and where a step never ended ask the others without it, in a new process: an
         endless loop costs its own question only."""
         heard = self._ask(steps, numbers, spark, spent)
         hung = heard.pop("hung", None)
@@ -380,7 +380,7 @@ class Worker:
             root = folder / f"root{number}"
             root.mkdir()
             setup.update(root=str(root), plan=bubble.plan(readable, _hidden()))
-        self.group = cgroup.make(f"{folder.name}-{number}")
+        self.group = cgroup.make_group(f"{folder.name}-{number}")
         orders = {
             "groups": [str(each) for each in self.group.folders] if self.group else [],
             "command": program,

@@ -1,8 +1,8 @@
-"""What in a submission should a person look at, though it earned nothing?
+"""Finds signs in a submission that a person should look at, though they earned nothing.
 
 Nothing here decides about points: the walls and the judges do. A sign is something that no answer
 to a question about Kafka needs, and that somebody who tries to get round the grading does: it
-stands in the answer's text (`in_answers`), or the learner's process was heard doing it (`in_heard`,
+is in the answer's text (`in_answers`), or the learner's process was heard doing it (`in_heard`,
 see audit.py). Each is told in a few words that a teacher can check in the notebook. Signs are few
 and narrow on purpose: an honest learner who is pointed at is worse than a clever one who is not.
 """
@@ -55,7 +55,7 @@ MODULES = frozenset(
 )
 # what a notebook imports of us
 OURS = frozenset(("check", "hint", "me", "numbers", "predict", "require", "reveal", "truth"))
-# where what is asked for stands solved
+# the packages that hold the solutions of what is asked
 OF_KAFKALAB = frozenset(("broker", "clients", "protocol", "sim"))
 OF_MODULES = {
     "kafkalab": OF_KAFKALAB,
@@ -202,7 +202,7 @@ def in_heard(heard: Mapping) -> list[str]:
 
 
 def _of_source(source: str) -> list[str]:
-    """What stands in a cell, in order, each thing once.
+    """What a cell holds, in order, each thing once.
     Text that is no Python has none: it does not run either."""
     try:
         with warnings.catch_warnings():

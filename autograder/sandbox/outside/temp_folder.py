@@ -1,5 +1,7 @@
-"""The folder a sandbox lives in: held by a lock as long as its process lives, and cleared away
-by the next one when that was killed."""
+"""Makes the folder of a sandbox, and deletes those that killed processes left.
+
+A lock holds the folder as long as its process lives.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def clear() -> None:
     """Delete the folders that nobody holds any more. One of another user,
     or another's name for something else, stays."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):  # held, or gone meanwhile
+        with contextlib.suppress(OSError):  # held, or gone by now
             if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
                 with open(folder / HELD, "r+", encoding="utf-8") as lock:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from autograder.cell import asking, progress
+from autograder.cell import progress, reply
 from autograder.course.references import reference
 
 # the name autograder.cell.check is the function that cells call
@@ -56,7 +56,7 @@ def test_a_named_wrong_answer_has_its_own_sentence(cell):
 
 def test_a_right_answer_in_other_letters_is_told_so(cell):
     cell('n = numbers("90.1")\n' + reference("90.1"))
-    assert "a number stands without quotation marks" in cell('opened = f" {opened}"\ncheck("90.1")')
+    assert "write a number without quotation marks" in cell('opened = f" {opened}"\ncheck("90.1")')
     assert "quotation marks" not in cell('opened = "77"\ncheck("90.1")'), (
         "only where it is right but for that"
     )
@@ -210,11 +210,14 @@ def test_a_check_that_is_not_right_yet_shows_its_sentence_and_no_traceback():
 
 def test_an_answer_of_a_hundred_thousand_entries_is_told_by_its_last_ones():
     assert (
-        asking.fill("you said {said}.", {}, "90.1", [7] * 100_000)
+        reply.insert_values("you said {said}.", {}, "90.1", [7] * 100_000)
         == f"you said ... {', '.join(['7'] * 27)}."
     )
-    assert asking.fill("you said {said}.", {}, "90.1", ["IDLE", "READY"]) == "you said IDLE, READY."
     assert (
-        asking.fill("you said {said}.", {}, "90.1", ["x" * 500, "y" * 500])
+        reply.insert_values("you said {said}.", {}, "90.1", ["IDLE", "READY"])
+        == "you said IDLE, READY."
+    )
+    assert (
+        reply.insert_values("you said {said}.", {}, "90.1", ["x" * 500, "y" * 500])
         == f"you said ... {'y' * 80}."
     )

@@ -38,7 +38,7 @@ def said(capsys, name, **values):
         ("00 first producer", {"sockets": 2}, "asks for connections"),
         ("03 answers", {"fetch_ms": -5, "heartbeat_ms": 3}, "fetch_ms: write a number of millisec"),
         ("02 limit -1", {"closed_by": "nobdy"}, "one of 'client', 'broker', 'nobody', not 'nobdy'"),
-        ("10 alive or not", {"works": 3, "stands_still": True}, "works: write True or False"),
+        ("10 alive or not", {"works": 3, "freezes": True}, "works: write True or False"),
         ("myth 05", {"verdict": "wrong"}, '"true", "false", "until 2.3"'),
         ("09 compaction", {"left_of_the_first_four": "the last"}, "whole numbers, such as"),
         ("03 the fourth", {"x": 1}, "this course has no guess '03 the fourth'"),

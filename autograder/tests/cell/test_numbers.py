@@ -12,7 +12,7 @@ import pytest
 from autograder.cell.course_folder import released
 from autograder.cell.data import plain, same
 from autograder.cell.numbers import _draw, numbers_for
-from autograder.cell.question import chapters, find, of_chapter
+from autograder.cell.question import asked_chapters, find, of_chapter
 from autograder.course.judge import judge_of
 from autograder.course.rehearsal import reply_of_wrong
 from autograder.grading.pace import counted
@@ -22,7 +22,7 @@ from autograder.tests.shares import share
 OWN = [
     question
     for chapter in released()
-    if chapter in chapters()
+    if chapter in asked_chapters()
     for question in of_chapter(chapter)
     if question.space
 ]
@@ -118,12 +118,6 @@ def test_no_students_numbers_make_a_wrong_answer_right(question, students):
             )
         ]
     assert found == []
-
-
-def test_at_least_half_of_the_exercises_of_a_chapter_are_a_students_own():
-    for chapter in (chapter for chapter in released() if chapter in chapters()):
-        exercises = [question for question in of_chapter(chapter) if question.kind != "open"]
-        assert 2 * sum(bool(question.space) for question in exercises) >= len(exercises), chapter
 
 
 def test_what_one_set_of_numbers_shows_is_played_once():

@@ -352,7 +352,7 @@ def test_nobody_says_that_a_pools_work_is_done_but_the_pool(forged):
 
 
 def test_a_loop_that_only_asks_its_pool_is_ended():
-    from autograder.cell.asking import NotAsAsked
+    from autograder.cell.reply import NotAsAsked
 
     question, _ = pooled("reference")
 

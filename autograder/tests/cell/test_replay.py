@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from autograder.cell.asking import ask
-from autograder.cell.question import chapters, find, of_chapter
+from autograder.cell.question import asked_chapters, find, of_chapter
 from autograder.cell.replay import fits, needs_calls
+from autograder.cell.reply import ask
 from autograder.course.judge import judge_of
 from autograder.course.rehearsal import namespace_of, reply_of_reference, reply_of_wrong
 from autograder.grading.verdict import NOT_PLAYED_AGAIN, all_cases, mark
@@ -106,7 +106,7 @@ def replies_of(question, source: str) -> list[tuple[dict, bool, dict]]:
 def test_only_questions_without_a_truth_are_played_again():
     assert [
         question.id
-        for chapter in chapters()
+        for chapter in asked_chapters()
         if chapter < "90"
         for question in of_chapter(chapter)
         if needs_calls(question)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from autograder.cell import sealed
 from autograder.cell.course_folder import notebooks
-from autograder.course.exercises import Cell, cells_of, find, uncommented
+from autograder.course.exercises import ExerciseCell, cells_of, find, uncommented
 from autograder.course.sources import EXERCISE, name_of
 
 FENCE = re.compile(r"```.*?```", re.DOTALL)
@@ -124,7 +124,7 @@ def _of_exercise(path: Path) -> Iterator[Piece]:
             yield from _comments(path.name, cell.line, shown)
 
 
-def _said(name: str, cell: Cell) -> Iterator[Piece]:
+def _said(name: str, cell: ExerciseCell) -> Iterator[Piece]:
     """The sentences in a judge's code: its longer texts, without docstrings."""
     tree = ast.parse(cell.body)
     docs = {

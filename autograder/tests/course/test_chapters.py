@@ -8,9 +8,9 @@ import shutil
 import pytest
 
 from autograder.cell import sealed
-from autograder.cell.asking import fill
 from autograder.cell.course_folder import released
-from autograder.cell.question import chapters, of_chapter
+from autograder.cell.question import asked_chapters, of_chapter
+from autograder.cell.reply import insert_values
 from autograder.course import release
 from autograder.course.exercises import LEAST_HINTS, LEAST_WRONG
 from autograder.course.judge import judge_of, said_of_right
@@ -22,7 +22,7 @@ from autograder.handed_in.submission import Submission
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.shares import share
 
-CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
+CHAPTERS = [chapter for chapter in released() if chapter in asked_chapters()]
 STUDENTS = ("", "s001", "s002")
 WRONG = {
     chapter: {question.id: judge_of(question.id).wrong_answers for question in of_chapter(chapter)}
@@ -134,7 +134,7 @@ def test_every_sentence_finds_its_numbers(chapter):
             else question.cases(question.same_for_all(question.all_numbers()[0]))
         ):
             said = [
-                fill(words, case, question.id, 0)
+                insert_values(words, case, question.id, 0)
                 for words in (
                     said_of_right(judge, case),
                     judge.otherwise,

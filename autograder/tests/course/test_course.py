@@ -19,8 +19,7 @@ import pytest
 from nbclient import NotebookClient
 
 from autograder.cell.course_folder import HOME
-from autograder.cell.question import chapters as asked_chapters
-from autograder.cell.question import of_chapter
+from autograder.cell.question import asked_chapters, of_chapter
 from autograder.course import build, sources
 from autograder.course.references import solved
 from autograder.tests.shares import share
@@ -68,6 +67,7 @@ CLAIMS = (
     ("04", "The 20 records before are in the log", r"read_with_latest +- +1$"),
     ("04", "and this group never reads them", r"^\{'latest': 1, 'earliest': 21\}$"),
     ("04", "The record of partition 0 left after 110 ms", r"^\[\(0, 110, 1\), \(1, 110, 4\)"),
+    ("04", "The fifth record of partition 1 did not fit", r"\(1, 1102, 1\)\]$"),
     ("04", "In the last row a batch is full after ten records", r"bytes: 15 batches, 14,265 bytes"),
     ("04", "So the broker must compress again, `recompress`", r"broker-0 +recompress +zstd"),
     ("04", "Its work grows from 12 to 79 microseconds", r"recompress +zstd +8826 +1014 +67$"),
@@ -97,6 +97,11 @@ CLAIMS = (
         "05",
         "At the next try 1 to 5 is written first",
         r"10226 +1 to 5 +written\n.*10229 +0 +written",
+    ),
+    (
+        "05",
+        "it had a connection to it already",
+        r"broker 1 +up +localhost:9093 +★safe-0 ★safe-1 safe-2",
     ),
     ("05", "so they see nothing until a follower is back", r"read_now +- +0$"),
     ("05", "With brokers of 2.3 a consumer reads all five at once", r"'2\.3': .*'now': 5"),
@@ -150,6 +155,7 @@ CLAIMS = (
         r"^\['-\d', '-\d', '-\d', '-\d', '-\d'\]$",
     ),
     ("03", "Client 2.2 opens a second bootstrap connection", r"v2_2 +- +5$"),
+    ("03", "For 2.2 it was the first", r"^\* reader +node -2 +bootstrap +- +0 ms"),
     ("03", "2.3 waits for the one it has", r"v2_3 +- +4$"),
     ("03", "Client 3.9 also wants to send its own metrics", r"v3_9 +- +5$"),
     ("03", "The heartbeat thread looks after", r"^\{'reader': 4, 'alone': 0\}$"),
@@ -174,7 +180,8 @@ CLAIMS = (
     (
         "08",
         "the others continue to read",
-        r"'cooperative assignor': 'ann stops for 0 s',\s+'newer protocol, 4.4': 'ann stops for 0 s'",
+        r"'cooperative assignor': 'ann stops for 0 s',\s+"
+        r"'newer protocol, 4.4': 'ann stops for 0 s'",
     ),
     ("08", "no rebalance begins", r"'static member': 'ann stops for 0 s'"),
     (

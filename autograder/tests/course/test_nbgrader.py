@@ -6,7 +6,7 @@ import json
 import pytest
 
 from autograder.cell.course_folder import released
-from autograder.cell.question import chapters, find, of_chapter
+from autograder.cell.question import asked_chapters, find, of_chapter
 from autograder.course.judge import judge_of
 from autograder.course.masters import master
 from autograder.course.references import solved
@@ -17,7 +17,7 @@ from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.honest import notebooks as honest
 from autograder.tests.plain_nbgrader import PlainCourse, source_of
 
-CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
+CHAPTERS = [chapter for chapter in released() if chapter in asked_chapters()]
 
 
 @pytest.mark.slow

@@ -11,11 +11,11 @@ from collections import Counter
 import pytest
 
 from autograder.cell.course_folder import notebooks
-from autograder.cell.question import chapters, find, of_chapter
+from autograder.cell.question import asked_chapters, find, of_chapter
 from autograder.course import sources
 from autograder.course.judge import judge_of as judge_of
 
-CHAPTERS = [name for name in sources.chapters() if name[:2] in chapters()]
+CHAPTERS = [name for name in sources.chapters() if name[:2] in asked_chapters()]
 # The learner's half is usually played (kinds.Function.play). Where the probe itself runs a lab with
 # the learner's code in it, it is named here.
 HALVES_RUN_BY_A_PROBE = {"04": "04.5", "05": "05.3", "11": "11.4"}
@@ -142,10 +142,12 @@ def test_a_planted_bug_is_hunted_by_its_lines(chapter):
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_half_of_the_exercises_have_numbers_of_ones_own(chapter):
+def test_three_exercises_have_numbers_of_ones_own(chapter):
+    """A function or a loop of the learner's own is the same for all; a judge tries it on cases that
+    nobody has seen."""
     asked = graded(chapter)
     same = [question.id for question in asked if not of_ones_own(question)]
-    assert 2 * len(same) <= len(asked), (
+    assert len(asked) - len(same) >= 3, (
         f"the same for everybody: {', '.join(same)} of {len(asked)}; give one of them a `space`"
     )
 

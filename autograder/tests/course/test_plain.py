@@ -53,22 +53,6 @@ REACH = 40
 """How many characters after a bold term its Chinese may be."""
 SOLUTION = re.compile(r"(?s)### BEGIN SOLUTION.*?### END SOLUTION")
 CHINESE = re.compile(r"[一-鿿]")
-# A chapter that is mended leaves its table. A line between two rows lets several go at once.
-NOT_YET_PLAIN = {
-    # 06
-    "06",
-    # 07
-    "07",
-    # 10
-    # 11
-}
-"""Chapters that still break a rule of this page."""
-
-
-def expected(name):
-    """A chapter, which is expected to fail while it is in the table."""
-    marks = [pytest.mark.xfail(strict=True, reason="not mended yet")]
-    return pytest.param(name, id=name, marks=marks if name[:2] in NOT_YET_PLAIN else [])
 
 
 def hard_words(piece: Piece) -> list[str]:
@@ -148,7 +132,7 @@ def long_cells(chapter: str) -> list[str]:
     return said
 
 
-@pytest.mark.parametrize("chapter", [expected(name) for name in chapters()])
+@pytest.mark.parametrize("chapter", chapters())
 def test_a_chapter_is_plain(chapter):
     all_pieces, text = pieces(chapter), markdown_of(chapter)
     problems = [

@@ -19,26 +19,9 @@ from autograder.course.sources import chapters
 CHAPTERS = [name for name in chapters() if name[:2].isdigit() and name[:2] != "00"]
 NEAR_MIN = 4
 """The measure of a chapter may move so far after its minutes were written down."""
-# A chapter that is mended leaves this table. A line between two rows lets several go at once.
-TOO_LONG = {
-    # 06
-    "06": "45 + 76",
-    # 07
-    "07": "56 + 80",
-    # 08
-    # 09
-}
-"""Chapter -> the minutes of its sittings, where they are still too long or not announced."""
 
 
-def measured(name):
-    """A chapter, which is expected to fail while it is in TOO_LONG."""
-    why = TOO_LONG.get(name[:2])
-    marks = [pytest.mark.xfail(strict=True, reason=f"sittings of {why} minutes")] if why else []
-    return pytest.param(name, marks=marks, id=name)
-
-
-@pytest.mark.parametrize("chapter", [measured(name) for name in CHAPTERS])
+@pytest.mark.parametrize("chapter", CHAPTERS)
 def test_sittings_are_short_and_announced_as_they_are(chapter):
     found = sittings(chapter)
     said = announced(chapter)
@@ -56,10 +39,6 @@ def test_sittings_are_short_and_announced_as_they_are(chapter):
         "**Time** write one number a sitting, such as "
         f"{' and '.join(str(each.announced) for each in found)}"
     )
-
-
-def test_the_table_of_exceptions_names_chapters():
-    assert set(TOO_LONG) <= {name[:2] for name in CHAPTERS}
 
 
 @pytest.mark.parametrize("page", PAGES)

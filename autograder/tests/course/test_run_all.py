@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from autograder.cell.course_folder import released
-from autograder.cell.question import chapters, find
+from autograder.cell.question import asked_chapters, find
 from autograder.course import sources
 from autograder.course.masters import master
 from autograder.course.references import references
@@ -19,7 +19,7 @@ from autograder.handed_in.submission import read
 from autograder.tests.course.test_nbgrader import without_spark
 from autograder.tests.plain_nbgrader import PlainCourse, source_of
 
-CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
+CHAPTERS = [chapter for chapter in released() if chapter in asked_chapters()]
 
 
 def without_the_picture(notebook):

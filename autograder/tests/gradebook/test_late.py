@@ -9,7 +9,7 @@ from autograder.__main__ import main
 from autograder.grade import grade_class
 from autograder.gradebook import late
 from autograder.gradebook.byhand import ByHand, Entry
-from autograder.gradebook.late import Policy, moment_of, settle, told
+from autograder.gradebook.late import Policy, lateness_text, parse_moment, settle_penalties
 from autograder.gradebook.late_plugin import LatePenalty
 from autograder.gradebook.read import sheets
 from autograder.tests.conftest import writer_of
@@ -76,7 +76,7 @@ def test_an_extension_may_come_before_the_submission(out, hand_in, tmp_path):
     main(["due", str(out), "90", ago(days=-1), "--student", "cy"])
     hand_in("cy", student="cy", folder=tmp_path / "class")
     grade_class(tmp_path / "class", out, say=lambda text: None)
-    settle(out)
+    settle_penalties(out)
     assert marks(out)["cy"] == (6, 0, 6) and marks(out)["bo"][1] == 1.5
 
 
@@ -99,7 +99,11 @@ def test_a_persons_mark_changes_the_penalty_with_it_and_nbgrader_agrees(out):
     main(["due", str(out), "90", ago(hours=5)])
     with ByHand(out) as hand:
         hand.enter("bo", "90_demo", "90.open", Entry(4.0, False))
-    assert settle(out) == 1 and marks(out)["bo"] == (9, 0.9, 8.1) and settle(out) == 0
+    assert (
+        settle_penalties(out) == 1
+        and marks(out)["bo"] == (9, 0.9, 8.1)
+        and settle_penalties(out) == 0
+    )
     with Gradebook(f"sqlite:///{out / 'gradebook.db'}") as book:
         found = book.find_submission("90_demo", "bo")
         assert found.late_submission_penalty == 0.9 and found.total_seconds_late > 5 * 3600 - 60
@@ -147,12 +151,12 @@ def test_the_courses_policy_is_read_and_checked(tmp_path, monkeypatch):
 
 
 def test_moments_and_spans_in_words():
-    assert moment_of("2026-11-30T23:59+01:00") == datetime(2026, 11, 30, 22, 59, tzinfo=UTC)
+    assert parse_moment("2026-11-30T23:59+01:00") == datetime(2026, 11, 30, 22, 59, tzinfo=UTC)
     assert (
-        moment_of("2026-11-30 23:59") == moment_of("2026-11-30 23:59 UTC")
-        and moment_of("none") is None
+        parse_moment("2026-11-30 23:59") == parse_moment("2026-11-30 23:59 UTC")
+        and parse_moment("none") is None
     )
-    assert (told(30), told(3_600), told(90_061)) == (
+    assert (lateness_text(30), lateness_text(3_600), lateness_text(90_061)) == (
         "less than a minute",
         "1 hour",
         "1 day and 1 hour",

@@ -19,8 +19,8 @@ from autograder.course.masters import master
 from autograder.grade import grade, grade_class, needs_attention
 from autograder.gradebook.write import INDEXES, Gradebook
 from autograder.grading import out_folder, results
+from autograder.grading.open_marks import marks_of
 from autograder.grading.pace import Pace
-from autograder.grading.settling import marks_of
 
 
 @pytest.fixture
@@ -345,11 +345,11 @@ def test_notebooks_without_a_name_are_told_of_for_they_share_their_numbers(
     hand_in("ada", student="s1", folder=box)
     hand_in("bo", folder=box)
     assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 0
-    assert "name nobody" not in capsys.readouterr().err, "one alone shares them with no one"
+    assert "have no name" not in capsys.readouterr().err, "one alone shares them with no one"
     hand_in("cy", folder=box)
     assert main(["grade", str(box), "--out", str(tmp_path / "out")]) == 0
     assert (
-        '2 notebooks name nobody, me("") in the first cell, so they all had the same numbers'
+        '2 notebooks have no name, me("") in the first cell. They all had the same numbers'
         in capsys.readouterr().err
     )
 

@@ -190,8 +190,8 @@ def test_only_what_uses_spark_has_sparks_time(sandbox):
             "    except OSError: pass\nos._exit(0)"
         ),
         (
-            "from autograder.cell import asking\n"
-            "asking.ask = lambda *words: {'ok': True, 'score': 1}\n"
+            "from autograder.cell import reply\n"
+            "reply.ask = lambda *words: {'ok': True, 'score': 1}\n"
             "total = 0"
         ),
         (

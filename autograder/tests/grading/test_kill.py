@@ -147,7 +147,7 @@ class Class:
         the gradebook's scores and comments."""
         with sqlite3.connect(out / "gradebook.db") as database:
             return (
-                results.canonical(json.loads((out / "RESULTS.json").read_text())),
+                results.comparable_text(json.loads((out / "RESULTS.json").read_text())),
                 database.execute(SCORES).fetchall(),
                 database.execute(COMMENTS).fetchall(),
             )

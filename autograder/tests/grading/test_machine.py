@@ -19,8 +19,8 @@ from autograder.__main__ import main
 from autograder.cell.course_folder import HOME
 from autograder.grade import grade
 from autograder.sandbox.outside import bubble
-from autograder.sandbox.outside.probing import Probe
 from autograder.sandbox.outside.temp_folder import Lodging
+from autograder.sandbox.outside.wall_probe import Probe
 
 MARKS = """select student_id, base_cell.name, auto_score, needs_manual_grade from grade
     join base_cell on base_cell.id = grade.cell_id join submitted_notebook on submitted_notebook.id = grade.notebook_id

@@ -11,7 +11,7 @@ from autograder.course.judge import Verdict, judge_of
 from autograder.grade import grade_class
 from autograder.grading import verdict
 from autograder.grading.calibration import Calibration
-from autograder.grading.settling import settle
+from autograder.grading.open_marks import settle
 from autograder.grading.verdict import all_cases, mark
 from autograder.handed_in.assignment import grade_id_of
 from autograder.teacher.items import misconceptions, unnamed

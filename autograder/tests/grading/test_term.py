@@ -12,7 +12,7 @@ from autograder.gradebook.read import sheets
 from autograder.gradebook.students import class_of
 from autograder.grading import out_folder
 from autograder.handed_in.classlist import Roster, read_roster
-from autograder.teacher.report import read_class, told
+from autograder.teacher.report import as_text, read_class
 from autograder.tests.conftest import writer_of
 from autograder.written.answers import open_answers, read_results
 
@@ -68,8 +68,8 @@ def test_a_second_folder_leaves_the_first_ones_results_pages_and_queue(out, hand
 
 def test_one_name_in_two_chapters_is_two_entries(out):
     one = next(iter(out_folder.read(out).values()))
-    other = out_folder.Entry(out_folder.replace(one.submission, chapter=None), "key")
-    assert list(out_folder.named([one, other])) == [
+    other = out_folder.GradedFile(out_folder.replace(one.submission, chapter=None), "key")
+    assert list(out_folder.unique_names([one, other])) == [
         one.submission.name,
         f"{one.submission.name} (no chapter)",
     ]
@@ -88,9 +88,9 @@ def test_the_class_list_is_kept_and_says_who_is_missing_and_who_is_a_stranger(
         "bo": ("Bo", "Ōe"),
         "eve": ("", ""),
     }, "no list was named, and the file was known to be Bo's"
-    text = told(read_class(out))
+    text = as_text(read_class(out))
     assert (
-        "Nothing that could be graded came from 1 of the class list: cy." in text
+        "1 of the class list handed in nothing that could be graded: cy." in text
         and "Not on the class list: eve" in text
     )
     (tmp_path / "class.csv").write_text(

@@ -81,7 +81,7 @@ def test_a_run_that_was_killed_is_told_as_one(out, hand_in, tmp_path, capsys):
     with pytest.raises(Killed):
         grade_class(tmp_path / "second", out, say=kill)
     assert main(["report", str(out)]) == 0
-    assert "The last run of `grade` has not come to its end" in capsys.readouterr().out
+    assert "The last run of `grade` did not finish" in capsys.readouterr().out
     assert main(["export", str(out)]) == 0 and "not come to its end" in capsys.readouterr().err
     with pytest.raises(Killed):
         grade_class(tmp_path / "second", tmp_path / "new", say=kill)

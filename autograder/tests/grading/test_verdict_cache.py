@@ -6,9 +6,9 @@ import os
 import pytest
 
 from autograder.cell import sealed
-from autograder.cell.asking import fill
 from autograder.cell.course_folder import released
-from autograder.cell.question import chapters, find, of_chapter
+from autograder.cell.question import asked_chapters, find, of_chapter
+from autograder.cell.reply import insert_values
 from autograder.course.fingerprint import origin
 from autograder.course.judge import Verdict, judge_of
 from autograder.grade import grade_class
@@ -22,7 +22,9 @@ def told(data, question_id="90.3"):
     return foreseen(question, judge_of(question_id), case, data)
 
 
-@pytest.mark.parametrize("chapter", [chapter for chapter in released() if chapter in chapters()])
+@pytest.mark.parametrize(
+    "chapter", [chapter for chapter in released() if chapter in asked_chapters()]
+)
 def test_every_verdict_is_sealed_from_the_questions_and_judges_of_today(chapter):
     old = stale(chapter)
     assert not old, (
@@ -37,7 +39,7 @@ def test_no_lab_is_played_for_an_answer_that_was_foreseen(demo, monkeypatch):
     judge = judge_of("90.3")
     right = judge.truth(case)
     monkeypatch.setattr(verdict, "verdict_of", None)
-    assert told(right) == Verdict(True, fill(judge.right, case, "90.3", right), 1.0)
+    assert told(right) == Verdict(True, insert_values(judge.right, case, "90.3", right), 1.0)
     assert not told({"total": -7}).ok and told({"total": -7}).names == ()
     assert verdict._verdict(question, judge, case, False, {"data": right}).ok
 

@@ -14,8 +14,8 @@ from autograder.__main__ import main
 from autograder.cell import verdict as cell_verdict
 from autograder.grade import grade_class
 from autograder.grading import out_folder, replies, verdict
+from autograder.grading.open_marks import marks_of
 from autograder.grading.out_folder import whole
-from autograder.grading.settling import marks_of
 from autograder.grading.verdict import judge
 from autograder.teacher.export import LAYOUTS, export
 from autograder.teacher.regrade import regrade

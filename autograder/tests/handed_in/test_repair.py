@@ -12,7 +12,7 @@ import pytest
 
 from autograder.course.masters import master
 from autograder.handed_in import repair
-from autograder.handed_in.arrivals import arrive, copied, keep_copy
+from autograder.handed_in.arrivals import arrive, copy_path, keep_copy
 from autograder.handed_in.submission import of, read
 from autograder.tests.handed_in.test_archives import zipped
 
@@ -113,7 +113,7 @@ def test_what_is_not_mended_is_told_in_one_sentence_and_kept(hand_in, tmp_path, 
     assert submission.status == "unreadable" and submission.reason.count(".") <= 2
     assert re.search(r"hand in the \.ipynb file itself\.$|no answer cells", submission.reason)
     keep_copy(tmp_path / "received", arrival)
-    assert copied(tmp_path / "received", "bo.ipynb", arrival.sha256).read_bytes() == raw
+    assert copy_path(tmp_path / "received", "bo.ipynb", arrival.sha256).read_bytes() == raw
 
 
 def conflicted(text: str, mine: str, theirs: str) -> str:

@@ -64,8 +64,8 @@ still_open = array()
         "another ask",
         "the function that asks is replaced by one that says right",
         """
-from autograder.cell import asking
-asking.ask = lambda *words: {"ok": True, "data": {"ok": True, "verdict": "right"}, "score": 1}
+from autograder.cell import reply
+reply.ask = lambda *words: {"ok": True, "data": {"ok": True, "verdict": "right"}, "score": 1}
 still_open = 0
 """,
     ),

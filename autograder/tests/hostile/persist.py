@@ -39,7 +39,7 @@ ATTACKS = (
         """
 import os, sys
 for folder in [*sys.path, "/course", "/course/autograder/__pycache__", "/scratch"]:
-    for name in ("pandas.py", "sitecustomize.py", "autograder/cell/asking.py"):
+    for name in ("pandas.py", "sitecustomize.py", "autograder/cell/reply.py"):
         try:
             with open(os.path.join(folder, name), "w") as file:
                 file.write("left = 'TOKEN'; raise SystemExit(0)")
@@ -54,9 +54,9 @@ still_open = 0
         "modules of the worker are changed for whoever comes next",
         """
 import sys
-import autograder.cell.asking, autograder.cell.data, json
+import autograder.cell.reply, autograder.cell.data, json
 json.left = autograder.cell.data.left = sys.left = "TOKEN"
-autograder.cell.asking.ask = lambda *words: {"data": {"still_open": ["TOKEN"]}}
+autograder.cell.reply.ask = lambda *words: {"data": {"still_open": ["TOKEN"]}}
 still_open = 0
 """,
         then=(

@@ -186,7 +186,7 @@ ATTACKS = (
         source="still_open = {right}",
         change=lambda nb: top(
             nb,
-            "import autograder.cell.asking\nautograder.cell.asking.ask = None\n"
+            "import autograder.cell.reply\nautograder.cell.reply.ask = None\n"
             "right = [-1, 0, 1]\n"
             "__builtins__.set = list",
         ),

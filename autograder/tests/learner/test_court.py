@@ -7,7 +7,7 @@ import re
 import pytest
 
 from autograder.cell.course_folder import notebooks
-from autograder.cell.guesses import Refused, read
+from autograder.cell.guesses import RefusedGuess, read
 from autograder.learner.court import Hearing, NotYetHeard, claims, court
 from autograder.learner.court.claim import VERSIONS
 from autograder.learner.court.experiments import CLAIMS
@@ -124,9 +124,9 @@ def test_a_claim_nobody_made():
 
 @pytest.mark.parametrize("verdict", ["until 2.5", "from 2.1", "until 4.4", "wrong", "until"])
 def test_a_guess_names_a_version_that_the_court_plays(verdict):
-    with pytest.raises(Refused, match="2.1, 2.2, 2.3, 2.8, 3.6, 3.9, 4.0 and 4.4"):
+    with pytest.raises(RefusedGuess, match="2.1, 2.2, 2.3, 2.8, 3.6, 3.9, 4.0 and 4.4"):
         read("myth 07", {"verdict": verdict})
-    with pytest.raises(Refused):
+    with pytest.raises(RefusedGuess):
         read("myth 21", {"verdict": "true"})
 
 

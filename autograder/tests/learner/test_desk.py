@@ -68,7 +68,7 @@ def test_the_myth_court_can_be_reset_though_it_has_no_number(mine, capsys, tmp_p
 def test_pack_makes_one_file_that_grades_under_the_learners_name(mine, tmp_path):
     desk.prepare_mine()
     own = mine / "90_demo" / "90_demo.ipynb"
-    assert "It says nobody" in desk.pack("90")
+    assert "It has no name" in desk.pack("90")
     answer(own, "s123", q_90_3=reference("90.3"))
     said = desk.pack("90", tmp_path / "hand_in.ipynb")
     assert "Receipt code: " in said and "Not answered yet: 90.1, 90.2, 90.open." in said

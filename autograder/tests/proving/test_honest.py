@@ -6,13 +6,13 @@ import json
 import pytest
 
 from autograder.cell.course_folder import released
-from autograder.cell.question import chapters
+from autograder.cell.question import asked_chapters
 from autograder.grading.lanes.submission_run import run
 from autograder.handed_in.submission import read
 from autograder.sandbox.outside.parent import Sandbox
 from autograder.tests.honest import STYLES, notebooks
 
-CHAPTERS = [chapter for chapter in released() if chapter in chapters()]
+CHAPTERS = [chapter for chapter in released() if chapter in asked_chapters()]
 OF_THE_DEMO, OF_A_CHAPTER = 120, 45
 
 

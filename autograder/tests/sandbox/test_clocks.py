@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from autograder.cell import asking
-from autograder.cell.asking import PROCESSOR, WALL, answer_in_time, complaint
+from autograder.cell import reply as asked
+from autograder.cell.reply import PROCESSOR, WALL, answer_in_time, complaint
 from autograder.sandbox.inside.worker import SLACK_SECONDS, Patience
 from autograder.sandbox.outside.parent import Limits, Sandbox
 
@@ -183,8 +183,8 @@ def test_a_submission_has_its_time_whatever_its_steps_say():
 
 def test_a_notebook_has_the_same_two_clocks(monkeypatch):
     """`check` says what grading says."""
-    monkeypatch.setattr(asking, "SECONDS", 0.2)
-    monkeypatch.setattr(asking, "WALL_SECONDS", 0.6)
+    monkeypatch.setattr(asked, "SECONDS", 0.2)
+    monkeypatch.setattr(asked, "WALL_SECONDS", 0.6)
 
     def work():
         while True:
@@ -196,8 +196,8 @@ def test_a_notebook_has_the_same_two_clocks(monkeypatch):
 
 
 def test_where_no_clock_can_interrupt_both_are_looked_at_afterwards(monkeypatch):
-    monkeypatch.setattr(asking, "SECONDS", 0.05)
-    monkeypatch.setattr(asking, "WALL_SECONDS", 0.1)
+    monkeypatch.setattr(asked, "SECONDS", 0.05)
+    monkeypatch.setattr(asked, "WALL_SECONDS", 0.1)
     found = []
 
     def work():

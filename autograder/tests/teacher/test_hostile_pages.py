@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from autograder.course.masters import master
-from autograder.gradebook.read import Cell, Sheet
+from autograder.gradebook.read import GradeCell, Sheet
 from autograder.teacher import feedback, reportpage
 from autograder.teacher.items import Item, Misconception
 from autograder.teacher.report import Chapter, Class
@@ -61,9 +61,9 @@ def feedback_of(words: str) -> str:
     """A student's page with these words in every place that somebody else than us can fill."""
     own = master("90")
     cells = (
-        Cell("90.1", 1.0, 2.0, False, False, words),
-        Cell("90.2", 1.0, 2.0, True, False, words),
-        Cell("90.open", 0.0, 4.0, False, True),
+        GradeCell("90.1", 1.0, 2.0, False, False, words),
+        GradeCell("90.2", 1.0, 2.0, True, False, words),
+        GradeCell("90.open", 0.0, 4.0, False, True),
     )
     sheet = Sheet(words, words, words, "", words, "", 0.0, cells)
     answers = dict.fromkeys(("90.1", "90.2", "90.open"), words)
@@ -78,7 +78,7 @@ def not_graded_of(words: str) -> str:
 
 def report_of(words: str, folder: Path) -> str:
     """The report with these words in every name and sentence, its pictures left out."""
-    cell = Cell("90.1", 1.0, 2.0, False, False)
+    cell = GradeCell("90.1", 1.0, 2.0, False, False)
     sheet = Sheet(words, words, words, "", "90_demo", "", 0.0, (cell,))
     item = Item("90.1", words, "value", 2.0, 1, 0, 0.5, 0.5, None)
     wrong = Misconception("90.1", words, words, 1, 0.5, words)
@@ -99,7 +99,7 @@ def answer_of(words: str) -> str:
     queue = SimpleNamespace(
         current=item, shown=True, question=words, left=left, same_words=0, HIGHEST=4
     )
-    return screens.page(queue, words)
+    return screens.answer_page(queue, words)
 
 
 @pytest.mark.parametrize("words", HOSTILE)

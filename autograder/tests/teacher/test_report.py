@@ -10,16 +10,17 @@ import pytest
 
 from autograder.__main__ import main
 from autograder.grade import grade_class
-from autograder.gradebook.read import Cell, Sheet
+from autograder.gradebook.read import GradeCell, Sheet
 from autograder.teacher import pictures as classpictures
 from autograder.teacher.items import Item, Misconception, items, misconceptions
-from autograder.teacher.report import Chapter, Class, class_table, misconception_map, told
+from autograder.teacher.report import Chapter, Class, as_text, class_table, misconception_map
 from autograder.teacher.reportpage import write_page
 
 
 def sheet(student, scores, waits=False, **more):
     cells = tuple(
-        Cell(f"90.{number}", score, 1.0, False, False) for number, score in enumerate(scores, 1)
+        GradeCell(f"90.{number}", score, 1.0, False, False)
+        for number, score in enumerate(scores, 1)
     )
     return Sheet(
         student,
@@ -29,7 +30,7 @@ def sheet(student, scores, waits=False, **more):
         "90_demo",
         "",
         more.pop("late_penalty", 0.0),
-        (*cells, Cell("90.open", 0.0, 4.0, False, waits)),
+        (*cells, GradeCell("90.open", 0.0, 4.0, False, waits)),
         **more,
     )
 
@@ -165,7 +166,7 @@ def test_the_page_runs_nothing_and_needs_nothing(chapter, tmp_path):
         "90_demo-scores.png",
         "index.html",
     ]
-    assert "waiting for you" in told(found) and "autograder review" in told(found)
+    assert "waiting for you" in as_text(found) and "autograder review" in as_text(found)
 
 
 def test_the_command(hand_in, tmp_path, capsys):
@@ -227,7 +228,7 @@ def test_the_page_names_nobody_before_the_line_that_says_so(tmp_path, demo):
         ("s706",),
     )
     page = write_page(found).read_text(encoding="utf-8")
-    for_the_class, for_the_teacher = page.split("From here on names stand")
+    for_the_class, for_the_teacher = page.split("Names of students: for the teacher only")
     assert (
         not re.search(r"s70\d|Abel|Berg|Fox|Eng\b", for_the_class)
         and for_the_class.count("<img") == 4

@@ -128,7 +128,7 @@ def test_a_scorer_that_fails_good_answers_may_only_pass(monkeypatch, small_gate)
     ]
     found = calibrating.trial("90.open", marked)
     assert found.met and found.wrong_rejects > 0.02 and found.calibration().decisions == ("accept",)
-    assert "clear fails stay with you" in calibrating.told(found, None)
+    assert "clear fails stay with you" in calibrating.as_text(found, None)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ one claim turned round."""
 
 import pytest
 
-from autograder.cell.question import chapters, of_chapter
+from autograder.cell.question import asked_chapters, of_chapter
 from autograder.course.references import references
 from autograder.grading.scoring import decide
 from autograder.written.rubrics import suggest
@@ -11,7 +11,7 @@ from autograder.written.scorer import PASS_MARK
 
 OPEN = [
     question.id
-    for chapter in chapters()
+    for chapter in asked_chapters()
     for question in of_chapter(chapter)
     if question.kind == "open"
 ]

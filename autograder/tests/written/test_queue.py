@@ -17,9 +17,9 @@ from autograder.tests.teaching import GOOD, POOR, book, teach, use_rubric
 from autograder.written import queue_log
 from autograder.written.answers import OpenAnswer, open_answers
 from autograder.written.groups import groups
-from autograder.written.queue import Meanwhile, Queue
+from autograder.written.queue import MarkedByAnother, Queue
 from autograder.written.queue_log import read_log
-from autograder.written.screens import _wrapped, act, in_notebook, in_terminal, page, screen
+from autograder.written.screens import _wrapped, act, answer_page, in_notebook, in_terminal, screen
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_gradebook_that_was_lost_gets_the_marks_of_the_queue_again(out, capsys
 def test_no_name_is_shown_and_nothing_active(out):
     with Queue(out, "90.open", twice=0) as queue:
         while queue.current is not None:
-            shown, drawn = screen(queue), page(queue)
+            shown, drawn = screen(queue), answer_page(queue)
             assert not any(f"s{number:02}" in shown + drawn for number in range(1, 9))
             assert "\x1b" not in shown and "\u202e" not in shown + drawn and "<script" not in drawn
             queue.mark(2)
@@ -315,8 +315,8 @@ def test_a_mark_given_meanwhile_is_told_and_stays(out, monkeypatch):
             eva.mark(1)
             assert (
                 act(tom, "3")
-                == "eva gave this answer 1 of 4 points meanwhile. That stays, and yours was not"
-                " written; p goes back to it."
+                == "eva gave this answer 1 of 4 points before you. That mark stays, and yours was "
+                "not written; p goes back to it."
             )
             assert book(out)[answer.student][1] == 1.0 and tom.current.answer.token != answer.token
             act(tom, "p")
@@ -331,7 +331,7 @@ def test_a_mark_from_formgrader_is_not_written_over_either(out):
         student = queue.current.answer.student
         with ByHand(out) as hand:
             hand.enter(student, "90_demo", "90.open", Entry(2.5, False))
-        with pytest.raises(Meanwhile, match="Somebody else gave this answer 2.5 of 4"):
+        with pytest.raises(MarkedByAnother, match="Somebody else gave this answer 2.5 of 4"):
             queue.mark(0)
         assert book(out)[student][1] == 2.5
 

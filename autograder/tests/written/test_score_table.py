@@ -30,10 +30,10 @@ def test_odd_lines_of_the_first_file_and_held_files_are_held(tmp_path):
 
 def test_a_wrong_accept_a_gaming_accept_and_a_lost_answer_are_counted_apart():
     asked = [
-        score_table.Marked("09.open", 0, 1, "!", GOOD),
-        score_table.Marked("09.open", 1, 0, "g", GOOD),
-        score_table.Marked("09.open", 2, 4, "OVDF", "no idea"),
-        score_table.Marked("09.open", 3, 4, "OVDF", GOOD),
+        score_table.MarkedAnswer("09.open", 0, 1, "!", GOOD),
+        score_table.MarkedAnswer("09.open", 1, 0, "g", GOOD),
+        score_table.MarkedAnswer("09.open", 2, 4, "OVDF", "no idea"),
+        score_table.MarkedAnswer("09.open", 3, 4, "OVDF", GOOD),
     ]
     row = score_table.row("09.open", "seen", asked)
     assert (row.wrong, row.gaming, row.lost) == ((1, 1), (1, 1), (1, 2))

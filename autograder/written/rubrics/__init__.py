@@ -1,4 +1,4 @@
-"""Holds the rubrics of the open questions and looks them up for whoever asks for a suggestion.
+"""Holds the rubrics of the open questions and looks them up for the scorer.
 
 A file a chapter (chNN.py, a tuple RUBRICS). No learner is given one. A course of one's own, named
 by AUTOGRADER_COURSE, adds its rubrics/.

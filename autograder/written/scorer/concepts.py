@@ -87,7 +87,7 @@ def hits(way: str, lexicon: Lexicon, reading: Reading) -> Iterator[Hit]:
             _within(pattern, lexicon, reading, whole.first, whole.last, True) for pattern in between
         ):
             continue
-        if scopes.fits(of, lexicon, reading, whole) and not _refused(reading, whole):
+        if scopes.in_scope(of, lexicon, reading, whole) and not _refused(reading, whole):
             yield whole
 
 
@@ -149,7 +149,7 @@ def said(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]
 
 
 def denied(ways: tuple[str, ...], lexicon: Lexicon, reading: Reading) -> list[Hit]:
-    """What stands in a statement that is denied as a whole: "it is not true that ..."."""
+    """What a statement says that is denied as a whole: "it is not true that ..."."""
     for way in ways:
         _, polarity, patterns, *_ = _parsed(way)
         if polarity == "¬":

@@ -2,8 +2,8 @@
 
 "4 opened, 3 kept", "four in total ... three survive", "先建4条,最后剩3条", "1 + 1 + 2; one closes"
 must all come out as (4, 3); "4 or 5", "3 opened and 4 kept" and "4 minutes" must not. Every number
-of the answer is a candidate; what stands around it says whether it counts sockets at all and which
-of the two it is.
+of the answer is a candidate; the words around it say whether it counts sockets at all and which of
+the two it is.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ _MEASURES = frozenset("个 条 根 次 路 只 t".split())
 
 @dataclass(frozen=True)
 class CountRule:
-    """Names of the lexicon's lists: words of opening, of what is counted, of keeping, of
-    closing; what a number may count instead; who may be one of the parts."""
+    """Names the lexicon's lists for one count.
+
+    They hold words of opening, of what is counted, of keeping, of closing; what a number may count
+    instead; who may be one of the parts.
+    """
 
     opened: str
     counted: str
@@ -43,10 +46,10 @@ class CountRule:
 
 @dataclass
 class Tally:
-    """What the answer said about one number: the values, in order, with where they stood."""
+    """What the answer said about one number: the values, in order, with their places."""
 
     values: dict[int, Hit] = field(default_factory=dict)
-    costs: dict[int, float] = field(default_factory=dict)  # how far each value stood from its word
+    costs: dict[int, float] = field(default_factory=dict)  # how far each value was from its word
     hedged: bool = False  # "4 or 5"
 
     @property
@@ -103,7 +106,7 @@ _NEAR_TOKENS = 14
 
 
 def first_number(reading: Reading) -> int | None:
-    """Where the number stands that an answer begins with; None if it begins with words."""
+    """The place of the number that an answer begins with; None if it begins with words."""
     return next(
         (
             index
@@ -140,7 +143,7 @@ _PLAIN = 2.0  # a number this close to its word belongs to it beyond doubt
 
 def _settle(opened: Tally, kept: Tally, closed: Tally, unassigned: list[_Candidate]) -> None:
     """Bare numbers follow the order of the question; parts of a sum are no totals;
-    the rest is subtraction."""
+    the others are found by subtraction."""
     if unassigned and unassigned[0].value >= 3 and opened.values and max(opened.values) <= 2:
         opened.values.clear()
     for one in (opened, kept):

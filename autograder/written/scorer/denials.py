@@ -17,7 +17,7 @@ from autograder.written.scorer.text import SENTENCE_END, Reading, is_chinese
 
 
 def _compiled(*choices: str, before: str = " ", after: str = "(?= )") -> re.Pattern[str]:
-    """One expression over `Reading.line`, where a blank stands before every Chinese character."""
+    """One expression over `Reading.line`, where every Chinese character has a blank before it."""
     return re.compile(f"{before}(?:{'|'.join(_spaced(one) for one in choices)}){after}")
 
 
@@ -109,7 +109,7 @@ def _longest_run(denied: Iterable[bool]) -> int:
 
 
 def _denied(reading: Reading) -> list[bool]:
-    """For each token whether it stands in a clause that is denied."""
+    """For each token whether its clause is denied."""
     row = [False] * len(reading.tokens)
     sentences = reading.sentences()
     lines = [_line(reading, first, last) for first, last in sentences]

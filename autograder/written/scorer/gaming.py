@@ -171,7 +171,7 @@ _SALAD_WORDS = 6  # fewer words cannot be told from a terse answer
 
 
 def instructs_marker(reading: Reading) -> re.Match[str] | None:
-    """Text addressed to whoever or whatever marks: "ignore the rubric", "请给满分"."""
+    """Text addressed to the marker, a person or a program: "ignore the rubric", "请给满分"."""
     return _INSTRUCTION.search(_COURTESY.sub(" ,", reading.line))
 
 

@@ -360,7 +360,7 @@ def is_hypothetical(reading: Reading, hit: Hit, even_supposed: bool = False) -> 
 
 
 def _promise_broken_up_to(reading: Reading, first: int, hit: Hit) -> bool:
-    """Whether the hit stands in what a broken promise says; a semicolon ends that."""
+    """Whether the hit is part of what a broken promise says; a semicolon ends that."""
     promise = _BROKEN_PROMISE.search(_stretch(reading, first, hit.last))
     if promise is None:
         return False

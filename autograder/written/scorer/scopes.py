@@ -45,7 +45,7 @@ def wanted(way: str) -> tuple[tuple[str, bool], str]:
     return ((found[1], bool(found[2])), way[found.end() :]) if found else (("", False), way)
 
 
-def fits(of: tuple[str, bool], lexicon: Lexicon, reading: Reading, hit: Hit) -> bool:
+def in_scope(of: tuple[str, bool], lexicon: Lexicon, reading: Reading, hit: Hit) -> bool:
     """Whether a hit is said of the scope."""
     scope, certain = of
     if not scope:

@@ -338,8 +338,8 @@ def _judge(rubric: Rubric, body: Reading) -> tuple[list[tuple[Status, list[Hit]]
 
 
 def _blunder(rubric: Rubric, body: Reading) -> tuple[Blunder | None, Hit | None, bool]:
-    """The first false claim, where it stands, and whether one was made
-    that the rest of the answer takes back."""
+    """The first false claim, its place, and whether one was made
+    that another part of the answer takes back."""
     qualified = False
     for blunder in rubric.blunders:
         found = concepts.claimed(blunder.ways, rubric.lexicon, body, blunder.even_supposed)

@@ -221,7 +221,7 @@ def _without_soft_breaks(answer: str) -> str:
         wraps = (
             first_word
             and _columns(line) in WRAPPED_COLUMNS
-            # else whoever wrapped the text would have put it into the line before
+            # else the wrapping would have put it into the line before
             and _columns(line) + 1 + _columns(first_word[0]) > widest
             and not line.endswith("  ")
             and not _ENDS.search(line)

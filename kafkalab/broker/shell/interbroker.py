@@ -309,8 +309,9 @@ class InterBroker:
                 self._command(
                     self.controller.alter_isr(leader, epoch, wish.topic, wish.partition, wish.isr)
                 )
-                replica = self.brokers[leader].replicas.replica((wish.topic, wish.partition))
-                if replica.isr_wanted == wish.isr:
+                # the topic may be deleted while the wish is on its way
+                replica = self.brokers[leader].replicas.found((wish.topic, wish.partition))
+                if replica is not None and replica.isr_wanted == wish.isr:
                     self.brokers[leader].do(
                         self.brokers[leader].replicas.wish_refused(replica, self._clock.now_ms)
                     )

@@ -17,11 +17,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from kafkalab.proof.laws.trial import report, try_seed
 
 STORIES_A_SWEEP = 40
+LOOK_EVERY_S = 0.2
+FIRST_WORD_S = 2
+"""A sweep shorter than this says nothing before its end."""
 TOLD_IN_FULL = 3
 """So many broken seeds are told in full; of the others only the numbers are printed."""
 
@@ -123,6 +126,7 @@ def _verdicts(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
         # A full pipe without a reader would stop its writer.
         answers.append(tempfile.TemporaryFile(mode="w+", encoding="utf-8"))
         workers.append(subprocess.Popen(command, env=environment, stdout=answers[-1]))
+    _show_progress(workers, answers, options.seeds)
     found: list[dict[str, Any]] = []
     for worker, answer in zip(workers, answers):
         if worker.wait():
@@ -133,6 +137,25 @@ def _verdicts(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             answer.seek(0)
             found += map(json.loads, answer)
     yield from sorted(found, key=lambda verdict: (verdict["seed"], not verdict["checked"]))
+
+
+def _show_progress(
+    workers: Sequence[subprocess.Popen[bytes]], answers: Sequence[IO[str]], seeds: int
+) -> None:
+    """Until the workers end, write every few seconds how many seeds have been checked."""
+    began = time.monotonic()
+    while any(worker.poll() is None for worker in workers):
+        time.sleep(LOOK_EVERY_S)
+        if (took_s := time.monotonic() - began) > FIRST_WORD_S:
+            # pread leaves the place where the worker writes as it is
+            checked = sum(
+                os.pread(answer.fileno(), os.fstat(answer.fileno()).st_size, 0).count(
+                    b'"checked": true'
+                )
+                for answer in answers
+            )
+            print(f"{checked} of {seeds} seeds, {took_s:.0f} s", end="\r", file=sys.stderr)
+    print(" " * 40, end="\r", file=sys.stderr)
 
 
 def _work(options: argparse.Namespace) -> int:

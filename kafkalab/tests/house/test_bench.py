@@ -26,11 +26,11 @@ def play():
 
 _lab_clock.watch()
 labs = [play()]
-first = _lab_clock.seconds()
+first = _lab_clock.seconds_spent()
 labs.append(play())
-second = _lab_clock.seconds()
+second = _lab_clock.seconds_spent()
 labs[0].step()
-assert 0 < first < second < _lab_clock.seconds(), (first, second)
+assert 0 < first < second < _lab_clock.seconds_spent(), (first, second)
 """
 
 

@@ -232,3 +232,10 @@ def test_seeds_that_once_broke_a_law_hold(seed):
         ),
     )
     assert try_run(run).held
+
+
+@pytest.mark.parametrize("seed", [2441, 4457])
+def test_a_topic_may_be_deleted_while_its_leader_asks_for_another_isr(seed):
+    trial = try_seed(seed)
+    assert any("deleted" in str(fault) for fault in trial.run.faults)
+    assert trial.held, trial.fell

@@ -115,7 +115,7 @@ Judge(
 
 
 # %% wrong="by the port"
-# You looked at the port. A broker has one port for all that is asked of it; only the id tells the
+# The port does not tell. A broker has one port for all that is asked of it. Only the id tells the
 # connections apart.
 def label(line):
     node_id = line.split("(id: ")[1].split(" ")[0]
@@ -174,8 +174,8 @@ labels = [label(line) for line in shown]
 
 
 # %% wrong="the plus is a sign"
-# You took the plus for a part of the number and the id for a broker's own. In client 4.4 the plus
-# marks the coordinator's connection.
+# This is no broker's own id. An id with a plus (client 4.4) or one near 2147483647 is the
+# coordinator's connection.
 def label(line):
     number = int(line.split("(id: ")[1].split(" ")[0])
     return "bootstrap" if number < 0 else "data"

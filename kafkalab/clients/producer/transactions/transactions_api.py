@@ -10,9 +10,9 @@ methods).
     producer.commit_transaction()
 
 A ProducerFencedException means that another producer has the transactional id now: close this
-producer. So do after the other fatal errors, such as OutOfOrderSequenceException. After a
-TimeoutException of commit_transaction() or abort_transaction() call the same method again. After any
-other KafkaException call abort_transaction(), and begin again.
+producer. Do the same after the other fatal errors, such as OutOfOrderSequenceException. After a
+TimeoutException of commit_transaction() or abort_transaction() call the same method again. After
+any other KafkaException call abort_transaction(), and begin again.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Do the walls hold? A small break-out, run as a submission's code would be, before a level is
-believed.
+"""Tests a sandbox level with a small break-out, run as a submission's code would be.
 
 A namespace that the kernel grants on paper may still leak: the probe reads a file outside, writes
 one beside it, connects to a socket of the parent's, looks for its process, and asks for a namespace

@@ -1,5 +1,4 @@
-"""How long does a learner wait for check()? Each exercise of each chapter, in a notebook's
-namespace, against one second.
+"""Measures how long a learner waits for check(): each exercise, against one second.
 
 The reference answer is checked many times over, as a learner would: the probe is asked on every
 public case and the sealed verdicts are opened; playing a lab counts, running the learner's own
@@ -15,7 +14,7 @@ import time
 
 from autograder.cell.course_folder import released
 from autograder.cell.numbers import numbers_for, pretending
-from autograder.cell.question import Question, chapters, of_chapter
+from autograder.cell.question import Question, asked_chapters, of_chapter
 from autograder.course.masters import master
 from autograder.course.references import references
 from autograder.handed_in.assignment import steps
@@ -32,7 +31,7 @@ def run() -> list[Row]:
     return [
         _row(question)
         for chapter in released()
-        if chapter in chapters()
+        if chapter in asked_chapters()
         for question in of_chapter(chapter)
         if question.kind != "open"
     ]

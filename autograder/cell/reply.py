@@ -185,7 +185,7 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
     return None
 
 
-def fill(sentence: str, case: Mapping, question_id: str, data=None) -> str:
+def insert_values(sentence: str, case: Mapping, question_id: str, data=None) -> str:
     """A sentence with the case's numbers in place of their names in braces, and {said} for what the
     answer says; other braces stay as they are."""
     for name, value in {**case, "id": question_id}.items():
