@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from autograder.cell.data import same
 
 MOST_NAMED = 4
+OTHERS_ARE_RIGHT = re.compile(r"^[A-Za-z][\w' ]{0,30} (?:is|are) right\. (?:But )?")
 NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 
 
@@ -66,16 +67,23 @@ def first_slip(
 
     part(name) is (True, "", None) where the name is right, (False, sentence, misconception) for a
     named slip, and None for any other. The first named slip is told; where there is none, which
-    names are right.
+    names are right. A slip's sentence may begin with "The records are right."; that holds for the
+    whole answer it was written for, not for this one, and is left out.
     """
     found = {name: part(name) for name in question.answers}
     for name, slip in found.items():
         if slip is not None and not slip[0]:
-            return f"`{name}`: {slip[1]}", slip[2]
+            return f"`{name}`: {_of_this_name(slip[1])}", slip[2]
     right = [f"`{name}`" for name, slip in found.items() if slip is not None]
     if not right:
         return otherwise, None
     return f"{otherwise} {_listed(right)} {'are' if len(right) > 1 else 'is'} right.", None
+
+
+def _of_this_name(sentence: str) -> str:
+    """A sentence without what it says first of the other names."""
+    rest = OTHERS_ARE_RIGHT.sub("", sentence)
+    return rest[:1].upper() + rest[1:]
 
 
 def one_slip(question, right, wrong) -> str | None:

@@ -422,7 +422,7 @@ def was_closed(lab: Lab, name: str) -> bool:
 
 def records_of(lab: Lab, topic: str, partition: int) -> list[tuple[int, object, object]]:
     """(offset, key, value) of all that is in a partition, also of an internal topic."""
-    spy = KafkaConsumer(lab, {"auto.offset.reset": "earliest", "exclude.internal.topics": False})
+    spy = KafkaConsumer(lab, {"auto.offset.reset": "earliest"})
     spy.assign([TopicPartition(topic, partition)])
     return [(record.offset, record.key, record.value) for record in spy.poll(timeout_ms=2_000)]
 

@@ -85,8 +85,8 @@ class ConnectionRow:
         A bootstrap connection leads to an address. The client does not know which broker is there.
         """
         where = self.address or "no address" if self.broker is None else f"broker {self.broker}"
-        extra = ", telemetry" if self.purpose == "telemetry" else ""
-        return f"node {self.node} \N{RIGHTWARDS ARROW} {where} ({self.role}{extra})"
+        kind = "telemetry" if self.purpose == "telemetry" else self.role
+        return f"node {self.node} \N{RIGHTWARDS ARROW} {where} ({kind})"
 
     @property
     def until(self) -> str:

@@ -64,6 +64,7 @@ class Loss:
     `deleted` records had gone by then. `skipped` ones were still in the log.
     """
 
+    which: str  # the run's name
     at_ms: int
     partition: str
     deleted: int
@@ -74,26 +75,57 @@ class Loss:
         skipped = f", {self.skipped} skipped" if self.skipped else ""
         return f"never read: {self.deleted} deleted{skipped}"
 
+    @property
+    def words_of_run(self) -> str:
+        """The words, with the name of the run."""
+        return f"{self.which}, {self.words}"
+
 
 def losses(labs: Mapping[str, ShownLab], group: str) -> list[Loss]:
     """The moments at which a member of the group went on behind deleted records."""
     found = []
-    for lab in labs.values():
+    for which, lab in labs.items():
         members = _members(lab, group)
         start: dict[str, int] = {}
         next_: dict[str, int] = {}
-        for event in lab.journal.of("log.ends", "record.delivered"):
+        jumps: dict[str, tuple[int, int | None]] = {}  # when, and where the log began then
+        for event in lab.journal.of("log.ends", "position", "record.delivered"):
             if event.kind == "log.ends":
                 start[f"{event.topic}-{event.partition}"] = event.log_start_offset
                 continue
             if event.who not in members:
                 continue
             tp, before = event.partition, next_.get(event.partition)
-            begins = start.get(tp, 0)
+            if event.kind == "position":  # a lost position is None, until the reset finds another
+                if event.offset is None:
+                    jumps[tp] = (event.at_ms, None)
+                elif jumps.get(tp, (0, 0))[1] is None:
+                    jumps[tp] = (event.at_ms, start.get(tp, 0))
+                continue
+            at_ms, begins = jumps.pop(tp, (event.at_ms, None))
+            if begins is None:
+                begins = start.get(tp, 0)
             if before is not None and before < begins <= event.offset:
-                found.append(Loss(event.at_ms, tp, begins - before, event.offset - begins))
+                found.append(Loss(which, at_ms, tp, begins - before, event.offset - begins))
             next_[tp] = max(event.offset + 1, before or 0)
     return found
+
+
+def _in_all(lost: list[Loss]) -> list[Loss]:
+    """One loss for each run: the time of its first, and the records of all."""
+    runs: dict[str, Loss] = {}
+    for loss in lost:
+        first = runs.get(loss.which)
+        runs[loss.which] = (
+            loss
+            if first is None
+            else replace(
+                first,
+                deleted=first.deleted + loss.deleted,
+                skipped=first.skipped + loss.skipped,
+            )
+        )
+    return list(runs.values())
 
 
 def deaths(labs: Mapping[str, ShownLab], group: str) -> list[tuple[int, str]]:
@@ -176,14 +208,18 @@ def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None 
             color=ALERT,
             bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8},
         )
-    for loss in losses(labs, group):
+    lost = losses(labs, group)
+    named = len(labs) > 1
+    for row, loss in enumerate(_in_all(lost)):  # one label for each run
+        late = loss.at_ms > 0.5 * span_ms  # then the room is at its left, above the small lead
         below.annotate(
-            loss.words,
-            (loss.at_ms / unit_ms, 0),
-            xytext=(-6 if loss.at_ms > 0.5 * span_ms else 6, 12),
+            loss.words_of_run if named else loss.words,
+            (loss.at_ms / unit_ms, 1.0 if late else 0.0),
+            xycoords=("data", "axes fraction" if late else "data"),
+            xytext=(-6, -6 - 14 * row) if late else (6, 12 + 14 * row),
             textcoords="offset points",
-            ha="right" if loss.at_ms > 0.5 * span_ms else "left",
-            va="bottom",
+            ha="right" if late else "left",
+            va="top" if late else "bottom",
             fontsize=SMALL_PT,
             color=ALERT,
             bbox={"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
@@ -206,7 +242,8 @@ def lag_and_lead(labs: Mapping[str, ShownLab], group: str, *, title: str | None 
     marks = f"\nrebalances at {', '.join(map(clock, rebalances))}" if rebalances else ""
     marks += "".join(f"\n{who} dies at {clock(at_ms)}" for at_ms, who in dead)
     marks += "".join(
-        f"\n{loss.partition} at {clock(loss.at_ms)}: {loss.words}" for loss in losses(labs, group)
+        f"\n{loss.partition} at {clock(loss.at_ms)}: {loss.words_of_run if named else loss.words}"
+        for loss in lost
     )
     return Picture(figure, twin + marks, f"Lag and lead: {heading}.")
 

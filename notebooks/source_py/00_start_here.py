@@ -20,9 +20,11 @@ machine()
 # Java's clients do, and write the log lines that Java's clients write.
 #
 # A program that writes records is a **producer** (生产者). Servers that keep records are **brokers**
-# (代理服务器). A producer sends one record to a cluster of three brokers. How many connections does
-# it open? Write a number in place of `None` and run the cell. Your first guess is kept. Nobody marks
-# it.
+# (代理服务器). Several brokers together are a *cluster*. Records are kept under a name, their
+# *topic*, and a topic can have several parts (chapter 01).
+#
+# A producer sends one record to a cluster of three brokers. How many connections does it open?
+# Write a number in place of `None` and run the cell. Your first guess is kept. Nobody marks it.
 
 # %%
 from autograder import predict, truth
@@ -51,6 +53,9 @@ future.done(), lab.now_ms
 future.get(), lab.now_ms
 
 # %% [markdown]
+# The answer is the place of the record: part 0 of `orders`, and there place 0. It took 12
+# milliseconds.
+#
 # ## Look
 
 # %%
@@ -61,9 +66,9 @@ timeline(lab)
 
 # %% [markdown]
 # Two connections. The producer uses the first one to ask where everything is. The second one goes
-# to the broker that takes the records of this part of the topic, its *leader* (chapter 01). Chapter
-# 02 is about a producer's connections, chapter 03 about a consumer's. A Java client would have
-# written these lines about its connections:
+# to the broker that takes the records of this part of the topic, its *leader* (chapter 01). In the
+# picture each bar is a connection, and each tick under it is a request. Chapter 02 is about the
+# connections of a producer. A Java client would have written these lines about them:
 
 # %%
 about = "logger.str.endswith('NetworkClient') and level == 'DEBUG' and message.str.contains('onnection')"
@@ -81,7 +86,7 @@ lab.why(lab.sockets()[1])
 # ## Break it yourself
 #
 # Change one thing in this cell and run it again: another `seed`, `brokers=1`, or a second `send`
-# with the key `bob`. Which of them changes the number of connections?
+# with the key `dora`. Only one of them changes the number of connections. Which one, and why?
 
 # %%
 lab = Lab(brokers=3, seed=7, version="2.3", broker_version="2.3")

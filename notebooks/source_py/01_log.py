@@ -74,14 +74,14 @@ bookmarks(lab, "orders-0")
 # one or more **partitions** (分区), and each partition is such a log. Here there is one: `orders-0`
 # is partition 0 of the topic `orders`.
 #
-# The arrow of each reader shows the offset that it reads next. We call it the reader's *bookmark*
+# The tip of each arrow is the offset that the reader reads next. We call it the reader's *bookmark*
 # (书签). Each reader has one of its own, and moving yours does not move mine. Where is it kept?
 #
 # - `billing` and `search` are **consumer groups** (消费者组): programs that give a `group.id`. Kafka
 #   itself keeps their bookmark, the **committed offset** (已提交位移). It is still there when the
 #   program has ended. Start `search` again, and it continues at 5.
-# - The auditor has no group. Its bookmark is a number in its memory. When the program ends, the
-#   number is gone.
+# - The auditor has no group. Its bookmark is a number in its memory, so its arrow is dashed. When
+#   the program ends, the number is gone.
 
 # %%
 read(lab, "search")
@@ -216,8 +216,14 @@ for group, names in read_by.items():
         print(group, f"orders-{partition}", {n: count for n, count in owners.items() if count})
 
 # %% [markdown]
-# Each partition has one reader in each group. Kafka has no switch between queue and publish and
-# subscribe. You choose with the `group.id`.
+# Each partition has one reader in each group. Here are the bookmarks of both groups in partition 0.
+# Both have read all four records:
+
+# %%
+bookmarks(lab, "orders-0")
+
+# %% [markdown]
+# Kafka has no switch between queue and publish and subscribe. You choose with the `group.id`.
 #
 # To share, members send requests, and `poll` does it for you. JOIN_GROUP says "I am here".
 # SYNC_GROUP asks "what is mine?". HEARTBEAT says "I am still here". These are the requests of the
@@ -453,8 +459,9 @@ pd.DataFrame(
 #
 # ## Break it yourself
 #
-# Kill the owner of a partition. After how many seconds does another member own it? Change
-# `session.timeout.ms` and run the cell again. Which number of yours comes back in the picture?
+# Kill the owner of a partition. After how many seconds does another member own it? The red line
+# begins at the last heartbeat of `m1`. Where it ends, the group stops counting `m1` as a member.
+# Change `session.timeout.ms` to 20 seconds and run the cell again. What becomes of the red line?
 
 # %%
 lab = group_of(4, {"orders": 3}, {**RANGE, "session.timeout.ms": 10_000})

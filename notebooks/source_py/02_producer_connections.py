@@ -218,8 +218,8 @@ timeline(lab)
 # %% exercise="02.4"
 
 # %% [markdown]
-# A short limit has a price. Here it is 150 seconds, and nothing is sent after the first minute. How
-# many connections are opened for nobody?
+# A short limit has a price. Here it is 150 seconds, and no record is sent after the first minute.
+# How many connections are opened for nobody?
 
 # %%
 lab, producer = shop(**{"connections.max.idle.ms": 150_000})
@@ -229,14 +229,27 @@ timeline(lab)
 
 # %% [markdown]
 # Each close makes the client ask for METADATA. That needs a connection, and the connection becomes
-# idle in turn. Six of these nine connections carry no record. The client opens one every two and a
-# half minutes, as long as the program runs.
+# idle in turn. The first of these nine connections asked for metadata, and the next two carried the
+# records. The last six were opened for nobody. The client opens one every two and a half minutes, as
+# long as the program runs.
 #
 # ## 5. A race
 #
 # Does 2.2 really connect to *every* address? It opens one more in each pass of its loop, until one
 # of them has answered API_VERSIONS. So it is a **race** (竞态) between the client's passes and the
 # brokers' answers. The article saw one run of that race.
+#
+# Here a producer has five addresses and sends nothing. Each seed is another run of the race. A
+# longer delay of the answers gives client 2.2 more passes. This picture moves. Use the slider, the
+# play button and the switches.
+
+# %%
+from kafkalab.stories.moving_cluster import race
+
+race()
+
+# %% [markdown]
+# Clients 2.3 and 3.9 do not race here: one connection and two, in each of these runs.
 
 # %% exercise="02.5"
 
@@ -260,8 +273,8 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 # %% [markdown] items="P1 P2 P11 P13 P17 N29 N30"
 # Version 2.1 waits for the first `send`. Version 3.9 asks a second question while the first one
 # waits: does a broker want the client's own metrics? That is **telemetry** (遥测), and it takes
-# another connection. A real client 3.9.2 with three addresses opened three. It asked about
-# telemetry a second time, at node 0, before its second address was ready. So that is a race, too.
+# another connection. A real client 3.9.2 with three addresses opened three connections. Its second
+# address was not ready yet, so it opened one to node 0 as well. So that is a race, too.
 #
 # **Then and now.** Telemetry came with KIP-714. A KIP is a
 # [Kafka Improvement Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals)
@@ -283,7 +296,7 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 # %%
 lab, producer = shop("3.9", brokers=3, partitions=3, seed=9, **{"enable.idempotence": True})
 lab.run_for(ms=2_000)
-print(len(lab.sockets()), "connections; asked for:", set(lab.table("request.sent").api))
+print(len(lab.sockets()), "connections; asked for:", sorted(set(lab.table("request.sent").api)))
 
 # %% [markdown]
 # The lab keeps a page for each release: what differs from the release before, each change with its
@@ -342,8 +355,8 @@ some.orderBy("opened_at").limit(8).toPandas()
 
 # %% [markdown]
 # `how` says which side ended a connection. `idle`: the client, after its limit. `peer`: the broker.
-# `None`, with `NaT` in place of a time: it was open at the end. How many connections are open at
-# each full minute?
+# `None`, with `NaT` in place of a time: it was open at the end. Class `coordinator` is for consumers
+# (chapter 03). How many connections are open at each full minute?
 
 # %% spark=true
 minutes = spark.sql("""SELECT explode(sequence(
@@ -353,6 +366,9 @@ later = F.col("closed_at").isNull() | (F.col("closed_at") > F.col("minute"))
 is_open = (F.col("opened_at") <= F.col("minute")) & later
 by_minute = minutes.join(sockets, is_open, how="left").groupBy("minute")
 by_minute.agg(F.count("client_id").alias("open")).orderBy("minute").toPandas()
+
+# %% [markdown]
+# After 09:08 the number falls by 33: so many bootstrap connections were idle for nine minutes.
 
 # %% exercise="02.6"
 
@@ -392,7 +408,7 @@ connection_steps(lab, node=1, table=connection if isinstance(connection, dict) e
 # `send` returns at once in most cases. It waits in two: the metadata of the topic is not there yet,
 # or the memory for waiting records (`buffer.memory`) is full. It waits for both together at most
 # `max.block.ms`, one minute by default. Then the future has a TimeoutException. A wrong topic name
-# is the usual reason.
+# is the usual reason, where the brokers do not create missing topics by themselves.
 
 # %% exercise="02.8"
 
@@ -442,14 +458,14 @@ truth("02 hasty constructor", found=Hasty().found)
 # %% [markdown]
 # ## Break it yourself
 #
-# Both brokers crash for five seconds, one after the other. The producer tries again and again. How
-# many of its tries does a broker refuse? Change `reconnect.backoff.ms` and look again.
+# Both brokers crash for five seconds, one after the other. The dotted lines are the crashes and the
+# starts. The producer tries to connect again and again. How many tries fail at each broker?
+# `reconnect.backoff.ms` is the pause between two tries. Change it to 500 and look again.
 
 # %%
-lab, producer = shop("3.9", **{"reconnect.backoff.ms": 1_000})
+lab, producer = shop(**{"reconnect.backoff.ms": 1_000})
 send_for(producer, lab, ms=20_000)
-order = [0, 1]
-for broker in order:
+for broker in (0, 1):
     lab.broker(broker).crash()
     producer.send(ProducerRecord("orders", key="alice", value="tea", partition=broker))
     lab.run_for(ms=5_000)

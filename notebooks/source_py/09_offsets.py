@@ -37,27 +37,29 @@ first = list(ada.poll(timeout_ms=5_000))
 ada.commit_sync()  # after the work on all five
 second = list(ada.poll(timeout_ms=5_000))  # of these she finishes two
 position = ada.position(ORDERS)
-picture = offset_ruler(lab, "orders-0", "billing")
+death_ms = lab.now_ms
 lab.kill("ada")
 
 bo = member(lab, "bo", **{"max.poll.records": 5})
 his = list(bo.poll(timeout_ms=20_000))
 committed = lab.describe_group("billing").current_offset[0]
 truth("09 three numbers", position=position, committed=committed, bo_reads_first=his[0].offset)
-picture
+more = {"finished up to": 7, "bo starts here": his[0].offset}
+marks = ("committed", "position", "log end")
+offset_ruler(lab, "orders-0", "billing", more=more, only=marks, at_ms=death_ms)
 
 # %% [markdown] items="N56 G4 G32"
 # The **position** (消费位置) is the offset of the next record that `poll` will return. It is in
 # ada's memory. It moved to 10 when `poll` returned. The **committed offset** (已提交位移) is in
 # Kafka: 5. Both name the *next* record, not the last one. "Committed 5" says: 0 to 4 are done. Each
-# partition has its own. (The picture has two more marks, the high watermark and the last stable
-# offset of chapters 05 and 06. Here both are at the end of the log.)
+# partition has its own.
+#
+# Two sentences that one can read elsewhere are wrong. `poll` does not return "the offset of the
+# last record": it returns records. And `poll` does not commit what it returns.
 #
 # bo asked the coordinator for the committed offset, with a request called OFFSET_FETCH, and began
 # there. ada had finished 5 and 6, and bo does them again. Her position was lost with her memory.
-#
-# Two sentences that one can read elsewhere are wrong. `poll` does not return "the offset of the
-# last record": it returns records. And it does not commit them. Here is bo's line about it:
+# Here is bo's line about his start:
 
 # %%
 [line.split(",")[0] for line in plain(lab, "bo") if line.startswith("Setting offset")]
@@ -147,6 +149,14 @@ work_strip(runs, title="twelve orders, a death in round two; the bar is the comm
 #
 # Look at *commit on its way*. The coordinator had written the commit, and ada died before the
 # answer came. The commit counts. If no answer came, the commit may still have been written.
+#
+# ada dies at the moment that you choose. The bar is the committed offset. This picture moves. Use
+# the slider, the play button and the switches.
+
+# %%
+from kafkalab.stories.moving_work import moment_of_death
+
+moment_of_death()
 
 # %% exercise="09.1"
 
@@ -185,13 +195,14 @@ titles = {"closed": "ada is closed", "joined": "bo joins", "killed": "ada is kil
 offset_paths({titles[how]: lab for how, (lab, _) in endings.items()}, "orders-0", "billing")
 
 # %% [markdown] items="N59 G11"
-# Blue is what the readers were given, orange what was committed. A dot is a commit. A member that
+# Blue is what ada was given, green what bo was given, orange what was committed. A dot is a commit. A
+# member that
 # closes commits first: nothing is read twice. A member that takes part in a rebalance commits
 # first, too, before it gives its partitions away: nothing is read twice. "A rebalance repeats three
 # seconds" is not true for a member that takes part. It is true for a member that is *gone*: killed,
 # or removed because it was silent for too long.
 #
-# A shorter interval makes the loss of a kill smaller, but not zero. Here are three intervals. For
+# A shorter interval means fewer repeats after a kill, but not none. Here are three intervals. For
 # each, ada is killed at two moments, after 7.93 and after 8.95 seconds. These orders are read
 # twice:
 
@@ -246,7 +257,8 @@ never[:3], never[-3:]
 
 # %% [markdown]
 # The orders 32 to 50 are lost. At 5 seconds the automatic commit saved 51, the position after the
-# last poll. The worker had finished 0 to 31. If another thread works, switch automatic commits off,
+# last poll. The worker had finished 0 to 31. bo begins at 51. If another thread works, switch
+# automatic commits off,
 # and commit what is finished. Chapter 10 shows how.
 
 # %% [markdown] items="N60 N62"
@@ -280,7 +292,7 @@ truth(
 table
 
 # %% [markdown] items="N61"
-# Each wait costs about 25 ms. 20 of them are the way there and back. In the others the coordinator
+# Each wait costs about 25 ms. 20 of them are the way there and back. In the other five the coordinator
 # writes the commit and the other brokers copy it. The waiting costs time, the commit does not.
 #
 # So why not `commit_async`, with a retry in the callback? Many people have this idea. Let us build
@@ -390,7 +402,7 @@ from kafkalab.stories.offsets import survive
 # many writes. Since version 0.9 a commit is a record in the topic `__consumer_offsets`. It has
 # fifty partitions, and three replicas by default (the `server.properties` that Kafka ships says
 # one). It is made when the first group needs it. Chapter 03 showed which of the fifty belongs to a
-# group. Any consumer may read the topic, if it asks for internal topics. The lab writes keys and
+# group. Any consumer may read the topic, if it names it. The lab writes keys and
 # values as text; Kafka stores bytes. Here a member commits, and then polls with nothing to read:
 
 # %%

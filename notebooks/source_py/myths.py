@@ -28,7 +28,7 @@ print(claims())
 #    experiment of its own. If you agree in all versions, there is a verdict. If you disagree, you
 #    get a question and no verdict: one of the two experiments does not measure the claim.
 #
-# Your numbers may be others than the court's, where your keys, times or pauses are others.
+# Your numbers may differ from the court's: you may have chosen other keys, times or pauses.
 #
 # The first claim as an example:
 
@@ -56,7 +56,7 @@ def experiment(version):
 court(1, experiment)
 
 # %% [markdown]
-# And a look at the first two witnesses. Each sends a record after half a second:
+# Here are the first two versions, 2.1 and 2.2. Each sends a record after half a second:
 
 
 # %%
@@ -130,8 +130,8 @@ court(3, experiment)
 #
 # > A key stays in its partition for ever.
 #
-# **Measure:** how many of 60 keys live elsewhere when 5 partitions become 6. The same 60 keys, once
-# with 5 and once with 6 partitions.
+# **Measure:** how many of 60 keys live elsewhere when 5 partitions become 6. Send the same 60 keys
+# two times: to a topic with 5 partitions, and to one with 6.
 
 # %%
 predict("myth 04", verdict=None)
@@ -270,10 +270,10 @@ court(9, experiment)
 # > dies.
 #
 # **Measure:** of 20 records, how many are acknowledged when the leader crashes, and how many of
-# these are gone. What you measured is `{"acknowledged": ..., "gone": ...}`. Chapter 05 has the
-# cluster. Keep the keys that the callback acknowledged, and read the topic afterwards. Broker 0
-# crashes, so give producer and reader the address of another: `"bootstrap.servers":
-# "localhost:9095"`.
+# these are gone. What you measured is `{"acknowledged": ..., "gone": ...}`. Take four brokers,
+# `lab_of(version, brokers=4, broker_config={...})`, and a topic with three replicas, led by broker
+# 0. Keep the keys that the callback acknowledged, and read the topic afterwards. Broker 0 crashes,
+# so give producer and reader the address of broker 3: `"bootstrap.servers": "localhost:9095"`.
 
 # %%
 predict("myth 10", verdict=None)
@@ -410,8 +410,8 @@ court(15, experiment)
 #
 # **Measure:** of 4 partitions, how many the first member gives up when a second one comes, with the
 # version's gentlest strategy. From 2.4 on try
-# `partition.assignment.strategy=CooperativeStickyAssignor`. A listener's `on_partitions_revoked`
-# hears what is given up.
+# `partition.assignment.strategy=CooperativeStickyAssignor`. The method `on_partitions_revoked` of a
+# listener is told what is given up (chapter 09).
 
 # %%
 predict("myth 16", verdict=None)

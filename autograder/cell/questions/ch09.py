@@ -135,7 +135,7 @@ NIGHTS = (
     {"case": "ada is told to end, at 1.65 s", "seed": 7, "happens": "stop", "at_ms": 1_650},
     {
         "case": "a commit's connection breaks, and ada is told to end",
-        "seed": 8,
+        "seed": 9,
         "happens": "break, stop",
         "at_ms": 0,
     },

@@ -160,6 +160,16 @@ JUDGE_01_1 = Judge(
             ),
         ),
         WrongAnswer(
+            name="nothing without a group",
+            sentence="You gave nothing to the program without a group. It reads the same log, and it needs no group for that. It gets everything two times.",
+            source=(
+                "first_group = {a: x.records for a, x in n.items()}\n"
+                "second_group = {a: x.records for a, x in n.items()}\n"
+                "no_group = {a: 0 for a, x in n.items()}\n"
+                "in_the_topic = {a: x.records for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
             name="each record once without a group",
             sentence="The program without a group reads from the start two times. It gets everything two times.",
             source=(
@@ -280,7 +290,7 @@ JUDGE_01_2 = Judge(
         ),
         WrongAnswer(
             name="nobody goes empty",
-            sentence="m2's share is right. But a partition has one owner in a group. {partitions} partitions have work for {partitions} members, and the group has {crowd}.",
+            sentence="A partition has one owner in a group. {partitions} partitions have work for {partitions} members, and the group has {crowd}.",
             source=(
                 "def _block(x, place):\n"
                 "    each, over = divmod(x.partitions, x.members)\n"
@@ -292,7 +302,7 @@ JUDGE_01_2 = Judge(
         ),
         WrongAnswer(
             name="who works",
-            sentence="m2's share is right. {partitions} members own one partition each. The others of the {crowd} own nothing, and the question asks for them.",
+            sentence="{partitions} members own one partition each. The others of the {crowd} own nothing, and the question asks for them.",
             source=(
                 "def _block(x, place):\n"
                 "    each, over = divmod(x.partitions, x.members)\n"
@@ -304,7 +314,7 @@ JUDGE_01_2 = Judge(
         ),
         WrongAnswer(
             name="only the first ones work",
-            sentence="m2's share is right. When more members come, the partitions are assigned again. Each of the {partitions} partitions gets a member of its own, so more than {members} have work.",
+            sentence="When more members come, the partitions are assigned again. Each of the {partitions} partitions gets a member of its own, so more than {members} have work.",
             source=(
                 "def _block(x, place):\n"
                 "    each, over = divmod(x.partitions, x.members)\n"

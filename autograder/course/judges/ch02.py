@@ -177,6 +177,14 @@ JUDGE_02_2 = Judge(
             ),
         ),
         WrongAnswer(
+            name="one for each partition at first",
+            sentence="You opened a connection for each of the {partitions} partitions. A broker that leads several of them needs one connection.",
+            source=(
+                "opened = {a: 1 + x.partitions for a, x in n.items()}\n"
+                "kept = {a: x.leaders for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
             name="every broker",
             sentence="You counted all {brokers} brokers. A producer connects to a broker when it has a record for it.",
             source=(
@@ -186,7 +194,7 @@ JUDGE_02_2 = Judge(
         ),
         WrongAnswer(
             name="every broker at first",
-            sentence="Kept is right. But the producer does not connect to all {brokers} brokers at first. It opens a connection when it has a record for that broker.",
+            sentence="The producer does not connect to all {brokers} brokers at first. It opens a connection when it has a record for that broker.",
             source=(
                 "opened = {a: 1 + x.brokers for a, x in n.items()}\n"
                 "kept = {a: x.leaders for a, x in n.items()}"
@@ -941,7 +949,7 @@ JUDGE_02_8 = Judge(
         ),
         WrongAnswer(
             name="the record's time",
-            sentence="The topic is right. But delivery.timeout.ms counts for a record in a batch. This record was in no batch yet: no partition was known for it.",
+            sentence="delivery.timeout.ms counts for a record in a batch. This record was in no batch yet: no partition was known for it.",
             source=(
                 "topic = next(line for line in shown if \"WARN\" in line).split(\"{\")[1].split(\"=\")[0]\n"
                 "setting = \"delivery.timeout.ms\""
@@ -949,7 +957,7 @@ JUDGE_02_8 = Judge(
         ),
         WrongAnswer(
             name="the request's time",
-            sentence="The topic is right. But every request was answered at once, with an error. send itself waited.",
+            sentence="Every request was answered at once, with an error. send itself waited.",
             source=(
                 "topic = next(line for line in shown if \"WARN\" in line).split(\"{\")[1].split(\"=\")[0]\n"
                 "setting = \"request.timeout.ms\""
@@ -957,10 +965,18 @@ JUDGE_02_8 = Judge(
         ),
         WrongAnswer(
             name="the pause",
-            sentence="The topic is right. retry.backoff.ms is the pause between two questions, not the end of asking.",
+            sentence="retry.backoff.ms is the pause between two questions, not the end of asking.",
             source=(
                 "topic = next(line for line in shown if \"WARN\" in line).split(\"{\")[1].split(\"=\")[0]\n"
                 "setting = \"retry.backoff.ms\""
+            ),
+        ),
+        WrongAnswer(
+            name="the age of metadata",
+            sentence="metadata.max.age.ms says when known metadata is asked for again. Of this topic nothing is known.",
+            source=(
+                "topic = next(line for line in shown if \"WARN\" in line).split(\"{\")[1].split(\"=\")[0]\n"
+                "setting = \"metadata.max.age.ms\""
             ),
         ),
     ),
@@ -971,7 +987,7 @@ JUDGE_02_8 = Judge(
     ),
     otherwise=(
         "not this. The topic is in the warnings, as the client asked for it. And which limit "
-        "was reached?"
+        "was reached? Write the setting's name without its value."
     ),
 )
 

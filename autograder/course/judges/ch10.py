@@ -272,6 +272,28 @@ JUDGE_10_2 = Judge(
             ),
         ),
         WrongAnswer(
+            name="one record too few",
+            sentence="One record more fits. You took the time of the slow order off; count that order as well.",
+            source=(
+                "most_records = {a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms for a, x in n.items()}\n"
+                "least_interval_s = {\n"
+                "    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
+            name="no margin in the interval",
+            sentence="The records are right. The interval needs the margin, too: the slowest batch may use 80 % of it.",
+            source=(
+                "most_records = {\n"
+                "    a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1 for a, x in n.items()\n"
+                "}\n"
+                "least_interval_s = {\n"
+                "    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 1000) for a, x in n.items()\n"
+                "}"
+            ),
+        ),
+        WrongAnswer(
             name="one second short",
             sentence="The records are right. Round the seconds up: 408.5 s needs 409 s.",
             source=(

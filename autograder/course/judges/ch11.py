@@ -290,7 +290,7 @@ JUDGE_11_2 = Judge(
         ),
         WrongAnswer(
             name="lag over rate, rounded down",
-            sentence="Three are right, the last is a minute too small. Find the minute in which the record at the bookmark was written. (Not the one at the position; and the lag divided by {per_minute} is not simply rounded down.)",
+            sentence="`minutes_old` is a minute too small. Find the minute in which the record at the bookmark was written. (Not the one at the position; and the lag divided by {per_minute} is not simply rounded down.)",
             source=(
                 "tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}\n"
                 "client_lag = {a: 12 * x.per_minute - x.deleted - x.polled for a, x in n.items()}\n"

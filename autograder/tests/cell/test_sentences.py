@@ -201,3 +201,25 @@ def test_official_grading_names_the_cases_that_agree(demo, sandbox, hand_in):
     one = "def node_id(broker):\n    return 2**31 - 1 - broker if broker else 7"
     (submission,) = read(hand_in("u", {"90.2": one}))
     assert run(submission, sandbox)["cells"]["90.2"]["sentence"].startswith("broker 0: not yet.")
+
+
+@pytest.mark.parametrize(
+    "sentence, told",
+    [
+        ("The records are right. Round up.", "`two`: Round up."),
+        (
+            "m2's share is right. But a partition has one owner.",
+            "`two`: A partition has one owner.",
+        ),
+        ("Too long. The limit is right.", "`two`: Too long. The limit is right."),
+    ],
+)
+def test_a_slip_beside_another_does_not_call_the_other_right(sentence, told):
+    class Asked:
+        answers = ("one", "two")
+
+    part = lambda name: (False, sentence, "a slip") if name == "two" else None
+    assert sentences.first_slip(Asked, {"one": 1, "two": 2}, "not these.", part) == (
+        told,
+        "a slip",
+    )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab.stories import lag as story_of_lag
 from kafkalab.tests.views.fake_lab import FakeLab
 from kafkalab.tests.views.test_views import assert_texts_inside_and_apart, small_group
 from kafkalab.views import (
@@ -25,7 +26,7 @@ from kafkalab.views import (
 )
 from kafkalab.views.connections import rows
 from kafkalab.views.group_timeline import ghosts, member_ends, member_spans
-from kafkalab.views.lag_and_lead import deaths
+from kafkalab.views.lag_and_lead import deaths, losses
 from kafkalab.views.ownership import holdings, unread
 from kafkalab.views.poll_gap import sessions
 from kafkalab.views.versions import differing
@@ -183,3 +184,21 @@ def test_records_of_an_aborted_and_of_an_open_transaction_are_told_apart():
     assert_texts_inside_and_apart(picture)
     shown = transaction_timeline(lab, "till", paused={"till": (0, 50)})
     assert "paused" in shown.text
+
+
+def test_a_loss_is_counted_at_the_moment_of_the_jump():
+    """A reader that jumps in one minute and polls again in the next one: what retention deletes in
+    between was skipped, not deleted."""
+    lab, shop, member = story_of_lag.begin(keep=10, reset="latest")
+    for minute in range(1, 41):
+        lab.run_for(ms=story_of_lag.in_ms(minute) - lab.now_ms)
+        story_of_lag.write(shop, 30)
+        for _ in range(2):
+            member.poll(timeout_ms=500)
+        member.commit_sync()
+    (loss,) = losses({"latest": lab}, "billing")
+    taken = story_of_lag.first_loss(lab)
+    assert (loss.deleted, loss.skipped) == (taken["deleted"], taken["skipped"]) == (30, 330)
+    assert loss.at_ms // story_of_lag.in_ms(1) == story_of_lag.first_reset(lab) == 35
+    said = lag_and_lead({"one": lab, "again": lab}, "billing").text
+    assert "orders-0 at 35 min 0.0 s: again, never read: 30 deleted, 330 skipped" in said

@@ -137,6 +137,14 @@ second_group = {a: x.records for a, x in n.items()}
 no_group = {a: 2 * x.records for a, x in n.items()}
 in_the_topic = {a: x.records for a, x in n.items()}
 
+# %% wrong="nothing without a group"
+# You gave nothing to the program without a group. It reads the same log, and it needs no group for
+# that. It gets everything two times.
+first_group = {a: x.records for a, x in n.items()}
+second_group = {a: x.records for a, x in n.items()}
+no_group = {a: 0 for a, x in n.items()}
+in_the_topic = {a: x.records for a, x in n.items()}
+
 # %% wrong="each record once without a group"
 # The program without a group reads from the start two times. It gets everything two times.
 first_group = {a: x.records for a, x in n.items()}

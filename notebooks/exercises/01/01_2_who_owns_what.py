@@ -135,20 +135,20 @@ owned_by_m2 = {a: len(_block(x, 1)) for a, x in n.items()}
 idle_in_the_crowd = {a: x.crowd - x.partitions for a, x in n.items()}
 
 # %% wrong="nobody goes empty"
-# m2's share is right. But a partition has one owner in a group. {partitions} partitions have work
-# for {partitions} members, and the group has {crowd}.
+# A partition has one owner in a group. {partitions} partitions have work for {partitions} members,
+# and the group has {crowd}.
 owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}
 idle_in_the_crowd = {a: 0 for a, x in n.items()}
 
 # %% wrong="who works"
-# m2's share is right. {partitions} members own one partition each. The others of the {crowd} own
-# nothing, and the question asks for them.
+# {partitions} members own one partition each. The others of the {crowd} own nothing, and the
+# question asks for them.
 owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}
 idle_in_the_crowd = {a: x.partitions for a, x in n.items()}
 
 # %% wrong="only the first ones work"
-# m2's share is right. When more members come, the partitions are assigned again. Each of the
-# {partitions} partitions gets a member of its own, so more than {members} have work.
+# When more members come, the partitions are assigned again. Each of the {partitions} partitions
+# gets a member of its own, so more than {members} have work.
 owned_by_m2 = {a: _block(x, 1) for a, x in n.items()}
 idle_in_the_crowd = {a: x.crowd - x.members for a, x in n.items()}
 

@@ -67,14 +67,20 @@ kept = {a: x.brokers for a, x in n.items()}
 opened = {a: 1 + x.partitions for a, x in n.items()}
 kept = {a: x.partitions for a, x in n.items()}
 
+# %% wrong="one for each partition at first"
+# You opened a connection for each of the {partitions} partitions. A broker that leads several of
+# them needs one connection.
+opened = {a: 1 + x.partitions for a, x in n.items()}
+kept = {a: x.leaders for a, x in n.items()}
+
 # %% wrong="every broker"
 # You counted all {brokers} brokers. A producer connects to a broker when it has a record for it.
 opened = {a: 1 + x.brokers for a, x in n.items()}
 kept = {a: x.brokers for a, x in n.items()}
 
 # %% wrong="every broker at first"
-# Kept is right. But the producer does not connect to all {brokers} brokers at first. It opens a
-# connection when it has a record for that broker.
+# The producer does not connect to all {brokers} brokers at first. It opens a connection when it has
+# a record for that broker.
 opened = {a: 1 + x.brokers for a, x in n.items()}
 kept = {a: x.leaders for a, x in n.items()}
 

@@ -1,10 +1,10 @@
 # %% [markdown]
 # ### Exercise 02.8 · A bug to hunt
 #
-# The shop's program blocks in its first `send`, and then it raises. The brokers are fine, and other
-# programs can write. `shown` holds some of the producer's settings, its first warnings, and its
-# error. Which topic does it ask for, as the lines write it? And which setting decided how long it
-# blocked?
+# The shop's program calls `send(...).get()` for its first record. The `send` blocks, and then `get`
+# raises. The brokers are fine, and other programs can write. `shown` holds some of the producer's
+# settings, its first warnings, and its error. Which topic does it ask for, as the lines write it?
+# And which setting decided how long it blocked?
 
 # %%
 shown = numbers("02.8")
@@ -96,7 +96,7 @@ Judge(
     ),
     otherwise=(
         "not this. The topic is in the warnings, as the client asked for it. And which limit "
-        "was reached?"
+        "was reached? Write the setting's name without its value."
     ),
 )
 
@@ -105,20 +105,25 @@ Judge(
 topic, setting = "orders", "max.block.ms"
 
 # %% wrong="the record's time"
-# The topic is right. But delivery.timeout.ms counts for a record in a batch. This record was in no
-# batch yet: no partition was known for it.
+# delivery.timeout.ms counts for a record in a batch. This record was in no batch yet: no partition
+# was known for it.
 topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
 setting = "delivery.timeout.ms"
 
 # %% wrong="the request's time"
-# The topic is right. But every request was answered at once, with an error. send itself waited.
+# Every request was answered at once, with an error. send itself waited.
 topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
 setting = "request.timeout.ms"
 
 # %% wrong="the pause"
-# The topic is right. retry.backoff.ms is the pause between two questions, not the end of asking.
+# retry.backoff.ms is the pause between two questions, not the end of asking.
 topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
 setting = "retry.backoff.ms"
+
+# %% wrong="the age of metadata"
+# metadata.max.age.ms says when known metadata is asked for again. Of this topic nothing is known.
+topic = next(line for line in shown if "WARN" in line).split("{")[1].split("=")[0]
+setting = "metadata.max.age.ms"
 
 # %% hint
 # What does the client ask for again and again, and what is the answer?

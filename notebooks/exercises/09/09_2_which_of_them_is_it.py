@@ -1,8 +1,8 @@
 # %% [markdown]
 # ### Exercise 09.2 · Which of them is it?
 #
-# Three programs, A, B and C, each with its lines. A was to commit after every `programs.A.every`
-# records. It was killed when it had done `programs.A.worked` of them. Its lines say where it began,
+# Three programs, A, B and C, each with its lines. A should commit after every `programs.A.every`
+# records. It was killed when it had done `programs.A.worked` records. Its lines say where it began,
 # and each commit. One of the programs is right. One counts after it asks, as above. One forgot the
 # `+ 1`. For each: which is it, `"right"`, `"counts late"` or `"no + 1"`? Which offset does the next
 # reader read first? How many records are done twice?

@@ -168,6 +168,22 @@ least_interval_s = {
     a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) for a, x in n.items()
 }
 
+# %% wrong="one record too few"
+# One record more fits. You took the time of the slow order off; count that order as well.
+most_records = {a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms for a, x in n.items()}
+least_interval_s = {
+    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 800) for a, x in n.items()
+}
+
+# %% wrong="no margin in the interval"
+# The records are right. The interval needs the margin, too: the slowest batch may use 80 % of it.
+most_records = {
+    a: (x.limit_s * 800 - x.batch_ms - x.slow_ms) // x.record_ms + 1 for a, x in n.items()
+}
+least_interval_s = {
+    a: -(-(499 * x.record_ms + x.slow_ms + x.batch_ms) // 1000) for a, x in n.items()
+}
+
 # %% wrong="one second short"
 # The records are right. Round the seconds up: 408.5 s needs 409 s.
 most_records = {

@@ -184,7 +184,7 @@ client_lead = {a: x.polled + 1 for a, x in n.items()}
 minutes_old = {a: 12 - (x.deleted + x.polled - x.in_work) // x.per_minute for a, x in n.items()}
 
 # %% wrong="lag over rate, rounded down"
-# Three are right, the last is a minute too small. Find the minute in which the record at the
+# `minutes_old` is a minute too small. Find the minute in which the record at the
 # bookmark was written. (Not the one at the position; and the lag divided by {per_minute} is not
 # simply rounded down.)
 tool_lag = {a: 12 * x.per_minute - (x.deleted + x.polled - x.in_work) for a, x in n.items()}
