@@ -118,7 +118,7 @@ def is_open(names, case):
 QUESTION_02_1 = LineReading(
     id="02.1",
     hints=(
-        "`Initiating` is only a try. Which line says that a node is connected? Which says that it is disconnected?",
+        "`Initiating` is only a try. Which line says that a node is connected? Which line says that it is disconnected?",
         "Add the number in `Completed connection to node`, take away the number in `Node … disconnected.`",
     ),
     title="who is connected at the end",

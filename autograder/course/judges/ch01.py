@@ -702,7 +702,7 @@ JUDGE_01_5 = Judge(
         ),
         WrongAnswer(
             name="a billing member is blamed",
-            sentence="This program belongs to the team billing, and its group is billing. Which other program is in that group?",
+            sentence="This program belongs to the team billing, and its group is billing. Which other program is in the group billing?",
             source=(
                 "guilty_line = next(number for number, line in enumerate(shown) if \"clientId=search-1\" in line)\n"
                 "right_group = \"search\"\n"

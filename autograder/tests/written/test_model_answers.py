@@ -30,34 +30,34 @@ def test_a_model_answer_has_full_marks(id):
         ("01.open", "reading removes nothing", "reading removes nothing but what was read"),
         (
             "02.open2",
-            "to build the object completely first and\nto start the thread afterwards",
+            "to build the object completely first. The thread is started afterwards",
             "to start the thread first and to build the object afterwards",
         ),
         (
             "02.open2",
-            "to build the object completely first and\nto start the thread afterwards",
+            "to build the object completely first. The thread is started afterwards",
             "first to start the thread, and after that to build the object completely",
         ),
         (
             "04.open",
-            "that are kept by partition no\nlonger match either",
+            "that are kept by partition no longer match either",
             "are kept and stay valid",
         ),
-        ("04.open", "that are kept by partition no\nlonger match either", "are unaffected"),
+        ("04.open", "that are kept by partition no longer match either", "are unaffected"),
         (
             "07.open",
-            "In KIP-848 the\ncoordinator computes the target assignment",
-            "In KIP-848 the\ncoordinator only passes the plan on without reading it",
+            "In KIP-848 the coordinator computes the target assignment",
+            "In KIP-848 the coordinator only passes the plan on without reading it",
         ),
         (
             "07.open",
-            "In KIP-848 the\ncoordinator computes the target assignment",
-            "In KIP-848 the\ngroup leader computes the target assignment",
+            "In KIP-848 the coordinator computes the target assignment",
+            "In KIP-848 the group leader computes the target assignment",
         ),
     ],
 )
 def test_a_model_answer_with_one_claim_turned_round_is_not_accepted(id, right, wrong):
-    answer = references(id[:2])[id]
+    answer = " ".join(references(id[:2])[id].split())
     assert right in answer
     suggestion = suggest(id, answer.replace(right, wrong))
     assert suggestion.mark < 4 and (

@@ -126,8 +126,8 @@ guilty_line = next(number for number, line in enumerate(shown) if "groupId=audit
 right_group = "billing"
 
 # %% wrong="a billing member is blamed"
-# This program belongs to the team billing, and its group is billing. Which other program is in that
-# group?
+# This program belongs to the team billing, and its group is billing. Which other program is in
+# the group billing?
 guilty_line = next(number for number, line in enumerate(shown) if "clientId=billing-1" in line)
 
 # %% wrong="the other billing member is blamed"
@@ -144,8 +144,8 @@ right_group = "search-1"
 also_short = "audit"
 
 # %% wrong="search is short"
-# That is the team that complained. Which other group has fewer than three partitions for its own
-# programs?
+# That is the team that complained. Which other group has fewer than three partitions for its
+# own programs?
 also_short = "search"
 
 # %% wrong="a partition that billing reads"

@@ -204,8 +204,8 @@ for line in shown:
     line.endswith("disconnected.") and still_open.discard(node)
 
 # %% hint
-# `Initiating` is only a try. Which line says that a node is connected? Which says that it is
-# disconnected?
+# `Initiating` is only a try. Which line says that a node is connected? Which line says
+# that it is disconnected?
 
 # %% hint
 # Add the number in `Completed connection to node`, take away the number in `Node … disconnected.`

@@ -28,12 +28,12 @@ newcomer_waits_ms = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION
 def both(lab):
     given_up, total, first = {}, 0, None
-    for at_ms, client, what, partition in ownership_changes(lab):
-        if what != "Adding":
+    for at_ms, member, change, partition in ownership_changes(lab):
+        if change != "Adding":
             given_up[partition] = at_ms
         else:
             total += at_ms - given_up.pop(partition, at_ms)
-            if client == "m4" and first is None:
+            if member == "m4" and first is None:
                 first = at_ms - 30_000
     return total, first
 
