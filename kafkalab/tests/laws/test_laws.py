@@ -234,6 +234,18 @@ def test_seeds_that_once_broke_a_law_hold(seed):
     assert try_run(run).held
 
 
+@pytest.mark.parametrize("seed", [7219, 8656, 8797])
+def test_a_topic_may_be_deleted_under_a_group_and_under_a_leader(seed):
+    """7219, 8797: members of KIP-848 own partitions of it. 8656: its leader stood still."""
+    trial = try_seed(seed)
+    assert trial.held, trial.fell
+
+
+def test_a_group_may_be_empty_before_the_timer_of_its_join_phase_is_set():
+    trial = try_seed(8615)
+    assert trial.held, trial.fell
+
+
 @pytest.mark.parametrize("seed", [2441, 4457])
 def test_a_topic_may_be_deleted_while_its_leader_asks_for_another_isr(seed):
     trial = try_seed(seed)

@@ -160,8 +160,13 @@ class JoinPhase:
             self._complete_join(group, now_ms, out)
 
     def is_over(self, group: ClassicGroup, now_ms: int) -> list[Effect]:
-        """End the join phase: the initial delay or the rebalance timeout has passed."""
+        """End the join phase: the initial delay or the rebalance timeout has passed.
+
+        An answer may let the next request of its connection end the phase before this timer is
+        set; then nothing is left to end."""
         out: list[Effect] = []
+        if group.state is not PREPARING:
+            return out
         if (
             group.came_from_empty
             and group.somebody_joined_meanwhile

@@ -522,7 +522,9 @@ class ModernGroups:
     def _assignment(self, member: ConsumerGroupMember) -> HeartbeatAssignment:
         numbers: dict[str, list[int]] = {}
         for topic, number in sorted(member.assigned):
-            numbers.setdefault(topic, []).append(number)
+            # a deleted topic has no id to name it by; the next target assignment lacks it
+            if topic in self._cluster.topics:
+                numbers.setdefault(topic, []).append(number)
         return HeartbeatAssignment(
             topic_partitions=tuple(
                 HeartbeatTopicPartitions(
