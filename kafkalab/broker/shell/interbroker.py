@@ -480,14 +480,26 @@ class InterBroker:
                     led = broker.replicas.found(key)
                     if led is not None and led.led_epoch == partition.leader_epoch:
                         broker.do(broker.replicas.reconsider(led))
+                    if led is not None and led.log.log_end_offset:
+                        self._have_followed(partition)
                 elif (
                     id in partition.replicas
                     and partition.leader != NO_LEADER
-                    and not self.brokers[partition.leader].sessions.has(id, key)
                     and not broker.fetchers.follows(key, partition.leader)
                 ):
                     self._follow(id, key, partition.leader)
         self.reconnect()
+
+    def _have_followed(self, partition: Partition) -> None:
+        """Let the followers fetch what a leader wrote first while it was disconnected."""
+        key, leader = (partition.topic, partition.index), partition.leader
+        for follower in partition.replicas:
+            if (
+                follower != leader
+                and self.in_touch(follower)
+                and not self.brokers[follower].fetchers.follows(key, leader)
+            ):
+                self._follow(follower, key, leader)
 
     def _forget_deleted(self, id: int, before: ClusterState) -> None:
         """Delete the replicas of topics that were deleted while a broker was disconnected. A topic

@@ -241,6 +241,14 @@ def test_a_topic_may_be_deleted_under_a_group_and_under_a_leader(seed):
     assert trial.held, trial.fell
 
 
+@pytest.mark.parametrize("seed", [9218, 9267])
+def test_followers_fetch_what_their_leader_wrote_while_they_could_not_see_it(seed):
+    """9267: the leader was cut off when it wrote its first record. 9218: a follower stood still
+    while its topic was made again."""
+    trial = try_seed(seed)
+    assert trial.held, trial.found
+
+
 def test_a_group_may_be_empty_before_the_timer_of_its_join_phase_is_set():
     trial = try_seed(8615)
     assert trial.held, trial.fell
