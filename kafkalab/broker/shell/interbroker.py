@@ -286,13 +286,15 @@ class InterBroker:
                 leader,
                 broker.replicas.replica(key).partition.leader_epoch,
             )
-            idle_at = self.brokers[follower].fetchers.idle_at(leader)
-            if (
-                knows_it
-                and own.log.log_end_offset == 0
-                and self.brokers[follower].fetchers.join(key, leader)
-            ):
+            fetchers = self.brokers[follower].fetchers
+            idle_at = fetchers.idle_at(leader)
+            if not knows_it or own.log.log_end_offset > 0:
+                continue
+            if fetchers.join(key, leader):
                 broker.sessions.join(follower, key, 0, now_ms, idle_at)
+            elif not fetchers.follows(key, leader):
+                # the follower waits before it asks this leader again; then it asks for this, too
+                self.brokers[follower].do(fetchers.follow((key,), leader, now_ms))
         broker.do(broker.sessions.grown(key, now_ms))
 
     def change_isr(self, leader: int, wish: ChangeIsr) -> None:
