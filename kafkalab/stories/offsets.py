@@ -15,6 +15,7 @@ from kafkalab import KafkaConsumer, KafkaProducer
 from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException, KafkaException
 from kafkalab.lab import Lab
+from kafkalab.proof.laws.reading import note
 from kafkalab.records import ConsumerRecord, OffsetAndMetadata, ProducerRecord, TopicPartition
 
 if TYPE_CHECKING:
@@ -331,7 +332,7 @@ def night(
             on_duty(lab, consumer)
         except KafkaException:
             pass
-        lab.journal.append("told", name, what="returned")
+        note(lab.journal, name, "returned")
 
     lab.spawn(_shop_at_night, "break" in happens, name="shop")
     lab.spawn(reads, "ada", name="ada")

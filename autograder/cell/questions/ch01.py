@@ -35,9 +35,9 @@ from autograder.cell.kinds import Value
 
 def _block_of_m2(n):
     """The first and the last partition of the second member."""
-    each, over = divmod(n["partitions"], n["members"])
-    first = each + (over > 0)
-    return first, first + each + (over > 1) - 1
+    share, left = divmod(n["partitions"], n["members"])
+    first = share + (left > 0)
+    return first, first + share + (left > 1) - 1
 
 
 QUESTION_01_2 = Value(
@@ -267,9 +267,12 @@ def another_start(case, lab):
 
 def kept(case):
     """What such a run has proven."""
-    killed = ", once after it was killed before a commit" if case["killed_first"] else ""
-    crash = ", once after the leader crashed" if case["crash"] else ""
-    return f"right: five starts began where Kafka's own job began{killed}{crash}."
+    troubles = {
+        "it was killed before a commit": case["killed_first"],
+        "the leader crashed": case["crash"],
+    }
+    after = "".join(f", once after {what}" for what, came in troubles.items() if came)
+    return f"right: five starts began where Kafka's own job began{after}."
 
 
 QUESTION_01_4 = Function(

@@ -496,9 +496,9 @@ def _starts(rng: Random) -> list[dict]:
 
 
 def _why(case: dict) -> str:
-    """Why the right offset of this case is right; a run has words of its own."""
+    """Why the right offset of this case is right; `kept` says it of a run."""
     if "seed" in case:
-        return kept(case)
+        return "right."
     committed, start, end = case["committed"], case["log_start"], case["log_end"]
     decides = f"{case['reset']} decides"
     if committed is None:
@@ -525,7 +525,7 @@ JUDGE_01_4 = Judge(
         ),
         WrongAnswer(
             name="the start is out of range",
-            sentence="The record at {log_start} is still in the log, so a committed offset of {committed} is good. Compare with `>=`.",
+            sentence="The first record of the log is still there, so a committed offset equal to the log's start is good. Compare with `>=`.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
                 "    if committed is not None and committed > log_start:\n"
@@ -593,7 +593,7 @@ JUDGE_01_4 = Judge(
         ),
         WrongAnswer(
             name="earliest and latest exchanged",
-            sentence="The reset is {reset}: `earliest` is the log's start, {log_start}, and `latest` is its end, {log_end}. You return the other one.",
+            sentence="`earliest` is the log's start, and `latest` is its end. You return the other one.",
             source=(
                 "def first_offset(committed, log_start, log_end, reset):\n"
                 "    if committed is not None and committed >= log_start:\n"

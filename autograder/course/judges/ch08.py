@@ -1299,7 +1299,7 @@ JUDGE_08_4 = Judge(
     hidden_cases=_more_days,
     right="right.",
     otherwise=(
-        "not this. Read in the table what {error} means. Is the id still good, and is this the "
+        "not this. Read in the table what the error means. Is the id still good, and is this the "
         "right broker?"
     ),
     unseen=(

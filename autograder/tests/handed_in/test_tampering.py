@@ -49,7 +49,10 @@ def test_the_docs_say_how_many_are_told():
     told = sum(each.told for each in tampered.CORPUS)
     assert told == AFTER
     page = Path(HOME, "autograder", "docs", "tampering.md").read_text(encoding="utf-8")
-    assert f"{told} of {len(tampered.CORPUS)}" in page and f"{BEFORE} of them before" in page
+    assert (
+        f"{told} of {len(tampered.CORPUS)}" in page
+        and f"{BEFORE} of them were named before" in page
+    )
 
 
 def test_an_honest_notebook_with_its_outputs_has_no_flag(tmp_path):

@@ -272,7 +272,7 @@ class InterBroker:
         A follower that did not fetch yet joins the leader's session, if it knows this leader and
         leader epoch. A broker that has lost its leadership without knowing it has no followers."""
         if self._cluster.partition(*key) is None:
-            return  # the topic was deleted while its leader stood still
+            return  # the topic was deleted while its leader was paused
         broker, now_ms = self.brokers[leader], self._clock.now_ms
         for follower in broker.replicas.replica(key).followers:
             if (

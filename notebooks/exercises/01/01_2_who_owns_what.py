@@ -36,9 +36,9 @@ from autograder.cell.kinds import Value
 
 def _block_of_m2(n):
     """The first and the last partition of the second member."""
-    each, over = divmod(n["partitions"], n["members"])
-    first = each + (over > 0)
-    return first, first + each + (over > 1) - 1
+    share, left = divmod(n["partitions"], n["members"])
+    first = share + (left > 0)
+    return first, first + share + (left > 1) - 1
 
 
 Value(

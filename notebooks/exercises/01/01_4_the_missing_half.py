@@ -204,9 +204,12 @@ def another_start(case, lab):
 
 def kept(case):
     """What such a run has proven."""
-    killed = ", once after it was killed before a commit" if case["killed_first"] else ""
-    crash = ", once after the leader crashed" if case["crash"] else ""
-    return f"right: five starts began where Kafka's own job began{killed}{crash}."
+    troubles = {
+        "it was killed before a commit": case["killed_first"],
+        "the leader crashed": case["crash"],
+    }
+    after = "".join(f", once after {what}" for what, came in troubles.items() if came)
+    return f"right: five starts began where Kafka's own job began{after}."
 
 
 Function(
@@ -294,9 +297,9 @@ def _starts(rng: Random) -> list[dict]:
 
 
 def _why(case: dict) -> str:
-    """Why the right offset of this case is right; a run has words of its own."""
+    """Why the right offset of this case is right; `kept` says it of a run."""
     if "seed" in case:
-        return kept(case)
+        return "right."
     committed, start, end = case["committed"], case["log_start"], case["log_end"]
     decides = f"{case['reset']} decides"
     if committed is None:
@@ -336,8 +339,8 @@ def first_offset(committed, log_start, log_end, reset):
 
 
 # %% wrong="the start is out of range"
-# The record at {log_start} is still in the log, so a committed offset of {committed} is good.
-# Compare with `>=`.
+# The first record of the log is still there, so a committed offset equal to the log's start is
+# good. Compare with `>=`.
 def first_offset(committed, log_start, log_end, reset):
     if committed is not None and committed > log_start:
         return committed
@@ -396,8 +399,7 @@ def first_offset(committed, log_start, log_end, reset):
 
 
 # %% wrong="earliest and latest exchanged"
-# The reset is {reset}: `earliest` is the log's start, {log_start}, and `latest` is its end,
-# {log_end}. You return the other one.
+# `earliest` is the log's start, and `latest` is its end. You return the other one.
 def first_offset(committed, log_start, log_end, reset):
     if committed is not None and committed >= log_start:
         return committed

@@ -259,7 +259,7 @@ Judge(
     hidden_cases=_more_days,
     right="right.",
     otherwise=(
-        "not this. Read in the table what {error} means. Is the id still good, and is this the "
+        "not this. Read in the table what the error means. Is the id still good, and is this the "
         "right broker?"
     ),
     unseen=(
