@@ -57,7 +57,7 @@ class RecordedPair:
 
         Raises IllegalArgumentException for a word that no message holds.
         """
-        import pandas
+        from kafkalab.stories.line_table import LineTable
 
         sides = [_short(lines, logger) for lines in (self.real, self.played)]
         for word in words:
@@ -70,7 +70,7 @@ class RecordedPair:
             [text for text in side if not words or any(word in text for word in words)]
             for side in sides
         )
-        return pandas.DataFrame(_rows(real, played), columns=["real", "played"])
+        return LineTable(_rows(real, played), columns=["real", "played"])
 
     def __repr__(self) -> str:
         return f"{self.name}: {len(self.real)} real lines, {len(self.played)} played lines"

@@ -323,7 +323,7 @@ lines = pair.beside(
     "Initiating connection", "Completed connection", "metadata request", logger="NetworkClient"
 )
 print((lines.real == lines.played).sum(), "of", len(lines), "lines are the same")
-lines.style.hide(axis="index")
+lines
 
 # %% [markdown]
 # Which address is asked first is chance, in Java and here. We took a seed with the same order. Try

@@ -412,7 +412,7 @@ from kafkalab.stories.recorded import recorded
 
 pair = recorded("2.3.1/2.3.0/consumer_first_poll_3_brokers", seed=7)
 for line in pair.beside("Initiating connection").real:
-    print(line[:80])
+    print(line.split(" using")[0])
 
 # %%
 in_java = pair.real.message.str.extract(r"\(id: (2147483\d+)")[0].dropna().astype(int)

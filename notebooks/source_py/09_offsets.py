@@ -549,8 +549,7 @@ heard
 from kafkalab.stories.recorded import recorded
 
 pair = recorded("2.3.1/2.3.0/group_offsets_auto_commit", seed=4)
-beside = pair.beside("Found no committed", "synchronous auto-commit", "Setting offset")
-beside.apply(lambda column: column.str.slice(0, 75))
+pair.beside("Found no committed", "synchronous auto-commit", "Setting offset")
 
 # %% [markdown] items="N59"
 # One question about the real log. There is a *synchronous* commit of `{}`, of nothing. What does the client
