@@ -55,7 +55,7 @@ def build(
     if out.exists() and any(out.iterdir()) and not (first.exists() and (out / SEARCH).exists()):
         raise Unbuildable(f"{out} holds something else than a book: name a folder that is empty")
     with tempfile.TemporaryDirectory() as folder:
-        pages = Path(folder)
+        pages, site = Path(folder, "pages"), Path(folder, "site")
         shutil.copytree(notebooks() / "book", pages, dirs_exist_ok=True)
         _add_contents(pages / "index.md", names)
         with ThreadPoolExecutor(WORKERS) as pool:
@@ -63,8 +63,10 @@ def build(
             for done, run in enumerate(as_completed(runs), start=1):
                 say(f"{done} of {len(runs)}: {runs[run]} ran in {run.result():.0f} s")
         say("making the pages")
+        # myst-nb lays a folder of its own beside the site
+        _sphinx(pages, site)
         shutil.rmtree(out, ignore_errors=True)  # a chapter that is gone leaves no page
-        _sphinx(pages, out)
+        shutil.move(site, out)
     return first
 
 
@@ -119,7 +121,17 @@ def _add_contents(index: Path, names: Sequence[str]) -> None:
         "Beside them": [name for name in names if not name[:2].isdigit()],
     }
     lists = [
-        "\n".join(["```{toctree}", ":maxdepth: 1", f":caption: {caption}", "", *listed, "```"])
+        "\n".join(
+            [
+                "```{toctree}",
+                ":maxdepth: 1",
+                f":caption: {caption}",
+                "",
+                # With a title of its own a chapter is one line, however many parts it has.
+                *(f"{_title(name)} <{name}>" for name in listed),
+                "```",
+            ]
+        )
         for caption, listed in groups.items()
         if listed
     ]
@@ -127,10 +139,21 @@ def _add_contents(index: Path, names: Sequence[str]) -> None:
     index.write_text("\n\n".join([text, *lists]) + "\n", encoding="utf-8")
 
 
+def _title(name: str) -> str:
+    """What a chapter is called: its first heading."""
+    first = _blank(name).cells[0].source
+    return str(first.splitlines()[0].lstrip("# "))
+
+
+def _blank(name: str) -> NotebookNode:
+    """The chapter that learners open."""
+    return nbformat.read(notebooks() / "release" / name / f"{name}.ipynb", as_version=4)
+
+
 def _write_page(name: str, pages: Path, answers: bool) -> float:
     """Run one chapter and write its page; returns the seconds that took."""
     started = time.monotonic()
-    blank = nbformat.read(notebooks() / "release" / name / f"{name}.ipynb", as_version=4)
+    blank = _blank(name)
     notebook = page(_executed(name, blank), blank, answers=answers)
     nbformat.write(notebook, pages / f"{name}.ipynb")
     return time.monotonic() - started
@@ -155,6 +178,8 @@ def _executed(name: str, blank: NotebookNode) -> NotebookNode:
             startup_timeout=LONGEST_CELL_S,
             kernel_name="python3",
             resources={"metadata": {"path": folder}},
+            # A kernel warns that other users of the machine could listen to it.
+            extra_arguments=["--IPKernelApp.log_level=ERROR"],
         )
         try:
             client.execute()

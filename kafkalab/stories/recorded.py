@@ -116,12 +116,12 @@ def _in_time_order(rows: Iterable[ClientRow]) -> tuple[ClientRow, ...]:
 
 
 def _frame(rows: Iterable[ClientRow]) -> pandas.DataFrame:
-    import pandas
+    from kafkalab.stories.line_table import LineTable
 
     cells = [
         (time_text(row.at_ms), client, row.level, row.logger, row.message) for client, row in rows
     ]
-    return pandas.DataFrame(cells, columns=list(COLUMNS))
+    return LineTable(cells, columns=list(COLUMNS))
 
 
 def _short(lines: pandas.DataFrame, logger: str | None) -> list[str]:

@@ -101,8 +101,8 @@ sequence(lab, "shop")
 
 # %% [markdown]
 # Every connection begins with the question `API_VERSIONS`: which requests do you understand? The
-# client sends no other request before the answer. Then METADATA goes to −1, and the record goes to
-# 0. A Java client 2.3 writes these lines while it does so. We leave out the long answers to
+# client sends no other request before the answer. Then METADATA goes to −1, and the record to node 0.
+# A Java client 2.3 writes these lines while it does so. We leave out the long answers to
 # API_VERSIONS.
 
 

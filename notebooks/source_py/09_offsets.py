@@ -558,7 +558,8 @@ pair.beside("Found no committed", "synchronous auto-commit", "Setting offset")
 # %%
 real = pair.real[pair.real.client == "inv-1"].message
 place = real[real.str.contains("synchronous auto-commit of offsets {}")].index[0]
-real.loc[place : place + 8].str.slice(0, 110).tolist()
+for text in real.loc[place : place + 8].str.split("] ", n=1).str[-1]:
+    print(text if len(text) < 90 else text[:88] + "…")
 
 # %% [markdown]
 # <details><summary>The answer</summary>It gives up its partitions
