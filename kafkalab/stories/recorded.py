@@ -57,7 +57,7 @@ class RecordedPair:
 
         Raises IllegalArgumentException for a word that no message holds.
         """
-        from kafkalab.stories.line_table import LineTable
+        from kafkalab.reading.line_table import LineTable
 
         sides = [_short(lines, logger) for lines in (self.real, self.played)]
         for word in words:
@@ -116,7 +116,7 @@ def _in_time_order(rows: Iterable[ClientRow]) -> tuple[ClientRow, ...]:
 
 
 def _frame(rows: Iterable[ClientRow]) -> pandas.DataFrame:
-    from kafkalab.stories.line_table import LineTable
+    from kafkalab.reading.line_table import LineTable
 
     cells = [
         (time_text(row.at_ms), client, row.level, row.logger, row.message) for client, row in rows
