@@ -1,4 +1,4 @@
-"""Shows messages of a log as a table that a page leaves whole, each at the left edge of its cell.
+"""Shows messages of a log as a table on a page, whole and at the left edge of their cells.
 
 Pandas cuts a text at 50 characters and a page sets it to the right. What a message says at its end,
 such as a node's id, is then gone, and two messages side by side are hard to compare.
