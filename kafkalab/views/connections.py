@@ -257,7 +257,10 @@ def timeline(
 
 @dataclass(frozen=True)
 class Place:
-    """Where the name of a moment is: its left end as a share of the axis, and its row, 0 lowest."""
+    """Says where the name of a moment is drawn.
+
+    ``left`` is its left end as a share of the axis, ``row`` its row above the picture, 0 the lowest.
+    """
 
     moment: Moment
     left: float
