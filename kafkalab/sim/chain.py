@@ -10,7 +10,7 @@ STEPS_SHOWN = 12
 COLUMNS = 96
 """A printed event is broken at this column: JupyterLab's page has room for it on a laptop."""
 WHERE_IT_GOES_ON = " " * 16
-"""Stands before the later lines of an event, so that only a first line begins with a time."""
+"""The indent of the later lines of an event, so that only a first line begins with a time."""
 
 
 class Chain(list[Any]):

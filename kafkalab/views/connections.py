@@ -256,10 +256,11 @@ def timeline(
 
 
 @dataclass(frozen=True)
-class Place:
+class MomentName:
     """Says where the name of a moment is drawn.
 
-    ``left`` is its left end as a share of the axis, ``row`` its row above the picture, 0 the lowest.
+    ``left`` is its left end as a share of the axis. ``row`` counts the rows above the picture from
+    0, the lowest.
     """
 
     moment: Moment
@@ -267,7 +268,7 @@ class Place:
     row: int
 
 
-def _places(marked: list[Moment], from_ms: int, to_ms: int) -> list[Place]:
+def _places(marked: list[Moment], from_ms: int, to_ms: int) -> list[MomentName]:
     """A place for the name of each moment that finds room in one of the rows above the picture."""
     found, free_from = [], [-1.0] * MOMENT_ROWS
     for each in marked:
@@ -276,12 +277,12 @@ def _places(marked: list[Moment], from_ms: int, to_ms: int) -> list[Place]:
         left = min(share, RIGHT_EDGE - width)
         row = next((row for row, free in enumerate(free_from) if free <= left), None)
         if row is not None:
-            found.append(Place(each, left, row))
+            found.append(MomentName(each, left, row))
             free_from[row] = left + width
     return found
 
 
-def _draw_moments(axes: Axes, marked: list[Moment], places: list[Place], span_ms: int) -> None:
+def _draw_moments(axes: Axes, marked: list[Moment], places: list[MomentName], span_ms: int) -> None:
     """Draw a dotted line for each moment. Its name is above, where there is room for it."""
     unit_ms, _ = axis_unit(span_ms)
     for each in marked:
