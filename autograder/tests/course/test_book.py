@@ -59,6 +59,18 @@ def test_a_folder_that_is_no_book_is_left_alone(tmp_path):
     assert (tmp_path / "index.html").read_text() == "mine"
 
 
+def test_a_chapter_is_one_line_of_the_contents_however_many_parts_it_has(tmp_path):
+    index = tmp_path / "index.md"
+    index.write_text("# The book\n")
+    names = [name_of("07"), "playground"]
+    book._add_contents(index, names)
+    listed = [line for line in index.read_text().splitlines() if line.endswith(">")]
+    assert listed == [
+        "07 · Who assigns the partitions? <07_group_protocol>",
+        "The playground <playground>",
+    ]
+
+
 @pytest.mark.slow
 def test_the_built_site_asks_no_other_host_for_anything(tmp_path):
     pytest.importorskip("sphinx_book_theme", reason="make test-all installs the book's parts")
@@ -72,5 +84,6 @@ def test_the_built_site_asks_no_other_host_for_anything(tmp_path):
     pictures = re.findall(r"<img [^>]*>", chapter_00)
     assert pictures and all(re.search(r'alt="[^"]{20,}"', each) for each in pictures)
     assert "In words" in chapter_00
+    assert [path.name for path in tmp_path.iterdir()] == ["book"], "nothing is left beside it"
     # the same command builds it again over itself
     assert book.build(first.parent, ["00"], say=lambda line: None) == first
