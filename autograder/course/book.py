@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,9 @@ PARTS = ("sphinx", "myst_nb", "sphinx_book_theme")
 WORKERS = 2
 """Chapters run at the same time. More would need more than two cores."""
 LONGEST_CELL_S = 600
+FENCED = re.compile(r"(```.*?```)", re.DOTALL)
+HEADING = re.compile(r"^(#+ )", re.MULTILINE)
+PART = re.compile(r"^# ", re.MULTILINE)
 SEARCH = "searchindex.js"
 """The file by which a folder is known as a book that was built before."""
 FOLDED = "hide-cell"
@@ -94,7 +98,20 @@ def page(executed: NotebookNode, blank: NotebookNode, *, answers: bool) -> Noteb
         shown.cells.append(asked)
         if answers:
             shown.cells.append(_folded(cell))
+    _put_below_the_title(shown.cells)
     return shown
+
+
+def _put_below_the_title(cells: Sequence[NotebookNode]) -> None:
+    """Lower the headings of a chapter that has parts. Each heading of the first level would be an
+    entry of the list of chapters."""
+    later = [cell for cell in cells[1:] if cell.cell_type == "markdown"]
+    if any(PART.search(FENCED.sub("", cell.source)) for cell in later):
+        for cell in later:
+            pieces = FENCED.split(cell.source)
+            cell.source = "".join(
+                piece if FENCED.fullmatch(piece) else HEADING.sub(r"#\1", piece) for piece in pieces
+            )
 
 
 def _need_the_parts() -> None:
@@ -121,28 +138,12 @@ def _add_contents(index: Path, names: Sequence[str]) -> None:
         "Beside them": [name for name in names if not name[:2].isdigit()],
     }
     lists = [
-        "\n".join(
-            [
-                "```{toctree}",
-                ":maxdepth: 1",
-                f":caption: {caption}",
-                "",
-                # With a title of its own a chapter is one line, however many parts it has.
-                *(f"{_title(name)} <{name}>" for name in listed),
-                "```",
-            ]
-        )
+        "\n".join(["```{toctree}", ":maxdepth: 1", f":caption: {caption}", "", *listed, "```"])
         for caption, listed in groups.items()
         if listed
     ]
     text = index.read_text(encoding="utf-8")
     index.write_text("\n\n".join([text, *lists]) + "\n", encoding="utf-8")
-
-
-def _title(name: str) -> str:
-    """What a chapter is called: its first heading."""
-    first = _blank(name).cells[0].source
-    return str(first.splitlines()[0].lstrip("# "))
 
 
 def _blank(name: str) -> NotebookNode:

@@ -59,16 +59,17 @@ def test_a_folder_that_is_no_book_is_left_alone(tmp_path):
     assert (tmp_path / "index.html").read_text() == "mine"
 
 
-def test_a_chapter_is_one_line_of_the_contents_however_many_parts_it_has(tmp_path):
-    index = tmp_path / "index.md"
-    index.write_text("# The book\n")
-    names = [name_of("07"), "playground"]
-    book._add_contents(index, names)
-    listed = [line for line in index.read_text().splitlines() if line.endswith(">")]
-    assert listed == [
-        "07 · Who assigns the partitions? <07_group_protocol>",
-        "The playground <playground>",
-    ]
+def test_a_chapter_has_one_heading_of_the_first_level_however_many_parts_it_has():
+    """The list of chapters names each heading of the first level."""
+    ran, blank = chapter("07")
+    shown = book.page(ran, blank, answers=False)
+    said = [cell.source for cell in shown.cells if cell.cell_type == "markdown"]
+    headings = re.findall(r"^#+ .*", re.sub(r"(?s)```.*?```", "", "\n".join(said)), re.MULTILINE)
+    assert [each for each in headings if each.startswith("# ")] == headings[:1]
+    assert "## Part two: what it costs" in headings and "### 6. What moves?" in headings
+    assert "## 1. Guess, run, look" in "\n".join(
+        cell.source for cell in book.page(*chapter("03"), answers=False).cells
+    )
 
 
 @pytest.mark.slow
