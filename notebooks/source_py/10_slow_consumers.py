@@ -142,13 +142,13 @@ truth("10 alive or not", works=busy_stays, freezes=still_stays)
 poll_gap(busy, "ada", title="ada works for a minute; her session timeout is 10 s")
 
 # %%
-group_timeline(still, "stock", beats=True, title="ada's process freezes for a minute")
+poll_gap(still, "ada", title="ada's process freezes for a minute; her session timeout is 10 s")
 
 # %% [markdown]
 # Work does not stop heartbeats. A thread of the client's own sends them, also while the application
 # is busy. So a longer `session.timeout.ms` does not help slow work. A frozen process
-# sends no heartbeat. Ten seconds after her last one the coordinator removes ada: in the second
-# picture the group's row turns white. Ada's own row does not end, because her client does not know.
+# sends no heartbeat. Ten seconds after her last one the coordinator removes ada. The last row of the
+# second picture is her silence, and the cross is her end as a member. Her client does not know it.
 #
 # It was not always so. Before Kafka 0.10.1 `poll()` sent the heartbeats, and slow work did stop
 # them. The heartbeat thread and `max.poll.interval.ms` came together, with KIP-62. (A
