@@ -690,7 +690,7 @@ changes.orderBy("group", "at_ms", "partition").limit(6).toPandas()
 # %% [markdown]
 # ## 12. In your own words
 #
-# Kafka changed its mind twice about who assigns:
+# A person reads this answer. `reveal("07.open", give_up=True)` shows a good one. Kafka changed its mind twice about who assigns:
 #
 # | Years | Who assigns | What was wrong with it |
 # |---|---|---|

@@ -607,6 +607,8 @@ lives.orderBy("shop", "life").toPandas()
 
 # %% [markdown]
 # ## 11. In your own words
+#
+# A person reads this answer. `reveal("09.open", give_up=True)` shows a good one.
 
 # %% exercise="09.open"
 

@@ -210,6 +210,10 @@ story.print_lines(lab, "ada", after_ms=8_000)
 # its next `poll()` a consumer would report the partitions as *lost*, not revoked. It is too late to
 # commit them in a rebalance listener.
 #
+# The text of the exception depends on the version. Up to client 2.3 it says that the group has
+# "rebalanced and assigned the partitions to another member", also where nobody else is in the
+# group. Later clients have a second, shorter text for a commit that they do not send.
+#
 # ### The newer protocol is silent
 #
 # That was the classic protocol. A member with `group.protocol=consumer` (KIP-848, chapter 08) also
@@ -275,10 +279,6 @@ pair.beside(
 # <details><summary>Answer</summary>The answer waits in the socket for three seconds, because nobody
 # reads it. The program works and does not poll, and the heartbeat thread has no membership to keep.
 # The next call of the program reads the answer.</details>
-#
-# The text of the exception depends on the version. Up to client 2.3 it says that the group has
-# "rebalanced and assigned the partitions to another member", also where nobody else is in the
-# group. Later clients have a second, shorter text for a commit that they do not send.
 #
 # ## 4. Four cures and their arithmetic
 #
@@ -723,6 +723,8 @@ times = spark.createDataFrame(measured, "service string, took_ms int")
 # than one in a hundred. The average says how much time is left.
 #
 # ## 10. In your own words
+#
+# A person reads this answer. `reveal("10.open", give_up=True)` shows a good one.
 
 # %% exercise="10.open"
 

@@ -255,8 +255,8 @@ def lazy(consumer, finish):
         (
             lambda consumer, finish: None,
             (
-                "tea-0 was acknowledged at orders-0@0, and group stock was never given it. Its "
-                "name: unobserved."
+                "tea-0 was acknowledged at orders-0@0, and group stock was never given it. This "
+                "is called unobserved."
             ),
         ),
     ],
