@@ -70,7 +70,7 @@ bookmarks(lab, "orders-0")
 # %% [markdown] items="N4"
 # Nothing was taken away. The boxes are the records, in the order in which they were written. Their
 # numbers are **offsets** (位移). The first record has offset 0, and each later record has a larger
-# one. A list that only grows at its end is called a **log** (日志). A **topic** (主题) consists of
+# one. A list to which records are added at the end is called a **log** (日志). A **topic** (主题) consists of
 # one or more **partitions** (分区), and each partition is such a log. Here there is one: `orders-0`
 # is partition 0 of the topic `orders`.
 #

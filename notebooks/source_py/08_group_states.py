@@ -106,7 +106,8 @@ state_diagram(states("group"), made(lab))
 
 # %% [markdown] items="N110 N111"
 # When a member comes or goes, the group's next state is *PreparingRebalance*, whatever it was
-# before. No arrow leads from Stable to Empty. When the last member goes, the coordinator prepares a
+# before. (Section 5 has one exception: a *static* member that comes back.) No arrow leads from
+# Stable to Empty. When the last member goes, the coordinator prepares a
 # rebalance as always, and then finds no member.
 #
 # A grey arrow leads from every state to Dead. At any time another broker can become the
