@@ -548,8 +548,8 @@ lines[lines.message.str.contains("Idempotence will be")][["level", "message"]]
 # - Alert on a last stable offset that stays behind the high watermark for longer than
 #   `transaction.timeout.ms`: one open transaction stops all `read_committed` readers.
 #   `kafka-transactions find-hanging` finds it.
-# - Count ProducerFencedException and InvalidProducerEpochException. More than one for each planned restart means that two processes
-#   share a `transactional.id`.
+# - Count ProducerFencedException and InvalidProducerEpochException. If there is more than one for
+#   each planned restart, look for two processes that share a `transactional.id`.
 #
 # ## Then and now
 #

@@ -10,6 +10,7 @@ from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPar
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.stories import lag as story_of_lag
 from kafkalab.stories.batches import with_slow_broker
+from kafkalab.stories.group_states import restart
 from kafkalab.tests.views.fake_lab import FakeLab
 from kafkalab.tests.views.test_views import assert_texts_inside_and_apart, small_group
 from kafkalab.views import (
@@ -117,6 +118,16 @@ def test_a_dead_member_is_a_ghost_until_its_session_is_over(story):
     picture = group_timeline(story, "billing", beats=True)
     assert "a ghost" in picture.text
     assert_texts_inside_and_apart(picture)
+
+
+def test_a_killed_program_is_a_ghost_in_its_own_row_though_its_restart_has_its_client_id():
+    (ghost,) = ghosts(restart("kill -9"), "inventory")
+    assert (ghost.row, ghost.from_ms) == ("bob/1", 40_000)
+    assert ghost.last_beat_ms in range(39_000, 39_100)
+    assert ghost.to_ms - ghost.last_beat_ms in range(45_000, 45_100)
+    (static,) = ghosts(restart("kill -9", **{"group.instance.id": "{name}"}), "inventory")
+    assert (static.row, static.from_ms) == ("bob/1", 40_000)
+    assert static.to_ms in range(41_500, 41_700), "bob/2 takes over the membership"
 
 
 def test_an_empty_replica_shows_its_role_and_an_open_bookmark_is_in_memory():

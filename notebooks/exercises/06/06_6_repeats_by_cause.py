@@ -117,6 +117,9 @@ def plain(x):
     return [key for key in twice(x) if key in without]
 
 
+by_producer = {a: len(plain(x)) for a, x in n6.items()}
+by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}
+
 # %% wrong="the network did it all"
 # You gave all repeats to the producers. Some of the pairs have two different producer ids: a
 # producer has one id for its whole run.
@@ -145,10 +148,6 @@ by_program = {a: 2 * (len(twice(x)) - len(plain(x))) for a, x in n6.items()}
 # lives of a program.
 by_producer = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}
 by_program = {a: len(plain(x)) for a, x in n6.items()}
-
-# %% begin
-by_producer = {a: len(plain(x)) for a, x in n6.items()}
-by_program = {a: len(twice(x)) - len(plain(x)) for a, x in n6.items()}
 
 # %% wrong="the records between"
 # One too few: these are the records *between* the two. The consumer must remember the first of them,
