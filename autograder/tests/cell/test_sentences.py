@@ -43,7 +43,7 @@ def test_only_the_names_that_are_blank_in_a_case_are_called_not_written():
     answers = dict.fromkeys(question.answers, full) | {"no_group": {**full, "C": ...}}
     assert "data" in ask(question, answers, first)
     assert complaint(ask(question, answers, case_c)) == "`no_group` is not written yet."
-    answers = dict.fromkeys(question.answers, {**full, "C": ...}) | {"no_group": full}
+    answers = {name: {**full, "C": ...} for name in question.answers} | {"no_group": full}
     assert complaint(ask(question, answers, case_c)) == (
         "`first_group`, `second_group` and `in_the_topic` are not written yet."
     )
