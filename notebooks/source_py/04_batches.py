@@ -6,7 +6,7 @@
 # part compresses it?
 #
 # **You need** chapters 01 and 02. **You get** six words: *record batch*, *batch.size*, *linger.ms*,
-# *partitioner*, *sticky*, *codec*. **Time** two sittings: 40 minutes for sections 1 to 4, and 40
+# *partitioner*, *sticky*, *codec*. **Time** two sittings: 40 minutes for sections 1 to 4, and 45
 # for the others.
 
 # %%
