@@ -413,25 +413,7 @@ JUDGE_04_3 = Judge(
         ),
         WrongAnswer(
             name="the last batch is forgotten",
-            sentence="You counted the full batches only. The last batch leaves with what is in it, so it counts, too.",
-            source=(
-                "def of_a_lab(wish):\n"
-                "    small = Lab(brokers=1, seed=11)\n"
-                "    small.create_topic(\"t\", partitions=1)\n"
-                "    sender = KafkaProducer(small, {\"batch.size\": wish.batch_size, \"linger.ms\": 1000})\n"
-                "    for _ in range(wish.records):\n"
-                "        sender.send(ProducerRecord(\"t\", value=\"x\" * wish.value_bytes))\n"
-                "    sender.close()\n"
-                "    return small.table(\"record.appended\").records.map(len)\n"
-                "\n"
-                "\n"
-                "in_the_first = {a: int(of_a_lab(x)[0]) for a, x in n.items()}\n"
-                "batches = {a: x.records // int(of_a_lab(x)[0]) for a, x in n.items()}"
-            ),
-        ),
-        WrongAnswer(
-            name="one batch less",
-            sentence="One batch is missing. The last one is not full, and it is written all the same.",
+            sentence="One batch is missing. The last one leaves with what is in it, so it counts, too.",
             source=(
                 "def of_a_lab(wish):\n"
                 "    small = Lab(brokers=1, seed=11)\n"

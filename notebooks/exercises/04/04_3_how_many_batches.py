@@ -131,11 +131,7 @@ def of_a_lab(wish):
 in_the_first = {a: int(of_a_lab(x)[0]) for a, x in n.items()}
 
 # %% wrong="the last batch is forgotten"
-# You counted the full batches only. The last batch leaves with what is in it, so it counts, too.
-batches = {a: x.records // int(of_a_lab(x)[0]) for a, x in n.items()}
-
-# %% wrong="one batch less"
-# One batch is missing. The last one is not full, and it is written all the same.
+# One batch is missing. The last one leaves with what is in it, so it counts, too.
 batches = {a: len(of_a_lab(x)) - 1 for a, x in n.items()}
 
 # %% begin
