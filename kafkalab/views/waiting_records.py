@@ -1,7 +1,6 @@
-"""Draws how many records wait for each partition of a topic over time: one part a lab, one line a
-partition.
+"""Draws how many records wait for each partition of a topic, over time.
 
-A record waits from `send` until the producer has its answer: in the producer's memory
+Each lab has a part of its own, and each partition a line. A record waits from `send` until the producer has its answer: in the producer's memory
 (RecordAccumulator) and in the requests that are on their way.
 """
 
