@@ -1,7 +1,8 @@
 """Draws how many records wait for each partition of a topic, over time.
 
-Each lab has a part of its own, and each partition a line. A record waits from `send` until the producer has its answer: in the producer's memory
-(RecordAccumulator) and in the requests that are on their way.
+Each lab has a part of its own, and each partition a line. A record waits from `send` until the
+producer has its answer: in the producer's memory (RecordAccumulator) and in the requests that are
+on their way.
 """
 
 from __future__ import annotations
