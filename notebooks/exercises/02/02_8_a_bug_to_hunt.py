@@ -91,8 +91,8 @@ from autograder.course.judge import Judge
 Judge(
     truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
     right=(
-        "right: no broker knows a topic named {typed!r}. send waited {seconds} seconds for its "
-        "metadata, which is max.block.ms."
+        "right: nobody knows a topic {typed}. send waited {seconds} seconds for its metadata, "
+        "which is max.block.ms."
     ),
     otherwise=(
         "not this. The topic is in the warnings, as the client asked for it. And which limit "
