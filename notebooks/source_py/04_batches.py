@@ -207,6 +207,8 @@ written = lab.table("record.appended")
 
 # %% exercise="04.3"
 
+# %% exercise="04.7"
+
 # %% [markdown] items="N11 N12 N13"
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All

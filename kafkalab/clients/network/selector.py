@@ -265,6 +265,8 @@ class Selector:
 
     def _close_one_idle(self, found: Collected) -> None:
         oldest = self._idle.expired(self._clock.now_ms)
+        if oldest in found.connected:  # only a learner's rule chooses one; it stays for this pass
+            return
         if oldest is not None:
             channel = self._forget(oldest)
             assert channel is not None, "an idle socket is still a channel"
