@@ -102,6 +102,11 @@ PAGE = Page(
             newest={"Produce": 12, "EndTxn": 5, "TxnOffsetCommit": 5},
         ),
         ClientChange(
+            "KIP-732, KAFKA-12690 (4.0)",
+            "send_offsets_to_transaction takes consumer.group_metadata() and no group id alone.",
+            transacting={"takes_group_id_alone": False},
+        ),
+        ClientChange(
             "recordings",
             "The first connection of a transactional producer takes longer.",
             transacting={"transactional_connecting_ms": (210, 235)},
