@@ -254,7 +254,7 @@ def _listed(numbers) -> str:
 def what_a_shift_proved(case):
     """The sentence of a shift in which each decision was Kafka's."""
     if case["crash"]:
-        return "right: each request was Kafka's, also while batches backed off after the crash."
+        return "right: each request was Kafka's, also when the broker was away and came back."
     if case["most"] == 1:
         return "right: each request was Kafka's, and no partition had two batches on the way."
     return f"right: each request was Kafka's, and at most {case['most']} were in flight."
