@@ -6,8 +6,8 @@
 # part compresses it?
 #
 # **You need** chapters 01 and 02. **You get** six words: *record batch*, *batch.size*, *linger.ms*,
-# *partitioner*, *sticky*, *codec*. **Time** three sittings: 25 minutes for sections 1 to 3, 30
-# for section 4, and 40 for the others.
+# *partitioner*, *sticky*, *codec*. **Time** about 25 + 30 + 40
+# minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
