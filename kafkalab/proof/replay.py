@@ -299,9 +299,8 @@ def _offsets(step: Step) -> dict[TopicPartition, OffsetAndMetadata] | None:
 
 def _send_offsets(player: Player, step: Step) -> None:
     """Without a group it is that of the same client's consumer."""
-    group = (
-        ConsumerGroupMetadata(step["group"]) if step["group"] else player.consumer.group_metadata()
-    )
+    named = step["group"]
+    group = ConsumerGroupMetadata(named) if named else player.consumer.group_metadata()
     offsets = _offsets(step)
     assert offsets is not None, "a scenario says which offsets are sent"
     player.producer.send_offsets_to_transaction(offsets, group)

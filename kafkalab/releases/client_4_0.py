@@ -102,9 +102,10 @@ PAGE = Page(
             newest={"Produce": 12, "EndTxn": 5, "TxnOffsetCommit": 5},
         ),
         ClientChange(
-            "KIP-732, KAFKA-12690 (4.0)",
-            "send_offsets_to_transaction takes consumer.group_metadata() and no group id alone.",
-            transacting={"takes_group_id_alone": False},
+            "KAFKA-12690 (4.0)",
+            "Offsets join a transaction with the consumer's group metadata; a group id alone is "
+            "refused.",
+            transacting={"takes_group_id_for_offsets": False},
         ),
         ClientChange(
             "recordings",

@@ -882,10 +882,15 @@ JUDGE_02_7 = Judge(
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"READY\", \"refused\": \"DISCONNECTED\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CONNECTING\"][\"accepted\"] = \"READY\""
             ),
         ),
         WrongAnswer(
@@ -894,10 +899,15 @@ JUDGE_02_7 = Judge(
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": None, \"closed\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CONNECTING\"][\"refused\"] = None"
             ),
         ),
         WrongAnswer(
@@ -906,10 +916,15 @@ JUDGE_02_7 = Judge(
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "del connection[\"CONNECTING\"][\"closed\"]"
             ),
         ),
         WrongAnswer(
@@ -923,9 +938,10 @@ JUDGE_02_7 = Judge(
                 "        \"refused\": \"DISCONNECTED\",\n"
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
-                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\"},\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "del connection[\"CHECKING_API_VERSIONS\"][\"closed\"]"
             ),
         ),
         WrongAnswer(
@@ -938,11 +954,11 @@ JUDGE_02_7 = Judge(
                 "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
                 "        \"refused\": \"DISCONNECTED\",\n"
                 "        \"closed\": \"DISCONNECTED\",\n"
-                "        \"connect\": \"CONNECTING\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CONNECTING\"][\"connect\"] = \"CONNECTING\""
             ),
         ),
         WrongAnswer(
@@ -956,13 +972,10 @@ JUDGE_02_7 = Judge(
                 "        \"refused\": \"DISCONNECTED\",\n"
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
-                "    \"CHECKING_API_VERSIONS\": {\n"
-                "        \"versions\": \"READY\",\n"
-                "        \"closed\": \"DISCONNECTED\",\n"
-                "        \"connect\": \"CHECKING_API_VERSIONS\",\n"
-                "    },\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CHECKING_API_VERSIONS\"][\"connect\"] = \"CHECKING_API_VERSIONS\""
             ),
         ),
         WrongAnswer(
@@ -977,8 +990,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"connect\": \"READY\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"connect\"] = \"READY\""
             ),
         ),
         WrongAnswer(
@@ -993,8 +1007,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"connect\": \"CONNECTING\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"connect\"] = \"CONNECTING\""
             ),
         ),
         WrongAnswer(
@@ -1002,7 +1017,7 @@ JUDGE_02_7 = Judge(
             sentence="A DISCONNECTED connection is closed already. Leave `closed` out there.",
             source=(
                 "connection = {\n"
-                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
                 "    \"CONNECTING\": {\n"
                 "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
                 "        \"refused\": \"DISCONNECTED\",\n"
@@ -1010,7 +1025,8 @@ JUDGE_02_7 = Judge(
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"DISCONNECTED\"][\"closed\"] = \"DISCONNECTED\""
             ),
         ),
         WrongAnswer(
@@ -1025,8 +1041,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"CONNECTING\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"closed\"] = \"CONNECTING\""
             ),
         ),
         WrongAnswer(
@@ -1041,8 +1058,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"versions\": \"READY\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"versions\"] = \"READY\""
             ),
         ),
     ),
