@@ -620,7 +620,7 @@ JUDGE_04_7 = Judge(
         ),
         WrongAnswer(
             name="past the one that does not fit",
-            sentence="You left out the batch that does not fit and went on with a smaller one behind it. Kafka stops there, and the next request begins with that batch. Else a large batch could wait for ever.",
+            sentence="You left out the batch that does not fit and took a smaller one behind it. Kafka stops there, and the next request begins with that batch. Else a large batch could wait for ever.",
             source=(
                 "def able_of(waiting):\n"
                 "    return [each for each in waiting if not each.muted and not each.backs_off]\n"

@@ -355,7 +355,7 @@ def next_request(waiting, in_flight, limits):
 
 
 # %% wrong="past the one that does not fit"
-# You left out the batch that does not fit and went on with a smaller one behind it. Kafka stops
+# You left out the batch that does not fit and took a smaller one behind it. Kafka stops
 # there, and the next request begins with that batch. Else a large batch could wait for ever.
 def next_request(waiting, in_flight, limits):
     able, taken, size = able_of(waiting), [], 0

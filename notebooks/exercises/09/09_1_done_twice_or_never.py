@@ -5,7 +5,7 @@
 # poll returns `n.A.per_poll` records. Ada dies in round number `n.A.round` of her loop, at the moment
 # `n.A.moment`. `"some of the work"` means: she has worked on `n.A.done` records of this poll.
 # `"commit on its way"` means: the coordinator has written her commit, and the answer has not
-# arrived. Then bo reads the rest. How many records are done twice, and how many never? Which offset
+# arrived. Then bo reads the others. How many records are done twice, and how many never? Which offset
 # does bo read first? Calculate: `shift` cannot play this.
 
 # %%
