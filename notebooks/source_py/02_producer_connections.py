@@ -7,7 +7,7 @@
 #
 # **You need** chapter 01; this chapter uses its words *topic*, *partition* and *leader*. **You get**
 # six words: *bootstrap address*, *metadata*, *Sender*, *RecordAccumulator*, *least loaded*,
-# *zombie*. **Time** about 40 + 35 + 50 minutes.
+# *zombie*. **Time** about 40 + 40 + 50 minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -232,7 +232,10 @@ timeline(lab)
 # idle in turn. The first of these nine connections asked for metadata, and the next two carried the
 # records. The last six were opened for nobody. The client opens one every two and a half minutes, as
 # long as the program runs.
-#
+
+# %% exercise="02.9"
+
+# %% [markdown]
 # ## 5. A race
 #
 # Does 2.2 really connect to *every* address? It opens one more in each pass of its loop, until one

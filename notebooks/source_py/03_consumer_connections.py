@@ -7,7 +7,7 @@
 #
 # **You need** chapter 01 (group, member, committed offset) and chapter 02 (ids −1 and 0, bootstrap
 # addresses). **You get** six words: *coordinator*, *heartbeat*, *position*, *long poll*, *node id*,
-# *idle limit*. **Time** two sittings: 40 minutes for sections 1 to 4, and 45 for the others.
+# *idle limit*. **Time** two sittings: 40 minutes for sections 1 to 4, and 50 for the others.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal

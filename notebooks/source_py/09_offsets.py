@@ -8,7 +8,7 @@
 #
 # **You need** chapters 01 and 07; 05 and 06 help. **You get** six words: *position*, *committed
 # offset*, *at least once*, *at most once*, *compaction*, *rebalance listener*. **Time**
-# three sittings: about 45 + 40 + 30 minutes. They end after sections 5, 8 and at the end.
+# three sittings: about 50 + 40 + 30 minutes. They end after sections 5, 8 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
