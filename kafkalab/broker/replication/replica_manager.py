@@ -142,6 +142,40 @@ class ReplicaManager:
             replica.lead(0)
         return replica, 0
 
+    def readable_replica(
+        self, topic: str, index: int, current_leader_epoch: int = -1
+    ) -> tuple[Replica | None, int]:
+        """As `led_replica`, but a follower's replica will do (Partition.localLogWithEpochOrThrow
+        without requireLeader, KIP-392)."""
+        replica, error = self.led_replica(topic, index, current_leader_epoch)
+        if replica is not None or error != Errors.NOT_LEADER_OR_FOLLOWER.code:
+            return replica, error
+        partition = self._cluster.partition(topic, index)
+        if partition is None or self.node_id not in partition.replicas:
+            return None, error
+        return self.replica((topic, index)), 0
+
+    def preferred_replica(self, replica: Replica, rack: str, offset: int) -> int:
+        """The follower that a consumer in this rack should read from `offset` on; -1 for the leader
+        (ReplicaManager.findPreferredReadReplica, RackAwareReplicaSelector).
+
+        It is a live in-sync follower in the rack that has the offset: the one with the most records,
+        then the one that was caught up last, then the one with the highest id. A leader in the rack
+        comes first. Only the rounds of followers that had news count here as caught up.
+        """
+        racks = {id: self._cluster.brokers[id].rack for id in replica.partition.replicas}
+        if not rack or racks[self.node_id] == rack:
+            return NO_LEADER
+        near = [
+            (follower.log_end_offset, follower.caught_up_ms, id)
+            for id, follower in replica.followers.items()
+            if racks[id] == rack
+            and self._cluster.alive[id]
+            and id in replica.partition.isr
+            and replica.log.log_start_offset <= offset <= follower.log_end_offset
+        ]
+        return max(near)[2] if near else NO_LEADER
+
     def log_of(self, topic: str, index: int) -> PartitionLog | None:
         """This broker's log of the partition, as leader or follower; None where it has none."""
         replica = self._replicas.get((topic, index))
