@@ -41,8 +41,8 @@ class SessionPartition:
     def has_news(self, data: FetchPartitionData) -> bool:
         """Whether an incremental answer has to mention this partition; keeps the answered values.
 
-        An error is mentioned each time, and a follower to read from, too. It comes with a high watermark of -1, so its end is
-        mentioned too.
+        An error is mentioned each time, and so is a follower to read from. An error comes with a
+        high watermark of -1, so its end is mentioned too.
         """
         news = bool(data.records)
         if data.high_watermark != self.high_watermark:

@@ -159,9 +159,9 @@ class ReplicaManager:
         """The follower that a consumer in this rack should read from `offset` on; -1 for the leader
         (ReplicaManager.findPreferredReadReplica, RackAwareReplicaSelector).
 
-        It is a live in-sync follower in the rack that has the offset: the one with the most records,
-        then the one that was caught up last, then the one with the highest id. A leader in the rack
-        comes first. Only the rounds of followers that had news count here as caught up.
+        It is a live in-sync follower in the rack that has the offset: the one with the most
+        records, then the one that was caught up last, then the one with the highest id. A leader in
+        the rack comes first. Rounds of followers without news do not count here as caught up.
         """
         racks = {id: self._cluster.brokers[id].rack for id in replica.partition.replicas}
         if not rack or racks[self.node_id] == rack:

@@ -165,8 +165,8 @@ class Fetcher:
         return wanted
 
     def _hosts_of(self, buffered: set[TopicPartition]) -> set[int]:
-        """Nodes that are read for a partition whose records wait: a fetch without that partition would
-        remove it from the session (KAFKA-17182)."""
+        """Nodes that are read for a partition whose records wait: a fetch without that partition
+        would remove it from the session (KAFKA-17182)."""
         states = (
             (tp, self._subscriptions.partitions[tp])
             for tp in buffered
