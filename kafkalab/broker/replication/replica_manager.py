@@ -29,6 +29,7 @@ from kafkalab.broker.log.log_settings import log_settings
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.recompression import US_PER_MS, kept, work_on
 from kafkalab.broker.replication.delayed_produce import DelayedProduces, WaitingProduce
+from kafkalab.broker.replication.learners_watermark import Rule as WatermarkRule
 from kafkalab.broker.replication.replica import Replica, enough_in_sync, verdict_of_ack
 from kafkalab.broker.wire_changes import WireChange
 from kafkalab.errors import Errors, KafkaStorageException, error_for
@@ -58,6 +59,7 @@ class ReplicaManager:
     """The replicas of one broker, and the requests on them (ReplicaManager).
 
     produces: the purgatory of acks=all. logs: retention and compaction. disk: the disk of the logs.
+    watermark_rule: a learner's rule for the high watermark of partitions that are not internal.
     verdict_rule: a learner's rule for the batches of idempotent producers; None uses the release's
     own.
     """
@@ -75,6 +77,7 @@ class ReplicaManager:
         self._behind: dict[PartitionKey, None] = {}
         self.disk = Disk()
         self.verdict_rule: Rule | None = None
+        self.watermark_rule: WatermarkRule | None = None
         self.logs = LogManager(config, profile.stamps_delete_horizon, self._log, self.disk)
 
     @property
@@ -653,7 +656,9 @@ class ReplicaManager:
 
     def _watermark(self, replica: Replica, now_ms: int) -> list[Effect]:
         waits_for = self._min_isr(replica) if self._profile.watermark_waits_for_min_isr else 0
-        if not replica.advance(now_ms, self._lag_ms, waits_for):
+        topic = self._cluster.topics[replica.partition.topic]
+        rule = None if topic.is_internal else self.watermark_rule
+        if not replica.advance(now_ms, self._lag_ms, waits_for, rule):
             return []
         key = replica.partition.topic, replica.partition.index
         return [*self.produces.look_again(key), Appended(*key)]
