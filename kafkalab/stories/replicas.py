@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 PLACE = "orders-0"
 RACKS = {0: "a", 1: "b", 2: "c"}
 RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
-SESSION = {"2.3": "zookeeper.session.timeout.ms", "4.4": "broker.session.timeout.ms"}
+
+SESSION = {"2.3": "zookeeper_session_timeout_ms", "4.4": "broker_session_timeout_ms"}
 """The setting that says after how much silence a broker counts as down, by release."""
+
+ALONE = {"cut off": 0, "heir": 1}
+"""Which broker is cut off from the others in a night of this kind."""
 
 
 class Night(NamedTuple):
@@ -281,8 +285,9 @@ def racks(version: str = "3.9", seed: int = 2, **config: object) -> Lab:
 def night(rule: Callable[[Mapping[int, int], tuple[int, ...]], int], kind: str, seed: int) -> Lab:
     """One night of a cluster whose leaders move the high watermark by this rule.
 
-    kind: "cut off", the leader is cut off and dies; "follower down", a follower dies for good;
-    "two down", both die; "slow", a follower is slow. The clients: `till` with acks=1, `reader`.
+    kind: "cut off", the leader is cut off and dies; "heir", broker 1 is cut off, and takes over when
+    the leader dies; "follower down", a follower dies for good; "two down", both die; "slow", a
+    follower is slow. The clients: `till` with acks=1, and `reader`.
     """
     rng = Random(seed)
     lab = cluster(brokers=4, seed=seed, replica_lag_time_max_ms=10_000)
@@ -293,8 +298,9 @@ def night(rule: Callable[[Mapping[int, int], tuple[int, ...]], int], kind: str, 
     lab.spawn(_read_on, one, name="reading")
     write(shop, *(f"order {number}" for number in range(rng.randrange(3, 8))))
     lab.run_for(ms=1_500)
-    if kind == "cut off":
-        lab.partition([0], [1, 2, 3])
+    if kind in ALONE:
+        alone = ALONE[kind]
+        lab.partition([alone], [broker for broker in range(4) if broker != alone])
     elif kind == "slow":
         lab.broker(rng.choice((1, 2))).disk.slow(rng.randrange(300, 900))
     else:
@@ -302,8 +308,8 @@ def night(rule: Callable[[Mapping[int, int], tuple[int, ...]], int], kind: str, 
         for broker in gone:
             lab.broker(broker).crash()
     write(shop, *(f"late {number}" for number in range(rng.randrange(2, 6))))
-    lab.run_for(ms=2_500 if kind == "cut off" else 30_000)
-    if kind == "cut off":
+    lab.run_for(ms=2_500 if kind in ALONE else 30_000)
+    if kind in ALONE:
         lab.broker(0).crash()
         lab.heal()
         lab.run_for(ms=25_000)
@@ -321,7 +327,7 @@ def seen_by_the_reader(lab: Lab) -> Night:
     told = [
         event.key
         for event in lab.journal.of("record.completed")
-        if not event.error and event.topic == "orders"
+        if not event.error and str(event.partition) == PLACE
     ]
     seen = [event.key for event in lab.journal.of("record.delivered") if event.who == "reader"]
     return Night(told, seen, orders_in(lab, leader) if leader >= 0 else [])
@@ -353,3 +359,33 @@ def outcome(call: Callable[[], object]) -> str:
     except KafkaException as error:
         return type(error).__name__
     return "written"
+
+
+def after_the_follower_died(version: str) -> dict[str, int]:
+    """How often a consumer in rack b fetched from each broker in the four seconds after broker 1
+    died, and how many of its tries found it down."""
+    lab = racks(version)
+    write(till(lab, acks="all"), "order 0")
+    consumer = reader(lab, **{"client.rack": "b"})
+    read(lab, consumer, 2_000)
+    lab.broker(1).crash()
+    death_ms = lab.now_ms
+    read(lab, consumer, 4_000)
+    since = [lab.line_text(event) for event in lab.journal.of("line") if event.at_ms > death_ms]
+    return {
+        "asked the leader": sum("FetchRequest" in line and "(id: 0" in line for line in since),
+        "sent to broker 1 again": sum("Updating preferred read" in line for line in since),
+    }
+
+
+def leaves_after(release: str) -> int:
+    """After how many seconds a follower that stands still has left the ISR."""
+    lab = cluster(release=release, **{SESSION[release]: 600_000})
+    shop = till(lab)
+    write(shop, "order 0")
+    lab.run_for(ms=1_000)
+    lab.broker(2).pause(600_000)
+    write(shop, "order 1")
+    begin_ms = lab.now_ms
+    lab.run_until(lambda: 2 not in lab.cluster.partition("orders", 0).isr)
+    return (lab.now_ms - begin_ms) // 1_000
