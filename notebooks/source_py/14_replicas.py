@@ -378,9 +378,9 @@ real[["time"]].assign(offset=real.message.str.extract(r"offset=(\d+)"))
 #
 # ## 10. Spark lab: who pays for the traffic?
 #
-# Six shops read `orders`. Broker 0, in rack a, leads; broker 1 is in rack b, broker 2 in rack c. The
+# Four shops read `orders`. Broker 0, in rack a, leads; broker 1 is in rack b, broker 2 in rack c. The
 # team set `client.rack` for each shop. The bill says that somebody still reads from another zone.
-# All you have is the logs of the six readers.
+# All you have is the logs of the four readers.
 
 # %%
 from kafkalab.stories.replicas import write_reader_logs
