@@ -186,7 +186,7 @@ def epochs(lab: Lab) -> pandas.DataFrame:
 def busy_and_quiet(ms: int = 45_000) -> Lab:
     """A follower of `busy` is always behind by some records; one of `quiet` lacks one record.
 
-    Broker 1 writes 300 ms for each portion of `busy`. Broker 2 stands still; the controller's
+    Broker 1 writes 300 ms for each portion of `busy`. Broker 2 has stopped; the controller's
     patience is longer than the run, so that only the lag time counts.
     """
     lab = Lab(3, 5, "3.9", "4.4", {"broker.session.timeout.ms": 600_000})
@@ -285,9 +285,9 @@ def racks(version: str = "3.9", seed: int = 2, **config: object) -> Lab:
 def night(rule: Callable[[Mapping[int, int], tuple[int, ...]], int], kind: str, seed: int) -> Lab:
     """One night of a cluster whose leaders move the high watermark by this rule.
 
-    kind: "cut off", the leader is cut off and dies; "heir", broker 1 is cut off, and takes over when
-    the leader dies; "follower down", a follower dies for good; "two down", both die; "slow", a
-    follower is slow. The clients: `till` with acks=1, and `reader`.
+    kind: "cut off", the leader is cut off and dies; "heir", broker 1 is cut off, and leads when the
+    leader dies; "follower down", a follower dies for good; "two down", both die; "slow", a follower
+    is slow. The clients: `till` with acks=1, and `reader`.
     """
     rng = Random(seed)
     lab = cluster(brokers=4, seed=seed, replica_lag_time_max_ms=10_000)
@@ -379,7 +379,7 @@ def after_the_follower_died(version: str) -> dict[str, int]:
 
 
 def leaves_after(release: str) -> int:
-    """After how many seconds a follower that stands still has left the ISR."""
+    """After how many seconds a follower that has stopped has left the ISR."""
     lab = cluster(release=release, **{SESSION[release]: 600_000})
     shop = till(lab)
     write(shop, "order 0")

@@ -7,7 +7,7 @@
 #
 # **You need** chapters 01 and 05. **You get** eight words: *log end offset*, *high watermark*,
 # *in-sync by time*, *leader epoch*, *truncation*, *eligible leader replica*, *rack*, *preferred read
-# replica*. **Time** three sittings: 35 minutes for sections 1 to 4, 30 for sections 5 to 7, and 40
+# replica*. **Time** three sittings: 30 minutes for sections 1 to 4, 25 for sections 5 to 7, and 30
 # for the others.
 
 # %%
@@ -24,7 +24,7 @@ me("")  # your student id, if your teacher gave you one: me("s123")
 # log. Broker 0 is its *leader*: it takes all writes. Brokers 1 and 2 are *followers*: they copy from
 # the leader. Clients do not write to them.
 #
-# A shop writes one order, and everybody has it. Then both followers stand still for four seconds. In
+# A shop writes one order, and everybody has it. Then both followers stop for four seconds. In
 # this time the shop writes five more orders with `acks=1`. A reader polls all the time. Guess two
 # numbers. How many of the five is the shop told as written within a second? How many of the five
 # does the reader get within three seconds?
@@ -44,7 +44,7 @@ told = write(shop, *(f"order {number}" for number in range(1, 6)))
 got = read(lab, ada, 6_000)
 early = [offset for offset, at_ms in got.items() if at_ms - begin_ms < 3_000]
 truth("14 five orders", told=len(told), seen_in_three_seconds=len(early))
-moments = {begin_ms + 3_000: "the followers stand still", begin_ms + 5_500: "they run again"}
+moments = {begin_ms + 3_000: "the followers stop", begin_ms + 5_500: "they run again"}
 replica_ladder(lab, "orders-0", moments, title="one record is readable, then six")
 
 # %% [markdown] items="N87"
@@ -52,7 +52,7 @@ replica_ladder(lab, "orders-0", moments, title="one record is readable, then six
 #
 # - The **log end offset** (日志末端位移, LEO) is the offset that the next record will get. The green
 #   bar ends there. The leader's log end moved to 6 at once.
-# - The **high watermark** (高水位, HW) is the red line. A reader gets the records below it. It stood
+# - The **high watermark** (高水位, HW) is the red line. A reader gets the records below it. It was
 #   at 1 until the followers had copied.
 #
 # The reader asked the leader, and the leader had all six. It gave only what the in-sync replicas
@@ -115,7 +115,7 @@ table
 # before). The leader checks at intervals of half this time. So it can take up to 45 seconds.
 #
 # Two partitions. In `busy`, 50 records come each second, and the disk of the follower needs 300 ms
-# for each portion. In `quiet`, one record comes, and its follower stands still. After 45 seconds,
+# for each portion. In `quiet`, one record comes, and its follower has stopped. After 45 seconds,
 # how many replicas are in sync in each? How many records does each follower lack?
 
 # %%
@@ -241,13 +241,13 @@ table
 # for ever, or you allow an unclean election (chapter 05).
 #
 # On 4.4 broker 2 may lead. It left when the ISR fell below `min.insync.replicas`. From then on every
-# write with `acks=all` was refused, and the high watermark stood still. So broker 2 has every record
+# write with `acks=all` was refused, and the high watermark did not move. So broker 2 has every record
 # that was acknowledged with `acks=all`. Such a replica is an **eligible leader replica** (ELR,
 # 合格领导副本, KIP-966). Clusters that are new in 4.1 or later use it by default. Broker 1 left
 # earlier, when the ISR still had two members: it may lack something, so it is not eligible.
 #
 # And why not broker 0? It crashed. A broker that crashed may have lost what was not yet on its disk,
-# so 4.4 takes it out of the ELR. On 2.3 nobody asked. The next section shows this danger.
+# so 4.4 takes it out of the ELR when it comes back. 2.3 did not ask. The next section shows this danger.
 
 # %%
 lab = nobody_in_sync("4.4", back=1)
@@ -257,7 +257,10 @@ replicas(lab)
 # With `unclean.leader.election.enable=true` the first live replica leads, whatever it has. Change
 # the call in the cell above: `nobody_in_sync("4.4", back=1, unclean=True)`. The partition is up, and
 # every record that only broker 0 or 2 had is lost.
-#
+
+# %% exercise="14.6"
+
+# %% [markdown]
 # ## 7. A disk that forgets
 #
 # `acks=all` and `min.insync.replicas=2`. Three replicas have ten orders, and all ten were
@@ -336,7 +339,7 @@ timeline(lab, "bo", title="bo asks the leader (0) once, and then reads from brok
 # news, and the wait is short. So *read your writes* is the price of a near replica.
 #
 # *Monotonic reads* are kept. A consumer has a position and only moves forward. If the new replica
-# has not come so far, the consumer gets nothing, or OFFSET_OUT_OF_RANGE. In both cases it goes on
+# has not come so far, the consumer gets nothing, or OFFSET_OUT_OF_RANGE. In both cases it continues
 # later, and nothing disappears. The lab's clients from 2.3 on do this, with brokers 4.4.
 #
 # The near replica dies. What does the consumer do? Here is what bo says, with two clients:
@@ -429,7 +432,7 @@ fetches.orderBy("shop", "rack").toPandas()
 # | Followers serve no reads. | Since 2.4 consumers may read in their rack (KIP-392). | section 8 |
 # | ZooKeeper notices that a leader is gone. | Since 4.0 only the KRaft controllers, by heartbeats of the brokers. | section 5 |
 #
-# The second row: how long does a follower that stands still remain in the ISR? The controller is
+# The second row: how long does a follower that has stopped remain in the ISR? The controller is
 # patient here, so only the lag time counts.
 
 # %%

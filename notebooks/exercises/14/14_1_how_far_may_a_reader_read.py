@@ -70,7 +70,7 @@ def _readable(case: dict) -> dict:
 
 Judge(
     truth=_readable,
-    right="right: the smallest log end of those in sync, and the rest waits.",
+    right="right: the smallest log end of those in sync. What is above it waits.",
     otherwise=(
         "not this. A fetch from offset 7 says: I have all below 7. Take the smallest of these "
         "numbers over the replicas in sync, the leader among them."

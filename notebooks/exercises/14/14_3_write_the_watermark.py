@@ -8,8 +8,8 @@
 #   is in it. A follower that is down is in it too, with its last number.
 # - `in_sync` is a tuple of the brokers that are in sync, the leader among them.
 #
-# Two promises, for every seed. A record that the reader got is in the log at the end, whoever leads
-# then. And a record that is safe becomes readable: at the end the reader has all that is in the log.
+# Two promises, for every seed. A record that the reader got is in the log at the end, with any
+# leader. And a record that is safe becomes readable: at the end the reader has all that is in the log.
 
 # %% answer items="N87"
 def watermark(ends, in_sync):
@@ -57,7 +57,7 @@ def shown_and_kept(case, lab) -> tuple[str, tuple] | None:
     if found.waiting:
         return (
             f"{found.waiting[0]!r} is safe in the log, and the reader never got it. Your high "
-            "watermark stands still, or stops short of it.",
+            "watermark does not move, or stops short of it.",
             tuple(f"in the log and never shown: {order}" for order in found.waiting),
         )
     return None
@@ -101,7 +101,7 @@ def watermark(ends, in_sync):
 
 
 # %% wrong="all replicas"
-# You waited for all replicas, also for one that is down. The high watermark stood still, and the
+# You waited for all replicas, also for one that is down. The high watermark did not move, and the
 # reader got nothing more. Only those in sync count.
 def watermark(ends, in_sync):
     return min(ends.values())

@@ -91,7 +91,7 @@ old_cut_at = {name: x.high_watermark for name, x in n.items()}
 thrown_away = {name: 0 for name in n}
 
 # %% wrong="beyond its own end"
-# The log ends at {log_end}. There is nothing to cut beyond: the follower copies the rest from the
+# The log ends at {log_end}. There is nothing to cut beyond: the follower copies more from the
 # leader.
 cut_at = {name: x.leader_says for name, x in n.items()}
 old_cut_at = {name: x.high_watermark for name, x in n.items()}

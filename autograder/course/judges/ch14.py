@@ -1,0 +1,358 @@
+# Generated from notebooks/exercises/14; edit those files and run
+# `python -m autograder course 14`.
+# fmt: off
+# ruff: noqa
+"""The judge's half of chapter 14's exercises: truths, hidden cases and wrong answers."""
+
+from __future__ import annotations
+
+
+# %% 14.1
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+from kafkalab.broker.replication.replica import high_watermark_of
+
+
+def _readable(case: dict) -> dict:
+    ends = {0: case["leader"], 1: case["broker_1"], 2: case["broker_2"]}
+    offset = high_watermark_of(
+        ends, [broker for broker in ends if broker != case["out"] or not broker]
+    )
+    return {"high_watermark": offset, "waiting": case["leader"] - offset}
+
+
+JUDGE_14_1 = Judge(
+    id="14.1",
+    wrong_answers=(
+        WrongAnswer(
+            name="the leader's log end",
+            sentence="The leader has its records up to {leader}, but a crash could take back those that no other replica has. A reader does not get them yet.",
+            source=(
+                "high_watermark = {name: x.leader for name, x in n.items()}\n"
+                "waiting = {name: 0 for name in n}"
+            ),
+        ),
+        WrongAnswer(
+            name="all replicas count",
+            sentence="A replica that is out of sync does not count. Nobody waits for broker {out}.",
+            source=(
+                "high_watermark = {name: min(x.leader, x.broker_1, x.broker_2) for name, x in n.items()}\n"
+                "waiting = {name: x.leader - high_watermark[name] for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one copy is enough",
+            sentence="You took the fastest follower. The others in sync may become leader too, and they lack records.",
+            source=(
+                "high_watermark = {\n"
+                "    name: max(end for end, id in ((x.broker_1, 1), (x.broker_2, 2)) if id != x.out)\n"
+                "    for name, x in n.items()\n"
+                "}\n"
+                "waiting = {name: x.leader - high_watermark[name] for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="one less",
+            sentence="A fetch from offset 7 means that records 0 to 6 are there. The high watermark is the offset after the last readable record, so it is 7 as well.",
+            source=(
+                "high_watermark = {\n"
+                "    name: min(\n"
+                "        x.leader,\n"
+                "        *(end for end, id in ((x.broker_1, 1), (x.broker_2, 2)) if id != x.out),\n"
+                "    )\n"
+                "    - 1\n"
+                "    for name, x in n.items()\n"
+                "}\n"
+                "waiting = {name: x.leader - high_watermark[name] for name, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_readable,
+    right="right: the smallest log end of those in sync, and the rest waits.",
+    otherwise=(
+        "not this. A fetch from offset 7 says: I have all below 7. Take the smallest of these "
+        "numbers over the replicas in sync, the leader among them."
+    ),
+)
+
+
+# %% 14.2
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+from kafkalab.broker.replication.replica import shrinks
+
+
+def _stays(case: dict) -> dict:
+    leaves = shrinks(case["missing"] == 0, case["caught_up_s"] * 1_000, case["lag_s"] * 1_000)
+    return {"stays": not leaves}
+
+
+JUDGE_14_2 = Judge(
+    id="14.2",
+    wrong_answers=(
+        WrongAnswer(
+            name="the number of records decides",
+            sentence="{missing} records are missing, and that does not matter. It had caught up {caught_up_s} seconds ago, and the limit is {lag_s}.",
+            source=(
+                "stays = {name: x.missing < 1_000 for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="it must lack nothing",
+            sentence="Many healthy followers lack some records at any moment. Only the time since it had caught up counts, and only when something is missing.",
+            source=(
+                "stays = {name: x.missing == 0 for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="time alone",
+            sentence="A follower that lacks nothing stays, however long ago its last fetch was counted. No record came in this time.",
+            source=(
+                "stays = {name: x.caught_up_s <= x.lag_s for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="always thirty seconds",
+            sentence="The limit here is {lag_s} seconds. 30 is the default since 2.5; before, it was 10.",
+            source=(
+                "stays = {name: x.missing == 0 or x.caught_up_s <= 30 for name, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_stays,
+    right="right: time decides, and a follower with all records never leaves.",
+    otherwise=(
+        "not so. Compare the time since it had caught up with replica.lag.time.max.ms. A follower "
+        "that lacks nothing stays in any case."
+    ),
+)
+
+
+# %% 14.3
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+
+
+def _more_nights(rng) -> list[dict]:
+    return [
+        {"seed": rng.randrange(10, 900), "happens": happens}
+        for happens in ("cut off", "heir", "follower down", "two down", "slow", "heir")
+    ]
+
+
+JUDGE_14_3 = Judge(
+    id="14.3",
+    wrong_answers=(
+        WrongAnswer(
+            name="the leader's log end",
+            sentence="You showed what the leader has. When the leader was cut off and died, the reader had got orders that no other replica had.",
+            source=(
+                "def watermark(ends, in_sync):\n"
+                "    return max(ends.values())"
+            ),
+        ),
+        WrongAnswer(
+            name="all replicas",
+            sentence="You waited for all replicas, also for one that is down. The high watermark stood still, and the reader got nothing more. Only those in sync count.",
+            source=(
+                "def watermark(ends, in_sync):\n"
+                "    return min(ends.values())"
+            ),
+        ),
+        WrongAnswer(
+            name="a majority",
+            sentence="You took what most replicas have. Kafka's leader need not be one of them: each replica in sync may become leader, also the one that has the fewest records.",
+            source=(
+                "def watermark(ends, in_sync):\n"
+                "    return sorted(ends.values(), reverse=True)[len(ends) // 2]"
+            ),
+        ),
+        WrongAnswer(
+            name="the fastest follower",
+            sentence="One copy more is not enough. Another replica in sync became leader and lacked the record.",
+            source=(
+                "def watermark(ends, in_sync):\n"
+                "    others = [ends[broker] for broker in in_sync if ends[broker] < max(ends.values())]\n"
+                "    return max(others, default=max(ends.values()))"
+            ),
+        ),
+        WrongAnswer(
+            name="followers only",
+            sentence="You left out the leader, and when it was alone in sync, nobody was left to ask. The leader is one of the replicas in sync.",
+            source=(
+                "def watermark(ends, in_sync):\n"
+                "    return min([ends[broker] for broker in in_sync[1:]] or [0])"
+            ),
+        ),
+        WrongAnswer(
+            name="one less",
+            sentence="The high watermark is the offset after the last readable record. You took one less, so the last order is never shown.",
+            source=(
+                "def watermark(ends, in_sync):\n"
+                "    return max(0, min(ends[broker] for broker in in_sync) - 1)"
+            ),
+        ),
+    ),
+    hidden_cases=_more_nights,
+    unseen=(
+        "a promise was broken on a night of ours. Which replicas may become leader, and what has "
+        "each of them?"
+    ),
+)
+
+
+# %% 14.4
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.protocol.messages import RecordBatch
+from kafkalab.protocol.records_wire import WireRecord
+
+
+def _log(end: int, epochs: list[tuple[int, int]]) -> PartitionLog:
+    """A log that ends at `end`; (epoch, its first offset), oldest first."""
+    log = PartitionLog("t", 0)
+    for offset in range(end):
+        epoch = max(number for number, start in epochs if start <= offset)
+        log.append(RecordBatch(records=(WireRecord("k", "v", 0),), size_bytes=70), epoch)
+    return log
+
+
+def _cut(case: dict) -> dict:
+    follower = _log(case["log_end"], [(3, 0)])
+    leader = _log(case["leader_says"] + 2, [(3, 0), (4, case["leader_says"])])
+    _, end = leader.end_of_epoch(follower.last_epoch)
+    follower.truncate_to(end)
+    return {
+        "cut_at": follower.log_end_offset,
+        "old_cut_at": case["high_watermark"],
+        "thrown_away": follower.log_end_offset - case["high_watermark"],
+    }
+
+
+JUDGE_14_4 = Judge(
+    id="14.4",
+    wrong_answers=(
+        WrongAnswer(
+            name="at the high watermark",
+            sentence="A follower's high watermark may be late. Today it cuts where the leader's epoch ended, at {leader_says}, or keeps its log if it is shorter.",
+            source=(
+                "cut_at = {name: x.high_watermark for name, x in n.items()}\n"
+                "old_cut_at = {name: x.high_watermark for name, x in n.items()}\n"
+                "thrown_away = {name: 0 for name in n}"
+            ),
+        ),
+        WrongAnswer(
+            name="beyond its own end",
+            sentence="The log ends at {log_end}. There is nothing to cut beyond: the follower copies the rest from the leader.",
+            source=(
+                "cut_at = {name: x.leader_says for name, x in n.items()}\n"
+                "old_cut_at = {name: x.high_watermark for name, x in n.items()}\n"
+                "thrown_away = {name: x.leader_says - x.high_watermark for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="nothing is cut",
+            sentence="What only this follower has, from offset {leader_says} on, must go: at these offsets the leader has other records.",
+            source=(
+                "cut_at = {name: x.log_end for name, x in n.items()}\n"
+                "old_cut_at = {name: x.high_watermark for name, x in n.items()}\n"
+                "thrown_away = {name: x.log_end - x.high_watermark for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="all above the high watermark",
+            sentence="You counted all records above the high watermark. Some of them the leader does not have; those go today, too.",
+            source=(
+                "cut_at = {name: min(x.log_end, x.leader_says) for name, x in n.items()}\n"
+                "old_cut_at = {name: x.high_watermark for name, x in n.items()}\n"
+                "thrown_away = {name: x.log_end - x.high_watermark + 1 for name, x in n.items()}"
+            ),
+        ),
+    ),
+    truth=_cut,
+    right="right: what the leader has too is kept, whatever the follower's high watermark says.",
+    otherwise=(
+        "not here. The leader says where its epoch 3 ended. A follower keeps what is below, as far "
+        "as it has it."
+    ),
+)
+
+
+# %% 14.5
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab.stories.replicas import RACKS, racks, read, reader, till, write
+
+
+@cache
+def _fetched(rack: str, seed: int) -> tuple[int, ...]:
+    """The brokers that a reader in this rack sent its fetches to."""
+    lab = racks(seed=seed)
+    seller = till(lab, acks="all")
+    consumer = reader(lab, **{"client.rack": rack})
+    for number in range(12):
+        write(seller, f"order {number}")
+        read(lab, consumer, 400)
+    return tuple(
+        int(lab.line_text(event).rpartition("(id: ")[2][0])
+        for event in lab.journal.of("line")
+        if event.who == "reader" and "FetchRequest(" in lab.line_text(event)
+    )
+
+
+JUDGE_14_5 = Judge(
+    id="14.5",
+    wrong_answers=(
+        WrongAnswer(
+            name="who has a rack reads near",
+            sentence="A rack is a name, compared letter by letter. No broker has the rack {rack}, so the leader served every fetch.",
+            source=(
+                "crossing = {name: 0 if x.rack == \"a\" else 1 for name, x in shops.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="nobody crosses",
+            sentence="The first fetch of a shop outside the leader's rack always goes to the leader: only the leader can name a near replica.",
+            source=(
+                "crossing = {name: 0 for name in shops}"
+            ),
+        ),
+        WrongAnswer(
+            name="everybody outside rack a",
+            sentence="You counted all fetches of a shop that is not in the leader's rack. Once the leader has named a follower in rack {rack}, the fetches go there.",
+            source=(
+                "import re\n"
+                "\n"
+                "crossing = {\n"
+                "    name: 0\n"
+                "    if x.rack == \"a\"\n"
+                "    else len(re.findall(r\"FetchRequest\\(\", (logs / f\"{name}.log\").read_text(encoding=\"utf-8\")))\n"
+                "    for name, x in shops.items()\n"
+                "}"
+            ),
+        ),
+    ),
+    truth=lambda case: {
+        "crossing": sum(
+            RACKS[broker] != case["rack"] for broker in _fetched(case["rack"], case["seed"])
+        )
+    },
+    right="right: one fetch to be sent away is the normal price; all of them are a wrong rack.",
+    otherwise=(
+        "not this number. Count the fetches whose broker's rack is not the shop's own rack, letter "
+        "by letter."
+    ),
+)
+
+
+# %% all
+JUDGES = (
+    JUDGE_14_1,
+    JUDGE_14_2,
+    JUDGE_14_3,
+    JUDGE_14_4,
+    JUDGE_14_5,
+)
