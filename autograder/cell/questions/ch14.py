@@ -114,7 +114,7 @@ def shown_and_kept(case, lab) -> tuple[str, tuple] | None:
     if found.waiting:
         return (
             f"{found.waiting[0]!r} is safe in the log, and the reader never got it. Your high "
-            "watermark stands still, or stops short of it.",
+            "watermark does not move, or stops short of it.",
             tuple(f"in the log and never shown: {order}" for order in found.waiting),
         )
     return None
@@ -167,6 +167,42 @@ QUESTION_14_4 = Value(
 )
 
 
+# %% 14.6
+from autograder.cell.kinds import Value
+
+
+def tells_releases_apart(nights: list[dict]) -> bool:
+    """Whether the second of the three comes back on both releases, the first on 4.4, and the last."""
+    back = {
+        (n["release"], "first" if n["back"] == n["first"] else "second")
+        for n in nights
+        if n["back"] in (n["first"], n["second"])
+    }
+    return {("2.3", "second"), ("4.4", "second"), ("4.4", "first")} <= back
+
+
+QUESTION_14_6 = Value(
+    id="14.6",
+    hints=(
+        "For each replica: could the others accept a write with acks=all after it had left?",
+        "After the first one left, two were in sync: writes were accepted. After the second one left, one was in sync: writes were refused. 2.3 only trusts the last one.",
+    ),
+    title="who leads when one comes back",
+    points=3,
+    answers=("leader",),
+    draws=("A", "B", "C", "D"),
+    row="night",
+    space={
+        "release": ("2.3", "4.4"),
+        "first": (0, 1, 2),
+        "second": (0, 1, 2),
+        "back": (0, 1, 2),
+    },
+    where=lambda n: n["first"] != n["second"],
+    together=tells_releases_apart,
+)
+
+
 # %% 14.5
 from autograder.cell.kinds import Value
 
@@ -208,6 +244,7 @@ QUESTIONS = (
     QUESTION_14_2,
     QUESTION_14_3,
     QUESTION_14_4,
+    QUESTION_14_6,
     QUESTION_14_5,
     QUESTION_14_open,
 )

@@ -68,7 +68,7 @@ JUDGE_14_1 = Judge(
         ),
     ),
     truth=_readable,
-    right="right: the smallest log end of those in sync, and the rest waits.",
+    right="right: the smallest log end of those in sync. What is above it waits.",
     otherwise=(
         "not this. A fetch from offset 7 says: I have all below 7. Take the smallest of these "
         "numbers over the replicas in sync, the leader among them."
@@ -153,7 +153,7 @@ JUDGE_14_3 = Judge(
         ),
         WrongAnswer(
             name="all replicas",
-            sentence="You waited for all replicas, also for one that is down. The high watermark stood still, and the reader got nothing more. Only those in sync count.",
+            sentence="You waited for all replicas, also for one that is down. The high watermark did not move, and the reader got nothing more. Only those in sync count.",
             source=(
                 "def watermark(ends, in_sync):\n"
                 "    return min(ends.values())"
@@ -244,7 +244,7 @@ JUDGE_14_4 = Judge(
         ),
         WrongAnswer(
             name="beyond its own end",
-            sentence="The log ends at {log_end}. There is nothing to cut beyond: the follower copies the rest from the leader.",
+            sentence="The log ends at {log_end}. There is nothing to cut beyond: the follower copies more from the leader.",
             source=(
                 "cut_at = {name: x.leader_says for name, x in n.items()}\n"
                 "old_cut_at = {name: x.high_watermark for name, x in n.items()}\n"
@@ -275,6 +275,77 @@ JUDGE_14_4 = Judge(
     otherwise=(
         "not here. The leader says where its epoch 3 ended. A follower keeps what is below, as far "
         "as it has it."
+    ),
+)
+
+
+# %% 14.6
+from autograder.course.judge import WrongAnswer
+from functools import cache
+
+from autograder.course.judge import Judge
+from kafkalab.stories.replicas import cluster, till, write
+
+
+@cache
+def _leader(release: str, first: int, second: int, back: int) -> int:
+    lab = cluster(brokers=4, release=release, seed=7, min_insync_replicas=2)
+    write(till(lab, acks="all"), *(f"order {number}" for number in range(5)))
+    lab.run_for(ms=1_000)
+    for broker in (first, second, 3 - first - second):
+        lab.broker(broker).stop()
+        lab.run_for(ms=30_000)
+    lab.broker(back).restart()
+    lab.run_for(ms=40_000)
+    return lab.leader("orders", 0)
+
+
+JUDGE_14_6 = Judge(
+    id="14.6",
+    wrong_answers=(
+        WrongAnswer(
+            name="only the last one",
+            sentence="On 4.4 a replica that leaves an ISR of two stays eligible: since then no write with acks=all was accepted, so it has every acknowledged record.",
+            source=(
+                "leader = {name: x.back if x.back == 3 - x.first - x.second else -1 for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the second one on 2.3 too",
+            sentence="Release 2.3 knows no eligible replicas. Only the last member of the ISR may lead there.",
+            source=(
+                "leader = {name: -1 if x.back == x.first else x.back for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="whoever comes back",
+            sentence="Unclean election is off. Broker {first} left when two were still in sync, and writes with acks=all went on without it. It may lack some of them.",
+            source=(
+                "leader = {name: x.back for name, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="nobody",
+            sentence="A replica that has every acknowledged record may lead when it comes back. Find out which ones have.",
+            source=(
+                "leader = {name: -1 for name in n}"
+            ),
+        ),
+        WrongAnswer(
+            name="broker 0, the first of the list",
+            sentence="Broker 0 can lead only when it is up. Only broker {back} came back.",
+            source=(
+                "leader = {name: 0 for name in n}"
+            ),
+        ),
+    ),
+    truth=lambda case: {
+        "leader": _leader(case["release"], case["first"], case["second"], case["back"])
+    },
+    right="right: who may lead has every acknowledged record.",
+    otherwise=(
+        "not this broker. Which replica was the last in sync? On 4.4 also ask: who left when fewer "
+        "than two would remain?"
     ),
 )
 
@@ -354,5 +425,6 @@ JUDGES = (
     JUDGE_14_2,
     JUDGE_14_3,
     JUDGE_14_4,
+    JUDGE_14_6,
     JUDGE_14_5,
 )

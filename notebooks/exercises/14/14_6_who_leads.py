@@ -95,9 +95,9 @@ leader = {name: x.back if x.back == 3 - x.first - x.second else -1 for name, x i
 # Release 2.3 knows no eligible replicas. Only the last member of the ISR may lead there.
 leader = {name: -1 if x.back == x.first else x.back for name, x in n.items()}
 
-# %% wrong="whoever comes back"
+# %% wrong="anyone leads"
 # Unclean election is off. Broker {first} left when two were still in sync, and writes with acks=all
-# went on without it. It may lack some of them.
+# continued without it. It may lack some of them.
 leader = {name: x.back for name, x in n.items()}
 
 # %% wrong="nobody"
