@@ -20,6 +20,7 @@ from kafkalab import (
     ProducerRecord,
     TopicPartition,
 )
+from kafkalab.course_folder import course_folder
 
 if TYPE_CHECKING:
     import pandas
@@ -336,20 +337,25 @@ def seen_by_the_reader(lab: Lab) -> Night:
 # -- the Spark lab
 
 
-def write_reader_logs(shops: Mapping[str, Mapping[str, object]], folder: str) -> Path:
-    """Write one log for each shop's reader: {shop: {"rack", "seed"}}. Returns the folder."""
-    there = Path(folder)
-    shutil.rmtree(there, ignore_errors=True)
-    there.mkdir(parents=True)
-    for shop, given in shops.items():
-        lab = racks(seed=int(str(given["seed"])))
-        seller = till(lab, acks="all")
-        consumer = reader(lab, name=shop, **{"client.rack": given["rack"]})
-        for number in range(12):
-            write(seller, f"order {number}")
-            read(lab, consumer, 400)
-        (there / f"{shop}.log").write_text(lab.log_text(shop), encoding="utf-8")
-    return there
+def reader_log(rack: str, seed: int) -> str:
+    """The log file of a reader in this rack, while twelve orders come in five seconds."""
+    lab = racks(seed=seed)
+    seller = till(lab, acks="all")
+    consumer = reader(lab, **{"client.rack": rack})
+    for number in range(12):
+        write(seller, f"order {number}")
+        read(lab, consumer, 400)
+    return lab.log_text("reader")
+
+
+def write_reader_logs(logs: Mapping[str, str], folder: str) -> Path:
+    """Write data/generated/FOLDER/NAME.log for each shop's reader. Returns the folder."""
+    place = course_folder() / "data" / "generated" / folder
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    for shop, text in logs.items():
+        (place / f"{shop}.log").write_text(text, encoding="utf-8")
+    return place
 
 
 def outcome(call: Callable[[], object]) -> str:
@@ -387,5 +393,7 @@ def leaves_after(release: str) -> int:
     lab.broker(2).pause(600_000)
     write(shop, "order 1")
     begin_ms = lab.now_ms
-    lab.run_until(lambda: 2 not in lab.cluster.partition("orders", 0).isr)
+    partition = lab.cluster.partition("orders", 0)
+    assert partition is not None, "the cluster has this partition"
+    lab.run_until(lambda: 2 not in partition.isr)
     return (lab.now_ms - begin_ms) // 1_000

@@ -156,9 +156,23 @@ replicas(lab, "quiet-0")
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
 # Above Selected Cell*. It continues past an exercise that is still open.
 #
-# ## 5. A leader that comes back
+# ## 5. A leader dies, and a leader comes back
 #
-# Broker 0 leads and everybody has four orders. The network breaks between broker 0 and the others.
+# A shop sells eight orders with `acks=1`, one each 20 ms. A reader reads. Choose the moment at which
+# the leader dies, and choose a fast or a slow broker 1. Broker 1 becomes the leader. Compare three
+# numbers above the picture. This picture moves: use the slider, the play button and the switch.
+
+# %%
+from kafkalab.stories.moving_replicas import moment_of_the_crash
+
+moment_of_the_crash()
+
+# %% [markdown] items="N88"
+# What was told may be more than what is kept. What the reader got is never more than what is kept:
+# this is the work of the high watermark. With a fast follower a crash can still fall into the few
+# milliseconds between "written" and "copied".
+#
+# Now the other case: the old leader does not die. Broker 0 leads and everybody has four orders. The network breaks between broker 0 and the others.
 # Broker 0 does not know it yet. A shop that still talks to it writes three orders with `acks=1`.
 # Then the controller notices, and broker 1 leads. Another shop writes two orders there with
 # `acks=all`. The network heals. How many of the three are in the log at the end? How many of the
@@ -386,10 +400,11 @@ real[["time"]].assign(offset=real.message.str.extract(r"offset=(\d+)"))
 # All you have is the logs of the four readers.
 
 # %%
-from kafkalab.stories.replicas import write_reader_logs
+from kafkalab.stories.replicas import reader_log, write_reader_logs
 
 shops = numbers("14.5")
-logs = write_reader_logs(shops, "chapter14/reader_logs")
+logs = {name: reader_log(**dict(shop)) for name, shop in shops.items()}
+reader_logs = write_reader_logs(logs, "chapter14/reader_logs")
 shops
 
 # %% [markdown]
@@ -402,7 +417,7 @@ from kafkalab import logsets
 from pyspark.sql import functions as F
 
 spark = logsets.session()
-lines = logsets.read(spark, str(logs))
+lines = logsets.read(spark, str(reader_logs))
 shop = F.regexp_extract("file", r"([^/]+)\.log", 1)
 sent = lines.where(F.col("message").rlike("Sending .*FetchRequest.* to broker"))
 fetches = (

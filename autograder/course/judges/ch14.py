@@ -318,8 +318,8 @@ JUDGE_14_6 = Judge(
             ),
         ),
         WrongAnswer(
-            name="whoever comes back",
-            sentence="Unclean election is off. Broker {first} left when two were still in sync, and writes with acks=all went on without it. It may lack some of them.",
+            name="anyone leads",
+            sentence="Unclean election is off. Broker {first} left when two were still in sync, and writes with acks=all continued without it. It may lack some of them.",
             source=(
                 "leader = {name: x.back for name, x in n.items()}"
             ),

@@ -19,6 +19,7 @@ from kafkalab.stories.replicas import (
     racks,
     read,
     reader,
+    reader_log,
     replicas,
     seen_by_the_reader,
     steps,
@@ -129,11 +130,13 @@ def test_a_2_8_client_tries_the_dead_follower_and_a_3_9_client_asks_the_leader()
     assert after_the_follower_died("3.9")["asked the leader"] > 2
 
 
-def test_the_logs_of_readers_say_where_they_fetched(tmp_path):
-    shops = {"A": {"rack": "a", "seed": 1}, "B": {"rack": "c", "seed": 1}}
-    there = write_reader_logs(shops, str(tmp_path / "logs"))
+def test_the_logs_of_readers_say_where_they_fetched(tmp_path, monkeypatch):
+    monkeypatch.setattr("kafkalab.stories.replicas.course_folder", lambda: tmp_path)
+    there = write_reader_logs({"A": reader_log("a", 1), "B": reader_log("c", 1)}, "logs")
     assert sorted(path.name for path in there.iterdir()) == ["A.log", "B.log"]
-    assert "(id: 2 rack: c)" in (there / "B.log").read_text(encoding="utf-8")
+    assert "to broker localhost:9094 (id: 2 rack: c)" in (there / "B.log").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_an_outcome_is_the_name_of_the_error():

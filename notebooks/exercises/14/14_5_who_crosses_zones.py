@@ -14,8 +14,7 @@ import re
 
 
 def crossing_of(name):
-    text = (logs / f"{name}.log").read_text(encoding="utf-8")
-    sent = re.findall(r"Sending \S+ \w*FetchRequest.* to broker .*rack: (\w+)", text)
+    sent = re.findall(r"Sending \S+ \w*FetchRequest.* to broker .*rack: (\w+)", logs[name])
     return sum(rack != shops[name].rack for rack in sent)
 
 
@@ -94,9 +93,7 @@ crossing = {name: 0 for name in shops}
 import re
 
 crossing = {
-    name: 0
-    if x.rack == "a"
-    else len(re.findall(r"FetchRequest\(", (logs / f"{name}.log").read_text(encoding="utf-8")))
+    name: 0 if x.rack == "a" else len(re.findall(r"FetchRequest\(", logs[name]))
     for name, x in shops.items()
 }
 
