@@ -350,7 +350,8 @@ timeline(lab, "bo", title="bo asks the leader (0) once, and then reads from brok
 # %% [markdown] items="N91 N92 N93"
 # bo waits longer. The record is on broker 1 after two milliseconds, but broker 1 learns late that it
 # is below the high watermark (section 2). When records come all the time, the next record brings the
-# news, and the wait is short. So *read your writes* is the price of a near replica.
+# news, and the wait is short. (Brokers 2.4 and 2.5 sent the news at once. This cost too many
+# requests, and KAFKA-9952 took it away in 2.6.) So *read your writes* is the price of a near replica.
 #
 # *Monotonic reads* are kept. A consumer has a position and only moves forward. If the new replica
 # has not come so far, the consumer gets nothing, or OFFSET_OUT_OF_RANGE. In both cases it continues
@@ -365,8 +366,9 @@ from kafkalab.stories.replicas import after_the_follower_died
 
 # %% [markdown]
 # The 3.9 client goes back to the leader when the connection breaks. But the leader still counts
-# broker 1 as in sync, so it sends the client back, until the controller has noticed. Up to 3.3 the
-# client only tries the dead broker, until it has new metadata (KAFKA-14379 changed it in 3.4).
+# broker 1 as in sync, so it sends the client back, until the controller has noticed. Clients up to
+# 3.3.1 only try the dead broker, until the time of the near replica is over or new metadata names
+# this broker no more (KAFKA-14379).
 #
 # ## 9. The real thing beside it
 #

@@ -398,9 +398,7 @@ JUDGE_14_5 = Judge(
                 "import re\n"
                 "\n"
                 "crossing = {\n"
-                "    name: 0\n"
-                "    if x.rack == \"a\"\n"
-                "    else len(re.findall(r\"FetchRequest\\(\", (logs / f\"{name}.log\").read_text(encoding=\"utf-8\")))\n"
+                "    name: 0 if x.rack == \"a\" else len(re.findall(r\"FetchRequest\\(\", logs[name]))\n"
                 "    for name, x in shops.items()\n"
                 "}"
             ),
