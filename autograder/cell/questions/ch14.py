@@ -172,13 +172,15 @@ from autograder.cell.kinds import Value
 
 
 def tells_releases_apart(nights: list[dict]) -> bool:
-    """Whether the second of the three comes back on both releases, the first on 4.4, and the last."""
+    """Whether the second of the three comes back on both releases, the first on 4.4, and once the
+    last."""
     back = {
         (n["release"], "first" if n["back"] == n["first"] else "second")
         for n in nights
         if n["back"] in (n["first"], n["second"])
     }
-    return {("2.3", "second"), ("4.4", "second"), ("4.4", "first")} <= back
+    last = any(n["back"] not in (n["first"], n["second"]) for n in nights)
+    return last and {("2.3", "second"), ("4.4", "second"), ("4.4", "first")} <= back
 
 
 QUESTION_14_6 = Value(
