@@ -34,6 +34,7 @@ SESSION = {"2.3": "zookeeper_session_timeout_ms", "4.4": "broker_session_timeout
 
 ALONE = {"cut off": 0, "heir": 1}
 """Which broker is cut off from the others in a night of this kind."""
+KINDS = (*ALONE, "follower down", "two down", "slow")
 
 
 class Night(NamedTuple):
@@ -315,6 +316,26 @@ def night(rule: Callable[[Mapping[int, int], tuple[int, ...]], int], kind: str, 
         lab.heal()
         lab.run_for(ms=25_000)
     return lab
+
+
+def survive(
+    rule: Callable[[Mapping[int, int], tuple[int, ...]], int], seeds: int = 20
+) -> pandas.DataFrame:
+    """Play each kind of night with so many seeds: in how many a record vanished or was hidden."""
+    import pandas
+
+    rows = []
+    for kind in KINDS:
+        found = [seen_by_the_reader(night(rule, kind, seed)) for seed in range(seeds)]
+        rows.append(
+            {
+                "night": kind,
+                "nights": seeds,
+                "a record vanished": sum(not set(each.seen) <= set(each.kept) for each in found),
+                "a record was hidden": sum(bool(each.waiting) for each in found),
+            }
+        )
+    return pandas.DataFrame(rows)
 
 
 def _read_on(lab: Lab, consumer: KafkaConsumer) -> None:

@@ -152,6 +152,16 @@ replicas(lab, "quiet-0")
 # %% exercise="14.3"
 
 # %% [markdown]
+# A rule that survives five nights may break in the sixth. `survive` plays five kinds of nights with
+# as many seeds as you like. Twenty seeds are a hundred nights and take about half a minute. Try it
+# with a wrong rule too. In which kinds of nights does it do harm?
+
+# %%
+from kafkalab.stories.replicas import survive
+
+# survive(watermark, seeds=20)      # take the # away when your rule is ready
+
+# %% [markdown]
 # ---
 # **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
 # Above Selected Cell*. It continues past an exercise that is still open.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkalab.stories.replicas import (
+    KINDS,
     after_the_follower_died,
     busy_and_quiet,
     cluster,
@@ -23,12 +24,11 @@ from kafkalab.stories.replicas import (
     replicas,
     seen_by_the_reader,
     steps,
+    survive,
     till,
     write,
     write_reader_logs,
 )
-
-KINDS = ("cut off", "heir", "follower down", "two down", "slow")
 
 
 def in_sync_minimum(ends, in_sync):
@@ -57,6 +57,13 @@ def test_a_wrong_rule_breaks_a_promise_in_one_of_the_nights(rule, kind, vanished
     found = seen_by_the_reader(night(rule, kind, 3))
     assert any(order not in found.kept for order in found.seen) is vanished
     assert bool(found.waiting) is waits
+
+
+def test_survive_counts_the_nights_that_went_wrong():
+    right, wrong = survive(in_sync_minimum, 3), survive(lambda ends, in_sync: ends[in_sync[0]], 3)
+    bad = ["a record vanished", "a record was hidden"]
+    assert list(right.night) == list(KINDS) and right[bad].to_numpy().sum() == 0
+    assert list(wrong["a record vanished"][:2]) == [3, 3]
 
 
 def test_the_leaders_watermark_moves_before_the_followers():
