@@ -29,9 +29,6 @@ PLACE = "orders-0"
 RACKS = {0: "a", 1: "b", 2: "c"}
 RACK_AWARE = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 
-SESSION = {"2.3": "zookeeper_session_timeout_ms", "4.4": "broker_session_timeout_ms"}
-"""The setting that says after how much silence a broker counts as down, by release."""
-
 ALONE = {"cut off": 0, "heir": 1}
 """Which broker is cut off from the others in a night of this kind."""
 KINDS = (*ALONE, "follower down", "two down", "slow")
@@ -288,7 +285,7 @@ def night(rule: Callable[[Mapping[int, int], tuple[int, ...]], int], kind: str, 
     """One night of a cluster whose leaders move the high watermark by this rule.
 
     kind: "cut off", the leader is cut off and dies; "heir", broker 1 is cut off, and leads when the
-    leader dies; "follower down", a follower dies for good; "two down", both die; "slow", a follower
+    leader dies; "follower down", a follower dies; "two down", both die; "slow", a follower
     is slow. The clients: `till` with acks=1, and `reader`.
     """
     rng = Random(seed)
@@ -406,12 +403,12 @@ def after_the_follower_died(version: str) -> dict[str, int]:
 
 
 def leaves_after(release: str) -> int:
-    """After how many seconds a follower that has stopped has left the ISR."""
-    lab = cluster(release=release, **{SESSION[release]: 600_000})
+    """After how many seconds a follower that does not fetch any more has left the ISR."""
+    lab = cluster(release=release)
     shop = till(lab)
     write(shop, "order 0")
     lab.run_for(ms=1_000)
-    lab.broker(2).pause(600_000)
+    lab.broker(2).disk.slow(600_000)
     write(shop, "order 1")
     begin_ms = lab.now_ms
     partition = lab.cluster.partition("orders", 0)

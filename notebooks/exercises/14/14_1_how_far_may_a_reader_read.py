@@ -56,20 +56,39 @@ Value(
 )
 
 # %% judge
+from functools import cache
+
 from autograder.course.judge import Judge
-from kafkalab.broker.replication.replica import high_watermark_of
+from kafkalab.stories.replicas import cluster, till, write
 
 
-def _readable(case: dict) -> dict:
-    ends = {0: case["leader"], 1: case["broker_1"], 2: case["broker_2"]}
-    offset = high_watermark_of(
-        ends, [broker for broker in ends if broker != case["out"] or not broker]
-    )
+@cache
+def _readable(leader: int, broker_1: int, broker_2: int, out: int) -> int:
+    """The high watermark in a lab whose followers stop fetching at these offsets."""
+    lab = cluster(brokers=4, seed=4)
+    shop, written = till(lab), 0
+    for end, follower in (*sorted(((broker_1, 1), (broker_2, 2))), (leader, 0)):
+        while written < end:
+            write(shop, f"order {written}")
+            lab.run_for(ms=20)
+            written += 1
+        lab.run_for(ms=600)
+        if follower and follower == out:
+            lab.broker(follower).crash()
+        elif follower:
+            lab.broker(follower).disk.slow(100_000)
+    if out:
+        lab.run_until(lambda: out not in lab.cluster.partition("orders", 0).isr)
+    return lab.at(lab.now_ms)["partitions"]["orders-0"]["high_watermark"]
+
+
+def _truth(case: dict) -> dict:
+    offset = _readable(case["leader"], case["broker_1"], case["broker_2"], case["out"])
     return {"high_watermark": offset, "waiting": case["leader"] - offset}
 
 
 Judge(
-    truth=_readable,
+    truth=_truth,
     right="right: the smallest log end of those in sync. What is above it waits.",
     otherwise=(
         "not this. A fetch from offset 7 says: I have all below 7. Take the smallest of these "

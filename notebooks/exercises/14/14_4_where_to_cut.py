@@ -47,35 +47,58 @@ Value(
 )
 
 # %% judge
+from functools import cache
+
 from autograder.course.judge import Judge
-from kafkalab.broker.log.partition_log import PartitionLog
-from kafkalab.protocol.messages import RecordBatch
-from kafkalab.protocol.records_wire import WireRecord
+from kafkalab import ProducerRecord
+from kafkalab.stories.replicas import cluster, till
 
 
-def _log(end: int, epochs: list[tuple[int, int]]) -> PartitionLog:
-    """A log that ends at `end`; (epoch, its first offset), oldest first."""
-    log = PartitionLog("t", 0)
-    for offset in range(end):
-        epoch = max(number for number, start in epochs if start <= offset)
-        log.append(RecordBatch(records=(WireRecord("k", "v", 0),), size_bytes=70), epoch)
-    return log
+def _batch(lab, shop, first: int, end: int) -> None:
+    """Write the orders from `first` to `end` in one batch."""
+    for number in range(first, end):
+        shop.send(ProducerRecord("orders", key=f"order {number}", value="tea", partition=0))
+    shop.flush()
+    lab.run_for(ms=200)
 
 
-def _cut(case: dict) -> dict:
-    follower = _log(case["log_end"], [(3, 0)])
-    leader = _log(case["leader_says"] + 2, [(3, 0), (4, case["leader_says"])])
-    _, end = leader.end_of_epoch(follower.last_epoch)
-    follower.truncate_to(end)
-    return {
-        "cut_at": follower.log_end_offset,
-        "old_cut_at": case["high_watermark"],
-        "thrown_away": follower.log_end_offset - case["high_watermark"],
-    }
+@cache
+def _cut(log_end: int, high_watermark: int, leader_says: int) -> int:
+    """Where a replica cut its log in a lab: the old leader, or a follower that has less than the
+    new one. A slow disk keeps a follower from its next fetch, so the high watermark stops."""
+    lab = cluster(brokers=4, seed=4)
+    shop = till(lab, **{"linger.ms": 20})
+    _batch(lab, shop, 0, high_watermark)
+    lab.run_for(ms=1_500)
+    back = 0 if log_end > leader_says else 2
+    lab.broker(2).disk.slow(100_000)
+    if back == 0:
+        lab.broker(1).disk.slow(100_000)
+    _batch(lab, shop, high_watermark, min(log_end, leader_says))
+    lab.broker(1).disk.slow(100_000)
+    _batch(lab, shop, min(log_end, leader_says), max(log_end, leader_says))
+    before = lab.at(lab.now_ms)["partitions"]["orders-0"]["logs"]
+    for broker in {0, back}:
+        lab.broker(broker).crash()
+    lab.run_until(lambda: lab.leader("orders", 0) == 1)
+    lab.broker(back).restart()
+    lab.run_for(ms=20_000)
+    cuts = [
+        event.log_end_offset
+        for event in lab.journal.of("replica.truncated")
+        if event.who == f"broker-{back}" and event.topic == "orders"
+    ]
+    return cuts[0] if cuts else before[back]["log_end_offset"]
+
+
+def _truth(case: dict) -> dict:
+    cut_at = _cut(**case)
+    old_cut_at = case["high_watermark"]
+    return {"cut_at": cut_at, "old_cut_at": old_cut_at, "thrown_away": cut_at - old_cut_at}
 
 
 Judge(
-    truth=_cut,
+    truth=_truth,
     right="right: what the leader has too is kept, whatever the follower's high watermark says.",
     otherwise=(
         "not here. The leader says where its epoch 3 ended. A follower keeps what is below, as far "
