@@ -49,7 +49,7 @@ def tells_followers_apart(cases: list[dict]) -> bool:
     ago, and a time between the two limits with each limit."""
     late = [n for n in cases if n["caught_up_s"] > n["lag_s"]]
     return (
-        any(n["missing"] == 5_000 and n["caught_up_s"] < n["lag_s"] for n in cases)
+        any(n["missing"] == 400 and n["caught_up_s"] < n["lag_s"] for n in cases)
         and any(n["missing"] == 1 for n in late)
         and any(n["missing"] == 0 for n in late)
         and {n["lag_s"] for n in cases if n["caught_up_s"] == 20 and n["missing"]} == {10, 30}
@@ -69,8 +69,8 @@ QUESTION_14_2 = Value(
     row="follower",
     space={
         "lag_s": (10, 30),
-        "missing": (0, 1, 5_000),
-        "caught_up_s": (4, 8, 20, 40, 90),
+        "missing": (0, 1, 400),
+        "caught_up_s": (4, 8, 20, 50, 90),
     },
     together=tells_followers_apart,
 )

@@ -9,15 +9,34 @@ from __future__ import annotations
 
 # %% 14.1
 from autograder.course.judge import WrongAnswer
+from functools import cache
+
 from autograder.course.judge import Judge
-from kafkalab.broker.replication.replica import high_watermark_of
+from kafkalab.stories.replicas import cluster, till, write
 
 
-def _readable(case: dict) -> dict:
-    ends = {0: case["leader"], 1: case["broker_1"], 2: case["broker_2"]}
-    offset = high_watermark_of(
-        ends, [broker for broker in ends if broker != case["out"] or not broker]
-    )
+@cache
+def _readable(leader: int, broker_1: int, broker_2: int, out: int) -> int:
+    """The high watermark in a lab whose followers stop fetching at these offsets."""
+    lab = cluster(brokers=4, seed=4)
+    shop, written = till(lab), 0
+    for end, follower in (*sorted(((broker_1, 1), (broker_2, 2))), (leader, 0)):
+        while written < end:
+            write(shop, f"order {written}")
+            lab.run_for(ms=20)
+            written += 1
+        lab.run_for(ms=600)
+        if follower and follower == out:
+            lab.broker(follower).crash()
+        elif follower:
+            lab.broker(follower).disk.slow(100_000)
+    if out:
+        lab.run_until(lambda: out not in lab.cluster.partition("orders", 0).isr)
+    return lab.at(lab.now_ms)["partitions"]["orders-0"]["high_watermark"]
+
+
+def _how_far(case: dict) -> dict:
+    offset = _readable(case["leader"], case["broker_1"], case["broker_2"], case["out"])
     return {"high_watermark": offset, "waiting": case["leader"] - offset}
 
 
@@ -67,7 +86,7 @@ JUDGE_14_1 = Judge(
             ),
         ),
     ),
-    truth=_readable,
+    truth=_how_far,
     right="right: the smallest log end of those in sync. What is above it waits.",
     otherwise=(
         "not this. A fetch from offset 7 says: I have all below 7. Take the smallest of these "
@@ -78,13 +97,27 @@ JUDGE_14_1 = Judge(
 
 # %% 14.2
 from autograder.course.judge import WrongAnswer
+from functools import cache
+
 from autograder.course.judge import Judge
-from kafkalab.broker.replication.replica import shrinks
+from kafkalab import ProducerRecord
+from kafkalab.stories.replicas import cluster, till, write
 
 
-def _stays(case: dict) -> dict:
-    leaves = shrinks(case["missing"] == 0, case["caught_up_s"] * 1_000, case["lag_s"] * 1_000)
-    return {"stays": not leaves}
+@cache
+def _stays(lag_s: int, missing: int, caught_up_s: int) -> bool:
+    """Whether a follower is in sync in a lab, so long after it was cut off. The controller is
+    patient."""
+    patient = {"broker_session_timeout_ms": 600_000}
+    lab = cluster(brokers=4, seed=4, replica_lag_time_max_ms=lag_s * 1_000, **patient)
+    shop = till(lab)
+    write(shop, "order 0")
+    lab.run_for(ms=1_000)
+    lab.partition([0, 2, 3], [1])
+    for number in range(missing):
+        shop.send(ProducerRecord("orders", key=f"late {number}", value="tea", partition=0))
+    lab.run_for(ms=caught_up_s * 1_000)
+    return 1 in lab.cluster.partition("orders", 0).isr
 
 
 JUDGE_14_2 = Judge(
@@ -94,7 +127,7 @@ JUDGE_14_2 = Judge(
             name="the number of records decides",
             sentence="{missing} records are missing, and that does not matter. It had caught up {caught_up_s} seconds ago, and the limit is {lag_s}.",
             source=(
-                "stays = {name: x.missing < 1_000 for name, x in n.items()}"
+                "stays = {name: x.missing < 100 for name, x in n.items()}"
             ),
         ),
         WrongAnswer(
@@ -119,7 +152,7 @@ JUDGE_14_2 = Judge(
             ),
         ),
     ),
-    truth=_stays,
+    truth=lambda case: {"stays": _stays(**case)},
     right="right: time decides, and a follower with all records never leaves.",
     otherwise=(
         "not so. Compare the time since it had caught up with replica.lag.time.max.ms. A follower "
@@ -203,31 +236,54 @@ JUDGE_14_3 = Judge(
 
 # %% 14.4
 from autograder.course.judge import WrongAnswer
+from functools import cache
+
 from autograder.course.judge import Judge
-from kafkalab.broker.log.partition_log import PartitionLog
-from kafkalab.protocol.messages import RecordBatch
-from kafkalab.protocol.records_wire import WireRecord
+from kafkalab import ProducerRecord
+from kafkalab.stories.replicas import cluster, till
 
 
-def _log(end: int, epochs: list[tuple[int, int]]) -> PartitionLog:
-    """A log that ends at `end`; (epoch, its first offset), oldest first."""
-    log = PartitionLog("t", 0)
-    for offset in range(end):
-        epoch = max(number for number, start in epochs if start <= offset)
-        log.append(RecordBatch(records=(WireRecord("k", "v", 0),), size_bytes=70), epoch)
-    return log
+def _batch(lab, shop, first: int, end: int) -> None:
+    """Write the orders from `first` to `end` in one batch."""
+    for number in range(first, end):
+        shop.send(ProducerRecord("orders", key=f"order {number}", value="tea", partition=0))
+    shop.flush()
+    lab.run_for(ms=200)
 
 
-def _cut(case: dict) -> dict:
-    follower = _log(case["log_end"], [(3, 0)])
-    leader = _log(case["leader_says"] + 2, [(3, 0), (4, case["leader_says"])])
-    _, end = leader.end_of_epoch(follower.last_epoch)
-    follower.truncate_to(end)
-    return {
-        "cut_at": follower.log_end_offset,
-        "old_cut_at": case["high_watermark"],
-        "thrown_away": follower.log_end_offset - case["high_watermark"],
-    }
+@cache
+def _cut(log_end: int, high_watermark: int, leader_says: int) -> int:
+    """Where a replica cut its log in a lab: the old leader, or a follower that has less than the
+    new one. A slow disk keeps a follower from its next fetch, so the high watermark stops."""
+    lab = cluster(brokers=4, seed=4)
+    shop = till(lab, **{"linger.ms": 20})
+    _batch(lab, shop, 0, high_watermark)
+    lab.run_for(ms=1_500)
+    back = 0 if log_end > leader_says else 2
+    lab.broker(2).disk.slow(100_000)
+    if back == 0:
+        lab.broker(1).disk.slow(100_000)
+    _batch(lab, shop, high_watermark, min(log_end, leader_says))
+    lab.broker(1).disk.slow(100_000)
+    _batch(lab, shop, min(log_end, leader_says), max(log_end, leader_says))
+    before = lab.at(lab.now_ms)["partitions"]["orders-0"]["logs"]
+    for broker in {0, back}:
+        lab.broker(broker).crash()
+    lab.run_until(lambda: lab.leader("orders", 0) == 1)
+    lab.broker(back).restart()
+    lab.run_for(ms=20_000)
+    cuts = [
+        event.log_end_offset
+        for event in lab.journal.of("replica.truncated")
+        if event.who == f"broker-{back}" and event.topic == "orders"
+    ]
+    return cuts[0] if cuts else before[back]["log_end_offset"]
+
+
+def _where_to_cut(case: dict) -> dict:
+    cut_at = _cut(**case)
+    old_cut_at = case["high_watermark"]
+    return {"cut_at": cut_at, "old_cut_at": old_cut_at, "thrown_away": cut_at - old_cut_at}
 
 
 JUDGE_14_4 = Judge(
@@ -270,7 +326,7 @@ JUDGE_14_4 = Judge(
             ),
         ),
     ),
-    truth=_cut,
+    truth=_where_to_cut,
     right="right: what the leader has too is kept, whatever the follower's high watermark says.",
     otherwise=(
         "not here. The leader says where its epoch 3 ended. A follower keeps what is below, as far "

@@ -82,13 +82,13 @@ def _readable(leader: int, broker_1: int, broker_2: int, out: int) -> int:
     return lab.at(lab.now_ms)["partitions"]["orders-0"]["high_watermark"]
 
 
-def _truth(case: dict) -> dict:
+def _how_far(case: dict) -> dict:
     offset = _readable(case["leader"], case["broker_1"], case["broker_2"], case["out"])
     return {"high_watermark": offset, "waiting": case["leader"] - offset}
 
 
 Judge(
-    truth=_truth,
+    truth=_how_far,
     right="right: the smallest log end of those in sync. What is above it waits.",
     otherwise=(
         "not this. A fetch from offset 7 says: I have all below 7. Take the smallest of these "

@@ -91,14 +91,14 @@ def _cut(log_end: int, high_watermark: int, leader_says: int) -> int:
     return cuts[0] if cuts else before[back]["log_end_offset"]
 
 
-def _truth(case: dict) -> dict:
+def _where_to_cut(case: dict) -> dict:
     cut_at = _cut(**case)
     old_cut_at = case["high_watermark"]
     return {"cut_at": cut_at, "old_cut_at": old_cut_at, "thrown_away": cut_at - old_cut_at}
 
 
 Judge(
-    truth=_truth,
+    truth=_where_to_cut,
     right="right: what the leader has too is kept, whatever the follower's high watermark says.",
     otherwise=(
         "not here. The leader says where its epoch 3 ended. A follower keeps what is below, as far "
