@@ -70,7 +70,7 @@ def _stays(lag_s: int, missing: int, caught_up_s: int) -> bool:
 
 
 Judge(
-    truth=lambda case: {"stays": _stays(**case)},
+    truth=lambda case: {"stays": _stays(case["lag_s"], case["missing"], case["caught_up_s"])},
     right="right: time decides, and a follower with all records never leaves.",
     otherwise=(
         "not so. Compare the time since it had caught up with replica.lag.time.max.ms. A follower "

@@ -92,7 +92,7 @@ def _cut(log_end: int, high_watermark: int, leader_says: int) -> int:
 
 
 def _where_to_cut(case: dict) -> dict:
-    cut_at = _cut(**case)
+    cut_at = _cut(case["log_end"], case["high_watermark"], case["leader_says"])
     old_cut_at = case["high_watermark"]
     return {"cut_at": cut_at, "old_cut_at": old_cut_at, "thrown_away": cut_at - old_cut_at}
 
