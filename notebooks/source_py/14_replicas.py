@@ -444,6 +444,8 @@ fetches.orderBy("shop", "rack").toPandas()
 
 # %% [markdown]
 # ## 11. In your own words
+#
+# A person reads this answer. `reveal("14.open", give_up=True)` shows a good one.
 
 # %% exercise="14.open"
 

@@ -152,7 +152,7 @@ JUDGE_14_2 = Judge(
             ),
         ),
     ),
-    truth=lambda case: {"stays": _stays(**case)},
+    truth=lambda case: {"stays": _stays(case["lag_s"], case["missing"], case["caught_up_s"])},
     right="right: time decides, and a follower with all records never leaves.",
     otherwise=(
         "not so. Compare the time since it had caught up with replica.lag.time.max.ms. A follower "
@@ -281,7 +281,7 @@ def _cut(log_end: int, high_watermark: int, leader_says: int) -> int:
 
 
 def _where_to_cut(case: dict) -> dict:
-    cut_at = _cut(**case)
+    cut_at = _cut(case["log_end"], case["high_watermark"], case["leader_says"])
     old_cut_at = case["high_watermark"]
     return {"cut_at": cut_at, "old_cut_at": old_cut_at, "thrown_away": cut_at - old_cut_at}
 
