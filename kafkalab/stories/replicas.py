@@ -60,7 +60,7 @@ def cluster(brokers: int = 3, release: str = "4.4", seed: int = 5, **settings: o
     lab = Lab(
         brokers=brokers,
         seed=seed,
-        version="2.3" if release == "2.3" else "3.9",
+        version="3.9",
         broker_version=release,
         broker_config={name.replace("_", "."): value for name, value in settings.items()},
     )
