@@ -192,7 +192,7 @@ QUESTION_14_6 = Value(
     title="who leads when one comes back",
     points=3,
     answers=("leader",),
-    draws=("A", "B", "C", "D"),
+    draws=("A", "B", "C", "D", "E"),
     row="night",
     space={
         "release": ("2.3", "4.4"),

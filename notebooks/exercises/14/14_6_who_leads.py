@@ -1,7 +1,7 @@
 # %% [markdown]
 # ### Exercise 14.6 · Who leads?
 #
-# Four nights, A to D. `orders` has the replicas 0, 1 and 2; broker 0 leads. `min.insync.replicas` is
+# Five nights, A to E. `orders` has the replicas 0, 1 and 2; broker 0 leads. `min.insync.replicas` is
 # 2, and all writes use `acks=all`. The brokers are of release `n.A.release`. First broker
 # `n.A.first` is stopped, then broker `n.A.second`, then the last one; half a minute lies between
 # them. All three end in order, none crashes. Half a minute later only broker `n.A.back` comes back.
@@ -12,7 +12,7 @@ n = numbers("14.6")
 n
 
 # %% answer items="N98 N99"
-leader = {"A": ..., "B": ..., "C": ..., "D": ...}
+leader = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ...}
 
 
 ### BEGIN SOLUTION
@@ -45,7 +45,7 @@ Value(
     title="who leads when one comes back",
     points=3,
     answers=("leader",),
-    draws=("A", "B", "C", "D"),
+    draws=("A", "B", "C", "D", "E"),
     row="night",
     space={
         "release": ("2.3", "4.4"),
