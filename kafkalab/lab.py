@@ -79,7 +79,7 @@ class Lab:
     epoch           what the clock of the lines shows at now_ms = 0: "2026-01-05 09:00:00" (UTC), or
                     epoch milliseconds
     racks           the rack of each broker, id -> name (broker.rack); a broker left out has none.
-                    Consumers read from leaders all the same, and topics are placed as without racks
+                    Topics are placed as without racks
     cold            clients run in a JVM just started: what they do for the first time takes as long
                     as in the recordings
 

@@ -24,6 +24,8 @@ class BrokerConfig:
     """One broker's settings (KafkaConfig). Each field but the last is a Kafka config, with
     underscores for dots.
 
+    replica_selector_class: which replica a consumer reads: None and Kafka's LeaderSelector name the
+        leader, RackAwareReplicaSelector an in-sync follower in the consumer's rack (KIP-392).
     group_max_session_timeout_ms, replica_lag_time_max_ms,
         transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes the release's
         default from its profile.
@@ -68,6 +70,7 @@ class BrokerConfig:
     min_insync_replicas: int = 1
     unclean_leader_election_enable: bool = False
     replica_lag_time_max_ms: int | None = None
+    replica_selector_class: str | None = None
     replica_fetch_wait_max_ms: int = 500
     replica_fetch_backoff_ms: int = 1_000
     replica_fetch_max_bytes: int = 1_048_576
@@ -117,6 +120,10 @@ OTHER_NAMES: Mapping[str, tuple[str, int]] = MappingProxyType(
 coarser). The finest name that is given counts."""
 
 
+RACK_AWARE_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
+SELECTORS = (None, "org.apache.kafka.common.replica.LeaderSelector", RACK_AWARE_SELECTOR)
+"""The values of replica.selector.class: the two classes that Kafka ships, and none."""
+
 NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
     {
         "quota": "quotas and throttling are left out",
@@ -137,7 +144,6 @@ NOT_SIMULATED: Mapping[str, str] = MappingProxyType(
         "broker.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
         "node.id": "brokers are given to the lab: Lab(brokers={0: 'localhost:9092'})",
         "broker.rack": "racks are given to the lab: Lab(racks={0: 'a', 1: 'b'})",
-        "replica.selector": "consumers read from leaders only",
         "controller.quorum": "the quorum is always there",
         "zookeeper.connect": "ZooKeeper is always there",
     }
@@ -169,6 +175,11 @@ def broker_config(
             typed = key.read(value)
         except ConfigException as error:
             raise BrokerConfigException(str(error)) from None
+        if name == "replica.selector.class" and typed not in SELECTORS:
+            raise BrokerConfigException(
+                f"the selector {typed!r} is a program of its own and is not simulated; choose "
+                f"{RACK_AWARE_SELECTOR!r} or leave the setting out"
+            )
         if name in DOTTED:
             chosen[DOTTED[name]] = typed
         elif typed != key.default(release):

@@ -77,6 +77,7 @@ class ScenarioPlay:
             {**played.broker_config, **CHANCE},
             epoch=played.start_ms,
             cold=True,
+            racks=played.racks,
         )
         try:
             for topic, (leaders, replicas) in played.topics.items():

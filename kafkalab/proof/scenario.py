@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kafkalab.broker.broker_config import DOTTED, BrokerConfig
+from kafkalab.broker.broker_config import DOTTED, SELECTORS, BrokerConfig
 from kafkalab.config import ConsumerConfig, ProducerConfig
 from kafkalab.errors import ConfigException
 from kafkalab.proof.missing_steps import LOOP, with_missing_steps
@@ -39,6 +39,7 @@ class Scenario:
     brokers       id -> host:port
     topics        name -> its leaders, one a partition, and the number of replicas
     coordinators  group -> broker id; transaction_coordinators: transactional id -> broker id
+    racks         broker id -> its rack; a broker left out has none
     steps         client -> its steps, in the order of the file
     start_ms      when the first step began (epoch); the clock of the lines starts there
     broker_steps  what was done to brokers, in time order
@@ -54,6 +55,7 @@ class Scenario:
     start_ms: int
     steps: Mapping[str, list[dict[str, Any]]]
     broker_steps: Sequence[BrokerStep] = ()
+    racks: Mapping[int, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -263,7 +265,18 @@ def read_scenario(scenario: Any) -> Scenario:
         start_ms,
         steps,
         broker_steps,
+        _racks(_field(scenario, "racks", OBJECT, {}), brokers),
     )
+
+
+def _racks(named: Mapping[str, Any], brokers: Mapping[int, str]) -> dict[int, str]:
+    racks = {str(id): rack for id, rack in named.items()}
+    strangers = set(racks) - {str(id) for id in brokers}
+    if strangers or not all(isinstance(rack, str) for rack in racks.values()):
+        raise UnusableScenario(
+            "'racks' names the rack of a broker as a text, for brokers of this scenario only"
+        )
+    return {id: racks[str(id)] for id in brokers if str(id) in racks}
 
 
 def check_configs(scenario: Scenario, version: str) -> None:
@@ -385,6 +398,12 @@ def _filled(value: Any) -> list[Any]:
     return entries
 
 
+def _selector(value: Any) -> str | None:
+    if value not in SELECTORS:
+        raise ValueError
+    return None if value is None else str(value)
+
+
 def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
     """Broker settings of the recordings that matter here."""
     kinds = {
@@ -402,6 +421,7 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
     kinds["offsets.topic.num.partitions"] = kinds["transaction.state.log.num.partitions"] = (
         FieldKind(f"1 to {MOST_PARTITIONS}", _whole(1, MOST_PARTITIONS))
     )
+    kinds["replica.selector.class"] = FieldKind("one of Kafka's own selectors", _selector)
     found = {}
     for name, value in given.items():
         if name not in kinds:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from kafkalab.broker.admin.administration import Administration
-from kafkalab.broker.broker_config import BrokerConfig
+from kafkalab.broker.broker_config import RACK_AWARE_SELECTOR, BrokerConfig
 from kafkalab.broker.cluster.cluster_state import (
     OFFSETS_TOPIC,
     TRANSACTION_TOPIC,
@@ -209,11 +209,13 @@ class Broker:
             self.replicas.replica,
             self.replicas.logs.grown,
             self.disk,
+            lambda key: self.fetches.look_again(*key),
         )
         self.fetches = Fetches(
             profile,
             self.replicas,
             config.max_incremental_fetch_session_cache_slots,
+            config.replica_selector_class == RACK_AWARE_SELECTOR,
             self._draw_session_id,
         )
         self.coordinator = GroupCoordinator(
