@@ -5,6 +5,7 @@ Members, administrators and transactions use it. Kafka's classes are GroupCoordi
 GroupCoordinatorService with GroupMetadataManager (4.x).
 
 classic: members of the classic protocol. modern: members of the KIP-848 protocol.
+share: members of share groups (KIP-932).
 group_table: the groups of both, by id. group_offsets: committed offsets.
 group_admin: requests of administrators. group_storage, offset_expiry: the records in
 `__consumer_offsets` and the removal of old offsets.
@@ -35,6 +36,7 @@ from kafkalab.broker.groups.modern.consumer_group import ConsumerGroup
 from kafkalab.broker.groups.modern.reconciliation import MEMBER_ALARMS, ModernGroups
 from kafkalab.broker.groups.offset_expiry import OffsetExpiry
 from kafkalab.broker.groups.offsets_log import OffsetsLog
+from kafkalab.broker.groups.share.share_groups import SHARE_SESSION, ShareGroups
 from kafkalab.errors import Errors
 from kafkalab.protocol.messages import (
     ConsumerGroupDescribeRequest,
@@ -51,6 +53,8 @@ from kafkalab.protocol.messages import (
     OffsetCommitRequest,
     OffsetDeleteRequest,
     OffsetFetchRequest,
+    ShareGroupHeartbeatRequest,
+    ShareGroupHeartbeatResponse,
     SyncGroupRequest,
     SyncGroupResponse,
 )
@@ -74,6 +78,9 @@ WHILE_LOADING: Mapping[type, Callable[[Any, Caller], Any]] = MappingProxyType(
             request, caller, Errors.COORDINATOR_LOAD_IN_PROGRESS
         ),
         ConsumerGroupHeartbeatRequest: lambda request, caller: ConsumerGroupHeartbeatResponse(
+            error_code=LOADING
+        ),
+        ShareGroupHeartbeatRequest: lambda request, caller: ShareGroupHeartbeatResponse(
             error_code=LOADING
         ),
     }
@@ -113,6 +120,7 @@ class GroupCoordinator:
             self.storage.write_group,
         )
         self.modern = ModernGroups(node_id, cluster, config, table.modern, table.classic)
+        self.share = ShareGroups(node_id, cluster, config, table)
         self._node_id, self._cluster = node_id, cluster
         self._draw_loading_ms = draw_loading_ms
         read = self.modern.topics_read
@@ -129,6 +137,7 @@ class GroupCoordinator:
             HeartbeatRequest: self.classic.handle,
             LeaveGroupRequest: self.classic.handle,
             ConsumerGroupHeartbeatRequest: self.modern.handle,
+            ShareGroupHeartbeatRequest: self.share.handle,
             OffsetCommitRequest: offsets.commit,
             OffsetFetchRequest: offsets.fetch,
             ListGroupsRequest: admin.list_groups,
@@ -157,6 +166,8 @@ class GroupCoordinator:
             return self._load(key[1], now_ms)
         if key[0] == "expire offsets":
             return self._expiry.expire(now_ms)
+        if key[0] == SHARE_SESSION:
+            return self.share.on_timer(key, now_ms)
         return (self.modern if key[0] in self._modern_alarms else self.classic).on_timer(
             key, now_ms
         )
@@ -166,7 +177,7 @@ class GroupCoordinator:
     def load(self, now_ms: int) -> list[Effect]:
         """Begin again after a crash, with the groups in the partitions of the offsets topic that
         this broker leads."""
-        out = self.modern.load(now_ms)
+        out = self.modern.load(now_ms) + self.share.load(now_ms)
         self.table.classic.clear()
         for partition in self.storage.partitions():
             if self._leads(partition):
@@ -181,7 +192,7 @@ class GroupCoordinator:
             self.table.modern.update(
                 {id: stored_at.modern.hand_over(id, stored_at.process_runs) for id in modern}
             )
-        out = self.modern.load(now_ms, modern)
+        out = self.modern.load(now_ms, modern) + self.share.load(now_ms)
         takes_ms = self._draw_loading_ms()
         return out + (
             self.storage.begin_loading(partition, takes_ms, now_ms)
