@@ -95,6 +95,7 @@ def test_the_papers_name_every_recording():
                 "| fault_",
                 "| group_",
                 "| producer_",
+                "| share_",
                 "| transaction_",
                 "| two_brokers_",
             )

@@ -75,10 +75,8 @@ def test_implicit_acknowledgement_accepts_with_the_next_poll():
     got, records = take(worker)
     assert got == [(n, 1) for n in range(6)]
     assert worker.poll(100) == ()
-    states = [
-        event.fields["state"] for event in lab.journal.events if event.kind == "share.records"
-    ]
-    assert states == ["Acquired", "Acknowledged"]
+    moves = [event for event in lab.journal.events if event.kind == "share.records"]
+    assert [move.fields["state"] for move in moves] == ["Acquired", "Acknowledged"]
     with pytest.raises(IllegalStateException, match="Implicit acknowledgement"):
         worker.acknowledge(records[0])
 

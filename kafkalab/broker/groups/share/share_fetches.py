@@ -55,7 +55,7 @@ Key = tuple[str, str, int]
 """Group, topic and number of a share partition."""
 
 
-class Outcome(NamedTuple):
+class AcknowledgeOutcome(NamedTuple):
     """What became of acknowledgements: an error code, 0 for none, and the broker's message."""
 
     code: int = 0
@@ -69,7 +69,7 @@ class WaitingShareFetch(NamedTuple):
     caller: Caller
     request: ShareFetchRequest
     session: ShareSession
-    outcomes: dict[SharePlace, Outcome]
+    outcomes: dict[SharePlace, AcknowledgeOutcome]
 
 
 class ShareFetches:
@@ -102,7 +102,7 @@ class ShareFetches:
             )
             return [Respond(caller, answer)]
         out: list[Effect] = []
-        outcomes: dict[SharePlace, Outcome] = {}
+        outcomes: dict[SharePlace, AcknowledgeOutcome] = {}
         for topic in request.topics:
             for part in topic.partitions:
                 place = topic.topic_id, part.partition_index
@@ -242,23 +242,23 @@ class ShareFetches:
         batches: Iterable[AcknowledgementBatch],
         now_ms: int,
         out: list[Effect],
-    ) -> Outcome:
+    ) -> AcknowledgeOutcome:
         group_id, member_id = key
         topic = self._cluster.name_of(place[0])
         if topic is None:
-            return Outcome(Errors.UNKNOWN_TOPIC_ID.code, Errors.UNKNOWN_TOPIC_ID.message)
+            return AcknowledgeOutcome(Errors.UNKNOWN_TOPIC_ID.code, Errors.UNKNOWN_TOPIC_ID.message)
         found = self._partition(group_id, topic, place[1])
         if isinstance(found, Errors):
-            return Outcome(found.code, found.message)
+            return AcknowledgeOutcome(found.code, found.message)
         if not self._cluster.is_current:
             lost = Errors.COORDINATOR_NOT_AVAILABLE
-            return Outcome(lost.code, lost.message)
+            return AcknowledgeOutcome(lost.code, lost.message)
         try:
             moved = found.acknowledge(member_id, batches, now_ms)
         except AcknowledgeRefused as refused:
-            return Outcome(refused.error.code, refused.message)
+            return AcknowledgeOutcome(refused.error.code, refused.message)
         self._changed((group_id, topic, place[1]), found, moved, out)
-        return Outcome()
+        return AcknowledgeOutcome()
 
     def _close(self, key: SessionKey, now_ms: int, out: list[Effect]) -> None:
         """Close a member's session: what it holds becomes available."""

@@ -25,14 +25,14 @@ class AcknowledgeType(enum.Enum):
     REJECT = REJECT
     """It cannot be processed and is not delivered again."""
     RENEW = RENEW
-    """It needs more time: its lock begins anew (KIP-1222, 4.2)."""
+    """It needs more time: its lock begins again (KIP-1222, 4.2)."""
 
 
 Acknowledgements = Mapping[int, AcknowledgeType | None]
 """Offset -> what was said of it; None for an offset without a record."""
 
 
-def batches_of(acknowledgements: Acknowledgements) -> tuple[AcknowledgementBatch, ...]:
+def acknowledgement_batches(acknowledgements: Acknowledgements) -> tuple[AcknowledgementBatch, ...]:
     """The acknowledgements as they travel (Acknowledgements.getAcknowledgementBatches)."""
     return tuple(
         AcknowledgementBatch(
@@ -58,7 +58,7 @@ def _runs(acknowledgements: Acknowledgements) -> Iterator[tuple[int, tuple[int, 
         yield first, tuple(types)
 
 
-def text_of(acknowledgements: Acknowledgements) -> str:
+def acknowledgements_text(acknowledgements: Acknowledgements) -> str:
     """The text of Java's class."""
     said = ", ".join(
         f"{offset}={'gap' if kind is None else kind.name.lower()}"

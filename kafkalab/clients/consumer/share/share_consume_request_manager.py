@@ -16,7 +16,7 @@ from typing import Any
 from kafkalab.clients.consumer.modern.network_client_delegate import NetworkClientDelegate
 from kafkalab.clients.consumer.reading.request_future import RequestFuture
 from kafkalab.clients.consumer.reading.subscription_state import SubscriptionState
-from kafkalab.clients.consumer.share.acknowledgements import text_of
+from kafkalab.clients.consumer.share.acknowledgements import acknowledgements_text
 from kafkalab.clients.consumer.share.share_fetch import (
     Said,
     ShareCompletedFetch,
@@ -131,7 +131,7 @@ class ShareConsumeRequestManager:
             self._log(
                 "SHARE_SYNC_ACKNOWLEDGE_ADDED" if sync else "SHARE_ASYNC_ACKNOWLEDGE_ADDED",
                 partition=tp,
-                node=batch.node_id,
+                node_id=batch.node_id,
             )
         return self._begin(call)
 
@@ -145,7 +145,7 @@ class ShareConsumeRequestManager:
             if session.is_open:
                 call.left[node_id] = {tp: b for tp, b in said.items() if b.node_id == node_id}
                 for tp in call.left[node_id]:
-                    self._log("SHARE_CLOSING_ACKNOWLEDGE_ADDED", partition=tp, node=node_id)
+                    self._log("SHARE_CLOSING_ACKNOWLEDGE_ADDED", partition=tp, node_id=node_id)
         return self._begin(call)
 
     def _begin(self, call: Acknowledging) -> RequestFuture:
@@ -168,7 +168,7 @@ class ShareConsumeRequestManager:
     def _send_acknowledgements(self) -> None:
         for node_id in dict.fromkeys(n for call in self._calls for n in (*call.left, *call.open)):
             if node_id in self._busy:
-                self._log("SHARE_ACKNOWLEDGE_SKIPPED", node=node_id)
+                self._log("SHARE_ACKNOWLEDGE_SKIPPED", node_id=node_id)
                 continue
             call = next(call for call in self._calls if node_id in call.left)
             self._acknowledge(call, node_id, call.left.pop(node_id))
@@ -180,7 +180,9 @@ class ShareConsumeRequestManager:
             self._settle(call, node_id, said, Errors.SHARE_SESSION_NOT_FOUND.exception())
             return
         request = session.acknowledge(said, call.closes)
-        shown = ", ".join(f"{b.topic_id}:{tp}={text_of(b.said)}" for tp, b in said.items())
+        shown = ", ".join(
+            f"{b.topic_id}:{tp}={acknowledgements_text(b.said)}" for tp, b in said.items()
+        )
         self._log("SHARE_ACKNOWLEDGE_BUILT", acknowledgements=f"{{{shown}}}")
         call.open.add(node_id)
         self._busy.add(node_id)
@@ -199,9 +201,9 @@ class ShareConsumeRequestManager:
             return
         response: ShareAcknowledgeResponse = sent.value.message
         error = error_for(response.error_code)
-        self._log("SHARE_ACKNOWLEDGE_COMPLETED", node=node_id)
+        self._log("SHARE_ACKNOWLEDGE_COMPLETED", node_id=node_id)
         if not call.closes:
-            self._log("SHARE_ACKNOWLEDGE_ANSWERED", node=node_id, member_id=self._member_id)
+            self._log("SHARE_ACKNOWLEDGE_ANSWERED", node_id=node_id, member_id=self._member_id)
         self.lock_ms = response.acquisition_lock_timeout_ms or self.lock_ms
         if error in SESSION_LOST:
             self._sessions[node_id].reset()
@@ -217,10 +219,10 @@ class ShareConsumeRequestManager:
                 self._network.client.metadata.request_update()
             raised = None if worse is Errors.NONE else worse.exception()
             self._told(call, tp, batch, raised)
-        self._log("SHARE_ACKNOWLEDGE_SETTLED", node=node_id)
+        self._log("SHARE_ACKNOWLEDGE_SETTLED", node_id=node_id)
         self._busy.discard(node_id)
         if call.closes:
-            self._log("SHARE_SESSION_REMOVED", node=node_id)
+            self._log("SHARE_SESSION_REMOVED", node_id=node_id)
             del self._sessions[node_id]
         self._finish(call)
 
@@ -264,7 +266,7 @@ class ShareConsumeRequestManager:
                 said = {}
             built.append((node, said, session.fetch(partitions, said, self._limits)))
         for node, said, request in built:
-            self._log("SHARE_FETCH_BUILDING", node=node.id)
+            self._log("SHARE_FETCH_BUILDING", node_id=node.id)
             self._busy.add(node.id)
             self._network.send(node, request).on_done(partial(self._fetched, node, said))
 
@@ -277,13 +279,13 @@ class ShareConsumeRequestManager:
             if node is None or topic_id is None or self._network.client.is_unavailable(node):
                 metadata.request_update()
             elif node.id in self._busy:
-                self._log("SHARE_PARTITION_SKIPPED", partition=tp, node=node.id)
+                self._log("SHARE_PARTITION_SKIPPED", partition=tp, node_id=node.id)
             else:
                 wanted.setdefault(node, {})[tp] = topic_id
-                self._log("SHARE_PARTITION_ADDED", id=topic_id, partition=tp, node=node.id)
+                self._log("SHARE_PARTITION_ADDED", topic_id=topic_id, partition=tp, node_id=node.id)
         for node_id in self._sessions:
             if node_id in self._busy:
-                self._log("SHARE_FETCH_SKIPPED", node=node_id)
+                self._log("SHARE_FETCH_SKIPPED", node_id=node_id)
         return wanted
 
     def _fetched(self, node: Node, said: Said, sent: RequestFuture) -> None:
@@ -297,7 +299,7 @@ class ShareConsumeRequestManager:
             return
         response: ShareFetchResponse = sent.value.message
         error = error_for(response.error_code)
-        self._log("SHARE_FETCH_COMPLETED", node=node.id)
+        self._log("SHARE_FETCH_COMPLETED", node_id=node.id)
         if error is not Errors.NONE:
             if error in SESSION_LOST:
                 session.reset()
@@ -305,10 +307,10 @@ class ShareConsumeRequestManager:
                 self.settled.append((tp, batch, error.exception()))
             self._busy.discard(node.id)
             return
-        self._log("SHARE_FETCH_ANSWERED", node=node.id, member_id=self._member_id)
+        self._log("SHARE_FETCH_ANSWERED", node_id=node.id, member_id=self._member_id)
         self.lock_ms = response.acquisition_lock_timeout_ms
         self._take(node, said, response)
-        self._log("SHARE_FETCH_SETTLED", node=node.id)
+        self._log("SHARE_FETCH_SETTLED", node_id=node.id)
         self._busy.discard(node.id)
 
     def _take(self, node: Node, said: Said, response: ShareFetchResponse) -> None:
@@ -319,7 +321,7 @@ class ShareConsumeRequestManager:
                 tp = TopicPartition(name, data.partition_index)
                 self._log(
                     "SHARE_FETCH_RETURNED",
-                    id=topic.topic_id,
+                    topic_id=topic.topic_id,
                     partition=tp,
                     data=Later(share_fetched_text, response, at, place, self._log.version),
                 )

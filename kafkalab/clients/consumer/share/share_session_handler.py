@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkalab.clients.consumer.share.acknowledgements import batches_of
+from kafkalab.clients.consumer.share.acknowledgements import acknowledgement_batches
 from kafkalab.clients.consumer.share.share_fetch import Said
 from kafkalab.clients.network.log_context import LogContext
 from kafkalab.protocol.messages import (
@@ -59,14 +59,14 @@ class ShareSessionHandler:
             "SHARE_FETCH_BUILT",
             member_id=self._member_id,
             epoch=self.epoch or "INITIAL",
-            node=self._node_id,
+            node_id=self._node_id,
             added=self._text(added, wanted),
             removed=self._text(gone, self._known),
             all=self._text(list(wanted), wanted),
         )
         topics: dict[str, list[ShareFetchPartition]] = {}
         for tp in [*added, *(tp for tp in said if tp not in added)]:
-            batches = batches_of(said[tp].said) if tp in said else ()
+            batches = acknowledgement_batches(said[tp].said) if tp in said else ()
             topics.setdefault(wanted.get(tp) or said[tp].topic_id, []).append(
                 ShareFetchPartition(partition_index=tp.partition, acknowledgement_batches=batches)
             )
@@ -98,7 +98,8 @@ class ShareSessionHandler:
         for tp, batch in said.items():
             topics.setdefault(batch.topic_id, []).append(
                 AcknowledgePartition(
-                    partition_index=tp.partition, acknowledgement_batches=batches_of(batch.said)
+                    partition_index=tp.partition,
+                    acknowledgement_batches=acknowledgement_batches(batch.said),
                 )
             )
         return ShareAcknowledgeRequest(
