@@ -109,7 +109,7 @@ class Function(Question):
                 )
             )
         ):
-            wrong = (f"{found.sentence} Its name: {found.name}.", found.proof)
+            wrong = (f"{found.sentence} This is called {found.name}.", found.proof)
         if wrong is not None:
             return False, wrong[0], tuple(wrong[1])
         return True, self.kept(case) if callable(self.kept) else self.kept, ()

@@ -76,8 +76,8 @@ def ask(question, namespace, case) -> dict:
     except NotAsAsked as error:
         return {"raised": "NotAsAsked", "says": _words_of(error)}
     except Unwritten:
-        # the body of the function is still `...`
-        return {"blank": list(question.answers)}
+        # the entry of this case is still `...`, or the body of the function
+        return {"blank": list(question.unwritten(namespace, case) or question.answers)}
     except NotPlain as error:
         return {"raised": "NotPlain", "says": str(error)}
     except BaseException as error:
@@ -162,7 +162,8 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
     """What to say about a reply that has no data; None when it has. On a hidden case the learner's
     own words are left out, for they could carry the hidden input home."""
     if "blank" in reply:
-        names = " and ".join(f"`{name}`" for name in reply["blank"]) or "the answer"
+        *first, last = [f"`{name}`" for name in reply["blank"]] or ["the answer"]
+        names = f"{', '.join(first)} and {last}" if first else last
         return f"{names} {'are' if len(reply['blank']) > 1 else 'is'} not written yet."
     if "raised" in reply:
         if reply["raised"] == "NotPlain":

@@ -34,6 +34,7 @@ from kafkalab.proof.scenario import (
     read_scenario,
 )
 from kafkalab.records import (
+    ConsumerGroupMetadata,
     ConsumerRecord,
     ConsumerRecords,
     OffsetAndMetadata,
@@ -357,7 +358,8 @@ def _offsets(step: Step) -> dict[TopicPartition, OffsetAndMetadata] | None:
 
 def _send_offsets(player: Player, step: Step) -> None:
     """Without a group it is that of the same client's consumer."""
-    group = step["group"] or player.consumer.group_metadata()
+    named = step["group"]
+    group = ConsumerGroupMetadata(named) if named else player.consumer.group_metadata()
     offsets = _offsets(step)
     assert offsets is not None, "a scenario says which offsets are sent"
     player.producer.send_offsets_to_transaction(offsets, group)

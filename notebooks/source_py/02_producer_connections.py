@@ -281,7 +281,7 @@ compare(lab21, lab39, titles=("client 2.1, nothing sent", "client 3.9, nothing s
 # (改进提案). Most of what the article of 2018 says holds. Some of it was a race, and some has
 # changed:
 #
-# | Then | Now | Try it, and expect |
+# | Then | Now | Try it |
 # |---|---|---|
 # | The constructor's thread connects to every bootstrap address. Give it 1000, and it opens 1000. | A race, up to 2.2. From 2.3 on one address is asked. Three or four are still a good number to give: any one tells about all. | sections 3, 5 |
 # | A producer of version 2.1 connects before anything is sent. | From 2.2 on. The article's log shows a 2.2 in the making. | section 6 |
@@ -486,6 +486,7 @@ timeline(lab)
 # - Bootstrap addresses are nodes −1, −2, −3. Brokers from METADATA have real ids. Two ids are two
 #   connections.
 # - You pay one connection for metadata, and one for each broker that leads a partition you send to.
+#   From client 3.7 on telemetry can add one.
 # - An idle connection is closed by the side whose limit expires first: the client after nine
 #   minutes, the broker after ten.
 # - `send` waits for metadata and for memory, at most `max.block.ms`.

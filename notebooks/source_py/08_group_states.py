@@ -106,7 +106,8 @@ state_diagram(states("group"), made(lab))
 
 # %% [markdown] items="N110 N111"
 # When a member comes or goes, the group's next state is *PreparingRebalance*, whatever it was
-# before. No arrow leads from Stable to Empty. When the last member goes, the coordinator prepares a
+# before. (Section 5 has one exception: a *static* member that comes back.) No arrow leads from
+# Stable to Empty. When the last member goes, the coordinator prepares a
 # rebalance as always, and then finds no member.
 #
 # A grey arrow leads from every state to Dead. At any time another broker can become the
@@ -318,8 +319,8 @@ title = "bob is killed at 40 s and back at 41.5 s; the group waits for the bob w
 group_timeline(killed, "inventory", from_ms=30_000, to_ms=100_000, title=title)
 
 # %% [markdown] items="N118"
-# `bob/1` is the killed process, `bob/2` the new one. The row *bob, old id* is the member that the
-# coordinator still counts.
+# `bob/1` is the killed process, `bob/2` the new one. The crossed bar of `bob/1` is the member that
+# the coordinator still counts.
 #
 # The restart is quick, and it makes things worse. The new bob has a new member id, so for the
 # coordinator it is a fourth member. Its JOIN_GROUP starts a rebalance. ann and cyd hear of it, give

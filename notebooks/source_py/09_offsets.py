@@ -459,8 +459,8 @@ compacted([("K1", "5"), ("K2", "7"), ("K1", None)])
 # Committed offsets expire in the end. When a group has been *empty* for seven days
 # (`offsets.retention.minutes`), its offsets are removed. A broker up to 3.9 writes "Removed 1
 # expired offsets in 2 milliseconds." A broker 4.x writes "Generated 1 tombstone records while
-# cleaning up group metadata in 2 milliseconds." A member that is alive keeps the group's offsets, however long
-# nothing happens. Here ada commits 10 of 20 and closes:
+# cleaning up group metadata in 2 milliseconds." While a group has members, the offsets of the topics
+# that they read stay, however long nothing happens. Here ada commits 10 of 20 and closes:
 
 # %%
 lab = cluster(orders=20)
@@ -563,8 +563,8 @@ real.loc[place : place + 8].str.slice(0, 110).tolist()
 
 # %% [markdown]
 # <details><summary>The answer</summary>It gives up its partitions
-# (it has none yet) and joins the group. A consumer with automatic commits commits before every join,
-# also when there is nothing to commit.</details>
+# (it has none yet) and joins the group. A classic consumer with automatic commits commits before
+# every join, also when there is nothing to commit.</details>
 #
 # ## 10. Spark lab: what was read twice?
 #
@@ -607,6 +607,8 @@ lives.orderBy("shop", "life").toPandas()
 
 # %% [markdown]
 # ## 11. In your own words
+#
+# A person reads this answer. `reveal("09.open", give_up=True)` shows a good one.
 
 # %% exercise="09.open"
 

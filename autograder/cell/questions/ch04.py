@@ -14,13 +14,14 @@ THREE = ("A", "B", "C")
 # %% 04.1
 from autograder.cell.kinds import Function
 
+# so many partitions that a wrong rule hardly ever finds another wrong rule's partition
 KEYS = (
-    ("tea", 13),
-    ("茶", 11),
-    ("coffee", 7),
-    ("customer-7", 13),
-    ("sugar", 12),
-    ("", 6),
+    ("tea", 97),
+    ("茶", 101),
+    ("coffee", 83),
+    ("customer-7", 89),
+    ("sugar", 113),
+    ("", 107),
     (None, 7),
 )
 

@@ -755,10 +755,15 @@ JUDGE_02_7 = Judge(
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"READY\", \"refused\": \"DISCONNECTED\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CONNECTING\"][\"accepted\"] = \"READY\""
             ),
         ),
         WrongAnswer(
@@ -767,10 +772,15 @@ JUDGE_02_7 = Judge(
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": None, \"closed\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CONNECTING\"][\"refused\"] = None"
             ),
         ),
         WrongAnswer(
@@ -779,10 +789,15 @@ JUDGE_02_7 = Judge(
             source=(
                 "connection = {\n"
                 "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
-                "    \"CONNECTING\": {\"accepted\": \"CHECKING_API_VERSIONS\", \"refused\": \"DISCONNECTED\"},\n"
+                "    \"CONNECTING\": {\n"
+                "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
+                "        \"refused\": \"DISCONNECTED\",\n"
+                "        \"closed\": \"DISCONNECTED\",\n"
+                "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "del connection[\"CONNECTING\"][\"closed\"]"
             ),
         ),
         WrongAnswer(
@@ -796,9 +811,10 @@ JUDGE_02_7 = Judge(
                 "        \"refused\": \"DISCONNECTED\",\n"
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
-                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\"},\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "del connection[\"CHECKING_API_VERSIONS\"][\"closed\"]"
             ),
         ),
         WrongAnswer(
@@ -811,11 +827,11 @@ JUDGE_02_7 = Judge(
                 "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
                 "        \"refused\": \"DISCONNECTED\",\n"
                 "        \"closed\": \"DISCONNECTED\",\n"
-                "        \"connect\": \"CONNECTING\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CONNECTING\"][\"connect\"] = \"CONNECTING\""
             ),
         ),
         WrongAnswer(
@@ -829,13 +845,10 @@ JUDGE_02_7 = Judge(
                 "        \"refused\": \"DISCONNECTED\",\n"
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
-                "    \"CHECKING_API_VERSIONS\": {\n"
-                "        \"versions\": \"READY\",\n"
-                "        \"closed\": \"DISCONNECTED\",\n"
-                "        \"connect\": \"CHECKING_API_VERSIONS\",\n"
-                "    },\n"
+                "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"CHECKING_API_VERSIONS\"][\"connect\"] = \"CHECKING_API_VERSIONS\""
             ),
         ),
         WrongAnswer(
@@ -850,8 +863,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"connect\": \"READY\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"connect\"] = \"READY\""
             ),
         ),
         WrongAnswer(
@@ -866,8 +880,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"connect\": \"CONNECTING\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"connect\"] = \"CONNECTING\""
             ),
         ),
         WrongAnswer(
@@ -875,7 +890,7 @@ JUDGE_02_7 = Judge(
             sentence="A DISCONNECTED connection is closed already. Leave `closed` out there.",
             source=(
                 "connection = {\n"
-                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\", \"closed\": \"DISCONNECTED\"},\n"
+                "    \"DISCONNECTED\": {\"connect\": \"CONNECTING\"},\n"
                 "    \"CONNECTING\": {\n"
                 "        \"accepted\": \"CHECKING_API_VERSIONS\",\n"
                 "        \"refused\": \"DISCONNECTED\",\n"
@@ -883,7 +898,8 @@ JUDGE_02_7 = Judge(
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
                 "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
-                "}"
+                "}\n"
+                "connection[\"DISCONNECTED\"][\"closed\"] = \"DISCONNECTED\""
             ),
         ),
         WrongAnswer(
@@ -898,8 +914,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"CONNECTING\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"closed\"] = \"CONNECTING\""
             ),
         ),
         WrongAnswer(
@@ -914,8 +931,9 @@ JUDGE_02_7 = Judge(
                 "        \"closed\": \"DISCONNECTED\",\n"
                 "    },\n"
                 "    \"CHECKING_API_VERSIONS\": {\"versions\": \"READY\", \"closed\": \"DISCONNECTED\"},\n"
-                "    \"READY\": {\"closed\": \"DISCONNECTED\", \"versions\": \"READY\"},\n"
-                "}"
+                "    \"READY\": {\"closed\": \"DISCONNECTED\"},\n"
+                "}\n"
+                "connection[\"READY\"][\"versions\"] = \"READY\""
             ),
         ),
     ),

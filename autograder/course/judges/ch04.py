@@ -127,6 +127,16 @@ JUDGE_04_1 = Judge(
                 "    return ((murmur2(key.encode()) & 0x7FFFFFFF) + 1) % partitions"
             ),
         ),
+        WrongAnswer(
+            name="one more after the division",
+            sentence="One too many: the remainder is the partition, for the first partition is 0.",
+            source=(
+                "def partition_of(key, partitions):\n"
+                "    if key is None:\n"
+                "        return None\n"
+                "    return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions + 1"
+            ),
+        ),
     ),
     truth=lambda case: (
         None if case["key"] is None else _homes((case["key"],), case["partitions"])[0]
@@ -399,6 +409,24 @@ JUDGE_04_3 = Judge(
             source=(
                 "batches = {a: -(-x.records // x.batch_size) for a, x in n.items()}\n"
                 "in_the_first = {a: x.batch_size for a, x in n.items()}"
+            ),
+        ),
+        WrongAnswer(
+            name="the last batch is forgotten",
+            sentence="One batch is missing. The last one leaves with what is in it, so it counts, too.",
+            source=(
+                "def of_a_lab(wish):\n"
+                "    small = Lab(brokers=1, seed=11)\n"
+                "    small.create_topic(\"t\", partitions=1)\n"
+                "    sender = KafkaProducer(small, {\"batch.size\": wish.batch_size, \"linger.ms\": 1000})\n"
+                "    for _ in range(wish.records):\n"
+                "        sender.send(ProducerRecord(\"t\", value=\"x\" * wish.value_bytes))\n"
+                "    sender.close()\n"
+                "    return small.table(\"record.appended\").records.map(len)\n"
+                "\n"
+                "\n"
+                "in_the_first = {a: int(of_a_lab(x)[0]) for a, x in n.items()}\n"
+                "batches = {a: len(of_a_lab(x)) - 1 for a, x in n.items()}"
             ),
         ),
     ),

@@ -122,7 +122,7 @@ def test_the_first_anomaly_is_told_with_the_rows_that_prove_it():
     assert (
         sentence.startswith("tea-")
         and "by ada and by bo" in sentence
-        and sentence.endswith("Its name: duplicated.")
+        and sentence.endswith("This is called duplicated.")
     )
     assert any("has finished tea-" in row for row in proof) and any(
         "dies (kill -9)" in row for row in proof
@@ -175,7 +175,9 @@ def test_work_that_takes_time_can_be_cut_in_the_middle():
 
 def test_what_is_thrown_away_is_lost():
     ok, sentence, proof = judged(hasty)[0]
-    assert not ok and sentence.endswith(("Its name: lost.", "Its name: skipped.")) and proof
+    assert (
+        not ok and sentence.endswith(("This is called lost.", "This is called skipped.")) and proof
+    )
 
 
 @pytest.mark.parametrize(
@@ -240,21 +242,21 @@ def lazy(consumer, finish):
             asleep,
             (
                 "tea-0 was acknowledged at orders-0@0, and group stock has not finished the work "
-                "on it. Its name: unobserved."
+                "on it. This is called unobserved."
             ),
         ),
         (
             lazy,
             (
                 "tea-0 was acknowledged at orders-0@0, and group stock has not finished the work "
-                "on it. Its name: unobserved."
+                "on it. This is called unobserved."
             ),
         ),
         (
             lambda consumer, finish: None,
             (
-                "tea-0 was acknowledged at orders-0@0, and group stock was never given it. Its "
-                "name: unobserved."
+                "tea-0 was acknowledged at orders-0@0, and group stock was never given it. This "
+                "is called unobserved."
             ),
         ),
     ],
@@ -322,10 +324,10 @@ def pooled(name):
     "name, word",
     [
         ("reference", None),
-        ("commit what was polled", "Its name: lost."),
+        ("commit what was polled", "This is called lost."),
         ("wait for the workers", "had not polled"),
         ("never commit", "done a second time"),
-        ("one list for all partitions", "Its name: nonmonotonic."),
+        ("one list for all partitions", "This is called nonmonotonic."),
     ],
 )
 def test_what_a_poller_with_a_pool_commits_is_judged_by_the_run(name, word):

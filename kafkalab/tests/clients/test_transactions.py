@@ -13,6 +13,7 @@ from kafkalab import (
 )
 from kafkalab.errors import (
     CommitFailedException,
+    IllegalArgumentException,
     IllegalStateException,
     InvalidProducerEpochException,
     KafkaException,
@@ -172,6 +173,21 @@ def test_consume_process_produce_moves_the_group_with_the_commit(version, broker
         found = consumer.committed([tp])[tp]
         assert (None if found is None or found.offset < 0 else found.offset) == expected
     assert [value for _, value in read(lab, "read_committed", partition=1)[0]] == ["A", "B", "C"]
+
+
+def test_a_group_as_a_text_is_taken_up_to_client_3_9():
+    offsets = {TopicPartition("orders", 0): OffsetAndMetadata(1)}
+    for version in ("2.3", "3.9"):
+        producer = a_producer(a_lab(version, "4.4"))
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.send_offsets_to_transaction(offsets, "copier")
+        producer.commit_transaction()
+    producer = a_producer(a_lab("4.0", "4.4"))
+    producer.init_transactions()
+    producer.begin_transaction()
+    with pytest.raises(IllegalArgumentException, match="takes consumer.group_metadata.*'copier'"):
+        producer.send_offsets_to_transaction(offsets, "copier")
 
 
 def test_a_member_of_an_old_generation_cannot_commit_and_the_producer_goes_on():
