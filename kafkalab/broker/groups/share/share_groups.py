@@ -147,7 +147,8 @@ class ShareGroups:
             member = ShareGroupMember(request.member_id, caller.header.client_id)
             group.members[member.id] = member
             group.epoch += 1
-            out.append(Note("share_group.joined", {"group": group.id, "member": member.id}))
+            fields = {"group": group.id, "member": member.id, "client_id": member.client_id}
+            out.append(Note("share_group.joined", fields))
         elif request.member_epoch > member.epoch:
             raise ShareHeartbeatRefused(
                 Errors.FENCED_MEMBER_EPOCH, Errors.FENCED_MEMBER_EPOCH.message
