@@ -465,7 +465,7 @@ class Lab:
 
     def at(self, ms: int) -> dict[str, Any]:
         """The whole state at virtual time `ms` as plain data: brokers, topics, partitions, groups,
-        clients, transactions, producers.
+        clients, transactions, producers; and share groups, from the first one on.
 
         Read from the journal alone (kafkalab.reading.history), so it can look at any moment that
         has passed; a later one is as it is now. Raises IllegalArgumentException for a time that is

@@ -59,7 +59,7 @@ def record_lanes(lab: Lab, group: str, *, topic: str | None = None, partition: i
     members = list(dict.fromkeys(hold.member for hold in sorted(holds, key=lambda h: h.from_ms)))
     offsets = sorted({hold.offset for hold in holds})
     begin_ms = min(hold.from_ms for hold in holds)
-    end_ms = max(lab.now_ms, begin_ms + 1)
+    end_ms = max(begin_ms + 1, *(lab.now_ms if h.to_ms is None else h.to_ms for h in holds))
     unit_ms, unit = axis_unit(end_ms)
     height_in = 1.35 + 0.30 * len(offsets)
     figure = blank_figure(WIDTH_IN, height_in)

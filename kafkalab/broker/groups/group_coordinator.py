@@ -156,6 +156,9 @@ class GroupCoordinator:
             and (refusal := self._refused_while_loading(request, caller)) is not None
         ):
             return [refusal]
+        refused = self._refused_in_share_group(request, caller)
+        if refused is not None:
+            return [refused]
         return self._actions[type(request)](request, caller, now_ms)
 
     def on_timer(self, key: tuple[Any, ...], now_ms: int) -> list[Effect]:
@@ -277,6 +280,24 @@ class GroupCoordinator:
         if group_id in self.table.modern:
             return self.modern.retire(group_id)
         return self.classic.retire(group_id, now_ms)
+
+    def _refused_in_share_group(self, request: Any, caller: Caller) -> Respond | None:
+        """The answer to a member of another protocol that would join a share group with members;
+        None for all other requests."""
+        group = self.share.groups.get(getattr(request, "group_id", None) or "")
+        if group is None or not group.members:
+            return None
+        if type(request) is JoinGroupRequest:
+            return join_refused(caller, Errors.INCONSISTENT_GROUP_PROTOCOL, request.member_id)
+        if type(request) is ConsumerGroupHeartbeatRequest:
+            return Respond(
+                caller,
+                ConsumerGroupHeartbeatResponse(
+                    error_code=Errors.GROUP_ID_NOT_FOUND.code,
+                    error_message=f"Group {group.id} is not a consumer group.",
+                ),
+            )
+        return None
 
     def _refused_while_loading(self, request: Any, caller: Caller) -> Respond | None:
         """COORDINATOR_LOAD_IN_PROGRESS for a group whose records are being read;

@@ -228,6 +228,46 @@ def test_every_record_is_accepted_once_over_many_seeds():
         assert sorted(seen) == list(range(12)), seed
 
 
+def shown(lab):
+    """The group's window as the lab's history tells it, and as its leader's machine has it."""
+    told = lab.at(lab.now_ms)["share_groups"]["workers"]["partitions"]["jobs-0"]
+    machine = lab.broker(lab.leader("jobs", 0)).machine.share_fetches
+    partition = machine.partition("workers", "jobs", 0)
+    window = {
+        "start_offset": partition.start_offset,
+        "end_offset": partition.end_offset,
+        "records": {
+            offset: {
+                "state": record.state.value,
+                "delivery_count": record.delivery_count,
+                "member": record.member_id or None,
+            }
+            for offset, record in partition.states().items()
+            if offset >= partition.start_offset
+        },
+    }
+    return told, window
+
+
+def test_the_history_tells_what_the_leader_knows():
+    lab = a_lab(**{"share.record.lock.duration.ms": 3_000})
+    worker = a_worker(lab)
+    _, records = take(worker)
+    for kinds in (("accept", "release", "reject"), ("release",), ("accept",)):
+        told, window = shown(lab)
+        assert told == window
+        for record, kind in zip(records, (*kinds, *["release"] * 6)):
+            worker.acknowledge(record, kind)
+        worker.commit_sync()
+        told, window = shown(lab)
+        assert told == window
+        _, records = take(worker)
+    lab.sleep(4_000)
+    told, window = shown(lab)
+    assert told == window
+    assert lab.at(1)["at_ms"] == 1 and "share_groups" not in lab.at(1)
+
+
 def test_what_a_share_consumer_refuses():
     lab = a_lab(records=0)
     with pytest.raises(InvalidGroupIdException):
@@ -253,3 +293,13 @@ def test_a_group_id_of_another_protocol_is_refused():
     other.poll(5_000)
     with pytest.raises(KafkaException, match="not a share group"):
         a_worker(lab).poll(5_000)
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_a_share_group_refuses_members_of_the_other_protocols(protocol):
+    lab = a_lab()
+    take(a_worker(lab))
+    other = KafkaConsumer(lab, {"group.id": "workers", "group.protocol": protocol})
+    other.subscribe(["jobs"])
+    with pytest.raises(KafkaException):
+        other.poll(5_000)

@@ -169,7 +169,7 @@ class ShareFetches:
             return out
         group_id, topic, number = key[1:]
         assert isinstance(group_id, str) and isinstance(topic, str) and isinstance(number, int)
-        found = self._partition(group_id, topic, number)
+        found = self._partition(group_id, topic, number, out)
         if isinstance(found, SharePartition):
             self._changed((group_id, topic, number), found, found.expire(now_ms), out)
         return out + self._look_again(now_ms)
@@ -199,7 +199,9 @@ class ShareFetches:
 
     # -- share partitions
 
-    def _partition(self, group_id: str, topic: str, number: int) -> SharePartition | Errors:
+    def _partition(
+        self, group_id: str, topic: str, number: int, out: list[Effect]
+    ) -> SharePartition | Errors:
         """The share partition, read from its stored state where this leader does not have it yet;
         or why there is none."""
         replica, code = self._replicas.led_replica(topic, number)
@@ -224,6 +226,7 @@ class ShareFetches:
                 assert isinstance(stored, ShareState)
                 made.restore(stored)
             found = self._partitions[key] = epoch, made
+            out.append(Note("share.loaded", _loaded_fields(key, made)))
         return found[1]
 
     def _first_offset(self, group_id: str, replica: Replica) -> int:
@@ -247,7 +250,7 @@ class ShareFetches:
         topic = self._cluster.name_of(place[0])
         if topic is None:
             return AcknowledgeOutcome(Errors.UNKNOWN_TOPIC_ID.code, Errors.UNKNOWN_TOPIC_ID.message)
-        found = self._partition(group_id, topic, place[1])
+        found = self._partition(group_id, topic, place[1], out)
         if isinstance(found, Errors):
             return AcknowledgeOutcome(found.code, found.message)
         if not self._cluster.is_current:
@@ -345,7 +348,7 @@ class ShareFetches:
         if topic is None:
             return _error_data(place, Errors.UNKNOWN_TOPIC_ID), 0
         group_id = request.group_id or ""
-        found = self._partition(group_id, topic, place[1])
+        found = self._partition(group_id, topic, place[1], out)
         if isinstance(found, Errors):
             data = _error_data(place, found)
             if found is Errors.NOT_LEADER_OR_FOLLOWER:
@@ -388,6 +391,22 @@ class ShareFetches:
             partition_index=place[1], records=kept, acquired_records=acquired
         )
         return data, sum(one.last_offset - one.first_offset + 1 for one in acquired)
+
+
+def _loaded_fields(key: Key, partition: SharePartition) -> dict[str, object]:
+    """The fields of the event that a leader has a share partition in memory."""
+    group_id, topic, number = key
+    return {
+        "group": group_id,
+        "topic": topic,
+        "partition": number,
+        "start_offset": partition.start_offset,
+        "end_offset": partition.end_offset,
+        "records": {
+            offset: (record.state.value, record.delivery_count)
+            for offset, record in partition.states().items()
+        },
+    }
 
 
 def _slice(read: Iterable[RecordBatch], first: int, last: int) -> tuple[RecordBatch, ...]:
