@@ -182,7 +182,7 @@ def complaint(reply: dict, hidden: bool = False) -> str | None:
         where = f" in line {reply['line']} of the answer" if told else ""
         said = "" if hidden or not reply.get("says") else f": {reply['says']}"
         name = reply["raised"] if not hidden or reply["raised"] in ORDINARY else "an exception"
-        return f"your code stopped with {name}{where}{said}."
+        return f"your code stopped with {name}{where}{said}{'' if said.endswith('.') else '.'}"
     return None
 
 
@@ -234,6 +234,13 @@ def quiet():
             for fd, copy in kept:
                 os.dup2(copy, fd)
                 os.close(copy)
+
+
+def said_of_caught(error: BaseException) -> str:
+    """What is said of an error in a learner's code that their own code catches."""
+    line = _line(error)
+    where = f" in line {line} of the answer" if line else ""
+    return f"your code catches {type(error).__name__}{where}: {_words_of(error).rstrip('.')}"
 
 
 def _words_of(error) -> str:

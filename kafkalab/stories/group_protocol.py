@@ -149,7 +149,7 @@ def two_members(version: str = "3.9", seed: int = 3) -> Lab:
     return lab
 
 
-def print_lines(lab: Lab, *beginnings: str, width: int = 70) -> None:
+def print_lines(lab: Lab, *beginnings: str, width: int = 84) -> None:
     """Print the lines that begin with one of these words: time, client, message."""
     for line in lab.lines().itertuples():
         message = line.message.split("] ", 1)[-1]

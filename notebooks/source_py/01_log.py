@@ -332,7 +332,7 @@ pair = recorded("2.3.1/2.3.0/two_brokers_two_members", seed=1)
 lines = pair.beside("Successfully joined", "Setting newly assigned", "Found no committed")
 same = set(lines.real) == set(lines.played)
 print("both sides say the same" if same else "the sides differ")
-lines.style.hide(axis="index")
+lines
 
 # %% [markdown]
 # `inv-1` got three partitions, `inv-2` got two. Their group had no committed offset yet, so each

@@ -7,7 +7,7 @@
 #
 # **You need** chapter 01 (group, member, committed offset) and chapter 02 (ids −1 and 0, bootstrap
 # addresses). **You get** six words: *coordinator*, *heartbeat*, *position*, *long poll*, *node id*,
-# *idle limit*. **Time** two sittings: 40 minutes for sections 1 to 4, and 45 for the others.
+# *idle limit*. **Time** two sittings: 40 minutes for sections 1 to 4, and 50 for the others.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -412,7 +412,7 @@ from kafkalab.stories.recorded import recorded
 
 pair = recorded("2.3.1/2.3.0/consumer_first_poll_3_brokers", seed=7)
 for line in pair.beside("Initiating connection").real:
-    print(line[:80])
+    print(line.split(" using")[0])
 
 # %%
 in_java = pair.real.message.str.extract(r"\(id: (2147483\d+)")[0].dropna().astype(int)

@@ -6,8 +6,8 @@
 # part compresses it?
 #
 # **You need** chapters 01 and 02. **You get** six words: *record batch*, *batch.size*, *linger.ms*,
-# *partitioner*, *sticky*, *codec*. **Time** two sittings: 40 minutes for sections 1 to 4, and 45
-# for the others.
+# *partitioner*, *sticky*, *codec*. **Time** about 25 + 30 + 45
+# minutes.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -155,6 +155,10 @@ read
 # %% exercise="04.2"
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 4. What closes a batch?
 #
 # Two settings close a batch. A batch is finished when it is full: **batch.size** (批次大小), sixteen
@@ -205,6 +209,8 @@ written = lab.table("record.appended")
 # does a full buffer.
 
 # %% exercise="04.3"
+
+# %% exercise="04.7"
 
 # %% [markdown] items="N11 N12 N13"
 # ---

@@ -536,9 +536,10 @@ records.orderBy("day", "offset").limit(5).toPandas()
 
 # %%
 lab = lost_answer(acks="1")
-lines = lab.lines("shop")
 print(in_the_log(lab))
-lines[lines.message.str.contains("Idempotence will be")][["level", "message"]]
+for line in lab.lines("shop").itertuples():
+    if "Idempotence will be" in line.message:
+        print(line.level, line.message)
 
 # %% [markdown]
 # **So what.** For production:

@@ -72,7 +72,7 @@ assignment_matrix(lab, "billing")
 # each member:
 
 # %%
-print(assigned.message.iloc[0].replace(", m", ",\n    m"))
+print(assigned.message.iloc[0].replace("{m", "{\n    m").replace(", m", ",\n    m"))
 
 # %% [markdown]
 # Each other member hears only its own share. The rule that m1 used is a class in the *client*. It

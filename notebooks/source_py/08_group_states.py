@@ -78,8 +78,8 @@ group_timeline(lab, "inventory", beats=True)
 # - **bob is killed**. A killed process sends nothing. The coordinator waits until bob's **session
 #   timeout** (会话超时) is over. It counts from the last thing that it heard of bob. Until then the
 #   group looks healthy, and nobody reads three partitions. The last heartbeat of bob came at second
-#   39, so his session was over at second 49: the red line. Then ann heard of it with her next heartbeat, at second
-#   51. That is 11 seconds after the kill.
+#   39, so his session was over at second 49: the red line. Then ann heard of it with her next
+#   heartbeat, at second 51. That is 11 seconds after the kill.
 #
 # So a rebalance takes time. It begins when the coordinator *notices* something, which may be long
 # after it happened. Here is everything that the coordinator noticed:

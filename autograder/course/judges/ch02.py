@@ -469,6 +469,133 @@ JUDGE_02_4 = Judge(
 )
 
 
+# %% 02.9
+from autograder.course.judge import WrongAnswer
+from random import Random
+
+from autograder.cell.questions.ch02 import what_a_day_proved
+from autograder.course.judge import Judge
+
+
+def _due(case: dict):
+    """As Kafka's Selector has it: sorted by use, the first is the only one that may go."""
+    by_use = sorted((at_ms, id) for id, at_ms in case["connections"])
+    if case["limit_ms"] < 0 or not by_use or by_use[0][0] + case["limit_ms"] >= case["now_ms"]:
+        return None
+    return by_use[0][1]
+
+
+def _moments(rng: Random) -> list[dict]:
+    """Random moments without ties, then days of a producer."""
+    moments = []
+    for limit_ms in (540_000, 540_000, 20_000, 1_000, 0, -1):
+        times = rng.sample(range(900_000 - 2 * abs(limit_ms) - 9_000, 900_000), 4)
+        ids = rng.sample((-3, -2, -1, 0, 1, 2, 7), 4)
+        moments.append(
+            {
+                "limit_ms": limit_ms,
+                "now_ms": 900_000,
+                "connections": sorted(map(list, zip(ids, times))),
+            }
+        )
+    days = [
+        {"seed": rng.randrange(10, 9_000), "brokers": brokers, "limit_ms": limit_ms}
+        for brokers, limit_ms in ((3, 20_000), (4, 30_000), (5, 60_000), (4, -1))
+    ]
+    return [*moments, *days]
+
+
+def _why_due(case: dict) -> str:
+    """What decided in this case."""
+    if "seed" in case:
+        return what_a_day_proved(case)
+    if case["limit_ms"] < 0:
+        return "right: with -1 the client closes none."
+    if _due(case) is None:
+        return "right: no connection is past its limit."
+    return "right: the least recently used is past its limit."
+
+
+JUDGE_02_9 = Judge(
+    id="02.9",
+    wrong_answers=(
+        WrongAnswer(
+            name="the first that is too old",
+            sentence="You took the first of the list that is past its limit. The list is sorted by id. Kafka closes the least recently used one.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    for each in connections:\n"
+                "        if 0 <= limit_ms < now_ms - each.last_used_ms:\n"
+                "            return each\n"
+                "    return None"
+            ),
+        ),
+        WrongAnswer(
+            name="at the limit",
+            sentence="A connection may be idle for exactly its limit. It is closed when it was idle for longer: >, not >=.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if limit_ms < 0 or not connections:\n"
+                "        return None\n"
+                "    oldest = min(connections, key=lambda each: each.last_used_ms)\n"
+                "    return oldest if now_ms - oldest.last_used_ms >= limit_ms else None"
+            ),
+        ),
+        WrongAnswer(
+            name="-1 is a number",
+            sentence="With connections.max.idle.ms=-1 the client closes no idle connection. You compared with -1 as with any other limit, and everything is idle for longer.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if not connections:\n"
+                "        return None\n"
+                "    oldest = min(connections, key=lambda each: each.last_used_ms)\n"
+                "    return oldest if now_ms - oldest.last_used_ms > limit_ms else None"
+            ),
+        ),
+        WrongAnswer(
+            name="without the limit",
+            sentence="You always close the least recently used connection. It may still be in use: look at its limit.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if limit_ms < 0 or not connections:\n"
+                "        return None\n"
+                "    return min(connections, key=lambda each: each.last_used_ms)"
+            ),
+        ),
+        WrongAnswer(
+            name="the most recently used",
+            sentence="A large last_used_ms means: used a moment ago. The least recently used connection has the smallest.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if limit_ms < 0 or not connections:\n"
+                "        return None\n"
+                "    newest = max(connections, key=lambda each: each.last_used_ms)\n"
+                "    return newest if now_ms - newest.last_used_ms > limit_ms else None"
+            ),
+        ),
+        WrongAnswer(
+            name="zero is false",
+            sentence="The limit 0 is a limit: what was not used in this millisecond goes. `if not limit_ms` takes 0 for \"no limit\". Only a limit below zero means that.",
+            source=(
+                "def to_close(connections, now_ms, limit_ms):\n"
+                "    if not limit_ms or limit_ms < 0 or not connections:\n"
+                "        return None\n"
+                "    oldest = min(connections, key=lambda each: each.last_used_ms)\n"
+                "    return oldest if now_ms - oldest.last_used_ms > limit_ms else None"
+            ),
+        ),
+    ),
+    truth=_due,
+    hidden_cases=_moments,
+    right=_why_due,
+    otherwise="not this connection. Which was used longest ago, and is its limit over?",
+    unseen=(
+        "your rule closes a wrong connection, or keeps one for too long. Compare with section 4: "
+        "one at a time, the least recently used, after its limit."
+    ),
+)
+
+
 # %% 02.5
 from autograder.course.judge import WrongAnswer
 from functools import cache
@@ -1016,6 +1143,7 @@ JUDGES = (
     JUDGE_02_2,
     JUDGE_02_3,
     JUDGE_02_4,
+    JUDGE_02_9,
     JUDGE_02_5,
     JUDGE_02_6,
     JUDGE_02_7,

@@ -355,3 +355,20 @@ def test_what_never_left_the_producer_can_be_aborted_at_once_after_a_commit(vers
         producer.send(ProducerRecord("orders", value=ends.__name__, partition=0))
         ends()
     assert [value for _, value in read(lab, "read_committed")[0]] == ["commit_transaction"] * 2
+
+
+@pytest.mark.parametrize(("version", "takes"), [("2.3", True), ("3.9", True), ("4.0", False)])
+def test_from_4_0_on_a_group_id_alone_is_not_taken(version, takes):
+    """KIP-732 deprecated the text, KAFKA-12690 removed it."""
+    lab = Lab(brokers=1, seed=3, version=version)
+    lab.create_topic("orders")
+    producer = KafkaProducer(lab, {"transactional.id": "copy"})
+    producer.init_transactions()
+    producer.begin_transaction()
+    offsets = {TopicPartition("orders", 0): OffsetAndMetadata(1)}
+    if takes:
+        producer.send_offsets_to_transaction(offsets, "billing")
+        producer.commit_transaction()
+    else:
+        with pytest.raises(IllegalArgumentException, match="takes consumer.group_metadata"):
+            producer.send_offsets_to_transaction(offsets, "billing")

@@ -221,6 +221,23 @@ def test_a_loss_is_counted_at_the_moment_of_the_jump():
     assert "orders-0 at 35 min 0.0 s: again, never read: 30 deleted, 330 skipped" in said
 
 
+def test_each_crash_and_start_is_named_although_they_are_near_one_another():
+    """Four lines within a third of the axis had one name among them."""
+    lab = Lab(brokers=2, seed=3)
+    lab.create_topic("orders", partitions=2)
+    KafkaProducer(lab, {"client.id": "shop"}, name="shop")
+    lab.run_for(ms=20_000)
+    for broker in (0, 1):
+        lab.broker(broker).crash()
+        lab.run_for(ms=5_000)
+        lab.broker(broker).restart()
+        lab.run_for(ms=5_000)
+    picture = timeline(lab)
+    words = {text.get_text() for text in picture.figure.axes[0].texts}
+    assert {f"broker-{broker}: {what}" for broker in (0, 1) for what in ("crash", "start")} <= words
+    assert_texts_inside_and_apart(picture)
+
+
 def test_keys_that_move_are_counted_by_old_and_new_partition():
     homes = {"a": (0, 0), "b": (0, 2), "c": (1, 2), "d": (1, 0), "e": (1, 2)}
     picture = key_moves(homes, before=2, after=3)
