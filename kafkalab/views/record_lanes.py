@@ -18,7 +18,7 @@ from .style import ALERT, INK, QUIET, RULE, SMALL_PT, WIDTH_IN, axis_unit, clock
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from kafkalab.lab import Lab
+    from .shown_lab import ShownLab
 
 MEMBERS = (
     ("#56B4E9", ""),
@@ -45,7 +45,9 @@ class Hold:
     why: str
 
 
-def record_lanes(lab: Lab, group: str, *, topic: str | None = None, partition: int = 0) -> Picture:
+def record_lanes(
+    lab: ShownLab, group: str, *, topic: str | None = None, partition: int = 0
+) -> Picture:
     """Draw the records of one partition of a share group, up to now.
 
     topic: None takes the group's only topic. Raises IllegalArgumentException where the group has
@@ -96,7 +98,7 @@ def record_lanes(lab: Lab, group: str, *, topic: str | None = None, partition: i
     )
 
 
-def _holds(lab: Lab, group: str, topic: str | None, partition: int) -> Iterator[Hold]:
+def _holds(lab: ShownLab, group: str, topic: str | None, partition: int) -> Iterator[Hold]:
     """Each time in which a member held a record, from the journal."""
     names = {
         event.fields["member"]: event.fields["client_id"]
