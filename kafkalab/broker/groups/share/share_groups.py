@@ -28,7 +28,7 @@ SHARE_SESSION = "share session"
 """The kind of timer that ends a member's session."""
 
 INITIALIZING_MS = 10
-"""How long the share coordinator takes to initialise a partition; recorded: 3 to 12 ms."""
+"""How long the share coordinator takes to initialise a partition; recorded: 1 to 13 ms."""
 
 
 class ShareHeartbeatRefused(Exception):

@@ -6,7 +6,7 @@ done. After its end (SPEO) nobody has acquired one yet. The leader of the partit
 window. It is a pure machine: it takes a call and the time, and returns what has changed.
 
 Left out: markers and aborted records of transactions, compacted gaps, dead-letter topics, and the
-smaller portions of records that were delivered often before (KAFKA-19862).
+smaller portions in which 4.4 gives out records that were delivered often before.
 """
 
 from __future__ import annotations
