@@ -34,7 +34,7 @@ from typing import Any
 from autograder.cell.data import NotPlain, plain
 from autograder.cell.recorder import Recorder, Unplayable
 from autograder.cell.runs import done
-from kafkalab import KafkaException, OffsetAndMetadata, TopicPartition, WakeupException
+from kafkalab import KafkaException, OffsetAndMetadata, TopicPartition
 
 # of one loop; what polls without end and without waiting is cut off here
 MOST_CALLS = 20_000
@@ -149,8 +149,8 @@ class Loop(Part):
                 shift.stand_in(shift.consumer),
                 helper.finish if isinstance(shift.helper, Work) else helper,
             )
-        except WakeupException:
-            raise  # a loop may end so when it is told to end
+        except KafkaException:
+            raise  # the scenario says what becomes of it, and the run is judged
         except Exception as error:
             if not shift.is_killed:
                 self.note(error)

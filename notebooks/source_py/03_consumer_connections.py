@@ -507,3 +507,5 @@ len(lab.sockets()), open_now(lab)
 # 0?</summary>Connections are kept by id. The client looks for 0, and −1 is another id.</details>
 # <details><summary>3. What closes an idle connection when the client's limit is −1?</summary>The
 # broker, after ten minutes of its own.</details>
+#
+# Next: **04 · How does a record become part of a batch?**

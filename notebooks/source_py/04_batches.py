@@ -423,3 +423,5 @@ len(movers), sum(to >= old for _, to in movers)
 # those that lead a partition it sends to, one connection for each.</details>
 # <details><summary>3. Chapter 03: why is a heartbeat not sent over the connection that
 # fetches?</summary>Answers on one connection come in order. A long poll would delay it.</details>
+#
+# Next: **05 · When is a record safe?**

@@ -450,3 +450,5 @@ outcome
 # <details><summary>3. Chapter 02: which thread sends, and which waits in
 # <code>send</code>?</summary>The Sender sends. Your own thread only puts the record into a batch,
 # and waits when there is no memory or the topic is not known yet.</details>
+#
+# Next: **06 · Can a record be written exactly once?**

@@ -590,3 +590,5 @@ for line in lab.lines("shop").itertuples():
 # <details><summary>3. Chapter 01: a group has committed offset 7. Which record does it get
 # next?</summary>The one at offset 7. What is committed is the next offset. So section 7 wants the
 # offset of the next record, too.</details>
+#
+# Next: **07 · Who assigns the partitions?**

@@ -770,3 +770,5 @@ java_string_hash("polygenelubricants")
 # <details><summary>3. Chapter 04: a topic gets more partitions. What happens to its
 # keys?</summary>Most of them move: the partition is the remainder of a division by the number of
 # partitions.</details>
+#
+# Next: **08 · How does a group know that a member is gone?**

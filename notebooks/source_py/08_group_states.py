@@ -653,3 +653,5 @@ group_timeline(lab, "inventory")
 # what?</summary>The leader, a consumer. The coordinator passes its plan on.</details>
 # <details><summary>3. Chapter 05: an answer does not come. Was the record written?</summary>Nobody
 # knows. So it is with a member that is silent: dead, or only slow.</details>
+#
+# Next: **09 · Where does a reader continue?**

@@ -723,3 +723,5 @@ f"bo begins at {first} and repeats {again} orders; 60 orders take {60 // most} c
 # <details><summary>3. Chapter 05: the producer has no answer. Is the record lost?</summary>Nobody
 # knows. It may be written, and only the answer was lost. So it is with a commit on its
 # way.</details>
+#
+# Next: **10 · What happens to a consumer that works too long?**

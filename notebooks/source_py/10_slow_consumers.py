@@ -783,3 +783,5 @@ lab.run_for(ms=10 * 60_000)
 # group's leader, one of the members. The coordinator only passes the plan on.</details>
 # <details><summary>3. Chapter 05: a producer heard of a failure. Is the record surely not
 # there?</summary>No. The broker may have written it, and only the answer was lost.</details>
+#
+# Next: **11 · How far behind is too far?**

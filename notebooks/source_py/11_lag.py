@@ -608,3 +608,5 @@ lab, read = slow_member(arrive=30, work=30, keep=10)
 # partitions.</details>
 # <details><summary>3. Chapter 01: what removes a record from the log?</summary>Retention, whole
 # segments at a time, whether or not anybody has read them.</details>
+#
+# Next: **12 · What does a client do with an error?**

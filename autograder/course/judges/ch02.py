@@ -1087,7 +1087,7 @@ JUDGE_02_8 = Judge(
     wrong_answers=(
         WrongAnswer(
             name="what was meant",
-            sentence="That is the topic that the program means. The client asks for {typed}, and there is no such topic.",
+            sentence="That is the topic that the program means. The client asks for `{typed}`, and there is no such topic.",
             source=(
                 "topic, setting = \"orders\", \"max.block.ms\""
             ),
@@ -1127,8 +1127,8 @@ JUDGE_02_8 = Judge(
     ),
     truth=lambda case: {"topic": case["typed"], "setting": "max.block.ms"},
     right=(
-        "right: nobody knows a topic {typed}. send waited {seconds} seconds for its metadata, "
-        "which is max.block.ms."
+        "right: nobody knows a topic called `{typed}`. send waited {seconds} seconds for its "
+        "metadata, which is max.block.ms."
     ),
     otherwise=(
         "not this. The topic is in the warnings, as the client asked for it. And which limit "

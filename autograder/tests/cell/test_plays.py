@@ -352,18 +352,6 @@ def test_an_error_that_the_learners_own_code_catches_is_told_with_its_line():
     ]
 
 
-def test_an_error_that_ends_a_loop_quietly_is_told_with_its_line():
-    """The readers of 09.3 end with a KafkaException; only WakeupException is a reason to end."""
-    said = told(
-        the("09.3"),
-        "from kafkalab import CommitFailedException\n"
-        "def loop(consumer, finish):\n"
-        "    consumer.poll(timeout_ms=200)\n"
-        "    raise CommitFailedException('late')\n",
-    )
-    assert said == ["your code stopped with CommitFailedException in line 4 of the answer: late."]
-
-
 def test_an_error_in_a_process_that_is_killed_is_nobodys():
     def tidy(consumer, finish):
         try:
