@@ -110,6 +110,7 @@ class ConsumerRecord:
     timestamp_ms: int
     key: str | None
     value: str | None
+    delivery_count: int | None = None
 
     def __repr__(self) -> str:
         return f"{self.topic}-{self.partition}@{self.offset} {self.key}={self.value}"
