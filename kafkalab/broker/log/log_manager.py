@@ -185,10 +185,11 @@ class LogManager:
         end = self._uncleanable(log, now_ms)
         settings, horizon_ms = log.segments.settings, None
         if self._stamps_horizon:
-            horizon_ms = now_ms + settings.delete_retention_ms
+            clock_ms = self.epoch_ms + now_ms
+            horizon_ms = clock_ms + settings.delete_retention_ms
 
             def retains(batch: RecordBatch) -> bool:
-                return batch.delete_horizon_ms is None or now_ms < batch.delete_horizon_ms
+                return batch.delete_horizon_ms is None or clock_ms < batch.delete_horizon_ms
         else:
             done = [segment for segment in log.segments if segment.base_offset < log.first_dirty]
             limit_ms = done[-1].modified_ms - settings.delete_retention_ms if done else -1

@@ -25,6 +25,7 @@ class LogSettings:
 
     segment_bytes: int = 1_073_741_824
     segment_ms: int = WEEK_MS
+    segment_jitter_ms: int = 0
     index_interval_bytes: int = 4_096
     retention_ms: int = WEEK_MS
     retention_bytes: int = -1
@@ -57,6 +58,7 @@ def log_settings(
         segment_ms=setting(
             "segment.ms", WEEK_MS if config.log_roll_ms is None else config.log_roll_ms
         ),
+        segment_jitter_ms=setting("segment.jitter.ms", config.log_roll_jitter_ms or 0),
         index_interval_bytes=setting("index.interval.bytes", config.log_index_interval_bytes),
         retention_ms=setting(
             "retention.ms", WEEK_MS if config.log_retention_ms is None else config.log_retention_ms

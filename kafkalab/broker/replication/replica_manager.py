@@ -6,7 +6,7 @@ answers followers, and `delayed_produce` holds requests with acks=all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -59,12 +59,18 @@ class ReplicaManager:
 
     produces: the purgatory of acks=all. logs: retention and compaction. disk: the disk of the logs.
     verdict_rule: a learner's rule for the batches of idempotent producers; None uses the release's
-    own.
+    own. draw: gives a random whole number below its argument, for segment.jitter.ms.
     """
 
     def __init__(
-        self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig
+        self,
+        node_id: int,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        draw: Callable[[int], int] = lambda limit: 0,
     ) -> None:
+        self._draw = draw
         self.node_id = node_id
         self.produces = DelayedProduces(self._ack_verdict)
         self._profile = profile
@@ -93,7 +99,7 @@ class ReplicaManager:
             topic = self._cluster.topics[key[0]]
             settings = log_settings(topic.setting, topic.is_internal, self._config)
             replica = self._replicas[key] = Replica(
-                partition, PartitionLog(*key, settings, self.disk)
+                partition, PartitionLog(*key, settings, self.disk, self._draw)
             )
         return replica
 

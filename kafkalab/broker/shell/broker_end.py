@@ -13,6 +13,7 @@ from typing import Any
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
 from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
+from kafkalab.broker.log.offset_lookup import LookUp, look_up
 from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.shell.broker_channel import BrokerChannel, OnReply
@@ -179,12 +180,18 @@ class BrokerEnd:
                 "base_offset": segment.base_offset,
                 "size_bytes": segment.size_bytes,
                 "largest_timestamp_ms": segment.largest_ms,
-                "index_entries": segment.index_entries,
+                "index_entries": len(segment.index),
                 "is_clean": segment.base_offset < log.first_dirty,
                 "is_active": segment is log.segments.active,
             }
             for segment in log.segments
         ]
+
+    def look_up(self, topic: str, partition: int, offset: int) -> LookUp | None:
+        """List the steps by which this broker finds an offset in its files: segment, index entry,
+        scanned batches. None where the log has no such record."""
+        replica = self.machine.replicas.found((topic, partition))
+        return None if replica is None else look_up(replica.log, offset)
 
     def crash(self) -> None:
         """Kill the process (kill -9): its sockets break, new ones are refused, and its state in
