@@ -6,12 +6,19 @@ The chapter shows what decides; here is what writes the records and lays the fil
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from random import Random
 from typing import Any
 
-from kafkalab import KafkaProducer, Lab, ProducerRecord
+from kafkalab.broker.log.learners_rules import CleaningRule, RetentionRule
+from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
+from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException
+from kafkalab.lab import Lab
+from kafkalab.records import ProducerRecord, TopicPartition
 
+DAY_MS = 86_400_000
+PRICES_0 = TopicPartition("prices", 0)
 MIDNIGHT_MS = 1_795_219_200_000
 """2026-11-21 00:00:00 UTC: the first record's time in the recorded logs."""
 RECORDED_START = "2026-11-23 01:30:00"
@@ -127,3 +134,126 @@ def recorded_output(broker_version: str) -> dict[str, str]:
         )
     blocks = file.read_text(encoding="utf-8").split("$ ")[1:]
     return {command: printed for command, _, printed in (each.partition("\n") for each in blocks)}
+
+
+# A day of retention, and an hour of cleaning: the labs in which a learner's rule decides.
+
+MINUTE_MS = 60_000
+KEEPS = ("time", "size", "both", "clock")
+"""What a day is about: retention.ms, retention.bytes, both, or an order from a clock that is fast.
+"""
+
+
+def retention_day(seed: int, keeps: str, rule: RetentionRule | None = None, hours: int = 6) -> Lab:
+    """A morning of orders, and then none: a log that retention shortens.
+
+    keeps: one of KEEPS. rule: decides in Kafka's place which segments go. The broker looks every
+    five minutes. Raises IllegalArgumentException for another `keeps`.
+    """
+    if keeps not in KEEPS:
+        raise IllegalArgumentException(f"a day is about one of {', '.join(KEEPS)}, not {keeps!r}")
+    rng = Random(seed)
+    shortest = rng.randrange(60, 100) if keeps == "both" else rng.randrange(25, 70)
+    limits = {
+        "retention.ms": -1 if keeps == "size" else shortest * MINUTE_MS,
+        "retention.bytes": rng.randrange(1_200, 2_400) if keeps in ("size", "both") else -1,
+    }
+    lab = Lab(brokers=1, seed=seed)
+    segment_ms = rng.randrange(8, 16) * MINUTE_MS
+    lab.create_topic("orders", config={**limits, "segment.ms": segment_ms})
+    if rule is not None:
+        lab.broker(0).delete_segments_by(rule)
+    shop = KafkaProducer(lab, {"linger.ms": 0, "metadata.max.age.ms": DAY_MS}, name="shop")
+    fast = rng.randrange(12, 20) if keeps == "clock" else -1
+    for number in range(40):
+        ahead_ms = 40 * MINUTE_MS if number == fast else 0
+        at_ms = lab.epoch_ms + lab.now_ms + ahead_ms
+        value = "tea".ljust(rng.choice((10, 60, 200)), ".")
+        shop.send(ProducerRecord("orders", value=value, timestamp_ms=at_ms)).get()
+        lab.run_for(ms=rng.randrange(1, 6) * MINUTE_MS)
+    lab.run_for(ms=hours * 60 * MINUTE_MS - lab.now_ms)
+    lab.close()
+    return lab
+
+
+def deletions(lab: Lab) -> list[tuple[int, int]]:
+    """(minute, the log start offset after it) of each time that retention deleted segments."""
+    return [
+        (event.at_ms // MINUTE_MS, event.log_start_offset)
+        for event in lab.journal.of("log.deleted")
+    ]
+
+
+def prices_of(seed: int) -> list[tuple[str, str | None]]:
+    """The records of a cleaning hour: keys and values in order; None deletes a key."""
+    rng = Random(seed)
+    told: list[tuple[str, str | None]] = []
+    for number in range(48):
+        key = rng.choice(("tea", "milk", "bread", "jam", "salt", "rice"))
+        gone = number % 6 == 5
+        told.append((key, None if gone else str(rng.randrange(100, 900))))
+    return told
+
+
+def cleaning_hour(seed: int, rule: CleaningRule | None = None) -> Lab:
+    """A table of prices as a compacted log. rule: decides in Kafka's place which records stay.
+
+    A price comes every ten seconds. `slow` reads the log in parts, with pauses of less than
+    delete.retention.ms, which is two minutes here. `new` reads all that is left in the end.
+    """
+    lab = Lab(brokers=1, seed=seed, broker_version="4.4")
+    config = {
+        "cleanup.policy": "compact",
+        "segment.ms": 40_000,
+        "min.cleanable.dirty.ratio": 0.01,
+        "delete.retention.ms": 2 * MINUTE_MS,
+    }
+    lab.create_topic("prices", config=config)
+    if rule is not None:
+        lab.broker(0).clean_by(rule)
+    shop = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+    position = 0
+    for number, (key, value) in enumerate(prices_of(seed)):
+        shop.send(ProducerRecord("prices", key=key, value=value)).get()
+        lab.run_for(ms=10_000)
+        if number % 8 == 7:
+            position = _read_some(lab, "slow", position, 6)
+    lab.run_for(ms=4 * MINUTE_MS)
+    shop.send(ProducerRecord("prices", key="last", value="1")).get()
+    _read_some(lab, "slow", position, 60)
+    lab.run_for(ms=5 * MINUTE_MS)
+    _read_some(lab, "new", 0, 60)
+    lab.close()
+    return lab
+
+
+def _read_some(lab: Lab, name: str, position: int, most: int) -> int:
+    """Read at most so many records from `position` on; returns the next position."""
+    settings = {"max.poll.records": most, "auto.offset.reset": "earliest"}
+    reader = KafkaConsumer(lab, settings, name=lab.unused_name(name))
+    reader.assign([PRICES_0])
+    reader.seek(PRICES_0, position)
+    for record in reader.poll(timeout_ms=2_000):
+        position = record.offset + 1
+    reader.close()
+    return position
+
+
+def table_of(lab: Lab, reader: str, seed: int) -> dict[str, str]:
+    """key -> value as a reader of the hour knows them: what it was given, in order."""
+    told, known = [*prices_of(seed), ("last", "1")], {}
+    for event in lab.journal.of("record.delivered"):
+        if event.who.startswith(reader):
+            key, value = told[event.offset]
+            known.pop(key, None)
+            if value is not None:
+                known[key] = value
+    return known
+
+
+def offsets_left(lab: Lab, topic: str = "prices") -> list[int]:
+    """The offsets that are in partition 0 of a topic on broker 0."""
+    log = lab.broker(0).machine.replicas.replica((topic, 0)).log
+    return [
+        batch.offset_of(place) for batch in log.batches() for place in range(len(batch.records))
+    ]

@@ -126,11 +126,11 @@ def clean(
                 kept.append(place)
         stats.messages_written += len(kept)
         if kept or is_last(batch):
-            left.append(_with(batch, kept, horizon_ms))
+            left.append(with_records(batch, kept, horizon_ms))
     return Cleaned(left, end, stats)
 
 
-def _with(batch: RecordBatch, kept: list[int], horizon_ms: int | None) -> RecordBatch:
+def with_records(batch: RecordBatch, kept: list[int], horizon_ms: int | None) -> RecordBatch:
     """The batch with these records only; its base and last offset, producer and sequence stay.
 
     The delete horizon takes the place of the batch's first timestamp, so the records' times need

@@ -199,6 +199,10 @@ class Segments:
 
         return self._from_oldest(goes, high_watermark, log_end)
 
+    def safe(self, high_watermark: int, log_end: int) -> list[Segment]:
+        """The segments with records that every replica in sync has: those that could be deleted."""
+        return self._from_oldest(lambda segment: True, high_watermark, log_end)
+
     def before_start(self, log_start: int, high_watermark: int, log_end: int) -> list[Segment]:
         """The segments that end before the log start offset."""
         ends = {id(segment): later.base_offset for segment, later in zip(self.all, self.all[1:])}

@@ -12,6 +12,7 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
+from kafkalab.broker.log.learners_rules import CleaningRule, RetentionRule
 from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
 from kafkalab.broker.log.offset_lookup import LookUp, look_up
 from kafkalab.broker.replication.delayed_produce import WaitingProduce
@@ -142,6 +143,22 @@ class BrokerEnd:
         and returns "append", "duplicate", "out of order" or "fenced"."""
         self._journal.append("fault", self.name, what="judge_batches", broker=self.node.id)
         self.machine.replicas.verdict_rule = rule
+
+    def delete_segments_by(self, rule: RetentionRule) -> None:
+        """Let a rule of your own decide what retention deletes at this broker, from now on.
+
+        At each check it gets the segments, the time, retention.ms and retention.bytes of each log
+        whose policy is delete. It returns the base offsets of the segments that go."""
+        self._journal.append("fault", self.name, what="delete_segments_by", broker=self.node.id)
+        self.machine.replicas.logs.retention_rule = rule
+
+    def clean_by(self, rule: CleaningRule) -> None:
+        """Let a rule of your own decide what compaction keeps at this broker, from now on.
+
+        It gets the records below the active segment, and returns the offsets of those that stay.
+        Internal topics are cleaned as ever."""
+        self._journal.append("fault", self.name, what="clean_by", broker=self.node.id)
+        self.machine.replicas.logs.cleaning_rule = rule
 
     def request_path(self) -> list[dict[str, object]]:
         """List the requests in this broker at this time: in the request queue, I/O threads,
