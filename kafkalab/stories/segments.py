@@ -5,7 +5,7 @@ The chapter shows what decides; here is what writes the records and lays the fil
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -15,7 +15,7 @@ from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.lab import Lab
-from kafkalab.records import ProducerRecord, TopicPartition
+from kafkalab.records import OffsetAndMetadata, ProducerRecord, TopicPartition
 
 DAY_MS = 86_400_000
 PRICES_0 = TopicPartition("prices", 0)
@@ -257,3 +257,135 @@ def offsets_left(lab: Lab, topic: str = "prices") -> list[int]:
     return [
         batch.offset_of(place) for batch in log.batches() for place in range(len(batch.records))
     ]
+
+
+# The runs of the chapter.
+
+
+def in_ms(minutes: float) -> int:
+    """So many minutes in milliseconds."""
+    return int(minutes * MINUTE_MS)
+
+
+def shop_lab(brokers: int = 1, seed: int = 1, version: str = "4.4", **config: object) -> Lab:
+    """A lab with the topic `orders`; `segment_ms=60_000` is the topic's setting segment.ms."""
+    lab = Lab(brokers=brokers, seed=seed, broker_version=version)
+    lab.create_topic("orders", config={key.replace("_", "."): each for key, each in config.items()})
+    return lab
+
+
+def sell(
+    lab: Lab,
+    orders: int,
+    *,
+    every_ms: int = MINUTE_MS,
+    size: int = 40,
+    partitions: int = 1,
+    each: Callable[[], object] = lambda: None,
+) -> None:
+    """Write an order, as long as `size` says, to each partition; then wait; and so on.
+
+    each: is called after each wait.
+    """
+    settings = {"linger.ms": 0, "metadata.max.age.ms": DAY_MS}
+    shop = KafkaProducer(lab, settings, name=lab.unused_name("shop"))
+    for _ in range(orders):
+        for partition in range(partitions):
+            value = "tea".ljust(size, ".")
+            shop.send(ProducerRecord("orders", partition=partition, value=value))
+        lab.run_for(ms=every_ms)
+        each()
+    shop.close()
+
+
+def oldest_minutes(lab: Lab) -> float:
+    """How many minutes old the oldest order in the log is."""
+    oldest = lab.broker(0).machine.replicas.replica(("orders", 0)).log.batches()[0].records[0]
+    age_ms = lab.epoch_ms + lab.now_ms - oldest.timestamp_ms
+    return round(age_ms / MINUTE_MS, 1)
+
+
+def roll_minutes(jitter_ms: int) -> list[int]:
+    """Eight partitions get an order each half minute for three quarters of an hour, and roll after
+    half an hour: the minute of each roll, for this segment.jitter.ms."""
+    lab = Lab(brokers=1, seed=3)
+    config = {"segment.ms": in_ms(30), "segment.jitter.ms": jitter_ms}
+    lab.create_topic("orders", partitions=8, config=config)
+    sell(lab, 90, every_ms=30_000, partitions=8)
+    rolled: dict[int, int] = {}
+    for event in lab.journal.of("log.rolled"):
+        rolled.setdefault(event.partition, event.at_ms // MINUTE_MS)
+    return sorted(rolled.values())
+
+
+def log_rows(lab: Lab, topic: str = "prices") -> list[tuple[int, str | None, str | None]]:
+    """(offset, key, value) of the records that are in partition 0 of a topic."""
+    log = lab.broker(0).machine.replicas.replica((topic, 0)).log
+    return [
+        (batch.offset_of(place), record.key, record.value)
+        for batch in log.batches()
+        for place, record in enumerate(batch.records)
+    ]
+
+
+def price_lab(version: str = "4.4", **config: object) -> Lab:
+    """A lab with the compacted topic `prices`; a new segment begins after a minute."""
+    lab = Lab(brokers=1, seed=1, broker_version=version)
+    settings = {
+        "cleanup.policy": "compact",
+        "segment.ms": MINUTE_MS,
+        "min.cleanable.dirty.ratio": 0.01,
+        **{key.replace("_", "."): each for key, each in config.items()},
+    }
+    lab.create_topic("prices", config=settings)
+    return lab
+
+
+def write_prices(lab: Lab, *pairs: tuple[str, str | None]) -> None:
+    """Write keys and values to `prices`, and wait until all are written."""
+    settings = {"linger.ms": 0, "metadata.max.age.ms": DAY_MS}
+    shop = KafkaProducer(lab, settings, name=lab.unused_name("shop"))
+    _wait([shop.send(ProducerRecord("prices", key=key, value=value)) for key, value in pairs])
+    shop.close()
+
+
+def three_states(version: str) -> dict[str, list[tuple[int, str | None, str | None]]]:
+    """The log of prices as written, after a cleaning, and after one that comes two days later."""
+    lab, states = price_lab(version), {}
+    write_prices(lab, *PRICES)
+    states["written"] = log_rows(lab)
+    for name, wait_ms in (("cleaned", MINUTE_MS), ("two days later", 2 * DAY_MS)):
+        lab.run_for(ms=wait_ms)
+        write_prices(lab, ("jam", "7" if name == "cleaned" else "8"))
+        lab.run_for(ms=MINUTE_MS)
+        states[name] = log_rows(lab)
+    return states
+
+
+def cleanings(ratio: float, records: int = 1_200, keys: int = 100) -> list[tuple[int, int, int]]:
+    """(end of the cleaned part, records read, records left) of each cleaning of a table of prices.
+
+    `records` changes of `keys` prices are written in turn, one a second; about 25 fit into a file.
+    ratio: min.cleanable.dirty.ratio.
+    """
+    lab = price_lab(**{"min_cleanable_dirty_ratio": ratio, "internal_segment_bytes": 2_000})
+    shop = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+    for number in range(records):
+        key = f"tea {number % keys:02}"
+        shop.send(ProducerRecord("prices", key=key, value=str(number)))
+        lab.run_for(ms=1_000)
+    return [
+        (event.up_to, event.messages_read, event.messages_written)
+        for event in lab.journal.of("log.cleaned")
+    ]
+
+
+def commit_often(lab: Lab, commits: int, group: str = "billing") -> None:
+    """Let a group commit so often, once a second, in partition 0 of `orders`."""
+    reader = KafkaConsumer(lab, {"group.id": group, "enable.auto.commit": False}, name=group)
+    place = TopicPartition("orders", 0)
+    reader.assign([place])
+    for offset in range(commits):
+        reader.commit_sync({place: OffsetAndMetadata(offset)})
+        lab.run_for(ms=1_000)
+    reader.close()

@@ -17,7 +17,9 @@ from .outcome_grid import Outcome, outcome_grid
 from .ownership import ownership
 from .picture import Picture
 from .poll_gap import poll_gap
+from .record_strip import record_strip
 from .replica_ladder import replica_ladder
+from .segment_strip import segment_strip
 from .sequence import sequence
 from .sequence_ladder import sequence_ladder
 from .side_by_side import side_by_side
@@ -47,7 +49,9 @@ __all__ = [
     "outcome_grid",
     "ownership",
     "poll_gap",
+    "record_strip",
     "replica_ladder",
+    "segment_strip",
     "sequence",
     "sequence_ladder",
     "side_by_side",
@@ -68,6 +72,7 @@ for _what, _views in {
         ownership,
         poll_gap,
         replica_ladder,
+        segment_strip,
         sequence,
         sequence_ladder,
         timeline,

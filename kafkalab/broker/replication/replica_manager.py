@@ -97,7 +97,9 @@ class ReplicaManager:
             if partition is None:
                 raise KeyError(f"there is no partition {key[0]}-{key[1]}")
             topic = self._cluster.topics[key[0]]
-            settings = log_settings(topic.setting, topic.is_internal, self._config)
+            settings = log_settings(
+                topic.setting, topic.name if topic.is_internal else "", self._config
+            )
             replica = self._replicas[key] = Replica(
                 partition, PartitionLog(*key, settings, self.disk, self._draw)
             )
