@@ -318,9 +318,11 @@ def roll_minutes(jitter_ms: int) -> list[int]:
     return sorted(rolled.values())
 
 
-def log_rows(lab: Lab, topic: str = "prices") -> list[tuple[int, str | None, str | None]]:
-    """(offset, key, value) of the records that are in partition 0 of a topic."""
-    log = lab.broker(0).machine.replicas.replica((topic, 0)).log
+def log_rows(
+    lab: Lab, topic: str = "prices", partition: int = 0
+) -> list[tuple[int, str | None, str | None]]:
+    """(offset, key, value) of the records that are in a partition."""
+    log = lab.broker(0).machine.replicas.replica((topic, partition)).log
     return [
         (batch.offset_of(place), record.key, record.value)
         for batch in log.batches()

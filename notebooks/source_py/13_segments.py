@@ -46,17 +46,19 @@ segment_strip(lab, "orders", at_ms=looks, title="a log that keeps thirty minutes
 # oldest file, as a whole. Writing at one end and deleting at the other is fast: the disk writes in
 # sequence.
 #
-# Now the 54 minutes. Three things make deletion late:
+# Now the 54 minutes. Look at the third file, with the orders of the minutes 41 to 61. Three things
+# make its deletion late:
 #
-# 1. A segment can go when its *newest* record is too old. The first segment holds the orders of 20
-#    minutes. Its last one is 30 minutes old at minute 50. Its first one is 50 by then.
+# 1. A segment can go when its *newest* record is too old. That is at minute 91. By then the oldest
+#    order in the file is 50 minutes old.
 # 2. The broker looks every five minutes (`log.retention.check.interval.ms`). That is the
-#    **retention check** (保留检查). The first one comes 30 seconds after the start.
+#    **retention check** (保留检查). The first one comes 30 seconds after the start, so the next one
+#    after minute 91 is at 95.5.
 # 3. The file is renamed to `.deleted` first. It leaves the disk a minute later
 #    (`file.delete.delay.ms`). Readers no longer see its records, but the space is still in use.
 #
-# The minimum is a promise: no record is deleted before `retention.ms` is over. There is no maximum
-# in the setting. Add `segment.ms`, five minutes, and a minute.
+# `retention.ms` is a minimum, as long as all clocks are right and there is no limit in bytes. It is
+# no maximum. For that, add `segment.ms`, five minutes, and a minute.
 
 # %% [markdown]
 # ## 2. When does a segment roll?
@@ -141,6 +143,7 @@ predict("13 bytes left", bytes_left=None)
 # %%
 lab = shop_lab(retention_bytes=2_000, retention_ms=-1, segment_ms=minutes(7))
 sell(lab, orders=60)
+lab.run_for(ms=minutes(10))
 rows = lab.broker(0).segments("orders", 0)
 truth("13 bytes left", bytes_left=sum(row["size_bytes"] for row in rows))
 [row["size_bytes"] for row in rows]
@@ -148,9 +151,9 @@ truth("13 bytes left", bytes_left=sum(row["size_bytes"] for row in rows))
 # %% [markdown]
 # More than 2,000. Without the oldest of these files the log would be smaller than the limit.
 #
-# Now a producer whose clock is 50 minutes fast. It writes one order among 90 others. The topic keeps
-# 20 minutes, in segments of ten. How many of the first thirty orders are still there after 80
-# minutes?
+# Now a producer whose clock is 50 minutes fast. It writes one order among 80 others, the fourth
+# one. The topic keeps 20 minutes, in segments of ten. How many of the first thirty orders are still
+# there after 80 minutes?
 
 # %%
 predict("13 fast clock", still_there=None)
@@ -167,9 +170,10 @@ truth("13 fast clock", still_there=max(0, 30 - start))
 segment_strip(lab, "orders", at_ms=[minutes(each) for each in (30, 60, 79)], title="a fast clock")
 
 # %% [markdown]
-# All of them, for an hour longer than they should be. The newest timestamp in the first file lies in
-# the future, so the file is not old. It protects all files behind it. Look at the first row, too: the
-# fast order made the next order's segment roll, because the records' clock decides.
+# All but three. The fast order is 50 minutes newer than the first one, by the records' clock. So a
+# new file began with it. This file did not roll for an hour: its age counts from its first
+# timestamp, which was in the future. And it did not become old, because its newest timestamp was in
+# the future, too. It protects all files behind it.
 #
 # Since 4.0 a broker refuses a timestamp that is more than an hour ahead
 # (`message.timestamp.after.max.ms`). With `message.timestamp.type=LogAppendTime` the broker writes
@@ -232,7 +236,7 @@ listed = [line.split() for line in recorded_output("2.3")["ls old-0"].splitlines
 print(*(f"{size:>9} {name}" for name, size in listed if ".log" in name), sep="\n")
 for line in recorded_output("2.3")["server.log"].splitlines():
     if "old-0" in line and ("Found deletable" in line or "Deleted log" in line):
-        print(line[:24], line.partition("] ")[2].partition(" (kafka")[0][-120:])
+        print(line[12:20], line.partition("INFO ")[2].partition(" (kafka")[0])
 
 # %% [markdown]
 # The three old files have a new name, `.log.deleted`. They are gone 60 seconds later; compare the
@@ -324,8 +328,8 @@ pd.DataFrame(runs[0.5], columns=["cleaned up to", "records read", "records left"
 # - `min.compaction.lag.ms`, 0: a record stays at least so long, although a newer one is there. So a
 #   slow reader sees each change.
 # - `max.compaction.lag.ms`, no limit: after so long the log is cleaned at any ratio. This is the
-#   setting for "personal data is gone after thirty days". It needs a segment that rolls in time,
-#   and Kafka rolls one for it.
+#   setting for "personal data is gone after thirty days". It also makes the active segment roll after
+#   that time, if somebody writes.
 #
 # A producer writes a key again and again, and nothing is cleaned? Look at `segment.ms`. Until the
 # segment rolls, all of it is active.
@@ -336,19 +340,154 @@ pd.DataFrame(runs[0.5], columns=["cleaned up to", "records read", "records left"
 # ## 8. The topic of committed offsets
 #
 # `__consumer_offsets` is compacted. Its key is group, topic and partition (chapter 09). Its segments
-# are small, 100 MiB (`offsets.topic.segment.bytes`), so that they become old soon. A group commits
-# every second, 900 times. The file is made smaller here, 3,000 bytes, so that the cleaner comes
-# within these minutes:
+# are small, 100 MiB (`offsets.topic.segment.bytes`), so that the cleaner gets them soon. Here they
+# are much smaller, 12,000 bytes. One group commits 900 times in one partition. How many of the 900
+# records are in the log at the end?
+
+# %%
+predict("13 commits", left=None)
 
 # %% items="N53 N55"
 from kafkalab import Lab
-from kafkalab.stories.segments import commit_often, offsets_left
+from kafkalab.stories.segments import commit_often, log_rows  # (offset, key, value)
 
-small = {"internal.segment.bytes": 3_000}
-lab = Lab(brokers=1, seed=2)
+lab = Lab(brokers=1, seed=2, broker_config={"offsets.topic.segment.bytes": 12_000})
 lab.create_topic("orders")
-lab.create_topic("marks", config={"cleanup.policy": "compact", **small})
-commit_often(lab, commits=2)
-lab.lines("billing").message.iloc[-1][:60]
+commit_often(lab, commits=900)
+place = next(event.partition for event in lab.journal.of("log.cleaned"))
+rows = log_rows(lab, "__consumer_offsets", place)
+truth("13 commits", left=len(rows))
+cleaned = [event.up_to for event in lab.journal.of("log.cleaned")]
+f"cleaned up to {cleaned}; the first offsets left: {[offset for offset, *_ in rows[:3]]}"
+
+# %% [markdown] items="N53"
+# One record of the first 800, and the 100 of the active segment. So the size of this topic depends
+# on how many groups and partitions there are, not on how often they commit. When a coordinator
+# starts, it reads the whole partition; with an uncompacted one that takes very long.
+#
+# Two real brokers wrote these records. The tool's `--offsets-decoder` makes the bytes readable. One
+# question: what is in the value of 4.4.0 that is not in the key?
+
+# %%
+command = "kafka-dump-log --topic-partition __consumer_offsets-9 --offsets-decoder"
+for release in ("2.3", "4.4"):
+    line = recorded_output(release)[command].splitlines()[3]
+    print(release, line.partition("headerKeys: [] ")[2])
+
+# %% [markdown]
+# <details><summary>Answer</summary>The offset, the leader epoch, a text of the program, the time of
+# the commit, and the topic's id. The id tells a topic from another one that was made under the same
+# name later. The tool of 2.3.1 prints the offset only; the record has more.</details>
+#
+# ## 9. Spark lab: what does compaction save?
+#
+# It depends on the keys. Two million changes of prices: in the first table there are 1,000 keys, in
+# the second 1,500,000. Spark counts the records that a cleaner leaves: the last one of each key.
+# Spark starts now. That takes up to a minute.
+
+# %% spark=true
+from kafkalab import logsets
+from pyspark.sql import functions as F
+
+spark = logsets.session()
+
+
+def changes(keys):
+    """Two million records: offset, key and value; each tenth one deletes its key."""
+    offset = F.col("id").alias("offset")
+    key = F.concat(F.lit("price-"), F.pmod(F.hash("id"), F.lit(keys))).alias("key")
+    value = F.when(F.col("id") % 10 != 9, F.col("id")).alias("value")
+    return spark.range(2_000_000).select(offset, key, value)
+
+
+def share(keys):
+    """The share of the records that are the last of their key."""
+    return round(changes(keys).groupBy("key").agg(F.max("offset")).count() / 2_000_000, 4)
+
+
+{keys: share(keys) for keys in (1_000, 1_500_000)}
+
+# %% [markdown]
+# With 1,000 keys nearly everything goes. With 1,500,000 keys a little more than half of the records
+# stay, because most keys come once or twice. Compaction does not bound a log. The number of keys
+# does. If the keys are order numbers, the log grows for ever. Then set both policies,
+# `cleanup.policy=compact,delete`.
+
+# %% exercise="13.5"
+
+# %% [markdown]
+# ## 10. In your own words
 
 # %% exercise="13.open"
+
+# %% [markdown]
+# ## Then and now
+#
+# KIP means [Kafka Improvement
+# Proposal](https://cwiki.apache.org/confluence/display/KAFKA/Kafka+Improvement+Proposals).
+#
+# | Then | Now | Try it |
+# |---|---|---|
+# | A tombstone goes when a *later* clean file is a day newer. In a quiet log that may be never. | From 3.1 on its batch gets a time, `deleteHorizonMs`, at the first cleaning (KIP-534). | below |
+# | A timestamp in the future keeps a file for years. | From 4.0 on a broker refuses more than an hour (KIP-1030). | section 4 |
+# | `segment.bytes` may be 14 bytes. | At least 1 MiB from 4.0 on (KIP-1030). Labs and tests use `internal.segment.bytes`. | `shop_lab(segment_bytes=999)` |
+# | The cleaner waits for the dirty ratio only. | `max.compaction.lag.ms` sets a limit, since 2.3 (KIP-354). | section 7 |
+# | `kafka-get-offsets` names its brokers with `--broker-list`. | `--bootstrap-server`. For a time after the last record 4.1.0 prints no line, 2.3.1 an empty offset. | section 5 |
+#
+# The first row, on two brokers. What is left two days after the first cleaning?
+
+# %%
+for release in ("2.3", "4.4"):
+    rows = three_states(release)["two days later"]
+    print(release, [(offset, key) for offset, key, _ in rows])
+
+# %% [markdown]
+# Broker 2.3 still has the tombstone of milk, at offset 4. Its rule compares files: this one is no
+# older than the newest clean file.
+#
+# ## Break it yourself
+#
+# A law says: personal data is gone an hour after it was written. The team has set `retention.ms` to
+# 55 minutes. Change one number so that no order is ever older than 60 minutes on disk. What does
+# your change cost?
+
+# %%
+segment_minutes = 30
+lab, ages = shop_lab(retention_ms=minutes(55), segment_ms=minutes(segment_minutes)), []
+sell(lab, orders=300, each=lambda: ages.append(oldest_minutes(lab)))
+rolls = sum(1 for _ in lab.journal.of("log.rolled"))
+f"the oldest order was {max(ages)} minutes old; {rolls} files were closed"
+
+# %% [markdown]
+# <details><summary>What to see</summary>A smaller <code>segment.ms</code> alone is not enough: 55
+# minutes, the segment and up to five minutes until the next check are more than 60. The limit for
+# the setting is 60 minus all three. Each file costs open files and memory on the broker: a log, two
+# indexes and more. <code>log.retention.check.interval.ms</code> is a setting of the broker.</details>
+#
+# **So what.** Plan a disk with `retention.ms` + `segment.ms` + the check interval, times bytes in a
+# minute, times replicas. With `retention.bytes` add one segment for each partition. Alert on free
+# disk space, and on the age of the oldest record where a law sets a limit. For compacted topics
+# alert when the cleaner stops: the broker's metric `time-since-last-run-ms` grows, and
+# `__consumer_offsets` grows with it.
+#
+# ## What you know now
+#
+# - A log is a row of files. Only the last one is written to. Each is named after its first offset.
+# - A look-up takes the file, then the sparse index, then reads a few headers.
+# - Retention takes whole files, from the oldest on, at its next check. `retention.ms` is a minimum.
+# - One timestamp in the future protects its file and all files behind it.
+# - Compaction keeps the last record of each key, and all of the active segment. Offsets stay.
+# - A tombstone stays for a day after the first cleaning, so that slow readers see it.
+#
+# **Words**: segment 日志段 · active segment 活跃段 · roll 滚动切分 · index 索引文件 · retention check
+# 保留检查 · log cleaner 日志清理线程 · dirty ratio 脏数据比例 · tombstone 墓碑消息
+#
+# ### Do you remember?
+#
+# <details><summary>1. Chapter 01: a reader's bookmark is before the log's start. What
+# happens?</summary><code>auto.offset.reset</code> decides: the log's start, its end, or an
+# error.</details>
+# <details><summary>2. Chapter 04: why are a few large batches better than many small
+# ones?</summary>Each batch has a header of 61 bytes, and each request costs time.</details>
+# <details><summary>3. Chapter 11: what is lead?</summary>The distance from the log's start to the
+# committed offset. When it is 0, retention deletes what you have not read.</details>

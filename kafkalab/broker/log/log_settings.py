@@ -36,6 +36,13 @@ class LogSettings:
     message_max_bytes: int = 1_048_588
     stamps_at_append: bool = False
 
+    @property
+    def longest_segment_ms(self) -> int:
+        """The age at which a segment rolls: a compacted one in time for max.compaction.lag.ms, too
+        (LogConfig.maxSegmentMs)."""
+        lag_ms = self.max_compaction_lag_ms if self.is_compacted else self.segment_ms
+        return min(self.segment_ms, lag_ms)
+
 
 def log_settings(
     setting: Callable[[str, Any], Any], internal: str, config: BrokerConfig

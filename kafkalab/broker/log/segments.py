@@ -78,7 +78,7 @@ class Segment:
             return True
         newest = max((record.timestamp_ms for record in batch.records), default=now_ms)
         age_ms = newest - self.first_ms if self.first_ms is not None else now_ms - self.created_ms
-        return self.size_bytes > 0 and age_ms > settings.segment_ms - self.jitter_ms
+        return self.size_bytes > 0 and age_ms > settings.longest_segment_ms - self.jitter_ms
 
     def entry_for(self, offset: int) -> tuple[int, int]:
         """The newest index entry that is not beyond the offset (OffsetIndex.lookup).

@@ -75,6 +75,12 @@ def test_jitter_rolls_earlier_than_segment_ms_and_each_segment_draws_anew():
     assert names(log) == [0, 2, 4]
 
 
+def test_a_compacted_log_rolls_in_time_for_its_largest_lag():
+    limits = {"segment_ms": 9_000, "max_compaction_lag_ms": 1_000}
+    assert names(a_log(0, 1_000, 1_001, is_compacted=True, **limits)) == [0, 2]
+    assert names(a_log(0, 1_000, 1_001, **limits)) == [0]
+
+
 def test_jitter_spreads_the_rolls_of_partitions_that_began_together():
     def rolls(jitter_ms):
         lab = Lab(seed=5)
