@@ -139,8 +139,9 @@ def recorded_output(broker_version: str) -> dict[str, str]:
 # A day of retention, and an hour of cleaning: the labs in which a learner's rule decides.
 
 MINUTE_MS = 60_000
-KEEPS = ("time", "size", "both", "clock")
-"""What a day is about: retention.ms, retention.bytes, both, or an order from a clock that is fast.
+KEEPS = ("time", "size", "both", "clock", "crash")
+"""What a day is about: retention.ms, retention.bytes, both, an order from a clock that is fast, or
+a broker that is down for twenty minutes.
 """
 
 
@@ -170,6 +171,10 @@ def retention_day(seed: int, keeps: str, rule: RetentionRule | None = None, hour
         at_ms = lab.epoch_ms + lab.now_ms + ahead_ms
         value = "tea".ljust(rng.choice((10, 60, 200)), ".")
         shop.send(ProducerRecord("orders", value=value, timestamp_ms=at_ms)).get()
+        if keeps == "crash" and number == 25:
+            lab.broker(0).crash()
+            lab.run_for(ms=20 * MINUTE_MS)
+            lab.broker(0).restart()
         lab.run_for(ms=rng.randrange(1, 6) * MINUTE_MS)
     lab.run_for(ms=hours * 60 * MINUTE_MS - lab.now_ms)
     lab.close()
@@ -182,6 +187,48 @@ def deletions(lab: Lab) -> list[tuple[int, int]]:
         (event.at_ms // MINUTE_MS, event.log_start_offset)
         for event in lab.journal.of("log.deleted")
     ]
+
+
+WHY = ("segment", "check", "clock")
+"""Why a record older than retention.ms is still there: its segment has a newer one, the broker has
+not looked yet, or a clock is fast."""
+
+
+def stale_log(seed: int) -> tuple[Lab, str]:
+    """A log whose oldest record should be gone by its age, and why it is there: one of WHY."""
+    rng = Random(seed)
+    why = WHY[seed % len(WHY)]
+    keep, roll = rng.randrange(20, 40), rng.randrange(9, 15)
+    lab = shop_lab(retention_ms=in_ms(keep), segment_ms=in_ms(roll))
+    shop = KafkaProducer(lab, {"linger.ms": 0, "metadata.max.age.ms": DAY_MS}, name="shop")
+    fast = rng.randrange(10, 18) if why == "clock" else -1
+    for number in range(120):
+        ahead_ms = in_ms(rng.randrange(45, 58)) if number == fast else 0
+        at_ms = lab.epoch_ms + lab.now_ms + ahead_ms
+        shop.send(ProducerRecord("orders", value="tea", timestamp_ms=at_ms)).get()
+        lab.run_for(ms=rng.randrange(50, 100) * 1_000)
+        if lab.now_ms > in_ms(keep + 2 * roll) and _stays(lab, in_ms(keep)) == why:
+            break
+    return lab, why
+
+
+def _stays(lab: Lab, keep_ms: int) -> str:
+    """Why the oldest record of `orders` is there; "" where it is not too old."""
+    log = lab.broker(0).machine.replicas.replica(("orders", 0)).log
+    now_ms, newest_ms = lab.epoch_ms + lab.now_ms, log.segments.all[0].largest_ms
+    oldest_ms = min(
+        record.timestamp_ms
+        for batch in log.batches()
+        if log.segments.of(batch.base_offset) is log.segments.all[0]
+        for record in batch.records
+    )
+    if now_ms - oldest_ms <= keep_ms:
+        return ""
+    if newest_ms > now_ms:
+        return "clock"
+    if len(log.segments) < 2:
+        return ""
+    return "segment" if now_ms - newest_ms <= keep_ms else "check"
 
 
 def prices_of(seed: int) -> list[tuple[str, str | None]]:

@@ -6,8 +6,8 @@
 # setting. Kafka does not delete records. It deletes *files*, and it looks for them now and then.
 #
 # **You need** chapters 01 and 09; 04 and 06 help. **You get** seven words: *segment*, *active
-# segment*, *index*, *roll*, *retention check*, *log cleaner*, *dirty ratio*. **Time** two sittings:
-# about 45 + 45 minutes. The first one ends after section 5.
+# segment*, *index*, *roll*, *retention check*, *log cleaner*, *dirty ratio*. **Time** three
+# sittings: about 45 + 30 + 25 minutes. They end after sections 4 and 7 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -194,6 +194,10 @@ lab.run_for(ms=minutes(40))
 # %% exercise="13.3"
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 5. What do the tools say?
 #
 # Two tools of Kafka look at logs. `kafka-dump-log` (DumpLogSegments) reads the files of a broker.
@@ -254,11 +258,9 @@ for release, lab in logs.items():
         answers[words, f"real {release}"] = recorded_output(release)[command].strip()
 pd.Series(answers).unstack()
 
-# %% [markdown]
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It continues past an exercise that is still open.
-#
+# %% exercise="13.6"
+
+# %% [markdown] items="N54"
 # ## 6. Compaction: what the cleaner leaves
 #
 # Some topics must not forget by age. A table of prices, the addresses of customers, the committed
@@ -337,6 +339,10 @@ pd.DataFrame(runs[0.5], columns=["cleaned up to", "records read", "records left"
 # %% exercise="13.4"
 
 # %% [markdown] items="N53 N55"
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 8. The topic of committed offsets
 #
 # `__consumer_offsets` is compacted. Its key is group, topic and partition (chapter 09). Its segments

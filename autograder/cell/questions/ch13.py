@@ -104,7 +104,7 @@ DAYS = (
     {"case": "a limit in bytes", "seed": 2, "keeps": "size"},
     {"case": "both limits", "seed": 4, "keeps": "both"},
     {"case": "one order from a fast clock", "seed": 3, "keeps": "clock"},
-    {"case": "one order from a fast clock, another day", "seed": 2, "keeps": "clock"},
+    {"case": "the broker is down for twenty minutes", "seed": 2, "keeps": "crash"},
 )
 
 
@@ -164,7 +164,7 @@ from autograder.cell.kinds import Value
 QUESTION_13_3 = Value(
     id="13.3",
     hints=(
-        "Follow the first record of a file: how long until the file is closed, until its last record is too old, until a check comes, until the file is deleted?",
+        "Follow the first record of a file. How long until the file is closed? How long until its last record is too old, until a check comes, and until the file is deleted?",
         "Four times: segment.ms, retention.ms, five minutes, one minute. Then GB an hour, hours, replicas.",
     ),
     title="how much disk",
@@ -179,6 +179,50 @@ QUESTION_13_3 = Value(
         "replicas": (2, 3),
         "gb_per_hour": (10, 20, 40, 60),
     },
+)
+
+
+# %% 13.6
+from autograder.cell.kinds import Value
+from kafkalab.stories.segments import stale_log
+
+
+@cache
+def dump_of(number: int) -> dict:
+    """The oldest file of a log, as the tool prints it: lines, retention.ms, and the time."""
+    lab, _ = stale_log(number)
+    log = lab.broker(0).machine.replicas.replica(("orders", 0)).log
+    first = log.segments.all[0]
+    return {
+        "lines": [
+            f"baseOffset: {batch.base_offset} CreateTime: {batch.records[0].timestamp_ms}"
+            for batch in log.batches()
+            if log.segments.of(batch.base_offset) is first
+        ],
+        "retention_ms": log.segments.settings.retention_ms,
+        "now_ms": lab.epoch_ms + lab.now_ms,
+    }
+
+
+def dumps(drawn) -> dict:
+    """What a learner sees of each topic."""
+    return type(drawn)({name: type(one)(dump_of(one["log"])) for name, one in drawn.items()})
+
+
+QUESTION_13_6 = Value(
+    id="13.6",
+    hints=(
+        "Which line has the largest CreateTime? Is this time in the future of now_ms?",
+        "age = now_ms - the largest CreateTime. Negative: a clock. More than retention_ms: the check. Else the segment.",
+    ),
+    title="bug hunt: why is it still there",
+    points=3,
+    answers=("holds", "why"),
+    draws=THREE,
+    row="topic",
+    show=dumps,
+    space={"log": tuple(range(120))},
+    together=lambda topics: len({n["log"] % 3 for n in topics}) == 3,
 )
 
 
@@ -306,6 +350,7 @@ QUESTIONS = (
     QUESTION_13_1,
     QUESTION_13_2,
     QUESTION_13_3,
+    QUESTION_13_6,
     QUESTION_13_4,
     QUESTION_13_5,
     QUESTION_13_open,

@@ -122,7 +122,7 @@ from autograder.course.judge import Judge
 def _more_days(rng) -> list[dict]:
     return [
         {"seed": rng.randrange(10, 900), "keeps": keeps}
-        for keeps in ("time", "size", "both", "clock")
+        for keeps in ("time", "size", "both", "clock", "crash")
     ]
 
 
@@ -308,6 +308,126 @@ JUDGE_13_3 = Judge(
     otherwise=(
         "not these. The first record of a file waits for the last one, then for retention.ms, then "
         "for the next check, and then for the deletion of the file. Each replica has a copy."
+    ),
+)
+
+
+# %% 13.6
+from autograder.course.judge import WrongAnswer
+from autograder.course.judge import Judge
+from kafkalab.stories.segments import stale_log
+
+
+def _stale(case: dict) -> dict:
+    """From the segment itself: its newest timestamp, and the record that has it."""
+    lab, reason = stale_log(case["log"])
+    log = lab.broker(0).machine.replicas.replica(("orders", 0)).log
+    newest_ms = log.segments.all[0].largest_ms
+    found = [
+        batch.base_offset for batch in log.batches() if batch.records[0].timestamp_ms == newest_ms
+    ]
+    return {"holds": found[0], "why": reason}
+
+
+JUDGE_13_6 = Judge(
+    id="13.6",
+    wrong_answers=(
+        WrongAnswer(
+            name="the oldest record",
+            sentence="You named the oldest record. Its age does not matter: the newest record of a file decides.",
+            source=(
+                "words_of = lambda line: [int(word) for word in line.split() if word.isdigit()]\n"
+                "times = {a: dict(map(words_of, x.lines)) for a, x in n.items()}\n"
+                "holds = {a: max(times[a], key=times[a].get) for a in n}\n"
+                "age = {a: x.now_ms - times[a][holds[a]] for a, x in n.items()}\n"
+                "why = {\n"
+                "    a: \"clock\" if age[a] < 0 else \"check\" if age[a] > x.retention_ms else \"segment\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "holds = {a: min(times[a], key=times[a].get) for a in n}"
+            ),
+        ),
+        WrongAnswer(
+            name="the last offset",
+            sentence="You named the last record of the file. Look at the times: the newest one need not be the last.",
+            source=(
+                "words_of = lambda line: [int(word) for word in line.split() if word.isdigit()]\n"
+                "times = {a: dict(map(words_of, x.lines)) for a, x in n.items()}\n"
+                "holds = {a: max(times[a], key=times[a].get) for a in n}\n"
+                "age = {a: x.now_ms - times[a][holds[a]] for a, x in n.items()}\n"
+                "why = {\n"
+                "    a: \"clock\" if age[a] < 0 else \"check\" if age[a] > x.retention_ms else \"segment\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "holds = {a: max(times[a]) for a in n}"
+            ),
+        ),
+        WrongAnswer(
+            name="always the check",
+            sentence="The next check would not delete it. Compare the newest CreateTime with retention.ms first.",
+            source=(
+                "words_of = lambda line: [int(word) for word in line.split() if word.isdigit()]\n"
+                "times = {a: dict(map(words_of, x.lines)) for a, x in n.items()}\n"
+                "holds = {a: max(times[a], key=times[a].get) for a in n}\n"
+                "age = {a: x.now_ms - times[a][holds[a]] for a, x in n.items()}\n"
+                "why = {\n"
+                "    a: \"clock\" if age[a] < 0 else \"check\" if age[a] > x.retention_ms else \"segment\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "why = {a: \"check\" for a in n}"
+            ),
+        ),
+        WrongAnswer(
+            name="always the segment",
+            sentence="The newest record is older than retention.ms here, or it is from the future. Which of the two?",
+            source=(
+                "words_of = lambda line: [int(word) for word in line.split() if word.isdigit()]\n"
+                "times = {a: dict(map(words_of, x.lines)) for a, x in n.items()}\n"
+                "holds = {a: max(times[a], key=times[a].get) for a in n}\n"
+                "age = {a: x.now_ms - times[a][holds[a]] for a, x in n.items()}\n"
+                "why = {\n"
+                "    a: \"clock\" if age[a] < 0 else \"check\" if age[a] > x.retention_ms else \"segment\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "why = {a: \"segment\" for a in n}"
+            ),
+        ),
+        WrongAnswer(
+            name="a fast clock for all",
+            sentence="No record of this file is from the future. Compare the largest CreateTime with now_ms.",
+            source=(
+                "words_of = lambda line: [int(word) for word in line.split() if word.isdigit()]\n"
+                "times = {a: dict(map(words_of, x.lines)) for a, x in n.items()}\n"
+                "holds = {a: max(times[a], key=times[a].get) for a in n}\n"
+                "age = {a: x.now_ms - times[a][holds[a]] for a, x in n.items()}\n"
+                "why = {\n"
+                "    a: \"clock\" if age[a] < 0 else \"check\" if age[a] > x.retention_ms else \"segment\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "why = {a: \"clock\" for a in n}"
+            ),
+        ),
+        WrongAnswer(
+            name="check and segment exchanged",
+            sentence="These two are exchanged. Subtract the newest CreateTime from now_ms: is that more than retention.ms?",
+            source=(
+                "words_of = lambda line: [int(word) for word in line.split() if word.isdigit()]\n"
+                "times = {a: dict(map(words_of, x.lines)) for a, x in n.items()}\n"
+                "holds = {a: max(times[a], key=times[a].get) for a in n}\n"
+                "age = {a: x.now_ms - times[a][holds[a]] for a, x in n.items()}\n"
+                "why = {\n"
+                "    a: \"clock\" if age[a] < 0 else \"check\" if age[a] > x.retention_ms else \"segment\"\n"
+                "    for a, x in n.items()\n"
+                "}\n"
+                "why = {a: {\"check\": \"segment\", \"segment\": \"check\"}.get(w, w) for a, w in why.items()}"
+            ),
+        ),
+    ),
+    truth=_stale,
+    right="right: the newest timestamp of the file decides, and when the broker looks.",
+    otherwise=(
+        "not these. Find the largest CreateTime of the file, and compare it with the time of the "
+        "dump and with retention.ms."
     ),
 )
 
@@ -500,6 +620,7 @@ JUDGES = (
     JUDGE_13_1,
     JUDGE_13_2,
     JUDGE_13_3,
+    JUDGE_13_6,
     JUDGE_13_4,
     JUDGE_13_5,
 )

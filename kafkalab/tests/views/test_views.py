@@ -466,8 +466,8 @@ def test_a_segment_strip_shows_rolled_and_deleted_files():
     for _ in range(4):
         producer.send(ProducerRecord("orders", value="tea")).get()
         lab.run_for(ms=61_000)
-    lab.run_for(ms=300_000)
-    picture = segment_strip(lab, "orders", at_ms=[200_000, 400_000, 540_000], title="files")
+    lab.run_for(ms=600_000)
+    picture = segment_strip(lab, "orders", at_ms=[200_000, 400_000, 840_000], title="files")
     states = [line.split()[2:] for line in picture.text.splitlines()[1:]]
     assert [state for _, _, state in states[:4]] == ["closed", "closed", "closed", "active"]
     assert [state for _, _, state in states[4:8]] == ["gone", "closed", "closed", "active"]

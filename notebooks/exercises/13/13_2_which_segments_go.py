@@ -7,8 +7,8 @@
 # `retention.ms` and `keep_bytes` is `retention.bytes`; -1 means no limit. Times are milliseconds.
 #
 # Return a list: the base offsets of the segments that go. They must be the oldest ones, in a row.
-# The check plays days with time limits, with size limits, with both, and with a fast clock. Each
-# deletion is compared with Kafka's.
+# The check plays days with time limits, with size limits, with both, with a fast clock, and with a
+# broker that crashes. Each deletion is compared with Kafka's.
 
 # %% answer
 def goes(segments, now_ms, keep_ms, keep_bytes):
@@ -36,7 +36,7 @@ DAYS = (
     {"case": "a limit in bytes", "seed": 2, "keeps": "size"},
     {"case": "both limits", "seed": 4, "keeps": "both"},
     {"case": "one order from a fast clock", "seed": 3, "keeps": "clock"},
-    {"case": "one order from a fast clock, another day", "seed": 2, "keeps": "clock"},
+    {"case": "the broker is down for twenty minutes", "seed": 2, "keeps": "crash"},
 )
 
 
@@ -91,7 +91,7 @@ from autograder.course.judge import Judge
 def _more_days(rng) -> list[dict]:
     return [
         {"seed": rng.randrange(10, 900), "keeps": keeps}
-        for keeps in ("time", "size", "both", "clock")
+        for keeps in ("time", "size", "both", "clock", "crash")
     ]
 
 

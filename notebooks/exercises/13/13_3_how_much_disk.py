@@ -98,8 +98,8 @@ gb_most = {a: x.gb_per_hour * minutes_of(x) / 60 * x.replicas * x.partitions for
 gb_most = {a: x.gb_per_hour * minutes_of(x) / 60 for a, x in n.items()}
 
 # %% hint
-# Follow the first record of a file: how long until the file is closed, until its last record is too
-# old, until a check comes, until the file is deleted?
+# Follow the first record of a file. How long until the file is closed? How long until its last record
+# is too old, until a check comes, and until the file is deleted?
 
 # %% hint
 # Four times: segment.ms, retention.ms, five minutes, one minute. Then GB an hour, hours, replicas.
