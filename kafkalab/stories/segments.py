@@ -10,11 +10,15 @@ from random import Random
 from typing import Any
 
 from kafkalab.broker.log.learners_rules import CleaningRule, RetentionRule
+from kafkalab.broker.log.log_settings import LogSettings
+from kafkalab.broker.log.offset_lookup import LookUp, look_up
+from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.clients.consumer.kafka_consumer import KafkaConsumer
 from kafkalab.clients.producer.kafka_producer import KafkaProducer
 from kafkalab.course_folder import course_folder
 from kafkalab.errors import IllegalArgumentException
 from kafkalab.lab import Lab
+from kafkalab.protocol.messages import RecordBatch, WireRecord
 from kafkalab.records import OffsetAndMetadata, ProducerRecord, TopicPartition
 
 DAY_MS = 86_400_000
@@ -54,7 +58,7 @@ def recorded_logs(broker_version: str) -> Lab:
     lab = Lab(
         brokers=1,
         seed=1,
-        version="2.3" if broker_version == "2.3" else "4.4",
+        version=broker_version,
         broker_version=broker_version,
         epoch=RECORDED_START,
         broker_config={
@@ -288,7 +292,7 @@ def _read_some(lab: Lab, name: str, position: int, most: int) -> int:
 
 def table_of(lab: Lab, reader: str, seed: int) -> dict[str, str]:
     """key -> value as a reader of the hour knows them: what it was given, in order."""
-    told, known = [*prices_of(seed), ("last", "1")], {}
+    told, known = [*prices_of(seed), ("last", "1")], dict[str, str]()
     for event in lab.journal.of("record.delivered"):
         if event.who.startswith(reader):
             key, value = told[event.offset]
@@ -307,6 +311,29 @@ def offsets_left(lab: Lab, topic: str = "prices") -> list[int]:
 
 
 # The runs of the chapter.
+
+
+def log_with_index(seed: int) -> PartitionLog:
+    """A log of some files, with batches of equal length and unequal size, for look-ups."""
+    chance = Random(seed)
+    per_batch = chance.randrange(2, 6)
+    log = PartitionLog(
+        "orders",
+        0,
+        LogSettings(segment_bytes=chance.randrange(7_000, 9_000), index_interval_bytes=1_500),
+    )
+    for _ in range(chance.randrange(55, 70)):
+        records = tuple(WireRecord("k", "v", 0) for _ in range(per_batch))
+        log.append(RecordBatch(records=records, size_bytes=chance.randrange(300, 500)), 0, 0)
+    return log
+
+
+def steps_to(log: PartitionLog, offset: int) -> LookUp:
+    """The steps of a look-up in a log. Raises ValueError for an offset that is not there."""
+    steps = look_up(log, offset)
+    if steps is None:
+        raise ValueError(f"the log ends at {log.log_end_offset}; there is no offset {offset}")
+    return steps
 
 
 def in_ms(minutes: float) -> int:
@@ -417,7 +444,7 @@ def cleanings(ratio: float, records: int = 1_200, keys: int = 100) -> list[tuple
     `records` changes of `keys` prices are written in turn, one a second; about 25 fit into a file.
     ratio: min.cleanable.dirty.ratio.
     """
-    lab = price_lab(**{"min_cleanable_dirty_ratio": ratio, "internal_segment_bytes": 2_000})
+    lab = price_lab(min_cleanable_dirty_ratio=ratio, internal_segment_bytes=2_000)
     shop = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
     for number in range(records):
         key = f"tea {number % keys:02}"

@@ -16,25 +16,9 @@ THREE = ("A", "B", "C")
 
 # %% 13.1
 from autograder.cell.kinds import Value
-from kafkalab.broker.log.log_settings import LogSettings
-from kafkalab.broker.log.offset_lookup import look_up
-from kafkalab.broker.log.partition_log import PartitionLog
-from kafkalab.protocol.messages import RecordBatch, WireRecord
+from kafkalab.stories.segments import log_with_index as made, steps_to
 
-
-@cache
-def log_with_index(number: int) -> PartitionLog:
-    """A log of some files, with batches of equal length and unequal size."""
-    chance = Random(number)
-    per_batch, settings = (
-        chance.randrange(2, 6),
-        LogSettings(segment_bytes=chance.randrange(7_000, 9_000), index_interval_bytes=1_500),
-    )
-    log = PartitionLog("orders", 0, settings)
-    for _ in range(chance.randrange(55, 70)):
-        records = tuple(WireRecord("k", "v", 0) for _ in range(per_batch))
-        log.append(RecordBatch(records=records, size_bytes=chance.randrange(300, 500)), 0, 0)
-    return log
+log_with_index = cache(made)
 
 
 def wanted(number: int) -> int:
@@ -46,7 +30,7 @@ def is_a_good_search(number: int) -> bool:
     """Whether it is not in the first or last file, uses an entry that is not the newest, and reads
     three headers or more."""
     log, offset = log_with_index(number), wanted(number)
-    steps = look_up(log, offset)
+    steps = steps_to(log, offset)
     segment = log.segments.of(offset)
     return (
         segment.base_offset > 0
@@ -204,6 +188,15 @@ def dump_of(number: int) -> dict:
     }
 
 
+def tells_its_reason(number: int) -> bool:
+    """Whether the story came to the moment in which the file shows why it is there."""
+    dump, (_, why) = dump_of(number), stale_log(number)
+    age_ms = dump["now_ms"] - max(int(line.split()[-1]) for line in dump["lines"])
+    if age_ms < 0:
+        return why == "clock"
+    return why == ("check" if age_ms > dump["retention_ms"] else "segment")
+
+
 def dumps(drawn) -> dict:
     """What a learner sees of each topic."""
     return type(drawn)({name: type(one)(dump_of(one["log"])) for name, one in drawn.items()})
@@ -222,6 +215,7 @@ QUESTION_13_6 = Value(
     row="topic",
     show=dumps,
     space={"log": tuple(range(120))},
+    where=lambda n: tells_its_reason(n["log"]),
     together=lambda topics: len({n["log"] % 3 for n in topics}) == 3,
 )
 

@@ -16,11 +16,11 @@ from autograder.cell.questions.ch13 import log_with_index
 from autograder.cell.questions.ch13 import wanted
 from autograder.course.judge import WrongAnswer
 from autograder.course.judge import Judge
-from kafkalab.broker.log.offset_lookup import look_up
+from kafkalab.stories.segments import steps_to
 
 
 def _steps(case: dict) -> dict:
-    steps = look_up(log_with_index(case["log"]), wanted(case["log"]))
+    steps = steps_to(log_with_index(case["log"]), wanted(case["log"]))
     return {
         "file": int(steps.file.removesuffix(".log")),
         "byte": steps.entry[1],

@@ -17,8 +17,7 @@ from kafkalab.protocol.messages import RecordBatch
 
 
 class SegmentFile(NamedTuple):
-    """A segment as a rule of a learner sees it: its first offset, its bytes, and the time of its
-    newest record in epoch milliseconds."""
+    """A segment as a rule of a learner sees it. newest_ms: its newest record's time, epoch ms."""
 
     base_offset: int
     size_bytes: int

@@ -151,7 +151,9 @@ def with_records(batch: RecordBatch, kept: list[int], horizon_ms: int | None) ->
     base_ms = first_ms if batch.delete_horizon_ms is None else batch.delete_horizon_ms
     overhead = RECORD_BATCH_OVERHEAD_BYTES
     if batch.control is not None:  # a marker's key and value are not in its record here
-        overhead = batch.size_bytes - sum(record_size_bytes(record) for record in records)
+        overhead = batch.size_bytes - sum(
+            record_size_bytes(record, offset_delta=0, timestamp_delta_ms=0) for record in records
+        )
     size_bytes = overhead + sum(
         record_size_bytes(
             record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - base_ms

@@ -4,11 +4,17 @@ nothing happens when nothing is due."""
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab.broker.log.log_cleaner import clean
 from kafkalab.broker.log.log_settings import LogSettings
 from kafkalab.broker.log.offset_lookup import look_up
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.errors import InvalidConfigurationException, KafkaException
-from kafkalab.protocol.messages import RecordBatch, WireRecord
+from kafkalab.protocol.messages import (
+    ControlRecordType,
+    RecordBatch,
+    WireRecord,
+    marker_batch,
+)
 
 DAY_MS = 86_400_000
 
@@ -250,6 +256,19 @@ def test_a_tombstone_goes_in_a_later_pass_when_delete_retention_is_over():
     shop.send("bread", "b0", times=3)
     shop.lab.run_for(31_000)
     assert "tea" not in [key for _, key, _ in shop.left()]
+
+
+def test_a_marker_and_a_tombstone_get_their_horizon_and_grow_by_it():
+    """deleteHorizonMs takes the place of the batch's first timestamp; recorded for a tombstone."""
+    clock_ms, horizon_ms = 1_795_219_240_000, 1_795_484_001_882
+    tombstone = RecordBatch(records=(WireRecord("milk", None, clock_ms),), size_bytes=72)
+    marker = marker_batch(7, 0, ControlRecordType.COMMIT, 0, clock_ms)
+    kept = {"retains_deletes": lambda batch: True, "is_last": lambda batch: True}
+    for batch in (tombstone, marker):
+        for horizon, grows in ((None, 0), (horizon_ms, 4)):
+            left = clean([batch], 0, 9, horizon_ms=horizon, **kept).batches
+            assert [each.size_bytes for each in left] == [batch.size_bytes + grows]
+            assert left[0].delete_horizon_ms == horizon
 
 
 def test_followers_cut_and_compact_for_themselves():

@@ -31,25 +31,9 @@ for name, log in n.items():
 
 # %% question
 from autograder.cell.kinds import Value
-from kafkalab.broker.log.log_settings import LogSettings
-from kafkalab.broker.log.offset_lookup import look_up
-from kafkalab.broker.log.partition_log import PartitionLog
-from kafkalab.protocol.messages import RecordBatch, WireRecord
+from kafkalab.stories.segments import log_with_index as made, steps_to
 
-
-@cache
-def log_with_index(number: int) -> PartitionLog:
-    """A log of some files, with batches of equal length and unequal size."""
-    chance = Random(number)
-    per_batch, settings = (
-        chance.randrange(2, 6),
-        LogSettings(segment_bytes=chance.randrange(7_000, 9_000), index_interval_bytes=1_500),
-    )
-    log = PartitionLog("orders", 0, settings)
-    for _ in range(chance.randrange(55, 70)):
-        records = tuple(WireRecord("k", "v", 0) for _ in range(per_batch))
-        log.append(RecordBatch(records=records, size_bytes=chance.randrange(300, 500)), 0, 0)
-    return log
+log_with_index = cache(made)
 
 
 def wanted(number: int) -> int:
@@ -61,7 +45,7 @@ def is_a_good_search(number: int) -> bool:
     """Whether it is not in the first or last file, uses an entry that is not the newest, and reads
     three headers or more."""
     log, offset = log_with_index(number), wanted(number)
-    steps = look_up(log, offset)
+    steps = steps_to(log, offset)
     segment = log.segments.of(offset)
     return (
         segment.base_offset > 0
@@ -106,11 +90,11 @@ Value(
 
 # %% judge
 from autograder.course.judge import Judge
-from kafkalab.broker.log.offset_lookup import look_up
+from kafkalab.stories.segments import steps_to
 
 
 def _steps(case: dict) -> dict:
-    steps = look_up(log_with_index(case["log"]), wanted(case["log"]))
+    steps = steps_to(log_with_index(case["log"]), wanted(case["log"]))
     return {
         "file": int(steps.file.removesuffix(".log")),
         "byte": steps.entry[1],
