@@ -84,7 +84,7 @@ Value(
     draws=THREE,
     row="log",
     show=seen_by_learner,
-    space={"log": tuple(range(1_500))},
+    space={"log": tuple(range(360))},
     where=lambda n: is_a_good_search(n["log"]),
 )
 

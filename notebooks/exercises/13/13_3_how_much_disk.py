@@ -38,10 +38,10 @@ Value(
     row="topic",
     space={
         "keep_hours": (6, 12, 24, 48),
-        "roll_hours": (1, 2, 3, 8),
+        "roll_hours": (1, 2, 8),
         "partitions": (6, 9),
         "replicas": (2, 3),
-        "gb_per_hour": (10, 20, 40, 60),
+        "gb_per_hour": (10, 40),
     },
 )
 

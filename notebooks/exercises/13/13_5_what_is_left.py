@@ -67,7 +67,7 @@ def _tables(rng: Random) -> list[dict]:
 
 def _told(rows) -> dict:
     return {
-        "columns": {"offset": "number", "key": "text", "value": "text"},
+        "columns": {"offset": "whole number", "key": "text", "value": "text"},
         "rows": sorted(([offset, key, value] for offset, key, value in rows), key=canonical),
     }
 

@@ -73,7 +73,7 @@ Value(
     draws=THREE,
     row="topic",
     show=dumps,
-    space={"log": tuple(range(120))},
+    space={"log": tuple(range(45))},
     where=lambda n: tells_its_reason(n["log"]),
     together=lambda topics: len({n["log"] % 3 for n in topics}) == 3,
 )
