@@ -284,7 +284,7 @@ def wrong_table(case, lab) -> tuple | None:
 QUESTION_13_4 = Function(
     id="13.4",
     hints=(
-        "First the last offset of each key, tombstones included. Then go through the records again: which stay?",
+        "First find the last offset of each key, tombstones included. Then go through the records again. Which of them stay?",
         "last = {each.key: each.offset for each in records}. A record stays when it is the last of its key and not may_forget.",
     ),
     title="what the cleaner leaves",

@@ -162,8 +162,8 @@ def left(records):
 
 
 # %% hint
-# First the last offset of each key, tombstones included. Then go through the records again: which
-# stay?
+# First find the last offset of each key, tombstones included. Then go through the records again.
+# Which of them stay?
 
 # %% hint
 # last = {each.key: each.offset for each in records}. A record stays when it is the last of its key and
