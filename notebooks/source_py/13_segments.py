@@ -292,10 +292,9 @@ record_strip(states, title="a table of prices, compacted twice")
 # copies the older files, without the records that have a later one in the map. The copies take the
 # place of the old files, and small files become one. Offsets never change. Order never changes.
 #
-# The `jam` at offset 7 is the newest file's. It was there before the second cleaning, in the active
-# segment. The cleaner does not touch the active segment. So a key may be in a log twice, or more
-# often. Compaction promises that *at least* the last value is there. A reader must still take the
-# last one.
+# In the last row `jam` is there twice. Offset 8 is in the active segment. The cleaner does not touch
+# the active segment, and it does not look into it. So a key may be in a log twice, or more often.
+# Compaction promises that *at least* the last value is there. A reader must still take the last one.
 
 # %% [markdown]
 # ## 7. When does it clean?
