@@ -30,6 +30,7 @@ class BrokerConfig:
         transaction_abort_timed_out_transaction_cleanup_interval_ms: None takes the release's
         default from its profile.
     log_retention_ms, log_roll_ms: None stands for seven days, which Kafka states in hours.
+    log_roll_jitter_ms: None stands for 0 hours.
     chance_of_producer_ids: not Kafka's. The chance, 0..1, that a broker already holds a block of
         producer ids at the first request for one. A broker that has served before holds one. A
         fresh 4.4 does not, and answers with error 14 once. In the recordings the brokers had served
@@ -42,9 +43,11 @@ class BrokerConfig:
     default_replication_factor: int = 1
     offsets_topic_num_partitions: int = 50
     offsets_topic_replication_factor: int = 3
+    offsets_topic_segment_bytes: int = 104_857_600
     transaction_state_log_num_partitions: int = 50
     transaction_state_log_replication_factor: int = 3
     transaction_state_log_min_isr: int = 2
+    transaction_state_log_segment_bytes: int = 104_857_600
     transaction_max_timeout_ms: int = 900_000
     transactional_id_expiration_ms: int = 604_800_000
     producer_id_expiration_ms: int = 86_400_000
@@ -101,6 +104,7 @@ class BrokerConfig:
     leader_imbalance_per_broker_percentage: int = 10
     log_segment_bytes: int = 1_073_741_824
     log_roll_ms: int | None = None
+    log_roll_jitter_ms: int | None = None
     log_index_interval_bytes: int = 4_096
     log_retention_ms: int | None = None
     log_retention_bytes: int = -1
@@ -131,6 +135,7 @@ OTHER_NAMES: Mapping[str, tuple[str, int]] = MappingProxyType(
         "log.retention.minutes": ("log.retention.ms", 60_000),
         "log.retention.hours": ("log.retention.ms", 3_600_000),
         "log.roll.hours": ("log.roll.ms", 3_600_000),
+        "log.roll.jitter.hours": ("log.roll.jitter.ms", 3_600_000),
     }
 )
 """Kafka's name with a coarser unit -> (the finest name, how many of its units are one of the

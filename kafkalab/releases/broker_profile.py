@@ -74,14 +74,18 @@ class Tools:
     """What follows --create."""
     offsets_as_text: bool
     """kafka-get-offsets sorts its lines as text."""
+    offsets_unknown: bool
+    """kafka-get-offsets prints a line for a partition without such an offset."""
     no_topic: str
     """The text for a topic that has no offsets."""
     log_dirs_first: bool
     """A log dir's JSON begins with its name, the whole with a version."""
     dump_first: str
     """kafka-dump-log: the first offset."""
-    dump_horizon: str
-    """kafka-dump-log: the delete horizon."""
+    dump_horizon: bool
+    """kafka-dump-log prints the delete horizon."""
+    dump_tombstone_key: bool
+    """kafka-dump-log prints the key of a record without a value."""
     dump_no_compression: str
     """kafka-dump-log: no compression."""
     dump_key_size: str

@@ -1,8 +1,9 @@
 """Runs kafka-dump-log (DumpLogSegments): prints a partition's batches, and its records on request.
 
---print-data-log prints the records. The real tool reads files. Here --topic-partition names the log
-and --broker the replica (default: the leader's). Checksums are left out, because the lab's logs are
-never corrupt.
+--print-data-log prints the records, --index the entries of the offset indexes in place of batches.
+The real tool reads the files that --files names. Here --topic-partition names the log and --broker
+the replica (default: the leader's). Checksums are left out, because the lab's logs are never
+corrupt. Time indexes are not modelled. In a notebook `dumped(lab, "orders-0")` prints a lab's log.
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kafkalab.broker.log.partition_log import PartitionLog
+from kafkalab.errors import IllegalArgumentException
+from kafkalab.lab import Lab
 from kafkalab.protocol.messages import RecordBatch, WireRecord
 from kafkalab.releases.broker_profile import Tools
 from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-dump-log"
+MARKER_SIZES = 4, 6
+"""Bytes of the key and the value of a transaction's marker (EndTransactionMarker)."""
 MAGIC = 2
 """The lab's only record format (KIP-98)."""
 
@@ -28,33 +34,63 @@ def _run(argv: list[str]) -> str:
     options.add_argument("--topic-partition", metavar="t4-0")
     options.add_argument("--broker", help="whose replica; the leader's when left out")
     options.add_argument("--print-data-log", action="store_true", help="the records, too")
+    options.add_argument("--index", action="store_true", help="the offset indexes, not the batches")
     chosen = options.parse_args(argv)
     if not chosen.topic_partition:
         raise Refusal('Missing required argument "[topic-partition]"')
     if chosen.broker is not None and not re.fullmatch(r"\d{1,9}", chosen.broker):
         raise Refusal(f"--broker takes a broker's id, not {chosen.broker!r}")
     cluster = PlayedCluster(chosen)
-    return "".join(_dump(cluster, chosen.topic_partition, chosen.broker, chosen.print_data_log))
+    try:
+        return dumped(
+            cluster.lab,
+            chosen.topic_partition,
+            records=chosen.print_data_log,
+            index=chosen.index,
+            broker=None if chosen.broker is None else int(chosen.broker),
+        )
+    except IllegalArgumentException as error:
+        raise Refusal(str(error)) from None
 
 
-def _dump(
-    cluster: PlayedCluster, name: str, broker: str | None, with_records: bool
-) -> Iterator[str]:
-    place = cluster.state["partitions"].get(name)
+def dumped(
+    lab: Lab,
+    name: str,
+    *,
+    records: bool = False,
+    index: bool = False,
+    broker: int | None = None,
+) -> str:
+    """What the tool prints of a partition's log, such as "orders-0", in a lab at hand.
+
+    records: the records, too. index: the entries of the offset indexes, not the batches. broker:
+    whose replica; the leader's without it. Raises IllegalArgumentException for a partition that is
+    not there, and for a broker without a replica of it.
+    """
+    place = lab.at(lab.now_ms)["partitions"].get(name)
     if place is None:
-        raise Refusal(f"there is no partition {name} in this scenario at that moment")
-    owner = place["leader"] if broker is None else int(broker)
+        raise IllegalArgumentException(f"there is no partition {name} at that moment")
+    owner = place["leader"] if broker is None else broker
     if owner not in place["replicas"]:
-        raise Refusal(
+        raise IllegalArgumentException(
             f"broker {owner} has no replica of {name}; these have: "
             f"{', '.join(map(str, place['replicas']))}"
         )
-    words = cluster.release
     topic, _, number = name.rpartition("-")
-    log = cluster.lab.broker(owner).machine.replicas.log_of(topic, int(number))
-    if log is None:
-        yield f"Dumping {name}/{0:020}.log\n{words.dump_first}: 0\n"
-        return
+    machine = lab.broker(owner).machine
+    log = machine.replicas.log_of(topic, int(number)) or PartitionLog(topic, int(number))
+    words = machine.profile.tools
+    return "".join(_index_lines(log, name) if index else _log_lines(log, name, records, words))
+
+
+def _index_lines(log: PartitionLog, name: str) -> Iterator[str]:
+    for segment in log.segments:
+        yield f"Dumping {name}/{segment.file_name.removesuffix('.log')}.index\n"
+        for offset, position in segment.index:
+            yield f"offset: {offset} position: {position}\n"
+
+
+def _log_lines(log: PartitionLog, name: str, with_records: bool, words: Tools) -> Iterator[str]:
     for segment in log.segments:
         yield f"Dumping {name}/{segment.file_name}\n{words.dump_first}: {segment.base_offset}\n"
         position = 0
@@ -82,9 +118,9 @@ def _batch_line(batch: RecordBatch, position: int, epoch: int, words: Tools) -> 
         f"baseSequence: {batch.base_sequence} lastSequence: {last_sequence} producerId: "
         f"{batch.producer_id} producerEpoch: {batch.producer_epoch} partitionLeaderEpoch: {epoch} "
         f"isTransactional: {_truth(batch.is_transactional)} isControl: "
-        f"{_truth(batch.control is not None)}{words.dump_horizon} position: {position} CreateTime: "
-        f"{newest} size: {batch.size_bytes} magic: {MAGIC} compresscodec: {compression} "
-        f"isvalid: true\n"
+        f"{_truth(batch.control is not None)}{_horizon(batch, words)} position: {position} "
+        f"CreateTime: {newest} size: {batch.size_bytes} magic: {MAGIC} compresscodec: "
+        f"{compression} isvalid: true\n"
     )
 
 
@@ -94,16 +130,27 @@ def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Tools
         if batch.base_sequence >= 0
         else -1
     )
-    end = (
-        f" endTxnMarker: {batch.control.name} coordinatorEpoch: {batch.coordinator_epoch}"
-        if batch.control
-        else (f"{'' if record.key is None else f' key: {record.key}'} payload: {record.value}")
-    )
+    sizes = MARKER_SIZES if batch.control else (_size(record.key), _size(record.value))
+    end = ""
+    if batch.control:
+        end = f" endTxnMarker: {batch.control.name} coordinatorEpoch: {batch.coordinator_epoch}"
+    else:
+        if record.key is not None and (record.value is not None or words.dump_tombstone_key):
+            end = f" key: {record.key}"
+        if record.value is not None:
+            end += f" payload: {record.value}"
     return (
         f"| offset: {batch.offset_of(step)} CreateTime: {record.timestamp_ms} "
-        f"{words.dump_key_size}: {_size(record.key)} {words.dump_value_size}: "
-        f"{_size(record.value)} sequence: {sequence} headerKeys: []{end}\n"
+        f"{words.dump_key_size}: {sizes[0]} {words.dump_value_size}: "
+        f"{sizes[1]} sequence: {sequence} headerKeys: []{end}\n"
     )
+
+
+def _horizon(batch: RecordBatch, words: Tools) -> str:
+    value = "OptionalLong.empty"
+    if batch.delete_horizon_ms is not None:
+        value = f"OptionalLong[{batch.delete_horizon_ms}]"
+    return f" deleteHorizonMs: {value}" if words.dump_horizon else ""
 
 
 def _size(text: str | None) -> int:

@@ -8,9 +8,13 @@ from __future__ import annotations
 import argparse
 import re
 
+from kafkalab.clients.admin.kafka_admin_client import KafkaAdminClient
 from kafkalab.clients.admin.values import OffsetSpec
+from kafkalab.errors import IllegalArgumentException
+from kafkalab.lab import Lab
 from kafkalab.records import TopicPartition
-from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
+from kafkalab.releases.broker_profile import Tools
+from kafkalab.tools.cluster import ADMIN_VERSION, Options, PlayedCluster, Refusal, run_tool
 
 TOOL = "kafka-get-offsets"
 TIMES = {"latest": -1, "earliest": -2}
@@ -38,11 +42,39 @@ def _run(argv: list[str]) -> str:
     partitions = _partitions(cluster, chosen, numbers)
     if not partitions:
         raise Refusal(cluster.release.no_topic.format(topic=chosen.topic))
-    admin = cluster.admin()
+    return _offsets(cluster.admin(), partitions, timestamp_ms, cluster.release)
+
+
+def told(lab: Lab, topic: str, time: str | int = "latest") -> str:
+    """What the tool prints of a topic, in a lab at hand.
+
+    time: "latest", "earliest" or epoch milliseconds. The lab's brokers are asked, so its clock goes
+    on. Raises IllegalArgumentException for an unknown topic and for another time.
+    """
+    try:
+        timestamp_ms = _time(str(time))
+    except Refusal as error:
+        raise IllegalArgumentException(str(error)) from None
+    words = lab.broker(min(lab.cluster.brokers)).machine.profile.tools
+    found = lab.at(lab.now_ms)["topics"].get(topic)
+    if found is None:
+        raise IllegalArgumentException(words.no_topic.format(topic=topic))
+    admin = KafkaAdminClient(lab, {}, version=ADMIN_VERSION, name=lab.unused_name("the tool"))
+    try:
+        partitions = [TopicPartition(topic, number) for number in range(found["partitions"])]
+        return _offsets(admin, partitions, timestamp_ms, words)
+    finally:
+        admin.close()
+
+
+def _offsets(
+    admin: KafkaAdminClient, partitions: list[TopicPartition], timestamp_ms: int, words: Tools
+) -> str:
     found = admin.list_offsets({tp: OffsetSpec(timestamp_ms) for tp in partitions}).all().get()
     return "".join(
         f"{tp.topic}:{tp.partition}:{found[tp].offset if found[tp].offset >= 0 else ''}\n"
         for tp in partitions
+        if found[tp].offset >= 0 or words.offsets_unknown
     )
 
 

@@ -20,7 +20,9 @@ from .picture import Picture
 from .poll_gap import poll_gap
 from .readers import readers
 from .record_lanes import record_lanes
+from .record_strip import record_strip
 from .replica_ladder import replica_ladder
+from .segment_strip import segment_strip
 from .sequence import sequence
 from .sequence_ladder import sequence_ladder
 from .side_by_side import side_by_side
@@ -54,7 +56,9 @@ __all__ = [
     "poll_gap",
     "readers",
     "record_lanes",
+    "record_strip",
     "replica_ladder",
+    "segment_strip",
     "sequence",
     "sequence_ladder",
     "side_by_side",
@@ -78,6 +82,7 @@ for _what, _views in {
         readers,
         record_lanes,
         replica_ladder,
+        segment_strip,
         sequence,
         sequence_ladder,
         timeline,

@@ -126,26 +126,37 @@ def clean(
                 kept.append(place)
         stats.messages_written += len(kept)
         if kept or is_last(batch):
-            left.append(_with(batch, kept, horizon_ms))
+            left.append(with_records(batch, kept, horizon_ms))
     return Cleaned(left, end, stats)
 
 
-def _with(batch: RecordBatch, kept: list[int], horizon_ms: int | None) -> RecordBatch:
-    """The batch with these records only; its base and last offset, producer and sequence stay."""
+def with_records(batch: RecordBatch, kept: list[int], horizon_ms: int | None) -> RecordBatch:
+    """The batch with these records only; its base and last offset, producer and sequence stay.
+
+    The delete horizon takes the place of the batch's first timestamp, so the records' times need
+    more bytes (DefaultRecordBatch.deleteHorizonMs).
+    """
     records = tuple(batch.records[place] for place in kept)
-    if (
+    is_stamped = (
         horizon_ms is not None
         and batch.delete_horizon_ms is None
         and (batch.control is not None or any(record.value is None for record in records))
-    ):
+    )
+    if is_stamped:
         batch = replace(batch, delete_horizon_ms=horizon_ms)
-    if len(kept) == len(batch.records):
+    elif len(kept) == len(batch.records):
         return batch
     deltas = tuple(batch.offset_of(place) - batch.base_offset for place in kept)
     first_ms = records[0].timestamp_ms if records else 0
-    size_bytes = RECORD_BATCH_OVERHEAD_BYTES + sum(
+    base_ms = first_ms if batch.delete_horizon_ms is None else batch.delete_horizon_ms
+    overhead = RECORD_BATCH_OVERHEAD_BYTES
+    if batch.control is not None:  # a marker's key and value are not in its record here
+        overhead = batch.size_bytes - sum(
+            record_size_bytes(record, offset_delta=0, timestamp_delta_ms=0) for record in records
+        )
+    size_bytes = overhead + sum(
         record_size_bytes(
-            record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - first_ms
+            record, offset_delta=delta, timestamp_delta_ms=record.timestamp_ms - base_ms
         )
         for delta, record in zip(deltas, records)
     )
@@ -154,7 +165,7 @@ def _with(batch: RecordBatch, kept: list[int], horizon_ms: int | None) -> Record
         records=records,
         deltas=deltas,
         last_delta=batch.last_offset - batch.base_offset,
-        size_bytes=min(size_bytes, batch.size_bytes),
+        size_bytes=size_bytes if batch.compression == "none" else min(size_bytes, batch.size_bytes),
     )
 
 

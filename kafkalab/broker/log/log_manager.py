@@ -12,6 +12,12 @@ from collections.abc import Callable
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.effects import Appended, Effect, Note, SetTimer, TimerKey
 from kafkalab.broker.log.disk import DISK_FAILED, Disk
+from kafkalab.broker.log.learners_rules import (
+    CleaningRule,
+    RetentionRule,
+    chosen_segments,
+    clean_by,
+)
 from kafkalab.broker.log.log_cleaner import clean, dirty_ratio, is_due
 from kafkalab.broker.log.partition_log import PartitionKey, PartitionLog
 from kafkalab.broker.log.segments import Segment
@@ -27,6 +33,7 @@ class LogManager:
     epoch_ms  the records' clock at virtual time 0: timestamps are compared with epoch_ms + now_ms
     log_of    gives the broker's log of a partition, None where it has none
     disk      the broker's disk; compaction writes to it, too
+    retention_rule, cleaning_rule  a learner's rules; None for the release's own
     stamps_horizon  tombstones and markers get, at their first cleaning, the time until which they
                     stay (KIP-534)
     """
@@ -41,6 +48,8 @@ class LogManager:
         self.epoch_ms, self.first_look_ms = 0, FIRST_LOOK_MS
         self._config, self._stamps_horizon, self._log = config, stamps_horizon, log_of
         self._disk = disk
+        self.retention_rule: RetentionRule | None = None
+        self.cleaning_rule: CleaningRule | None = None
         self._segments: dict[PartitionKey, int] = {}
         self._retention_at_ms: int | None = None
         self._cleaner_at_ms: int | None = None
@@ -123,6 +132,8 @@ class LogManager:
         log = self._log(key)
         if log is None or not log.size_bytes:
             return None
+        if self.retention_rule is not None:
+            return now_ms + 1
         settings, due = log.segments.settings, []
         if len(log.segments) > 1 and log.segments.all[1].base_offset <= log.log_start_offset:
             due.append(now_ms + 1)
@@ -150,7 +161,16 @@ class LogManager:
         looks: list[tuple[str, Callable[[], list[Segment]]]] = [
             ("log start", lambda: log.segments.before_start(log.log_start_offset, *ends))
         ]
-        if log.segments.settings.is_deleted:
+        settings, rule = log.segments.settings, self.retention_rule
+        if settings.is_deleted and rule is not None:
+            clock_ms, keep = (
+                self.epoch_ms + now_ms,
+                (settings.retention_ms, settings.retention_bytes),
+            )
+            looks = [
+                ("a rule", lambda: chosen_segments(rule, log.segments.safe(*ends), clock_ms, *keep))
+            ]
+        elif settings.is_deleted:
             looks += [
                 ("size", lambda: log.segments.beyond_size(log.size_bytes, *ends)),
                 ("time", lambda: log.segments.expired(self.epoch_ms + now_ms, *ends)),
@@ -185,10 +205,11 @@ class LogManager:
         end = self._uncleanable(log, now_ms)
         settings, horizon_ms = log.segments.settings, None
         if self._stamps_horizon:
-            horizon_ms = now_ms + settings.delete_retention_ms
+            clock_ms = self.epoch_ms + now_ms
+            horizon_ms = clock_ms + settings.delete_retention_ms
 
             def retains(batch: RecordBatch) -> bool:
-                return batch.delete_horizon_ms is None or now_ms < batch.delete_horizon_ms
+                return batch.delete_horizon_ms is None or clock_ms < batch.delete_horizon_ms
         else:
             done = [segment for segment in log.segments if segment.base_offset < log.first_dirty]
             limit_ms = done[-1].modified_ms - settings.delete_retention_ms if done else -1
@@ -196,17 +217,22 @@ class LogManager:
             def retains(batch: RecordBatch) -> bool:
                 return log.segments.of(batch.base_offset).modified_ms > limit_ms
 
-        before = log.size_bytes
-        cleaned = clean(
-            log.between(0, end),
-            log.first_dirty,
-            end,
-            retains_deletes=retains,
-            is_last=log.producers.is_last_of_producer,
-            aborted=[
-                (txn.producer_id, txn.first_offset, txn.last_offset) for txn in log.aborted.entries
-            ],
-            horizon_ms=horizon_ms,
+        before, dirty = log.size_bytes, log.between(0, end)
+        cleaned = (
+            clean(
+                dirty,
+                log.first_dirty,
+                end,
+                retains_deletes=retains,
+                is_last=log.producers.is_last_of_producer,
+                aborted=[
+                    (txn.producer_id, txn.first_offset, txn.last_offset)
+                    for txn in log.aborted.entries
+                ],
+                horizon_ms=horizon_ms,
+            )
+            if self.cleaning_rule is None or key[0].startswith("__")
+            else clean_by(self.cleaning_rule, dirty, end, retains, horizon_ms)
         )
         log.replace_between(0, end, cleaned.batches, now_ms)
         log.first_dirty = cleaned.next_dirty_offset

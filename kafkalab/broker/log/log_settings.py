@@ -14,8 +14,6 @@ from kafkalab.protocol.frozen import message
 
 HOUR_MS = 3_600_000
 WEEK_MS = 7 * 24 * HOUR_MS
-INTERNAL_SEGMENT_BYTES = 104_857_600
-"""offsets.topic.segment.bytes and transaction.state.log.segment.bytes."""
 
 
 @message
@@ -25,6 +23,7 @@ class LogSettings:
 
     segment_bytes: int = 1_073_741_824
     segment_ms: int = WEEK_MS
+    segment_jitter_ms: int = 0
     index_interval_bytes: int = 4_096
     retention_ms: int = WEEK_MS
     retention_bytes: int = -1
@@ -37,33 +36,43 @@ class LogSettings:
     message_max_bytes: int = 1_048_588
     stamps_at_append: bool = False
 
+    @property
+    def longest_segment_ms(self) -> int:
+        """The age at which a segment rolls: a compacted one in time for max.compaction.lag.ms, too
+        (LogConfig.maxSegmentMs)."""
+        lag_ms = self.max_compaction_lag_ms if self.is_compacted else self.segment_ms
+        return min(self.segment_ms, lag_ms)
+
 
 def log_settings(
-    setting: Callable[[str, Any], Any], internal: bool, config: BrokerConfig
+    setting: Callable[[str, Any], Any], internal: str, config: BrokerConfig
 ) -> LogSettings:
     """The settings of a topic's logs on a broker with that config.
 
     setting: setting(name, broker's value) is the topic's own value, or the broker's.
-    internal: the topic is `__consumer_offsets` or `__transaction_state`.
+    internal: the topic's name where it is `__consumer_offsets` or `__transaction_state`, else "".
     """
+    sizes = {
+        "__consumer_offsets": config.offsets_topic_segment_bytes,
+        "__transaction_state": config.transaction_state_log_segment_bytes,
+    }
     policies = setting("cleanup.policy", config.log_cleanup_policy)
     return LogSettings(
         segment_bytes=setting(
             "internal.segment.bytes",
-            setting(
-                "segment.bytes", INTERNAL_SEGMENT_BYTES if internal else config.log_segment_bytes
-            ),
+            setting("segment.bytes", sizes.get(internal, config.log_segment_bytes)),
         ),
         segment_ms=setting(
             "segment.ms", WEEK_MS if config.log_roll_ms is None else config.log_roll_ms
         ),
+        segment_jitter_ms=setting("segment.jitter.ms", config.log_roll_jitter_ms or 0),
         index_interval_bytes=setting("index.interval.bytes", config.log_index_interval_bytes),
         retention_ms=setting(
             "retention.ms", WEEK_MS if config.log_retention_ms is None else config.log_retention_ms
         ),
         retention_bytes=setting("retention.bytes", config.log_retention_bytes),
         is_deleted=not internal and "delete" in policies,
-        is_compacted=internal or "compact" in policies,
+        is_compacted=bool(internal) or "compact" in policies,
         min_cleanable_ratio=setting(
             "min.cleanable.dirty.ratio", config.log_cleaner_min_cleanable_ratio
         ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 
 from kafkalab.broker.log.disk import Disk, is_written
@@ -36,6 +37,7 @@ class PartitionLog:
     segments          the log's files
     first_dirty       every record before this offset has been compacted
     disk              the disk that the log is written to
+    draw              gives a random whole number below its argument, for segment.jitter.ms
     """
 
     __slots__ = (
@@ -62,13 +64,14 @@ class PartitionLog:
         index: int,
         settings: LogSettings = LogSettings(),
         disk: Disk | None = None,
+        draw: Callable[[int], int] = lambda limit: 0,
     ) -> None:
         self.topic, self.index = topic, index
         self.disk = disk or Disk()
         self.log_start_offset = self.log_end_offset = self.high_watermark = self.size_bytes = 0
         self.producers = ProducerState()
         self.aborted = TransactionIndex()
-        self.segments = Segments(settings)
+        self.segments = Segments(settings, draw)
         self.first_dirty = 0
         self._batches: list[RecordBatch] = []
         self._bases: list[int] = []
@@ -203,7 +206,7 @@ class PartitionLog:
         """Delete the oldest segments and raise the log start. To delete the active one, a new
         segment is rolled first."""
         if len(segments) == len(self.segments):
-            self.segments.all.append(Segment(self.log_end_offset, now_ms))
+            self.segments.roll(self.log_end_offset, now_ms)
         del self.segments.all[: len(segments)]
         start = self.segments.all[0].base_offset
         keep = bisect_left(self._bases, start)

@@ -1,8 +1,8 @@
 """Segments: the files of a log, when the next one begins, and which ones can be deleted.
 
 Kafka's classes are LogSegment and LogSegments. A segment here is a place in the list of batches,
-with the values that the decisions need. The files with their 20-digit names and their indexes are
-not written; a segment has their names and sizes only.
+with the values that the decisions need. The files with their 20-digit names are not written; a
+segment has their names and sizes, and the entries of its offset index.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ class Segment:
     created_ms      when it was created
     first_ms        timestamp of its first batch; None while it is empty
     largest_ms      the newest timestamp in it; retention by time uses it
-    index_entries   of its offset index: one after each index.interval.bytes
+    index           the entries of its offset index, (last offset of a batch, where the batch begins
+                    in the file): one after each index.interval.bytes (OffsetIndex)
     modified_ms     when it was last written to
+    jitter_ms       how much earlier than segment.ms it is rolled
     """
 
     __slots__ = (
@@ -30,15 +32,17 @@ class Segment:
         "base_offset",
         "created_ms",
         "first_ms",
-        "index_entries",
+        "index",
+        "jitter_ms",
         "largest_ms",
         "modified_ms",
         "size_bytes",
     )
 
-    def __init__(self, base_offset: int, created_ms: int) -> None:
-        self.base_offset, self.created_ms = base_offset, created_ms
-        self.size_bytes = self.index_entries = self._since_entry = 0
+    def __init__(self, base_offset: int, created_ms: int, jitter_ms: int = 0) -> None:
+        self.base_offset, self.created_ms, self.jitter_ms = base_offset, created_ms, jitter_ms
+        self.size_bytes = self._since_entry = 0
+        self.index: list[tuple[int, int]] = []
         self.first_ms: int | None = None
         self.largest_ms = -1
         self.modified_ms = created_ms
@@ -52,7 +56,7 @@ class Segment:
         """Append a batch. An index entry is written before it when enough bytes came since the last
         entry (LogSegment.append)."""
         if self._since_entry > settings.index_interval_bytes:
-            self.index_entries += 1
+            self.index.append((batch.last_offset, self.size_bytes))
             self._since_entry = 0
         self._since_entry += batch.size_bytes
         self.size_bytes += batch.size_bytes
@@ -68,24 +72,35 @@ class Segment:
         (LogSegment.shouldRoll).
 
         Age counts from the first record's timestamp to the new one's, so the producers' clocks
-        decide.
+        decide. Jitter makes it end earlier.
         """
         if self.size_bytes > settings.segment_bytes - batch.size_bytes:
             return True
         newest = max((record.timestamp_ms for record in batch.records), default=now_ms)
         age_ms = newest - self.first_ms if self.first_ms is not None else now_ms - self.created_ms
-        return self.size_bytes > 0 and age_ms > settings.segment_ms
+        return self.size_bytes > 0 and age_ms > settings.longest_segment_ms - self.jitter_ms
+
+    def entry_for(self, offset: int) -> tuple[int, int]:
+        """The newest index entry that is not beyond the offset (OffsetIndex.lookup).
+
+        Without one it is the segment's own beginning.
+        """
+        place = bisect_right([entry[0] for entry in self.index], offset)
+        return self.index[place - 1] if place else (self.base_offset, 0)
 
 
 class Segments:
     """All segments of a log, oldest first (LogSegments). Only the last, active one is written
-    to."""
+    to.
 
-    __slots__ = ("all", "settings")
+    draw: gives a random whole number below its argument, for segment.jitter.ms.
+    """
 
-    def __init__(self, settings: LogSettings) -> None:
-        self.settings = settings
-        self.all = [Segment(0, 0)]
+    __slots__ = ("_draw", "all", "settings")
+
+    def __init__(self, settings: LogSettings, draw: Callable[[int], int] = lambda limit: 0) -> None:
+        self.settings, self._draw = settings, draw
+        self.all = [Segment(0, 0, self._jitter_ms())]
 
     def __iter__(self) -> Iterator[Segment]:
         return iter(self.all)
@@ -115,10 +130,15 @@ class Segments:
         """Begin a new active segment; an empty one only changes its name."""
         if self.active.size_bytes == 0:
             self.all.pop()
-        self.all.append(Segment(at_offset, now_ms))
+        self.all.append(Segment(at_offset, now_ms, self._jitter_ms()))
 
     def begin_at(self, offset: int, now_ms: int = 0) -> None:
-        self.all = [Segment(offset, now_ms)]
+        self.all = [Segment(offset, now_ms, self._jitter_ms())]
+
+    def _jitter_ms(self) -> int:
+        """A new segment's share of segment.jitter.ms (LogConfig.randomSegmentJitter)."""
+        most = min(self.settings.segment_jitter_ms, self.settings.segment_ms)
+        return self._draw(most) if most else 0
 
     def truncate_to(self, log_end: int, batches: list[RecordBatch]) -> None:
         """Truncate: drop the later segments, and count the remaining batches of the last one
@@ -126,7 +146,7 @@ class Segments:
         while len(self.all) > 1 and self.all[-1].base_offset >= log_end:
             self.all.pop()
         last = self.all[-1]
-        anew = Segment(last.base_offset, last.created_ms)
+        anew = Segment(last.base_offset, last.created_ms, last.jitter_ms)
         for batch in batches:
             if batch.base_offset >= last.base_offset:
                 anew.take(batch, self.settings, last.modified_ms)
@@ -178,6 +198,10 @@ class Segments:
             return True
 
         return self._from_oldest(goes, high_watermark, log_end)
+
+    def safe(self, high_watermark: int, log_end: int) -> list[Segment]:
+        """The segments with records that every replica in sync has: those that could be deleted."""
+        return self._from_oldest(lambda segment: True, high_watermark, log_end)
 
     def before_start(self, log_start: int, high_watermark: int, log_end: int) -> list[Segment]:
         """The segments that end before the log start offset."""

@@ -106,6 +106,7 @@ KEYS: Mapping[str, Callable[[str, Any], Any]] = MappingProxyType(
         "retention.ms": _whole(-1),
         "internal.segment.bytes": _whole(1, INT_MAX),
         "segment.bytes": _whole(14, INT_MAX),
+        "segment.jitter.ms": _whole(0),
         "segment.ms": _whole(1),
         "unclean.leader.election.enable": _truth,
     }

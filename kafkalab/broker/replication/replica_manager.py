@@ -6,7 +6,7 @@ answers followers, and `delayed_produce` holds requests with acks=all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -61,12 +61,18 @@ class ReplicaManager:
     produces: the purgatory of acks=all. logs: retention and compaction. disk: the disk of the logs.
     watermark_rule: a learner's rule for the high watermark of partitions that are not internal.
     verdict_rule: a learner's rule for the batches of idempotent producers; None uses the release's
-    own.
+    own. draw: gives a random whole number below its argument, for segment.jitter.ms.
     """
 
     def __init__(
-        self, node_id: int, profile: BrokerProfile, cluster: ClusterState, config: BrokerConfig
+        self,
+        node_id: int,
+        profile: BrokerProfile,
+        cluster: ClusterState,
+        config: BrokerConfig,
+        draw: Callable[[int], int] = lambda limit: 0,
     ) -> None:
+        self._draw = draw
         self.node_id = node_id
         self.produces = DelayedProduces(self._ack_verdict)
         self._profile = profile
@@ -94,9 +100,11 @@ class ReplicaManager:
             if partition is None:
                 raise KeyError(f"there is no partition {key[0]}-{key[1]}")
             topic = self._cluster.topics[key[0]]
-            settings = log_settings(topic.setting, topic.is_internal, self._config)
+            settings = log_settings(
+                topic.setting, topic.name if topic.is_internal else "", self._config
+            )
             replica = self._replicas[key] = Replica(
-                partition, PartitionLog(*key, settings, self.disk)
+                partition, PartitionLog(*key, settings, self.disk, self._draw)
             )
         return replica
 

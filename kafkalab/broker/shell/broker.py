@@ -200,7 +200,7 @@ class Broker:
         # the cache passes every attribute of the ClusterState on, so the machines use it as one
         cluster = cast(ClusterState, self.metadata)
         self.directory = Directory(profile, cluster, config, self._transactions_ready_after_ms)
-        self.replicas = ReplicaManager(node_id, profile, cluster, config)
+        self.replicas = ReplicaManager(node_id, profile, cluster, config, self._draw_below)
         self.disk = self.replicas.disk
         self.offsets = OffsetRequests(self.replicas)
         self.sessions = FollowerSessions(config, self.replicas)
@@ -638,6 +638,9 @@ class Broker:
 
     def _draw_loading_ms(self) -> int:
         return self._rng.stream(f"{self.name}/loading groups").randint(*LOADING_TAKES_MS)
+
+    def _draw_below(self, limit: int) -> int:
+        return self._rng.stream(f"{self.name}/segment jitter").randrange(limit)
 
     def _draw_session_id(self, caller: Caller) -> int:
         return self._rng.stream(f"{caller.client}/fetch session id").randint(1, LARGEST_INT)

@@ -12,7 +12,9 @@ from typing import Any
 
 from kafkalab.broker.broker_config import BrokerConfig
 from kafkalab.broker.cluster.cluster_state import BrokerNode, ClusterState
+from kafkalab.broker.log.learners_rules import CleaningRule, RetentionRule
 from kafkalab.broker.log.learners_verdict import ArrivedBatch, KnownProducer
+from kafkalab.broker.log.offset_lookup import LookUp, look_up
 from kafkalab.broker.replication.delayed_produce import WaitingProduce
 from kafkalab.broker.shell.broker import Broker
 from kafkalab.broker.shell.broker_channel import BrokerChannel, OnReply
@@ -153,6 +155,22 @@ class BrokerEnd:
         self._journal.append("fault", self.name, what="move_watermark", broker=self.node.id)
         self.machine.replicas.watermark_rule = rule
 
+    def delete_segments_by(self, rule: RetentionRule) -> None:
+        """Let a rule of your own decide what retention deletes at this broker, from now on.
+
+        At each check it gets the segments, the time, retention.ms and retention.bytes of each log
+        whose policy is delete. It returns the base offsets of the segments that go."""
+        self._journal.append("fault", self.name, what="delete_segments_by", broker=self.node.id)
+        self.machine.replicas.logs.retention_rule = rule
+
+    def clean_by(self, rule: CleaningRule) -> None:
+        """Let a rule of your own decide what compaction keeps at this broker, from now on.
+
+        It gets the records below the active segment, and returns the offsets of those that stay.
+        Internal topics are cleaned as ever."""
+        self._journal.append("fault", self.name, what="clean_by", broker=self.node.id)
+        self.machine.replicas.logs.cleaning_rule = rule
+
     def request_path(self) -> list[dict[str, object]]:
         """List the requests in this broker at this time: in the request queue, I/O threads,
         response queues and purgatories.
@@ -190,12 +208,18 @@ class BrokerEnd:
                 "base_offset": segment.base_offset,
                 "size_bytes": segment.size_bytes,
                 "largest_timestamp_ms": segment.largest_ms,
-                "index_entries": segment.index_entries,
+                "index_entries": len(segment.index),
                 "is_clean": segment.base_offset < log.first_dirty,
                 "is_active": segment is log.segments.active,
             }
             for segment in log.segments
         ]
+
+    def look_up(self, topic: str, partition: int, offset: int) -> LookUp | None:
+        """List the steps by which this broker finds an offset in its files: segment, index entry,
+        scanned batches. None where the log has no such record."""
+        replica = self.machine.replicas.found((topic, partition))
+        return None if replica is None else look_up(replica.log, offset)
 
     def crash(self) -> None:
         """Kill the process (kill -9): its sockets break, new ones are refused, and its state in

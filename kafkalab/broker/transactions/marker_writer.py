@@ -86,7 +86,11 @@ class MarkerWriter:
             )
         control = ControlRecordType.COMMIT if marker.transaction_result else ControlRecordType.ABORT
         batch = marker_batch(
-            marker.producer_id, marker.producer_epoch, control, marker.coordinator_epoch, now_ms
+            marker.producer_id,
+            marker.producer_epoch,
+            control,
+            marker.coordinator_epoch,
+            self._replicas.logs.epoch_ms + now_ms,
         )
         return self._replicas.append_marker(topic, number, batch, now_ms)
 

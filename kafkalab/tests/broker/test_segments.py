@@ -4,10 +4,17 @@ nothing happens when nothing is due."""
 import pytest
 
 from kafkalab import KafkaConsumer, KafkaProducer, Lab, ProducerRecord, TopicPartition
+from kafkalab.broker.log.log_cleaner import clean
 from kafkalab.broker.log.log_settings import LogSettings
+from kafkalab.broker.log.offset_lookup import look_up
 from kafkalab.broker.log.partition_log import PartitionLog
 from kafkalab.errors import InvalidConfigurationException, KafkaException
-from kafkalab.protocol.messages import RecordBatch, WireRecord
+from kafkalab.protocol.messages import (
+    ControlRecordType,
+    RecordBatch,
+    WireRecord,
+    marker_batch,
+)
 
 DAY_MS = 86_400_000
 
@@ -38,8 +45,61 @@ def test_a_segment_rolls_when_its_first_record_is_too_old_by_the_records_own_clo
 def test_an_index_has_an_entry_after_each_interval_of_bytes():
     log = a_log(*range(100), size_bytes=1_000)
     # before each batch that more than 4096 bytes have gone before
-    assert log.segments.active.index_entries == 19
+    assert len(log.segments.active.index) == 19
     assert log.segments.active.file_name == "00000000000000000000.log"
+
+
+def test_a_look_up_takes_the_segment_then_the_nearest_index_entry_and_scans_from_there():
+    log = a_log(*range(100), size_bytes=1_000, segment_bytes=50_000)
+    steps = look_up(log, 38)
+    # entries after more than 4096 bytes: batch 5 at 5000, batch 10 at 10000, ...
+    assert steps.file == "00000000000000000000.log" and steps.entry == (35, 35_000)
+    assert (steps.scanned, steps.position) == ((35, 36, 37, 38), 38_000)
+    assert look_up(log, 3).scanned == (0, 1, 2, 3), "before the first entry: from the beginning"
+    assert look_up(log, 50).file == "00000000000000000050.log"
+    assert look_up(log, 100) is None
+
+
+def test_an_offset_that_compaction_took_is_looked_up_as_the_next_one_also_in_a_later_file():
+    log = a_log(*range(6), segment_bytes=300)
+    log.replace_between(0, 3, log.between(0, 1), 0)
+    steps = look_up(log, 1)
+    assert (steps.file, steps.scanned) == ("00000000000000000003.log", (3,))
+
+
+def test_jitter_rolls_earlier_than_segment_ms_and_each_segment_draws_anew():
+    drawn = iter((0, 400, 999))
+    log = PartitionLog(
+        "orders",
+        0,
+        LogSettings(segment_ms=1_000, segment_jitter_ms=5_000),
+        draw=lambda limit: next(drawn) if limit == 1_000 else 1 / 0,
+    )
+    for at_ms in (0, 1_000, 1_001, 1_601, 1_602):
+        log.append(RecordBatch(records=(WireRecord("k", "v", at_ms),), size_bytes=100), 0, at_ms)
+    # the first waits 1000 ms, the second 600
+    assert names(log) == [0, 2, 4]
+
+
+def test_a_compacted_log_rolls_in_time_for_its_largest_lag():
+    limits = {"segment_ms": 9_000, "max_compaction_lag_ms": 1_000}
+    assert names(a_log(0, 1_000, 1_001, is_compacted=True, **limits)) == [0, 2]
+    assert names(a_log(0, 1_000, 1_001, **limits)) == [0]
+
+
+def test_jitter_spreads_the_rolls_of_partitions_that_began_together():
+    def rolls(jitter_ms):
+        lab = Lab(seed=5)
+        config = {"segment.ms": 60_000, "segment.jitter.ms": jitter_ms}
+        lab.create_topic("orders", partitions=8, config=config)
+        producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+        for _ in range(70):
+            for partition in range(8):
+                producer.send(ProducerRecord("orders", partition=partition, value="tea"))
+            lab.run_for(1_000)
+        return sorted({event.at_ms // 1_000 for event in lab.journal.of("log.rolled")})
+
+    assert rolls(0)[-1] - rolls(0)[0] <= 1 and len(rolls(30_000)) >= 6
 
 
 def test_which_segment_holds_an_offset():
@@ -196,6 +256,19 @@ def test_a_tombstone_goes_in_a_later_pass_when_delete_retention_is_over():
     shop.send("bread", "b0", times=3)
     shop.lab.run_for(31_000)
     assert "tea" not in [key for _, key, _ in shop.left()]
+
+
+def test_a_marker_and_a_tombstone_get_their_horizon_and_grow_by_it():
+    """deleteHorizonMs takes the place of the batch's first timestamp; recorded for a tombstone."""
+    clock_ms, horizon_ms = 1_795_219_240_000, 1_795_484_001_882
+    tombstone = RecordBatch(records=(WireRecord("milk", None, clock_ms),), size_bytes=72)
+    marker = marker_batch(7, 0, ControlRecordType.COMMIT, 0, clock_ms)
+    kept = {"retains_deletes": lambda batch: True, "is_last": lambda batch: True}
+    for batch in (tombstone, marker):
+        for horizon, grows in ((None, 0), (horizon_ms, 4)):
+            left = clean([batch], 0, 9, horizon_ms=horizon, **kept).batches
+            assert [each.size_bytes for each in left] == [batch.size_bytes + grows]
+            assert left[0].delete_horizon_ms == horizon
 
 
 def test_followers_cut_and_compact_for_themselves():

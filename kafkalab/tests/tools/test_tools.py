@@ -302,7 +302,7 @@ def test_a_reset_is_carried_out_where_the_brokers_allow_it(tool):
         ),
         (
             ["kafka-dump-log", "--topic-partition", "t9-0", "--at", "1"],
-            "there is no partition t9-0 in this scenario at that moment",
+            "there is no partition t9-0 at that moment",
         ),
         (
             ["kafka-transactions", "describe", "--transactional-id", "nope", "--at", "1"],

@@ -25,7 +25,9 @@ from kafkalab.views import (
     offset_ruler,
     outcome_grid,
     poll_gap,
+    record_strip,
     replica_ladder,
+    segment_strip,
     sequence,
     sequence_ladder,
     side_by_side,
@@ -455,6 +457,40 @@ def test_a_work_strip_says_what_was_done_twice_and_what_never():
     assert_texts_inside_and_apart(picture)
     with pytest.raises(ValueError, match="no run to draw"):
         work_strip({}, title="nothing")
+
+
+def test_a_segment_strip_shows_rolled_and_deleted_files():
+    lab = Lab(brokers=1, seed=1)
+    lab.create_topic("orders", config={"retention.ms": 280_000, "segment.ms": 60_000})
+    producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
+    for _ in range(4):
+        producer.send(ProducerRecord("orders", value="tea")).get()
+        lab.run_for(ms=61_000)
+    lab.run_for(ms=600_000)
+    picture = segment_strip(lab, "orders", at_ms=[200_000, 400_000, 840_000], title="files")
+    states = [line.split()[2:] for line in picture.text.splitlines()[1:]]
+    assert [state for _, _, state in states[:4]] == ["closed", "closed", "closed", "active"]
+    assert [state for _, _, state in states[4:8]] == ["gone", "closed", "closed", "active"]
+    assert {state for _, _, state in states[8:]} == {"gone", "active"}
+    assert_texts_inside_and_apart(picture)
+    with pytest.raises(ValueError, match="There is no topic nope"):
+        segment_strip(lab, "nope", at_ms=[1], title="files")
+    with pytest.raises(ValueError, match="at_ms is a list of moments"):
+        segment_strip(lab, "orders", at_ms=[], title="files")
+
+
+def test_a_record_strip_shows_holes_and_tombstones():
+    rows = {
+        "before": [(0, "tea", "1"), (1, "tea", None), (2, "jam", "4")],
+        "after": [(2, "jam", "4")],
+    }
+    picture = record_strip(rows, title="a table")
+    assert words(picture.text) == words(
+        "log offset key value before 0 tea 1 before 1 tea tombstone before 2 jam 4 after 2 jam 4"
+    )
+    assert_texts_inside_and_apart(picture)
+    with pytest.raises(ValueError, match="no record to draw"):
+        record_strip({"before": []}, title="nothing")
 
 
 def test_paths_end_where_a_member_dies():

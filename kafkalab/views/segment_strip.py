@@ -1,0 +1,125 @@
+"""Draws the files of a log at several moments: one row a moment, one block a segment.
+
+A block reaches from the segment's first offset to the next segment's. The active segment, which is
+written to, has a thick edge; a deleted one is an empty, dashed block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kafkalab.errors import IllegalArgumentException
+
+from .picture import Picture, blank_figure, columns
+from .shown_lab import ShownLab
+from .style import INK, QUIET, SMALL_PT, WIDTH_IN
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CLOSED, ACTIVE, GONE = "#cfe8f7", "#56B4E9", "#ffffff"
+
+
+@dataclass
+class LogFiles:
+    """A log at one moment: the first offset of every segment that ever was, and its two ends."""
+
+    bases: list[int] = field(default_factory=lambda: [0])
+    start: int = 0
+    end: int = 0
+
+    def blocks(self) -> list[tuple[int, int, str]]:
+        """(first offset, end, "gone", "closed" or "active") of each segment, oldest first."""
+        ends = [*self.bases[1:], self.end]
+        return [
+            (base, end, "gone" if base < self.start else "active" if end == self.end else "closed")
+            for base, end in zip(self.bases, ends)
+        ]
+
+
+def files_at(lab: ShownLab, topic: str, at_ms: int, partition: int = 0) -> LogFiles:
+    """The files of a partition at that moment, as its leader's events tell."""
+    found = LogFiles()
+    for event in lab.journal.of("record.appended", "log.rolled", "log.deleted"):
+        if event.at_ms > at_ms:
+            break
+        if (event.topic, event.partition) != (topic, partition):
+            continue
+        if event.kind == "record.appended":
+            found.end = event.last_offset + 1
+        elif event.kind == "log.rolled":
+            found.bases.append(int(event.segment.removesuffix(".log")))
+        else:
+            found.start = event.log_start_offset
+            if found.start == found.end:  # the active segment went, too: a new, empty one is there
+                found.bases.append(found.end)
+    found.bases = sorted(set(found.bases))
+    return found
+
+
+def segment_strip(
+    lab: ShownLab, topic: str, *, at_ms: Sequence[int], title: str, partition: int = 0
+) -> Picture:
+    """Draw a partition's segments at these moments, one below the other.
+
+    Raises IllegalArgumentException for an unknown topic, and for no moment.
+    """
+    if not any(event.topic == topic for event in lab.journal.of("topic.created")):
+        raise IllegalArgumentException(f"There is no topic {topic}; make it with lab.create_topic.")
+    if not at_ms:
+        raise IllegalArgumentException("at_ms is a list of moments, at_ms=[60_000, 120_000]")
+    rows = [(each, files_at(lab, topic, each, partition)) for each in at_ms]
+    most = max(files.end for _, files in rows) or 1
+    height_in = 1.15 + 0.48 * len(rows)
+    figure = blank_figure(WIDTH_IN, height_in)
+    axes = figure.add_axes((0.12, 0.50 / height_in, 0.74, 1 - 0.95 / height_in))
+    told = []
+    for row, (moment, files) in enumerate(rows):
+        _row(axes, files, row)
+        clock = f"{moment / 60_000:g} min"
+        axes.text(-0.01 * most, row, clock, ha="right", va="center", fontsize=SMALL_PT + 1)
+        left = sum(state != "gone" for *_, state in files.blocks())
+        words = f"start {files.start}, {left} file{'' if left == 1 else 's'}"
+        axes.text(1.01 * most, row, words, ha="left", va="center", fontsize=SMALL_PT, color=QUIET)
+        for base, end, state in files.blocks():
+            told.append((clock, f"{base:020d}.log", str(end - base), state))
+    axes.set_xlim(0, most)
+    axes.set_ylim(len(rows) - 0.45, -0.55)
+    axes.set_yticks([])
+    axes.tick_params(axis="x", labelsize=SMALL_PT)
+    axes.set_xlabel("offset; dashed: deleted, dark: the active segment", fontsize=SMALL_PT)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    figure.text(0.012, 1 - 0.10 / height_in, title, fontsize=12, weight="bold", va="top")
+    return Picture(
+        figure,
+        columns(told, ("at", "file", "records", "state")),
+        f"Segment strip: {title}.",
+    )
+
+
+def _row(axes: Axes, files: LogFiles, row: int) -> None:
+    for base, end, state in files.blocks():
+        gone = state == "gone"
+        axes.barh(
+            [row],
+            [max(end - base, 0.15)],
+            left=base,
+            height=0.62,
+            color={"gone": GONE, "closed": CLOSED, "active": ACTIVE}[state],
+            edgecolor=QUIET if gone else INK,
+            linestyle="--" if gone else "-",
+            linewidth=1.8 if state == "active" else 0.7,
+        )
+        if end > base:
+            axes.text(
+                (base + end) / 2,
+                row,
+                str(base),
+                ha="center",
+                va="center",
+                fontsize=SMALL_PT,
+                color=QUIET if gone else INK,
+            )

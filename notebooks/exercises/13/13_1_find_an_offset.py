@@ -1,0 +1,152 @@
+# %% [markdown]
+# ### Exercise 13.1 · Find an offset
+#
+# Three logs, A, B and C. `n.A.files` are the base offsets of the files of A. `n.A.index` has the
+# entries of each file's index, as pairs: the offset in the entry, and a byte. Every batch of A has
+# `n.A.per_batch` records, so the batches of a file begin at its base offset, then `per_batch`
+# further, and so on. As in Kafka, an entry names the *last* offset of its batch.
+#
+# A reader asks for offset `n.A.offset`. Give three numbers for each log:
+#
+# - `file`: the base offset of the file.
+# - `byte`: the byte at which the broker begins to read.
+# - `headers`: how many headers of batches it reads, the found one included.
+
+# %%
+n = numbers("13.1")
+n.A
+
+# %% answer
+file = {"A": ..., "B": ..., "C": ...}
+byte = {"A": ..., "B": ..., "C": ...}
+headers = {"A": ..., "B": ..., "C": ...}
+### BEGIN SOLUTION
+for name, log in n.items():
+    file[name] = max(base for base in log.files if base <= log.offset)
+    entry = max(pair for pair in log.index[file[name]] if pair[0] <= log.offset)
+    byte[name] = entry[1]
+    batch_of = lambda offset: (offset - file[name]) // log.per_batch
+    headers[name] = batch_of(log.offset) - batch_of(entry[0]) + 1
+### END SOLUTION
+
+# %% question
+from autograder.cell.kinds import Value
+from kafkalab.stories.segments import log_with_index as made, steps_to
+
+log_with_index = cache(made)
+
+
+def wanted(number: int) -> int:
+    """The offset that the reader asks for."""
+    return Random(f"offset {number}").randrange(log_with_index(number).log_end_offset)
+
+
+def is_a_good_search(number: int) -> bool:
+    """Whether it is not in the first or last file, uses an entry that is not the newest, and reads
+    three headers or more."""
+    log, offset = log_with_index(number), wanted(number)
+    steps = steps_to(log, offset)
+    segment = log.segments.of(offset)
+    return (
+        segment.base_offset > 0
+        and segment is not log.segments.active
+        and steps.entry in segment.index[:-1]
+        and len(steps.scanned) >= 3
+        and offset != steps.scanned[-1]
+    )
+
+
+def seen_by_learner(drawn) -> dict:
+    """Each log as a learner sees it: files, index, records in a batch, and the wanted offset."""
+
+    def row(one) -> dict:
+        log = log_with_index(one["log"])
+        first = log.batches()[0]
+        return type(one)(
+            {
+                "offset": wanted(one["log"]),
+                "per_batch": len(first.records),
+                "files": [segment.base_offset for segment in log.segments],
+                "index": {
+                    segment.base_offset: [tuple(pair) for pair in segment.index]
+                    for segment in log.segments
+                },
+            }
+        )
+
+    return type(drawn)({name: row(one) for name, one in drawn.items()})
+
+
+Value(
+    title="find an offset",
+    points=3,
+    answers=("file", "byte", "headers"),
+    draws=THREE,
+    row="log",
+    show=seen_by_learner,
+    space={"log": tuple(range(360))},
+    where=lambda n: is_a_good_search(n["log"]),
+)
+
+# %% judge
+from autograder.course.judge import Judge
+from kafkalab.stories.segments import steps_to
+
+
+def _steps(case: dict) -> dict:
+    steps = steps_to(log_with_index(case["log"]), wanted(case["log"]))
+    return {
+        "file": int(steps.file.removesuffix(".log")),
+        "byte": steps.entry[1],
+        "headers": len(steps.scanned),
+    }
+
+
+Judge(
+    truth=_steps,
+    right="right: the file, one entry of its index, then batch after batch.",
+    otherwise=(
+        "not these. First the file. Then, in its index, the nearest entry at the offset or before. "
+        "Then count batches, the entry's own included."
+    ),
+)
+
+# %% begin
+file = {a: max(base for base in x.files if base <= x.offset) for a, x in n.items()}
+entry = {a: max(e for e in x.index[file[a]] if e[0] <= x.offset) for a, x in n.items()}
+byte = {a: entry[a][1] for a in n}
+place = lambda a, x, offset: (offset - file[a]) // x.per_batch
+headers = {a: place(a, x, x.offset) - place(a, x, entry[a][0]) + 1 for a, x in n.items()}
+
+# %% wrong="the next file"
+# That file begins after the offset. Take the largest base offset that is not beyond it.
+file = {a: min(base for base in x.files if base > x.offset) for a, x in n.items()}
+
+# %% wrong="the next entry"
+# This entry is beyond the offset, and the broker reads forward only. Take the entry before it.
+byte = {a: min(e for e in x.index[file[a]] if e[0] > x.offset)[1] for a, x in n.items()}
+
+# %% wrong="from the beginning of the file"
+# You began at the file's first byte. That is what the index avoids: begin at the entry's byte.
+byte = {a: 0 for a in n}
+headers = {a: place(a, x, x.offset) + 1 for a, x in n.items()}
+
+# %% wrong="without the entry's own batch"
+# One too few. The entry points to the beginning of its own batch, so that header is read, too.
+headers = {a: place(a, x, x.offset) - place(a, x, entry[a][0]) for a, x in n.items()}
+
+# %% wrong="records for batches"
+# You counted records. The broker reads one header for each batch, and a batch has several records.
+headers = {a: x.offset - entry[a][0] + 1 for a, x in n.items()}
+
+# %% wrong="one header"
+# An entry is not there for each batch. From the entry's byte on the broker reads header after header.
+headers = {a: 1 for a in n}
+
+# %% hint
+# Write the batches of that file on paper: their first and last offsets. Which one does the entry
+# name? Which one holds the offset?
+
+# %% hint
+# The number of a batch in its file is (offset - base) // per_batch, for the entry's offset and for the
+# wanted one. Both ends are read.

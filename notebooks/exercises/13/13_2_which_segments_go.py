@@ -1,0 +1,195 @@
+# %% [markdown] items="N7"
+# ### Exercise 13.2 · Which segments go?
+#
+# Write `goes(segments, now_ms, keep_ms, keep_bytes)`. A broker of the lab calls it at each
+# retention check. `segments` is a list, the oldest first; the last one is the active segment. Each
+# has `base_offset`, `size_bytes` and `newest_ms`, the time of its newest record. `keep_ms` is
+# `retention.ms` and `keep_bytes` is `retention.bytes`; -1 means no limit. Times are milliseconds.
+#
+# Return a list: the base offsets of the segments that go. They must be the oldest ones, in a row.
+# The check plays days with time limits, with size limits, with both, with a fast clock, and with a
+# broker that crashes. Each deletion is compared with Kafka's.
+
+# %% answer
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    """The base offsets of the segments that retention deletes now."""
+    ### BEGIN SOLUTION
+    gone = []
+    over = sum(each.size_bytes for each in segments) - keep_bytes
+    for each in segments:
+        is_old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
+        is_too_much = keep_bytes >= 0 and over >= each.size_bytes
+        if not (is_old or is_too_much):
+            break
+        gone.append(each.base_offset)
+        over -= each.size_bytes
+    return gone
+    ### END SOLUTION
+
+
+# %% question
+from autograder.cell.kinds import Function
+from kafkalab.stories.segments import deletions, retention_day
+
+DAYS = (
+    {"case": "thirty minutes or more", "seed": 1, "keeps": "time"},
+    {"case": "a limit in bytes", "seed": 2, "keeps": "size"},
+    {"case": "both limits", "seed": 4, "keeps": "both"},
+    {"case": "one order from a fast clock", "seed": 3, "keeps": "clock"},
+    {"case": "the broker is down for twenty minutes", "seed": 2, "keeps": "crash"},
+)
+
+
+def day(case, part):
+    """A morning of orders; the learner's function decides at each retention check."""
+    return retention_day(case["seed"], case["keeps"], part)
+
+
+@cache
+def starts_by_kafka(seed: int, keeps: str) -> tuple:
+    """(minute, log start offset) of Kafka's deletions on that day."""
+    return tuple(dict(deletions(retention_day(seed, keeps))).items())
+
+
+def unlike_kafka(case, lab) -> tuple | None:
+    """The first minute at which another log start is left than Kafka leaves, and why it matters."""
+    own = dict(deletions(lab))
+    kafkas = dict(starts_by_kafka(case["seed"], case["keeps"]))
+    mine = theirs = 0
+    for minute in sorted({*own, *kafkas}):
+        mine, theirs = own.get(minute, mine), kafkas.get(minute, theirs)
+        proof = (f"minute {minute}: your log begins at offset {mine}, Kafka's at {theirs}",)
+        if mine > theirs:
+            return (
+                f"at minute {minute} you deleted offsets {theirs} to {mine - 1}, which Kafka "
+                "keeps. Records that should be there are gone.",
+                proof,
+            )
+        if mine < theirs:
+            return (
+                f"at minute {minute} Kafka deletes up to offset {theirs - 1}, and your log still "
+                f"begins at {mine}. The disk fills.",
+                proof,
+            )
+    return None
+
+
+Function(
+    title="which segments go",
+    points=4,
+    answers=("goes",),
+    public_cases=DAYS,
+    play=day,
+    look=unlike_kafka,
+    kept="right: at each check the same files went as in Kafka.",
+)
+
+# %% judge
+from autograder.course.judge import Judge
+
+
+def _more_days(rng) -> list[dict]:
+    return [
+        {"seed": rng.randrange(10, 900), "keeps": keeps}
+        for keeps in ("time", "size", "both", "clock", "crash")
+    ]
+
+
+Judge(
+    hidden_cases=_more_days,
+    unseen=(
+        "on a day that you have not seen, other files went than in Kafka. Check both limits, the "
+        "-1 of each, and where the row of files ends."
+    ),
+)
+
+
+# %% wrong="until it is below the limit"
+# You deleted until the log was smaller than the limit. A file goes only if the log without it is
+# still as large as the limit.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
+    for each in segments:
+        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
+        if not (old or (keep_bytes >= 0 and over > 0)):
+            break
+        gone.append(each.base_offset)
+        over -= each.size_bytes
+    return gone
+
+
+# %% wrong="never the active one"
+# You never delete the active segment. When its newest record is too old, it goes as well: the
+# broker rolls an empty one first.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
+    for each in segments[:-1]:
+        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
+        if not (old or (keep_bytes >= 0 and over >= each.size_bytes)):
+            break
+        gone.append(each.base_offset)
+        over -= each.size_bytes
+    return gone
+
+
+# %% wrong="minus one is a limit"
+# You took -1 as a limit, and everything is larger than -1. It means: no limit.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
+    for each in segments:
+        if not (now_ms - each.newest_ms > keep_ms or over >= each.size_bytes):
+            break
+        gone.append(each.base_offset)
+        over -= each.size_bytes
+    return gone
+
+
+# %% wrong="both limits at once"
+# You wait until both limits are passed. Either one is enough.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    gone, over = [], sum(each.size_bytes for each in segments) - keep_bytes
+    for each in segments:
+        young = keep_ms >= 0 and now_ms - each.newest_ms <= keep_ms
+        small = keep_bytes >= 0 and over < each.size_bytes
+        if young or small or (keep_ms < 0 and keep_bytes < 0):
+            break
+        gone.append(each.base_offset)
+        over -= each.size_bytes
+    return gone
+
+
+# %% wrong="only time"
+# You look at the time only. `retention.bytes` is a limit, too.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    gone = []
+    for each in segments:
+        if keep_ms < 0 or now_ms - each.newest_ms <= keep_ms:
+            break
+        gone.append(each.base_offset)
+    return gone
+
+
+# %% wrong="only the first"
+# One file at each check is not enough. All old ones go at once, as long as they are in a row.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    over = sum(each.size_bytes for each in segments) - keep_bytes
+    for each in segments[:1]:
+        old = keep_ms >= 0 and now_ms - each.newest_ms > keep_ms
+        if old or (keep_bytes >= 0 and over >= each.size_bytes):
+            return [each.base_offset]
+    return []
+
+
+# %% wrong="nothing goes"
+# Nothing was deleted. Then no limit holds, and the disk fills.
+def goes(segments, now_ms, keep_ms, keep_bytes):
+    return []
+
+
+# %% hint
+# Go through the list from the oldest one, and stop at the first that stays. When may one go because
+# of its time? When because of the bytes?
+
+# %% hint
+# over = all bytes - keep_bytes. A segment may go when over is at least its size; then subtract its
+# size from over. And -1 switches a limit off.

@@ -1,0 +1,170 @@
+# %% [markdown] items="N54 N55"
+# ### Exercise 13.4 · What the cleaner leaves
+#
+# Write `left(records)`. A broker of the lab calls it when it cleans the topic of prices. `records`
+# is a list in the order of offsets, all below the active segment. Each has `offset`, `key`, `value`
+# (None in a tombstone) and `may_forget`. That is True for a tombstone whose time,
+# `delete.retention.ms`, is over. Return a list: the offsets of the records that stay.
+#
+# Two readers build a table of prices from the log. `slow` reads a part, waits, and reads on after a
+# cleaning. `new` reads what is left in the end. The check compares, for many seeds:
+#
+# 1. Each table is the right one: the last price of each key, and no key that was deleted.
+# 2. No record is left that Kafka's cleaner would remove.
+
+
+# %% answer
+def left(records):
+    """The offsets of the records that stay after a cleaning."""
+    ### BEGIN SOLUTION
+    last = {each.key: each.offset for each in records}
+    return [
+        each.offset for each in records if last[each.key] == each.offset and not each.may_forget
+    ]
+    ### END SOLUTION
+
+
+# %% question
+from autograder.cell.kinds import Function
+from kafkalab.stories.segments import cleaning_hour, offsets_left, prices_of, table_of
+
+HOURS = tuple({"case": f"an hour of prices, number {seed}", "seed": seed} for seed in (1, 2, 3, 5))
+
+
+def hour(case, part):
+    """Prices change; the learner's function decides what each cleaning leaves."""
+    return cleaning_hour(case["seed"], part)
+
+
+@cache
+def left_by_kafka(seed: int) -> tuple[int, ...]:
+    """What Kafka's cleaner leaves of that hour."""
+    return tuple(offsets_left(cleaning_hour(seed)))
+
+
+def right_table(seed: int) -> dict:
+    """The table of all prices that were written, in order."""
+    known: dict = {}
+    for key, value in [*prices_of(seed), ("last", "1")]:
+        known.pop(key, None)
+        if value is not None:
+            known[key] = value
+    return known
+
+
+def wrong_table(case, lab) -> tuple | None:
+    """The first reader whose table is wrong, or the records that are too many."""
+    wanted = right_table(case["seed"])
+    for reader in ("new", "slow"):
+        known = table_of(lab, reader, case["seed"])
+        for key in sorted({*wanted, *known}):
+            if known.get(key) == wanted.get(key):
+                continue
+            proof = (f"{reader}: {key} = {known.get(key, '-')}; right: {wanted.get(key, '-')}",)
+            if key not in known:
+                return (
+                    f"the reader `{reader}` does not know the price of {key}. Its last record is "
+                    "gone.",
+                    proof,
+                )
+            if key not in wanted:
+                return (
+                    f"the reader `{reader}` still has a price for {key}, which was deleted. It "
+                    "never saw the last record of this key.",
+                    proof,
+                )
+            return f"the reader `{reader}` has an old price for {key}.", proof
+    own, kafkas = offsets_left(lab), list(left_by_kafka(case["seed"]))
+    more = [offset for offset in own if offset not in kafkas]
+    if more:
+        return (
+            f"the tables are right, but {len(more)} records are left that Kafka removes: offsets "
+            f"{more[:5]}.",
+            (f"left: {own}", f"Kafka leaves: {kafkas}"),
+        )
+    return None
+
+
+Function(
+    title="what the cleaner leaves",
+    points=4,
+    answers=("left",),
+    public_cases=HOURS,
+    play=hour,
+    look=wrong_table,
+    kept="right: both readers have the right table, and no record is left too many.",
+)
+
+# %% judge
+from autograder.course.judge import Judge
+
+Judge(
+    hidden_cases=lambda rng: [{"seed": rng.randrange(10, 900)} for _ in range(4)],
+    unseen=(
+        "in an hour that you have not seen, a table was wrong, or too many records were left. "
+        "Which record of a key stays, and when does a tombstone go?"
+    ),
+)
+
+
+# %% wrong="no tombstones"
+# You removed the tombstones at once. The slow reader had read the old price before, and never learned
+# that the key is deleted.
+def left(records):
+    last = {each.key: each.offset for each in records}
+    return [
+        each.offset for each in records if last[each.key] == each.offset and each.value is not None
+    ]
+
+
+# %% wrong="the last value"
+# You took the last record with a value. A tombstone is the newest record of its key, so the values
+# before it must go. You brought deleted keys back.
+def left(records):
+    last = {each.key: each.offset for each in records if each.value is not None}
+    return [
+        each.offset
+        for each in records
+        if last.get(each.key) == each.offset or (each.value is None and not each.may_forget)
+    ]
+
+
+# %% wrong="tombstones for ever"
+# Your tombstones stay for ever. When their time is over, `may_forget`, every reader has seen them.
+def left(records):
+    last = {each.key: each.offset for each in records}
+    return [each.offset for each in records if last[each.key] == each.offset]
+
+
+# %% wrong="the first of each key"
+# You kept the first record of each key. The last one is the price of today.
+def left(records):
+    first = {}
+    for each in records:
+        first.setdefault(each.key, each.offset)
+    return [each.offset for each in records if first[each.key] == each.offset]
+
+
+# %% wrong="the largest value"
+# The cleaner does not compare values. The last record counts, also when its price is lower.
+def left(records):
+    best = {}
+    for each in records:
+        if each.key not in best or (each.value or "0") >= (best[each.key].value or "0"):
+            best[each.key] = each
+    return [each.offset for each in best.values() if not each.may_forget]
+
+
+# %% wrong="nothing goes"
+# All records are left. The tables are right, but the log grows without end.
+def left(records):
+    return [each.offset for each in records]
+
+
+# %% hint
+# First find the last offset of each key, tombstones included. Then go through the records again.
+# Which of them stay?
+
+# %% hint
+# last = {each.key: each.offset for each in records}. A record stays when it is the last of its key and
+# not may_forget.
