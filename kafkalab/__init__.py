@@ -32,6 +32,8 @@ if TYPE_CHECKING:
         CommitFailedException,
         ConcurrentModificationException,
         KafkaException,
+        RecordDeserializationException,
+        SerializationException,
         TimeoutException,
         WakeupException,
         traceback,
@@ -56,8 +58,9 @@ HOMES = {
     "clients.consumer.kafka_consumer": "KafkaConsumer",
     "clients.producer.kafka_producer": "KafkaProducer",
     "errors": (
-        "CommitFailedException ConcurrentModificationException KafkaException TimeoutException "
-        "WakeupException traceback"
+        "CommitFailedException ConcurrentModificationException KafkaException "
+        "RecordDeserializationException SerializationException TimeoutException WakeupException "
+        "traceback"
     ),
     "lab": "Lab",
     "records": (
@@ -91,8 +94,10 @@ __all__ = [
     "OffsetSpec",
     "ProducerRecord",
     "Profile",
+    "RecordDeserializationException",
     "RecordMetadata",
     "RecordsToDelete",
+    "SerializationException",
     "Socket",
     "TimeoutException",
     "TopicPartition",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kafkalab.protocol.messages import RecordBatch, WireRecord
+from kafkalab.protocol.messages import RecordBatch, WireRecord, as_bytes
 from kafkalab.releases.broker_profile import Tools
 from kafkalab.tools.cluster import Options, PlayedCluster, Refusal, run_tool
 
@@ -97,7 +97,10 @@ def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Tools
     end = (
         f" endTxnMarker: {batch.control.name} coordinatorEpoch: {batch.coordinator_epoch}"
         if batch.control
-        else (f"{'' if record.key is None else f' key: {record.key}'} payload: {record.value}")
+        else (
+            f"{'' if record.key is None else f' key: {_shown(record.key)}'} "
+            f"payload: {_shown(record.value)}"
+        )
     )
     return (
         f"| offset: {batch.offset_of(step)} CreateTime: {record.timestamp_ms} "
@@ -106,8 +109,13 @@ def _record_line(batch: RecordBatch, step: int, record: WireRecord, words: Tools
     )
 
 
-def _size(text: str | None) -> int:
-    return -1 if text is None else len(text.encode("utf-8"))
+def _size(field: str | bytes | None) -> int:
+    return -1 if field is None else len(as_bytes(field))
+
+
+def _shown(field: str | bytes | None) -> str | None:
+    """As the tool's StringDecoder shows it."""
+    return field.decode(errors="replace") if isinstance(field, bytes) else field
 
 
 def _truth(value: bool) -> str:
