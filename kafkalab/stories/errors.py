@@ -207,7 +207,7 @@ def day(
     """
     lab = Lab(brokers=2, seed=seed, version=client, broker_version="4.4", broker_config=FAST)
     lab.create_topic("prices", partitions=2)
-    lab.spawn(_sell, tuple(pills), name="shop")
+    lab.spawn(_sell, {tuple(pill) for pill in pills}, name="shop")
 
     def program(lab: Lab, name: str) -> None:
         try:
@@ -226,7 +226,7 @@ def day(
     return lab
 
 
-def _sell(lab: Lab, pills: tuple[tuple[int, int], ...]) -> None:
+def _sell(lab: Lab, pills: set[tuple[int, ...]]) -> None:
     producer = KafkaProducer(lab, {"linger.ms": 0}, name="shop")
     for offset in range(ON_A_DAY):
         for partition in (0, 1):

@@ -186,3 +186,14 @@ def test_the_real_polls_raised_the_same(version):
     assert polled(consumer)[1] is None
     real = [e["result"] for e in scenario["events"] if e["do"] == "position"][-2:]
     assert [consumer.position(TopicPartition("prices", p)) for p in (0, 1)] == real
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_client_can_seek_to_the_end(version):
+    lab = lab_with(["1", "2", "3"], version)
+    consumer = reader_of(lab, int)
+    polled(consumer)
+    consumer.seek_to_end([PRICES])
+    assert consumer.position(PRICES) == 3
+    told = "Seeking to end of partition prices-0" in "".join(lab.lines().message)
+    assert told == (version == "2.1")

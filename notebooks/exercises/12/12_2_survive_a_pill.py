@@ -191,19 +191,13 @@ def loop(consumer, finish):
 # You caught the error and polled again. The position has not moved, so poll() raises again, and all
 # records behind the pill wait.
 def loop(consumer, finish):
-    for _ in range(300):
+    while True:
         try:
             for record in consumer.poll(timeout_ms=200):
                 finish(record)
             consumer.commit_sync()
         except SerializationException:
             continue
-    while True:
-        consumer.commit_sync()
-        if not consumer.assignment():
-            break
-        consumer.pause(consumer.assignment())
-        consumer.poll(timeout_ms=1_000)
 
 
 # %% wrong="to the end"

@@ -31,7 +31,7 @@ Value(
     answers=("stuck_at",),
     draws=THREE,
     row="shop",
-    space={"pill": (17, 23, 31, 38, 44, 57, 63, 71), "found_s": (9, 12, 15)},
+    space={"pill": tuple(range(17, 77, 3)), "found_s": (9, 11, 13, 15)},
 )
 
 # %% judge
