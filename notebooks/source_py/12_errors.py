@@ -6,8 +6,8 @@
 # part. One record that cannot be read can stop a whole group.
 #
 # **You need** chapters 06, 07 and 09. **You get** six words: *deserializer*, *poison pill*,
-# *dead-letter topic*, *retriable*, *abortable*, *fatal*. **Time** two sittings: about 45 + 40
-# minutes. They end after section 5 and at the end.
+# *dead-letter topic*, *retriable*, *abortable*, *fatal*. **Time** two sittings: about 40 + 40
+# minutes. They end after section 6 and at the end.
 
 # %%
 from autograder import me, numbers, predict, truth, check, hint, require, reveal
@@ -114,6 +114,7 @@ def catch(consumer, work):
             continue
 
 
+# %%
 def seek_past(consumer, work):
     while True:
         try:
@@ -226,10 +227,6 @@ from kafkalab.stories.errors import survive
 # survive(loop, seeds=20)      # take the # away when your loop is ready
 
 # %% [markdown]
-# ---
-# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
-# Above Selected Cell*. It continues past an exercise that is still open.
-#
 # ## 6. Where does the pill go?
 #
 # `seek_past` forgets the pill. Often somebody must look at it later. Then the program sends it to
@@ -304,6 +301,10 @@ retried(park_followers=True)
 # %% exercise="12.3"
 
 # %% [markdown]
+# ---
+# **A good place to stop for today.** When you come back, click here and choose *Run*, *Run All
+# Above Selected Cell*. It continues past an exercise that is still open.
+#
 # ## 7. Errors of a producer
 #
 # A producer meets three kinds of errors. The question is always: what may the program still call?

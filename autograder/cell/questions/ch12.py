@@ -220,7 +220,7 @@ QUESTION_12_5 = Value(
     answers=("stuck_at",),
     draws=THREE,
     row="shop",
-    space={"pill": (17, 23, 31, 38, 44, 57, 63, 71), "found_s": (9, 12, 15)},
+    space={"pill": tuple(range(17, 77, 3)), "found_s": (9, 11, 13, 15)},
 )
 
 

@@ -366,6 +366,16 @@ CLAIMS = (
         "a search for the old words finds nothing",
         r"^\{'2.3': 'Fetch offset 3 is out of range',\s+'3.9': 'Fetch position",
     ),
+    ("12", "Five prices are finished, 0 to 4", r"^finished +- +5$"),
+    ("12", "begins at the committed offset, 5", r"^committed +- +5$"),
+    ("12", "Three readers get three different values", r"'as sent': \[1234\]"),
+    ("12", "`catch` finishes nothing more", r"^catch_finishes +- +5$"),
+    ("12", "about a thousand times a", r"^catch_raises +- +14877$"),
+    ("12", "loses the pill and nothing else", r"^seek_past_finishes +- +11$"),
+    ("12", "None. The first member dies", r"^alive +- +0$"),
+    ("12", "about eleven seconds for three members", r"\(10\.6\d+, 'ada'\)\]$"),
+    ("12", "The old price comes last and wins", r"^in_the_end +- +10$"),
+    ("12", "often no error for the program", r"'10 s': \('written', 3\)"),
 )
 
 

@@ -226,7 +226,7 @@ def loop(consumer, finish):
 
 
 # %% wrong="commit first"
-# You committed before the work. ada was killed in between, and nobody did the rest of her poll.
+# You committed before the work. ada was killed in between, and nobody did the other records of her poll.
 def loop(consumer, finish):
     while True:
         try:

@@ -79,7 +79,7 @@ stuck_at = {
 }
 
 # %% wrong="one behind"
-# That is the offset behind the pill. The reader was never given the pill, so it stands before it.
+# That is the offset behind the pill. The reader was never given the pill, so it is before it.
 stuck_at = {name: shop.pill + 1 for name, shop in shops.items()}
 
 # %% wrong="the number of errors"
