@@ -339,7 +339,7 @@ from kafkalab.stories.errors import next_calls
 outcome_grid(next_calls(), title="what may the program still call?")
 
 # %% [markdown]
-# Read the first row. `commit_transaction()` timed out. Nobody knows whether the transaction is
+# Read the first row. The client is 3.9. `commit_transaction()` timed out. Nobody knows whether the transaction is
 # committed. So the only call that is allowed is the same one again. `abort_transaction()` raises
 # `IllegalStateException`. The second row is abortable, the third fatal.
 #
